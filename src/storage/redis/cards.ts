@@ -21,11 +21,6 @@ export class RedisStore {
     await unlessUnavailable(this.#link.run(() => this.#redis.set(key, value, ttlMs)));
   }
 
-  /** @throws RedisUnavailable */
-  async *keys(prefix: string): AsyncGenerator<string> {
-    for await (const keys of keysBelow(this.#link, prefix)) yield* keys;
-  }
-
   async delete(key: string): Promise<boolean> {
     return (await unlessUnavailable(this.#link.run(() => this.#redis.delete(key)))) ?? false;
   }
