@@ -307,7 +307,7 @@ it('a wrong card path is logged once while no card was ever found', async () => 
 
   for (const { content } of replies) expect(content).toMatch(/^No card has the id/);
   const warned = world.lines.filter(({ level }) => level === WARN);
-  expect(warned).toMatchObject([{ msg: expect.stringContaining('CARD_SERVICE_CARD_PATH'), tag: 'NotFound' }]);
+  expect(warned).toMatchObject([{ msg: expect.stringContaining('CARD_SERVICE_CARD_PATH'), cardIds: { length: 3 } }]);
 });
 
 describe('headers that contradict each other', () => {
