@@ -92,22 +92,17 @@ function isBooked({ lane }: Lookup, present: PendingLookup | undefined): boolean
   return present === undefined || (present.lane === 'renewals' && lane === 'members');
 }
 
-/**
- * Takes a place for a lookup that was admitted by a process that has ended.
- *
- * @param onChange as of `reserve`
- * @throws Stopping, and the error of what blocks all requests
- */
+/** Takes a place for a lookup that was admitted by a process that has ended, unless all requests are blocked. */
 export function admitAgain(
   lookup: Lookup,
   { pendingLookups, schedule }: Pick<AdmissionOptions, 'pendingLookups' | 'schedule'>,
   onChange: () => void,
-): Reservation {
-  if (pendingLookups.isClosed) throw new Stopping();
+): Admission {
   const expected = schedule();
-  const blocked = blockedFor(lookup, pendingLookups, expected);
-  if (blocked) throw blocked;
-  return reserve(pendingLookups, lookup, expected.permitAtMs(pendingLookups.positionOf(lookup).position), onChange);
+  const refusal = pendingLookups.isClosed ? new Stopping() : blockedFor(lookup, pendingLookups, expected);
+  if (refusal) return { refusal };
+  const promisedAtMs = expected.permitAtMs(pendingLookups.positionOf(lookup).position);
+  return { reservation: reserve(pendingLookups, lookup, promisedAtMs, onChange) };
 }
 
 /**
@@ -124,10 +119,11 @@ function reserve(
 ): Reservation {
   const { promise, resolve, reject } = Promise.withResolvers<CardRecord>();
   promise.catch(() => {}); // it may be refused before it is started
-  const waiter = pendingLookups.add({ lookup: { ...lookup }, resolve, reject }, promisedAtMs);
+  const waiter = pendingLookups.add({ lookup, resolve, reject }, promisedAtMs);
   return {
-    start(listeners = {}) {
-      Object.assign(waiter.lookup, listeners);
+    progress: waiter.progress,
+    start(onSchedule) {
+      waiter.onSchedule = onSchedule;
       pendingLookups.start(waiter);
       onChange();
       return promise;

@@ -1,5 +1,4 @@
 import type { Logger } from '../log.ts';
-import type { CardRecord } from '../model/card.ts';
 import type { Events } from '../model/events.ts';
 import type { Limiter, Permit } from '../quota/limiter.ts';
 import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
@@ -66,14 +65,9 @@ export class LookupQueue {
     return admit(lookup, this.#admission, this.#wake);
   }
 
-  /**
-   * Waits without admission: for a lookup that was admitted by a process that has ended. Costs one request, or none when
-   * the card is requested for another lookup.
-   *
-   * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
-   */
-  async enqueue(lookup: Lookup): Promise<CardRecord> {
-    return admitAgain(lookup, this.#admission, this.#wake).start();
+  /** The same for a lookup that was admitted by a process that has ended. Only what blocks all requests refuses it. */
+  admitAgain(lookup: Lookup): Admission {
+    return admitAgain(lookup, this.#admission, this.#wake);
   }
 
   /** Cards that wait for a permit now. */

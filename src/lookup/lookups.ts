@@ -1,12 +1,13 @@
 import type { CardQuery } from '../model/card.ts';
-import { Stopping } from '../model/errors.ts';
+import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { Asked } from '../model/invocation.ts';
 import { type Requester, requesterOf } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import { withTimeout } from '../time/timers.ts';
 import type { Cards, Known } from './cards.ts';
 import type { LookupQueue } from './lookup-queue.ts';
-import { CardCourse, type CardLookup, isWorthShowing, type Outcomes, outcomesOf } from './outcomes.ts';
+import { type CardCourse, isWorthShowing, type Outcomes, outcomesOf } from './outcomes.ts';
+import type { Lookup } from './pending-lookup.ts';
 
 /** The cards that a command wants to show, and what has been read of the first of them already. */
 export interface Ask extends Asked {
@@ -15,7 +16,7 @@ export interface Ask extends Asked {
 
 export interface LookupsOptions {
   cards: Pick<Cards, 'known'>;
-  lookupQueue: Pick<LookupQueue, 'admit' | 'enqueue'>;
+  lookupQueue: Pick<LookupQueue, 'admit' | 'admitAgain'>;
   ledger: Pick<Ledger, 'saved'>;
   /** No renewal waits longer. */
   longestWaitMs: number;
@@ -34,8 +35,8 @@ const SHOW_EVERY_MS = 1_500;
 export class Lookups {
   readonly #cards: readonly CardCourse[];
 
-  private constructor(cards: readonly CardLookup[]) {
-    this.#cards = cards.map((card) => new CardCourse(card));
+  private constructor(cards: readonly CardCourse[]) {
+    this.#cards = cards;
   }
 
   /**
@@ -50,7 +51,9 @@ export class Lookups {
     options: LookupsOptions,
     read: readonly Known[] = [],
   ): Promise<Lookups> {
-    return new Lookups(await Promise.all(queries.map((query, at) => opened(query, wanted, options, read[at]))));
+    return new Lookups(
+      await Promise.all(queries.map((query, at) => begun(query, wanted, options, { read: read[at] }))),
+    );
   }
 
   /**
@@ -58,7 +61,7 @@ export class Lookups {
    * missing was admitted before.
    */
   static async resume(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
-    return new Lookups(await Promise.all(queries.map((query) => resumed(query, wanted, options))));
+    return new Lookups(await Promise.all(queries.map((query) => begun(query, wanted, options, { isTakenOver: true }))));
   }
 
   /** `cards`: at least one has no copy. `renewals`: only stale copies are looked up. */
@@ -87,8 +90,13 @@ export class Lookups {
     let left = this.#cards.filter(({ place }) => place).length;
     let shownAtMs: number | undefined;
     const lookUp = async (card: CardCourse) => {
-      card.end = await card.start(() => change.resolve());
-      if (!card.end) return;
+      if (!card.place) return;
+      card.end = await card.place
+        .start(() => change.resolve())
+        .then(
+          (answer) => ({ answer }),
+          (error: CardServiceError) => ({ ...copyOf(card), error }),
+        );
       left -= 1;
       if (card.end.error instanceof Stopping) return;
       isCardNew = true;
@@ -117,41 +125,27 @@ export class Lookups {
   }
 }
 
-async function opened(
+/** @param isTakenOver any kept copy will do, and what is missing was admitted before */
+async function begun(
   query: CardQuery,
   { receivedAtMs, deadlineMs, ...who }: Wanted,
   { cards, lookupQueue, ledger, longestWaitMs }: LookupsOptions,
-  read: Known | undefined,
-): Promise<CardLookup> {
+  { read, isTakenOver = false }: { read?: Known | undefined; isTakenOver?: boolean },
+): Promise<CardCourse> {
   const requester = requesterOf(who);
   const known =
     read ?? (await cards.known(query.cardId, query.showPrices).catch((error) => ({ kind: 'refused', error }) as const));
   if (known.kind === 'refused') return { atOnce: { error: known.error } };
-  if (known.kind === 'fresh') {
+  if (known.kind === 'fresh' || (known.kind === 'stale' && isTakenOver)) {
     ledger.saved(requester);
     return { atOnce: { answer: known.answer } };
   }
-  const admission = await lookupQueue.admit(
+  const lookup: Lookup =
     known.kind === 'stale'
       ? { ...query, lane: 'renewals', requester, deadlineMs: receivedAtMs + longestWaitMs }
-      : { ...query, lane: 'members', requester, deadlineMs },
-  );
+      : { ...query, lane: 'members', requester, deadlineMs };
+  const admission = isTakenOver ? lookupQueue.admitAgain(lookup) : await lookupQueue.admit(lookup);
   const copy = known.kind === 'stale' && { answer: known.answer };
   if ('refusal' in admission) return { atOnce: { ...copy, error: admission.refusal } };
   return { ...(copy && { atOnce: { ...copy, isRenewing: true } }), place: admission.reservation };
-}
-
-async function resumed(
-  query: CardQuery,
-  { deadlineMs, ...who }: Wanted,
-  { cards, lookupQueue, ledger }: LookupsOptions,
-): Promise<CardLookup> {
-  const requester = requesterOf(who);
-  const known = await cards.known(query.cardId, query.showPrices).catch(() => undefined);
-  if (known && known.kind !== 'missing') {
-    ledger.saved(requester);
-    return { atOnce: { answer: known.answer } };
-  }
-  const lookup = { ...query, lane: 'members', requester, deadlineMs } as const;
-  return { place: { start: (listeners) => lookupQueue.enqueue({ ...lookup, ...listeners }), cancel() {} } };
 }

@@ -42,54 +42,13 @@ export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number
   return shownAtMs === undefined || Math.abs(permitAtMs - shownAtMs) > MIN_MOVED_MS;
 }
 
-/** What is known of one card of a reply, and the lookup for what is not. */
-export interface CardLookup {
+/** One card of a reply: what is known of it, and the lookup for what is not. */
+export interface CardCourse {
   /** What is known before the lookup is started. */
   atOnce?: Outcome;
   /** Absent when no lookup is needed, or possible. */
   place?: Reservation;
-}
-
-/** The same, and what has come of it so far. */
-export class CardCourse {
-  readonly atOnce: Outcome | undefined;
-  readonly place: Reservation | undefined;
-  end: Outcome | undefined;
-  /** When its permit is expected. */
-  permitAtMs: number | undefined;
-  requestedAtMs: number | undefined;
-  /** The requests for it that the service has counted. */
-  readonly requestNumbers = new Set<number>();
-
-  constructor({ atOnce, place }: CardLookup) {
-    this.atOnce = atOnce;
-    this.place = place;
-  }
-
-  /**
-   * Starts the lookup. Never rejects.
-   *
-   * @param onSchedule called when its permit is expected at another time
-   * @returns `undefined` without a lookup
-   */
-  start(onSchedule: () => void): Promise<Outcome> | undefined {
-    const copy = this.atOnce?.answer;
-    const answered = this.place?.start({
-      onSchedule: (permitAtMs) => {
-        this.permitAtMs = permitAtMs;
-        onSchedule();
-      },
-      onRequest: () => {
-        this.permitAtMs = undefined;
-        this.requestedAtMs ??= Date.now();
-      },
-      onCounted: (requestNumber) => this.requestNumbers.add(requestNumber),
-    });
-    return answered?.then(
-      (answer) => ({ answer }),
-      (error: CardServiceError) => ({ ...(copy && { answer: copy }), error }),
-    );
-  }
+  end?: Outcome;
 }
 
 /** @param shownOf what is shown of each */
@@ -97,14 +56,15 @@ export function outcomesOf(
   courses: readonly CardCourse[],
   shownOf: (course: CardCourse) => Outcome | undefined,
 ): Outcomes {
-  const requested = courses.filter(({ requestNumbers }) => requestNumbers.size > 0);
-  const requestedAtMs = courses.flatMap((course) => course.requestedAtMs ?? []);
-  const permitsAtMs = courses.flatMap(({ end, permitAtMs }) => (end ? [] : (permitAtMs ?? [])));
+  const isRequested = ({ place }: CardCourse) => place !== undefined && place.progress.requestNumbers.size > 0;
+  const progress = courses.flatMap(({ place }) => place?.progress ?? []);
+  const requestedAtMs = progress.flatMap((one) => one.requestedAtMs ?? []);
+  const permitsAtMs = courses.flatMap(({ end, place }) => (end ? [] : (place?.progress.permitAtMs ?? [])));
   return {
     cards: courses.map(shownOf),
-    fromMemory: courses.filter((course) => shownOf(course)?.answer && !requested.includes(course)).length,
-    requested: requested.length,
-    requests: new Set(requested.flatMap(({ requestNumbers }) => [...requestNumbers])).size,
+    fromMemory: courses.filter((course) => shownOf(course)?.answer && !isRequested(course)).length,
+    requested: courses.filter(isRequested).length,
+    requests: new Set(progress.flatMap(({ requestNumbers }) => [...requestNumbers])).size,
     requestedAtMs: requestedAtMs.length === 0 ? undefined : Math.min(...requestedAtMs),
     permitAtMs: lastPermitAtMs(permitsAtMs, Date.now()),
   };

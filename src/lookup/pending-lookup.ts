@@ -9,27 +9,31 @@ export interface Lookup extends CardQuery {
   requester: Requester;
   /** After this the answer can no longer be shown. */
   deadlineMs: number;
-  /** Called with the time at which a permit is expected, while there is none; again whenever that changes. */
-  onSchedule?: (permitAtMs: number) => void;
-  /** Called when the request leaves; at once when it has left already. */
-  onRequest?: () => void;
-  /**
-   * Called when a request for it has ended that the service has counted. The number is the same for all cards of the
-   * request; of another process's it is the time of the answer.
-   */
-  onCounted?: (requestNumber: number) => void;
 }
 
-export type LookupListeners = Pick<Lookup, 'onSchedule' | 'onRequest' | 'onCounted'>;
+/** How a lookup has gone so far. */
+export interface Progress {
+  /** When a permit is expected, while there is none. */
+  permitAtMs?: number | undefined;
+  /** When the first request for it left, or when it joined that. */
+  requestedAtMs?: number;
+  /**
+   * The requests for it that the service has counted. A number is the same for all cards of the request; of another
+   * process's it is the time of the answer.
+   */
+  requestNumbers: Set<number>;
+}
 
 /** A place from the moment of admission. It ends by itself when the card is answered or refused. */
 export interface Reservation {
+  readonly progress: Progress;
   /**
    * Waits for a permit and the answer. Costs one request, or none when the card is requested for another lookup.
    *
+   * @param onSchedule called whenever the permit is expected at another time
    * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
-  start(listeners?: LookupListeners): Promise<CardRecord>;
+  start(onSchedule?: () => void): Promise<CardRecord>;
   /** Gives the place up. Without effect once it is started. */
   cancel(): void;
 }
@@ -67,8 +71,8 @@ export interface Waiter extends QueuePlace {
   promisedAtMs: number;
   /** Admitted and not started yet: no request is sent for it alone. */
   reserved: boolean;
-  /** A request has left for it. */
-  requested: boolean;
+  progress: Progress;
+  onSchedule?: (() => void) | undefined;
 }
 
 /** One card that is wanted, and everyone who waits for it. Its place is the best of theirs: a member lifts a renewal. */
@@ -130,7 +134,7 @@ export class PendingLookup implements QueuePlace {
 
   join(waiter: Waiter): void {
     this.waiters = [...this.waiters, waiter];
-    if (this.requesting) notifyRequested(waiter);
+    if (this.requesting) noteRequest(waiter);
     this.#updatePlace();
   }
 
@@ -144,12 +148,12 @@ export class PendingLookup implements QueuePlace {
 
   requested(): void {
     this.requesting = true;
-    for (const waiter of this.waiters) notifyRequested(waiter);
+    for (const waiter of this.waiters) noteRequest(waiter);
   }
 
   /** The service has counted a request for it. */
   counted(requestNumber: number): void {
-    for (const { lookup } of this.waiters) lookup.onCounted?.(requestNumber);
+    for (const { progress } of this.waiters) progress.requestNumbers.add(requestNumber);
   }
 
   /** The request brought no answer for it: it waits again. @param rankOf the new rank of each who waits */
@@ -168,7 +172,7 @@ export class PendingLookup implements QueuePlace {
   }
 }
 
-function notifyRequested(waiter: Waiter): void {
-  waiter.requested = true;
-  waiter.lookup.onRequest?.();
+function noteRequest({ progress }: Waiter): void {
+  progress.permitAtMs = undefined;
+  progress.requestedAtMs ??= Date.now();
 }

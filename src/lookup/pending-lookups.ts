@@ -37,7 +37,8 @@ export class PendingLookups {
   add(wish: Pick<Waiter, 'lookup' | 'resolve' | 'reject'>, promisedAtMs: number): Waiter {
     const { cardId, lane } = wish.lookup;
     const place = { lane, rank: this.order.rankFor(wish.lookup), arrival: ++this.#arrivals };
-    const waiter: Waiter = { ...wish, ...place, promisedAtMs, reserved: true, requested: false };
+    const progress = { requestNumbers: new Set<number>() };
+    const waiter: Waiter = { ...wish, ...place, promisedAtMs, reserved: true, progress };
     const present = this.#byCard.get(cardId);
     if (present) present.join(waiter);
     else this.#byCard.set(cardId, new PendingLookup(waiter, this.#postponed.get(cardId) ?? 0));
@@ -47,7 +48,6 @@ export class PendingLookups {
   /** From now on a request may be sent for it; one may have left already, for others. */
   start(waiter: Waiter): void {
     waiter.reserved = false;
-    if (waiter.requested) waiter.lookup.onRequest?.();
   }
 
   cancel(waiter: Waiter): void {
@@ -101,7 +101,11 @@ export class PendingLookups {
       const atMs = Math.max(permitAtMs(position), pending.notBeforeMs, nowMs);
       const late = this.#leave(pending, ({ lookup }) => lookup.deadlineMs < atMs);
       for (const { reject } of late) reject(new Busy({ untilMs: atMs, paused }));
-      for (const { lookup } of pending.waiters) if (lookup.lane === 'members') lookup.onSchedule?.(atMs);
+      for (const waiter of pending.waiters) {
+        if (waiter.lane !== 'members') continue;
+        waiter.progress.permitAtMs = atMs;
+        waiter.onSchedule?.();
+      }
     }
   }
 

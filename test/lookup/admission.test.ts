@@ -262,9 +262,8 @@ describe('a reservation', () => {
     void queue.enqueue(lookup(IDS[0] ?? '', by('quick')));
     await vi.advanceTimersByTimeAsync(0);
 
-    const onRequest = vi.fn();
-    expect(await reservations[0]?.start({ onRequest })).toMatchObject({ card: { id: 'base1-1' } });
-    expect(onRequest).toHaveBeenCalledOnce();
+    expect(await reservations[0]?.start()).toMatchObject({ card: { id: 'base1-1' } });
+    expect(reservations[0]?.progress).toEqual({ requestedAtMs: Date.now(), requestNumbers: new Set([1]) });
     expect(service.requests).toHaveLength(1);
   });
 

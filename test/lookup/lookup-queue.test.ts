@@ -54,7 +54,7 @@ describe('a permit', () => {
     const { queue } = lookupQueueOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
     void queue.enqueue(lookup('base1-1'));
     const announced: number[] = [];
-    void queue.enqueue(lookup('base1-2', { onSchedule: (atMs) => announced.push(atMs - Date.now()) }));
+    void queue.enqueue(lookup('base1-2'), (atMs) => announced.push(atMs - Date.now()));
 
     await vi.advanceTimersByTimeAsync(10);
     expect(announced).toEqual([6_000]);
@@ -84,12 +84,13 @@ describe('single-flight', () => {
     const service = createCardService({ ...pace, latencyMs: 50 });
     service.script({ path: `/cards/${IDS[0]?.toUpperCase()}`, body: SAMPLE_CARDS[0] });
     const { queue } = lookupQueueOver(service, { plan: 'free', ...pace });
-    const counted = vi.fn();
     const ids = [IDS[0]?.toUpperCase() ?? '', IDS[0] ?? ''];
-    const both = Promise.all(ids.map((id) => queue.enqueue(lookup(id, { onCounted: counted }))));
+    const places = ids.map((id) => queue.admitAgain(lookup(id))).filter((admitted) => 'reservation' in admitted);
+    const both = Promise.all(places.map(({ reservation }) => reservation.start()));
     await vi.advanceTimersByTimeAsync(5_000);
     await both;
-    expect([service.requests.length, counted.mock.calls]).toEqual([1, [[1]]]);
+    const counted = places.map(({ reservation }) => [...reservation.progress.requestNumbers]);
+    expect([service.requests.length, counted]).toEqual([1, [[1], []]]);
   });
 
   it('sends no request for a lookup that comes just after the answer', async () => {
@@ -110,8 +111,8 @@ describe('a 429', () => {
     const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
     service.script({ status: 429, headers: { 'retry-after': '30' }, body: '' });
     const announced: number[] = [];
-    void queue.enqueue(lookup('base1-1', { onSchedule: (atMs) => announced.push(atMs - Date.now()) }));
-    void queue.enqueue(lookup('base1-2', { ...by('bob'), onSchedule: (atMs) => announced.push(atMs - Date.now()) }));
+    void queue.enqueue(lookup('base1-1'), (atMs) => announced.push(atMs - Date.now()));
+    void queue.enqueue(lookup('base1-2', by('bob')), (atMs) => announced.push(atMs - Date.now()));
 
     await vi.advanceTimersByTimeAsync(1_000);
 
@@ -205,7 +206,7 @@ describe('an outage whose end is stated', () => {
     const { queue } = lookupQueueOver(service);
     const startMs = Date.now();
     const announced: number[] = [];
-    const first = queue.enqueue(lookup('base1-1', { onSchedule: (atMs) => announced.push(atMs - startMs) }));
+    const first = queue.enqueue(lookup('base1-1'), (atMs) => announced.push(atMs - startMs));
 
     const refused = await outcomeAfter(60_000, first);
     expect(refused).toBeInstanceOf(ServiceDown);

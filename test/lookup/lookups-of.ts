@@ -1,5 +1,6 @@
+import type { Admission } from '../../src/lookup/admission.ts';
 import { Lookups, type LookupsOptions } from '../../src/lookup/lookups.ts';
-import type { LookupListeners } from '../../src/lookup/pending-lookup.ts';
+import type { Progress } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { CardServiceError } from '../../src/model/errors.ts';
 
@@ -8,12 +9,42 @@ export interface CardCourse {
   copy?: CardRecord;
   refusal?: CardServiceError;
   /** How its lookup goes. */
-  start?: (listeners: Required<LookupListeners>) => Promise<CardRecord>;
+  start?: (tell: Tell) => Promise<CardRecord>;
+}
+
+/** What the queue tells of it. */
+export interface Tell {
+  onSchedule(permitAtMs: number): void;
+  onRequest(): void;
 }
 
 /** Cards whose ids are the numbers of their courses, and a queue that does as each course says. */
 export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
   const courseOf = (cardId: string) => courses[Number(cardId)] ?? {};
+  const admitted = ({ cardId }: { cardId: string }): Admission => {
+    const { refusal, start } = courseOf(cardId);
+    if (refusal) return { refusal };
+    const progress: Progress = { requestNumbers: new Set() };
+    return {
+      reservation: {
+        progress,
+        async start(onSchedule = () => {}) {
+          if (!start) throw new Error('no lookup was expected');
+          return start({
+            onSchedule(permitAtMs) {
+              progress.permitAtMs = permitAtMs;
+              onSchedule();
+            },
+            onRequest() {
+              progress.permitAtMs = undefined;
+              progress.requestedAtMs ??= Date.now();
+            },
+          });
+        },
+        cancel() {},
+      },
+    };
+  };
   return {
     cards: {
       async known(id) {
@@ -22,18 +53,7 @@ export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
         return { kind: start || refusal ? 'stale' : 'fresh', answer: copy };
       },
     },
-    lookupQueue: {
-      async admit({ cardId }) {
-        const { refusal, start } = courseOf(cardId);
-        if (refusal) return { refusal };
-        return { reservation: { start, cancel() {} } as never };
-      },
-      async enqueue({ cardId, ...listeners }) {
-        const { start } = courseOf(cardId);
-        if (!start) throw new Error('no lookup was expected');
-        return start(listeners as Required<LookupListeners>);
-      },
-    },
+    lookupQueue: { admit: async (lookup) => admitted(lookup), admitAgain: admitted },
     ledger: { saved() {} },
     longestWaitMs: 0,
   };

@@ -1,14 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Lookups } from '../../src/lookup/lookups.ts';
 import { isWorthShowing, lastPermitAtMs, type Outcomes } from '../../src/lookup/outcomes.ts';
-import type { LookupListeners } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { Stopping } from '../../src/model/errors.ts';
 import { requesterOf } from '../../src/model/quota.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
-import { lookupsOf } from './lookups-of.ts';
+import { lookupsOf, type Tell } from './lookups-of.ts';
 
 const ANSWER: CardRecord = { card: undefined, fetchedAtMs: 0 };
 const answersAfter = (ms: number) => ({
@@ -91,10 +90,10 @@ describe('the time of the permit is shown', () => {
     fakeTime();
     const shown: (number | undefined)[] = [];
     const answer = Promise.withResolvers<CardRecord>();
-    let listeners: Required<LookupListeners> | undefined;
+    let tell: Tell | undefined;
     const lookups = await lookupsOf({
       start(given) {
-        listeners = given;
+        tell = given;
         return answer.promise;
       },
     });
@@ -105,8 +104,8 @@ describe('the time of the permit is shown', () => {
     onTestFinished(() => answer.resolve(ANSWER));
     return {
       shown,
-      expectAfter: (ms: number) => listeners?.onSchedule(NOON_MS + ms),
-      requested: () => listeners?.onRequest(),
+      expectAfter: (ms: number) => tell?.onSchedule(NOON_MS + ms),
+      requested: () => tell?.onRequest(),
     };
   }
 

@@ -130,24 +130,15 @@ describe('a pending lookup', () => {
     expect([first.ended, second.ended]).toEqual([[], []]);
   });
 
-  it('notifies all who wait when its request leaves, and who joins later at once', () => {
+  it('notes for all who wait when its request leaves, and for who joins later when they do', () => {
+    fakeTime();
     const { pendingLookups, add, get } = queueWith();
-    const calls: string[] = [];
-    const asked = (member: string) => lookup('base1-4', { ...by(member), onRequest: () => calls.push(member) });
-    add(asked('first'));
+    const first = add(lookup('base1-4', by('first')));
     pendingLookups.requested(get('base1-4'), Date.now());
-    add(asked('second'));
-    expect(calls).toEqual(['first', 'second']);
-  });
-
-  it('notifies a reservation that is started after the request has left', () => {
-    const { pendingLookups, add, get } = queueWith();
-    const { waiter } = add(lookup('base1-4'));
-    pendingLookups.requested(get('base1-4'), Date.now());
-    const onRequest = vi.fn();
-    Object.assign(waiter.lookup, { onRequest });
-    pendingLookups.start(waiter);
-    expect(onRequest).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(10);
+    const second = add(lookup('base1-4', by('second')));
+    const requestedAtMs = [first, second].map(({ waiter }) => waiter.progress.requestedAtMs);
+    expect(requestedAtMs).toEqual([Date.now() - 10, Date.now()]);
   });
 
   it('whose request brought no answer waits again, unless all have left', () => {
@@ -218,19 +209,15 @@ describe('an announcement', () => {
     fakeTime();
     const { pendingLookups, start, get } = queueWith();
     const nowMs = Date.now();
-    const times: [string, number][] = [];
-    const announced = (cardId: string, more: Partial<Lookup>) =>
-      start(lookup(cardId, { ...more, onSchedule: (atMs) => times.push([cardId, atMs - nowMs]) }));
-    announced('a', by('alice'));
-    announced('b', by('bob'));
-    announced('c', { lane: 'renewals' });
+    const waiters = [by('alice'), by('bob'), { lane: 'renewals' } as const].map((more, at) => {
+      const { waiter } = start(lookup('abc'[at] ?? '', more));
+      return Object.assign(waiter, { onSchedule: vi.fn() });
+    });
     get('b').notBeforeMs = nowMs + 50_000;
 
     pendingLookups.announce({ ...SCHEDULE, permitAtMs: (position) => nowMs + position * 6_000 }, nowMs);
-    expect(times).toEqual([
-      ['a', 6_000],
-      ['b', 50_000],
-    ]);
+    expect(waiters.map(({ progress }) => progress.permitAtMs)).toEqual([nowMs + 6_000, nowMs + 50_000, undefined]);
+    expect(waiters.map(({ onSchedule }) => onSchedule.mock.calls.length)).toEqual([1, 1, 0]);
   });
 
   it('refuses who cannot wait until then, and keeps the others of the card', () => {

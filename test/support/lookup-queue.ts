@@ -98,7 +98,14 @@ export function lookupQueueOver(
     longestWaitMs,
     service,
   });
-  return { queue, limiter, ledger, cards, lines, storedCards, limiterStore: store };
+  /** Without what admission costs in rounds. @param onSchedule called with when its permit is expected */
+  const enqueue = async (wish: Lookup, onSchedule?: (permitAtMs: number) => void) => {
+    const admission = queue.admitAgain(wish);
+    if ('refusal' in admission) throw admission.refusal;
+    const { progress, start } = admission.reservation;
+    return start(() => onSchedule?.(progress.permitAtMs ?? Number.NaN));
+  };
+  return { queue: Object.assign(queue, { enqueue }), limiter, ledger, cards, lines, storedCards, limiterStore: store };
 }
 
 export function lookup(cardId: string, more: Partial<Lookup> = {}): Lookup {
