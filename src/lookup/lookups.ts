@@ -91,12 +91,12 @@ export class Lookups {
     let shownAtMs: number | undefined;
     const lookUp = async (card: CardCourse) => {
       if (!card.place) return;
-      card.end = await card.place
-        .start(() => change.resolve())
-        .then(
-          (answer) => ({ answer }),
-          (error: CardServiceError) => ({ ...copyOf(card), error }),
-        );
+      const copy = card.atOnce?.answer;
+      const answered = card.place.start(() => change.resolve());
+      card.end = await answered.then(
+        (answer) => ({ answer }),
+        (error: CardServiceError) => ({ ...(copy && { answer: copy }), error }),
+      );
       left -= 1;
       if (card.end.error instanceof Stopping) return;
       isCardNew = true;
