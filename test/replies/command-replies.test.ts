@@ -28,6 +28,53 @@ describe.each([
     await expect.poll(written, PATIENTLY).toBe(0);
   });
 
+  it.each(['stops', 'dies'] as const)('are completed once by another process when theirs %s', async (how) => {
+    const { start, written } = await place();
+    const first = await start();
+    const left = repliesOver(first.journal);
+    left.cardService.set({ latencyMs: 60_000 });
+    left.replies.takeOver();
+    const deferred = Array.from({ length: 5 }, () => deferredReply());
+    for (const reply of deferred) await left.defer(reply);
+    if (how === 'stops') {
+      await left.stop();
+      await first.end();
+    } else first.die();
+
+    const { replies, completedIds, cardService } = repliesOver((await start()).journal);
+    replies.takeOver();
+    await expect.poll(completedIds, PATIENTLY).toHaveLength(5);
+    await replies.settled();
+
+    expect(left.completed).toEqual([]);
+    expect(completedIds().sort()).toEqual(deferred.map(({ interactionId }) => interactionId));
+    expect(cardService.requests).toHaveLength(1);
+    await expect.poll(written, PATIENTLY).toBe(0);
+  });
+
+  it('that show an embed are neither completed nor looked up again when their process died before it removed them', async () => {
+    const { start, written } = await place();
+    const first = await start();
+    const [answered, open] = [deferredReply(), deferredReply()];
+    for (const reply of [answered, open]) await first.journal.add(reply);
+    await first.end();
+
+    const hasEmbed = ({ interactionId }: DeferredReply) => interactionId === answered.interactionId;
+    const { replies, completedIds, cardService, commands } = repliesOver((await start()).journal, { hasEmbed });
+    replies.takeOver();
+    await expect.poll(completedIds, PATIENTLY).toEqual([open.interactionId]);
+    await expect.poll(written, PATIENTLY).toBe(0);
+    await replies.settled();
+
+    expect(completedIds()).toEqual([open.interactionId]);
+    expect(cardService.requests).toHaveLength(1);
+    expect(commands).toHaveLength(1);
+  });
+});
+
+describe('deferred replies, whatever they are journaled in', { timeout: 120_000 }, () => {
+  const place = sqlitePlace;
+
   it('are removed, and nothing is looked up, when Discord refuses the defer', async () => {
     const { start, written } = await place();
     const run = await start();
@@ -70,49 +117,6 @@ describe.each([
     expect(completedIds()).toEqual([reply.interactionId]);
     expect(cardService.requests).toHaveLength(1);
     expect(await written()).toBe(0);
-  });
-
-  it.each(['stops', 'dies'] as const)('are completed once by another process when theirs %s', async (how) => {
-    const { start, written } = await place();
-    const first = await start();
-    const left = repliesOver(first.journal);
-    left.cardService.set({ latencyMs: 60_000 });
-    left.replies.takeOver();
-    const deferred = Array.from({ length: 5 }, () => deferredReply());
-    for (const reply of deferred) await left.defer(reply);
-    if (how === 'stops') {
-      await left.stop();
-      await first.end();
-    } else first.die();
-
-    const { replies, completedIds, cardService } = repliesOver((await start()).journal);
-    replies.takeOver();
-    await expect.poll(completedIds, PATIENTLY).toHaveLength(5);
-    await replies.settled();
-
-    expect(left.completed).toEqual([]);
-    expect(completedIds().sort()).toEqual(deferred.map(({ interactionId }) => interactionId));
-    expect(cardService.requests).toHaveLength(1);
-    await expect.poll(written, PATIENTLY).toBe(0);
-  });
-
-  it('that show an embed are neither completed nor looked up again when their process died before it removed them', async () => {
-    const { start, written } = await place();
-    const first = await start();
-    const [answered, open] = [deferredReply(), deferredReply()];
-    for (const reply of [answered, open]) await first.journal.add(reply);
-    await first.end();
-
-    const hasEmbed = ({ interactionId }: DeferredReply) => interactionId === answered.interactionId;
-    const { replies, completedIds, cardService, commands } = repliesOver((await start()).journal, { hasEmbed });
-    replies.takeOver();
-    await expect.poll(completedIds, PATIENTLY).toEqual([open.interactionId]);
-    await expect.poll(written, PATIENTLY).toBe(0);
-    await replies.settled();
-
-    expect(completedIds()).toEqual([open.interactionId]);
-    expect(cardService.requests).toHaveLength(1);
-    expect(commands).toHaveLength(1);
   });
 
   it.each([

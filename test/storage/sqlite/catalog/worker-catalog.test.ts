@@ -315,12 +315,7 @@ describe('what goes wrong', () => {
   });
 
   it('other processes hear once what could not be written at first', async () => {
-    const published: SharedChange[] = [];
-    const shared: SharedCatalog = {
-      name: 'shared',
-      publish: async (changes) => void published.push(...changes),
-      changesAfter: async (cursor) => ({ changes: [], cursor }),
-    };
+    const { shared, published } = sharedCatalog();
     const catalog = openCatalog({ shared });
     expect(await ids(catalog, 'charizard')).toEqual([]);
     const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
@@ -339,12 +334,7 @@ describe('what goes wrong', () => {
   });
 
   it('other processes hear at the end what a worker has told that is gone', async () => {
-    const published: SharedChange[] = [];
-    const shared: SharedCatalog = {
-      name: 'shared',
-      publish: async (changes) => void published.push(...changes),
-      changesAfter: async (cursor) => ({ changes: [], cursor }),
-    };
+    const { shared, published } = sharedCatalog();
     const started = once(process, 'worker');
     const catalog = openCatalog({ shared });
     catalog.learn(CHARIZARD);
@@ -405,6 +395,17 @@ it('does not keep the process alive', async () => {
   await once(child.stdout, 'data');
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
+
+/** One that notes what is published. */
+function sharedCatalog() {
+  const published: SharedChange[] = [];
+  const shared: SharedCatalog = {
+    name: 'shared',
+    publish: async (changes) => void published.push(...changes),
+    changesAfter: async (cursor) => ({ changes: [], cursor }),
+  };
+  return { shared, published };
+}
 
 async function cached(origin: string, id: string): Promise<void> {
   const database = openDatabase(join(folder, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: '' });
