@@ -26,11 +26,11 @@ export default {
 
   async ask(use, services) {
     const waitMs = use.receivedAtMs + LONGEST_WAIT_MS - Date.now();
-    const { now, isNew, later } = await services.usage.ask(use, waitMs);
+    const { now, later } = await services.usage.ask(use, waitMs);
     const note = later ? formatMessage(use.locale, 'reportOnItsWay') : missing(now, use, services);
     return {
       isPrivate: true,
-      source: isNew ? 'service' : 'bot',
+      source: now.report && now.report.atMs >= use.receivedAtMs ? 'service' : 'bot',
       message: await show(now, note, use, services),
       ...(later && {
         correction: later.then((it) => show(it, missing(it, use, services), use, services)),
@@ -41,10 +41,8 @@ export default {
 
 function missing({ report, missing }: UsageKnown, { locale }: Use, { usage }: Services): string | undefined {
   if (!usage.hasKey) return formatMessage(locale, 'reportNeedsKey');
-  if (missing?.reason === 'failed') {
-    return formatMessage(locale, 'reportFailed', { since: age(missing.atMs), why: missing.error.name });
-  }
-  return missing || !report ? formatMessage(locale, 'reportNotAsked') : undefined;
+  if (missing === 'notRequested' || (!missing && !report)) return formatMessage(locale, 'reportNotAsked');
+  return missing && formatMessage(locale, 'reportFailed', { since: age(missing.atMs), why: missing.error.name });
 }
 
 async function show(

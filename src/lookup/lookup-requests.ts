@@ -90,25 +90,25 @@ export class LookupRequests {
     const { pendingLookups, cards, service } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
     const requester = first.bookedOn;
-    const onCounted = () => pendingLookups.counted(batch);
     const kept = new Map(batch.map((pending) => [pending.cardId, pending.kept]));
     try {
-      const { records, again } = await sendRequest(
-        this.#options,
-        { permit, requester, endpoint: batch.length > 1 ? 'cards' : 'card', cardsIn, onCounted },
-        () => service.fetch(cardIds, this.#abort.signal),
-        async (fetched) => ({ ...fetched, records: await cards.store(fetched.cards, kept) }),
-      );
+      const request = { permit, requester, endpoint: batch.length > 1 ? 'cards' : 'card', cardsIn } as const;
+      const send = () => service.fetch(cardIds, this.#abort.signal);
+      const { answer: fetched, released } = await sendRequest(this.#options, request, send);
+      pendingLookups.counted(batch);
+      const records = await cards.store(fetched.cards, kept);
+      await released;
       for (const pending of batch) {
         const answer = records.get(pending.cardId);
         if (answer) this.#end(pending, answer, pending === first ? requester : undefined);
         else {
           // That it was left out of a list does not mean that there is none.
-          pending.mostTogether = Math.min(pending.mostTogether, again?.atMost ?? 1);
+          pending.mostTogether = Math.min(pending.mostTogether, fetched.again?.atMost ?? 1);
           pendingLookups.requeue(pending);
         }
       }
     } catch (error) {
+      if (meaningOf(error).isCounted) pendingLookups.counted(batch);
       this.#log(cardIds, error);
       for (const pending of batch) this.#failed(pending, error);
     }

@@ -20,8 +20,6 @@ export interface ServiceRequest<T> {
   endpoint: EventsByName['request']['endpoint'];
   /** How many cards an answer brought; none unless given. */
   cardsIn?: (answer: T) => number;
-  /** Called when it has ended, if the service has counted it. */
-  onCounted?: () => void;
 }
 
 /** A permit to send one request, to be used by `sendRequest`. */
@@ -36,41 +34,31 @@ export async function acquirePermit({ limiter, events }: { limiter: Limiter; eve
  * One request, from its permit to its booking: booked when it leaves, the permit released with its outcome, and moved to
  * the refused ones when the service has not counted it.
  *
- * @param keep what is done with an answer, in the time that the release of the permit takes; must not reject
+ * @returns with the answer, the release of the permit: what is done with the answer need not wait for it
  * @throws what `send` throws
  */
-export async function sendRequest<T, Kept>(
+export async function sendRequest<T>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
-  { permit, requester, endpoint, cardsIn = () => 0, onCounted = () => {} }: ServiceRequest<T>,
+  { permit, requester, endpoint, cardsIn = () => 0 }: ServiceRequest<T>,
   send: () => Promise<T>,
-  keep: (answer: T) => Promise<Kept>,
-): Promise<Kept> {
+): Promise<{ answer: T; released: Promise<void> }> {
   const booking = ledger.spent(requester);
   const sentAtMs = performance.now();
   const ended = (outcome: string, cards = 0) =>
     events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs), cards });
-  let answer: T;
   try {
-    answer = await send();
+    const answer = await send();
+    ended('answered', cardsIn(answer));
+    return { answer, released: limiter.release(permit, { kind: 'answered' }) };
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
     const { isCounted, kind, statedMs } = meaningOf(error);
-    if (isCounted) onCounted();
-    else ledger.refused(booking);
+    if (!isCounted) ledger.refused(booking);
     await limiter.release(permit, { kind, statedMs });
-    if (kind === 'rateLimited') events.publish('rateLimit', { kind: rateLimitKind(limiter) });
+    const isDaySpent = limiter.schedule().breaker.reason === 'day';
+    if (kind === 'rateLimited') events.publish('rateLimit', { kind: isDaySpent ? 'day' : 'pause' });
     throw error;
   }
-  ended('answered', cardsIn(answer));
-  onCounted();
-  const released = limiter.release(permit, { kind: 'answered' });
-  const kept = await keep(answer);
-  await released;
-  return kept;
-}
-
-function rateLimitKind(limiter: Limiter): EventsByName['rateLimit']['kind'] {
-  return limiter.schedule().breaker.reason === 'day' ? 'day' : 'pause';
 }
 
 /** The error of a lookup that no request can be sent for. */

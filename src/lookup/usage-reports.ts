@@ -19,20 +19,20 @@ export interface UsageReport {
 /** The plan report as far as it is known. */
 export interface UsageKnown {
   report: UsageReport | undefined;
-  /** Why there is no newer one; `undefined` when this is the newest that may be fetched. */
-  missing: MissingReport | undefined;
+  /** Why there is none newer: it could not be requested just now, or was within the last minute, and failed. */
+  missing?: 'notRequested' | FailedReport | undefined;
 }
 
-/** The report could not be requested just now, or was requested within the last minute and did not come. */
-export type MissingReport = { reason: 'notRequested' } | { reason: 'failed'; error: CardServiceError; atMs: number };
+export interface FailedReport {
+  error: CardServiceError;
+  atMs: number;
+}
 
 /** What is shown now, and what replaces it later. */
 export interface UsageAnswer {
   now: UsageKnown;
-  /** Whether `now` is the outcome of a request that was under way. */
-  isNew: boolean;
-  /** The outcome of a request that takes longer; never rejects. `undefined` when none is under way. */
-  later: Promise<UsageKnown> | undefined;
+  /** The outcome of a request that takes longer; never rejects. */
+  later?: Promise<UsageKnown> | undefined;
 }
 
 /** One report is requested in this time, whoever wants it. */
@@ -65,7 +65,7 @@ export class UsageReports {
   readonly #closed = new AbortController();
   /** The last that this process knows. */
   #last: UsageReport | undefined;
-  #failed: { error: CardServiceError; atMs: number } | undefined;
+  #failed: FailedReport | undefined;
   #underWay: Promise<UsageKnown> | undefined;
 
   constructor(options: UsageReportsOptions) {
@@ -86,17 +86,17 @@ export class UsageReports {
     if (!this.#underWay && this.hasKey && typeof (await claims.claim(CLAIM_NAME, claim)) === 'string') {
       const acquired = await acquirePermit(this.#options, 'report');
       this.#failed = undefined; // longer ago than a minute
-      if (acquired.kind === 'permit') this.#request(acquired.permit, requester);
-      else {
+      if (acquired.kind !== 'permit') {
         await claims.release(CLAIM_NAME);
-        const now: UsageKnown = { report: await this.#lastReport(), missing: { reason: 'notRequested' } };
-        return { now, isNew: false, later: undefined };
+        return { now: { report: await this.#lastReport(), missing: 'notRequested' } };
       }
+      this.#underWay = this.#fetch(acquired.permit, requester).finally(() => {
+        this.#underWay = undefined;
+      });
     }
     const later = this.#underWay;
     const inTime = later && (await withTimeout(Math.max(0, untilMs - Date.now()), later));
-    if (inTime) return { now: inTime, isNew: true, later: undefined };
-    return { now: await this.#known(), isNew: false, later };
+    return inTime ? { now: inTime } : { now: await this.#known(), later };
   }
 
   /** Ends a request that is under way. */
@@ -104,18 +104,10 @@ export class UsageReports {
     this.#closed.abort(new Stopping());
   }
 
-  #request(permit: Permit, requester: Requester): void {
-    this.#underWay = this.#fetch(permit, requester)
-      .then(() => this.#known())
-      .finally(() => {
-        this.#underWay = undefined;
-      });
-  }
-
   async #known(): Promise<UsageKnown> {
     const report = await this.#lastReport();
-    const failed = this.#failed && this.#failed.atMs > (report?.atMs ?? 0) ? this.#failed : undefined;
-    return { report, missing: failed && { reason: 'failed', ...failed } };
+    const isFailedLast = this.#failed && this.#failed.atMs > (report?.atMs ?? 0);
+    return { report, missing: isFailedLast ? this.#failed : undefined };
   }
 
   async #lastReport(): Promise<UsageReport | undefined> {
@@ -129,15 +121,13 @@ export class UsageReports {
     if ((await this.#lastReport()) === report) await this.#options.sharedReport?.write(report);
   }
 
-  async #fetch(permit: Permit, requester: Requester): Promise<void> {
-    const { limiter, log } = this.#options;
+  async #fetch(permit: Permit, requester: Requester): Promise<UsageKnown> {
+    const { service, limiter, log } = this.#options;
     try {
-      const usage = await sendRequest(
-        this.#options,
-        { permit, requester, endpoint: 'usage' },
-        () => this.#options.service.usage({ signal: this.#closed.signal }).catch(asAnswer),
-        async (answer) => answer,
-      );
+      const send = () => service.usage({ signal: this.#closed.signal }).catch(asAnswer);
+      const request = { permit, requester, endpoint: 'usage' } as const;
+      const { answer: usage, released } = await sendRequest(this.#options, request, send);
+      await released;
       if (usage instanceof KeyRefused) throw usage;
       await this.#keep({ usage, atMs: Date.now() });
       const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
@@ -146,6 +136,7 @@ export class UsageReports {
       log[meaningOf(error).level]({ err: error }, 'usage report failed');
       this.#failed = { error: asCardServiceError(error), atMs: Date.now() };
     }
+    return this.#known();
   }
 }
 

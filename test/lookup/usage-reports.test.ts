@@ -61,7 +61,7 @@ it('says why a report failed only until another may be asked for', async () => {
   const { limiter, known } = reportsOver(cardService);
   cardService.set({ down: true });
 
-  const failed = { reason: 'failed', error: expect.any(ServiceDown), atMs: NOON_MS };
+  const failed = { error: expect.any(ServiceDown), atMs: NOON_MS };
   expect((await known()).missing).toEqual(failed);
   await vi.advanceTimersByTimeAsync(30_000);
   expect((await known()).missing).toEqual(failed);
@@ -72,7 +72,7 @@ it('says why a report failed only until another may be asked for', async () => {
   const got = await limiter.acquire('members');
   expect(got.kind).toBe('permit');
   if (got.kind === 'permit') await limiter.release(got.permit, { kind: 'rateLimited', statedMs: 600_000 });
-  expect((await known()).missing).toEqual({ reason: 'notRequested' });
+  expect((await known()).missing).toBe('notRequested');
 
   await vi.advanceTimersByTimeAsync(700_000);
   const probe = await limiter.acquire('members');
@@ -92,12 +92,12 @@ it('shows the last report once it has waited, and the new one when it comes', as
 
   const asked = reports.ask(ALICE, 1_500);
   await vi.advanceTimersByTimeAsync(1_500);
-  const { now, isNew, later } = await asked;
-  expect([now, isNew]).toEqual([first, false]);
+  const { now, later } = await asked;
+  expect(now).toEqual(first);
 
   const joined = reports.ask(ALICE, 1_500);
   await vi.advanceTimersByTimeAsync(500);
-  expect(await joined).toEqual({ now: await later, isNew: true, later: undefined });
+  expect(await joined).toEqual({ now: await later });
   expect((await later)?.report?.atMs).toBe(NOON_MS + 62_000);
   expect(cardService.requests).toHaveLength(2);
 });
