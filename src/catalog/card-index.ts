@@ -22,6 +22,10 @@ export interface Candidate {
   card: CatalogCard;
   /** The service denied it: it comes last. */
   isDenied: boolean;
+  /** How many cards are called so: the nearest to "well known" that lists tell. */
+  printings: number;
+  /** Comes first among cards that fit equally well: how near its name is to what was typed. */
+  place?: number;
 }
 
 /** The indexes of the catalog; each answer is bounded, so that a search takes milliseconds. Methods throw. */
@@ -30,12 +34,17 @@ export interface CardIndex {
   withIdKey(idKey: string): Candidate[];
   /** @param most as many are enough */
   withNameKey(nameKey: string, most?: number): Candidate[];
-  /** A few cards of each of the shortest names that begin so. */
-  withNameBeginning(nameKey: string): Candidate[];
-  /** Cards that have one word of each list. */
+  /**
+   * A few cards of each name that begins with these words, also when it is written in one. First those in which a word ends there, then the name with the most cards of
+   * each word that is begun, by how many cards that word begins; then the others.
+   */
+  withNameBeginning(words: string): Candidate[];
+  /** Cards that have one word of each list; of very many those that it tells most of. */
   withWords(all: readonly (readonly WordToFind[])[]): Candidate[];
   /** How many cards have one word of each list. */
   countWithWords(all: readonly (readonly WordToFind[])[]): number;
+  /** Whether there is such a card. */
+  hasWords(all: readonly (readonly WordToFind[])[]): boolean;
   /** What this server and everybody ask for most. */
   askedMost(guildId: string | undefined): { candidate: Candidate; asked: Asked }[];
   /** What the member asked for last, newest first. */

@@ -9,7 +9,7 @@ import { beginningsOf, beginsSo, type FindExact, isListable, partsOf } from './l
 import { rankedAs } from './ranking.ts';
 import { exactly, resolve } from './resolution.ts';
 import { search } from './search.ts';
-import { hasDigit, nameKey, queryOf } from './words.ts';
+import { hasDigit, nameKey, queryOf, tokenText } from './words.ts';
 
 /** What a list of ids and names means. */
 export function resolveList(index: CardIndex, list: string, who: Requester): ListMeaning {
@@ -62,7 +62,7 @@ function withIds(index: CardIndex, list: string): string | undefined {
 
 function namesBeginning(index: CardIndex, text: string): CatalogCard[] {
   const key = nameKey(text);
-  const candidates = [...index.withNameKey(key), ...index.withNameBeginning(key)];
+  const candidates = [...index.withNameKey(key), ...index.withNameBeginning(tokenText(text))];
   const beginning = candidates.filter(({ card }) => beginsSo(card.name, text));
   return rankedAs('nameBeginning', queryOf(text), beginning);
 }

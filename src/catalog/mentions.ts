@@ -1,6 +1,6 @@
 import type { CardIndex } from './card-index.ts';
 import type { Mentions } from './catalog.ts';
-import { formOf, hasDigit, idKey, nameKey } from './words.ts';
+import { formOf, hasDigit, idKey, isSameId, nameKey } from './words.ts';
 
 const MOST_MENTIONS = 10;
 const MOST_WORDS = 500;
@@ -76,7 +76,7 @@ function idIn(index: CardIndex, word: string): string | undefined {
   if (!hasDigit(word)) return undefined;
   const isNumber = /^\p{N}+$/u.test(word);
   if (isNumber) return word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length) ? word : undefined;
-  const [spelledSo, ...others] = index.withIdKey(idKey(word));
+  const [spelledSo, ...others] = index.withIdKey(idKey(word)).filter(({ card }) => isSameId(word, card.id));
   if (spelledSo && others.length === 0) return spelledSo.card.id;
   return index.isConfirmedForm(formOf(word)) ? word : undefined;
 }

@@ -4,9 +4,9 @@ import { MOST_FOUND, type Resolution } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import { mayBeLabel, withLabel } from './label.ts';
 import { called, pageOf } from './printings.ts';
-import { isAsTyped, rankedAs } from './ranking.ts';
+import { isAsTyped } from './ranking.ts';
 import { find } from './search.ts';
-import { formOf, hasDigit, idKey, nameKey, type Query, queryOf } from './words.ts';
+import { formOf, hasDigit, idKey, isSameId, nameKey, type Query, queryOf } from './words.ts';
 
 /** With fewer confirmed ids, their forms say nothing of other texts. */
 const IDS_THAT_SHOW_FORMS = 100;
@@ -22,7 +22,7 @@ export interface Exact {
 
 /** `undefined` when a text is nothing of a known card. */
 export function exactly(index: CardIndex, text: string): Exact | undefined {
-  const sameId = cardsOf(index.withIdKey(idKey(text)));
+  const sameId = cardsOf(index.withIdKey(idKey(text))).filter(({ id }) => isSameId(text, id));
   const itself = sameId.filter(({ id }) => id === text);
   const ofId = itself.length > 0 ? itself : sameId;
   if (ofId.length > 0) return { by: 'id', cards: ofId };
@@ -47,12 +47,11 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   const [only, ...others] = withWordsInName(index, query);
   if (only && others.length === 0) return { kind: 'one', card: only };
   const found = find(index, query, who);
-  if (mayBeId && found.length === 0) return { kind: 'id' };
+  if (mayBeId && found.every(({ isPart }) => isPart)) return { kind: 'id' };
   const withAllWords = cardsOf(found.filter(isAsTyped));
   if (withAllWords.length > 0)
     return { kind: 'several', ...pageOf(withAllWords), total: countOf(withAllWords, index, query) };
-  const similar = found.length > 0 ? cardsOf(found) : withSomeWords(index, query);
-  return { kind: 'none', similar: similar.slice(0, MOST_FOUND) };
+  return { kind: 'none', similar: cardsOf(found).slice(0, MOST_FOUND) };
 }
 
 /** What a text means while the catalog cannot be searched. */
@@ -83,14 +82,6 @@ function withWordsInName(index: CardIndex, { words }: Query): CatalogCard[] {
 function countOf({ length }: readonly CatalogCard[], index: CardIndex, { words }: Query): number {
   if (length < MOST_FOUND) return length;
   return Math.max(length, index.countWithWords(words.map((word) => [{ word, begins: true }])));
-}
-
-/** When nothing fits: cards that have any of the words, or a word that is mistyped. */
-function withSomeWords(index: CardIndex, query: Query): CatalogCard[] {
-  const telling = query.words.filter((word) => word.length >= 3);
-  const meant = telling.flatMap((word) => [word, ...index.vocabulary().meantBy(word)]);
-  if (meant.length === 0) return [];
-  return rankedAs('mistyped', query, index.withWords([meant.map((word) => ({ word, begins: false }))]));
 }
 
 function cardsOf(candidates: readonly Candidate[]): CatalogCard[] {

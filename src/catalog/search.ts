@@ -2,10 +2,21 @@ import type { Requester } from '../model/quota.ts';
 import type { Asked, Candidate, CardIndex, WordToFind } from './card-index.ts';
 import { MOST_FOUND } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import { type Closeness, closeness, type Ranked, ranked } from './ranking.ts';
-import { type Query, queryOf } from './words.ts';
+import { fewerWords } from './fewer-words.ts';
+import { type Closeness, closeness, type Ranked, ranked, wordsInName } from './ranking.ts';
+import { alsoKey, hasDigit, numberKey, type Query, queryOf, queryOfWords, spellingsOf, tokensOf } from './words.ts';
 
-const WHOLE: ReadonlySet<Closeness> = new Set(['id', 'sameId', 'name', 'wholeWords']);
+const WHOLE: ReadonlySet<Closeness> = new Set([
+  ...(['id', 'sameId', 'name', 'number', 'otherName', 'firstWords', 'wholeWords'] as const),
+]);
+/** What can be mistyped. */
+const SPELLED = /^\p{L}{2,}$/u;
+/** In a shorter word two errors leave too little. */
+const SHORTEST_WITH_TWO_ERRORS = 5;
+/** A shorter name is more often something else. */
+const SHORTEST_NAME = 3;
+/** A shorter word is complete when the next one is begun. */
+const SHORTEST_BEGINNING = 3;
 
 /** What an empty field, or what was typed, offers: best first. */
 export function search(index: CardIndex, text: string, who: Requester): CatalogCard[] {
@@ -21,26 +32,120 @@ function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogC
   return [...new Map(cards.map((card) => [card.id, card])).values()];
 }
 
-/** Everything that fits, best first; asks for what fits less well only while there are too few cards that fit better. */
+/**
+ * Everything that fits, best first; asks for what fits less well only while there are too few cards that fit better. If
+ * nothing fits, cards with a word that sounds alike or has two errors; if there are none, cards that have not all words.
+ */
 export function find(index: CardIndex, query: Query, { guildId }: Requester): Ranked[] {
+  const most = index.askedMost(guildId);
+  const asked = new Map<string, Asked>(most.map(({ candidate, asked }) => [candidate.card.id, asked]));
+  const words = new WordsToFind(index, query.words);
+  const candidates = most.map(({ candidate }) => candidate);
+  const fitting = fittingIn(index, query, words, candidates);
+  if (fitting.length > 0) return ranked(query, fitting, asked);
+  const corrected = withTwoErrors(index, words);
+  if (corrected.length > 0) return ranked(query, corrected, asked);
+  const known = query.words.filter((word) => words.begun(word).length > 0);
+  for (const choices of [[known], ...fewerWords(known, (some) => words.areName(some))]) {
+    const found = choices
+      .filter((some) => some.length > 0 && index.hasWords(some.map((word) => words.begun(word))))
+      .flatMap((some) => ranked(queryOfWords(some), fittingIn(index, queryOfWords(some), words, []), asked));
+    if (found.length === 0) continue;
+    const inName = new Map(found.map(({ card }) => [card.id, wordsInName(query, card)]));
+    const most = found.toSorted((a, b) => (inName.get(b.card.id) ?? 0) - (inName.get(a.card.id) ?? 0));
+    return [
+      ...new Map(most.toReversed().map((each) => [each.card.id, { ...each, isPart: true as const }])).values(),
+    ].reverse();
+  }
+  return [];
+}
+
+/** The words of one search, as they are looked for. */
+class WordsToFind {
+  readonly all: readonly string[];
+  readonly #index: CardIndex;
+  readonly #last: string | undefined;
+  readonly #meant = new Map<string, WordToFind[]>();
+  readonly #unknown = new Map<string, boolean>();
+
+  constructor(index: CardIndex, words: readonly string[]) {
+    this.#index = index;
+    this.all = words;
+    this.#last = words.at(-1);
+  }
+
+  /** As it was typed: whole, or the beginning of a word; or else what it may mean. */
+  begun(word: string): WordToFind[] {
+    return this.isUnknown(word) ? this.meantBy(word) : this.spelled(word);
+  }
+
+  /** A number is typed in full before the next word is begun, and so is a short word. */
+  spelled(word: string): WordToFind[] {
+    const begins = word === this.#last || (word.length >= SHORTEST_BEGINNING && !/^\d+$/.test(word));
+    return spellingsOf(word).map((spelling) => ({ word: spelling, begins }));
+  }
+
+  /** No card has a word that begins so. */
+  isUnknown(word: string): boolean {
+    const known = this.#unknown.get(word);
+    if (known !== undefined) return known;
+    const isUnknown = !spellingsOf(word).some((spelling) => this.#index.hasWords([[{ word: spelling, begins: true }]]));
+    this.#unknown.set(word, isUnknown);
+    return isUnknown;
+  }
+
+  /** Whether words that follow each other are a name, also one of one word that is mistyped, or an id. */
+  areName(some: readonly string[]): boolean {
+    const { nameKey } = queryOfWords(some);
+    if (nameKey.length < SHORTEST_NAME) return false;
+    const isName = (key: string) => this.#index.withNameKey(key).length > 0;
+    const isMeant = some.length === 1 && nameKey.length >= SHORTEST_WITH_TWO_ERRORS && this.isUnknown(nameKey);
+    const meant = isMeant ? this.meantBy(nameKey).map(({ word }) => word) : [];
+    return [nameKey, ...meant].some(isName) || this.#index.withIdKey(nameKey).length > 0;
+  }
+
+  /** Words of names that are one error apart. */
+  meantBy(word: string): WordToFind[] {
+    const known = this.#meant.get(word);
+    if (known) return known;
+    const meant = SPELLED.test(word) ? this.#index.vocabulary().meantBy(word) : [];
+    const toFind = meant.map((each) => ({ word: each, begins: false, inName: true }));
+    this.#meant.set(word, toFind);
+    return toFind;
+  }
+}
+
+function fittingIn(index: CardIndex, query: Query, words: WordsToFind, first: readonly Candidate[]): Ranked[] {
   const fitting = new Map<string, Ranked>();
-  const asked = new Map<string, Asked>();
   const add = (candidates: readonly Candidate[]) => {
     for (const candidate of candidates) {
-      const { card } = candidate;
-      const fit = fitting.has(card.id) ? undefined : closeness(query, card);
+      const { card, place } = candidate;
+      const before = fitting.get(card.id);
+      if (before && place !== undefined) before.place ??= place;
+      const fit = before ? undefined : closeness(query, card);
       if (fit !== undefined) fitting.set(card.id, { ...candidate, closeness: fit });
     }
   };
-  for (const most of index.askedMost(guildId)) {
-    asked.set(most.candidate.card.id, most.asked);
-    add([most.candidate]);
-  }
-  for (const next of closestFirst(index, query, () => isTypedRight(fitting))) {
+  add(first);
+  for (const next of closestFirst(index, query, words, () => isTypedRight(fitting))) {
     add(next());
     if (offered(fitting) >= MOST_FOUND) break;
   }
-  return ranked(query, fitting.values(), asked);
+  return [...fitting.values()];
+}
+
+/** Cards whose names have a word that sounds like the one word that no card has, or is two errors apart. */
+function withTwoErrors(index: CardIndex, words: WordsToFind): Ranked[] {
+  const [typed = '', ...others] = words.all.filter((word) => words.isUnknown(word));
+  if (!SPELLED.test(typed) || typed.length < SHORTEST_WITH_TWO_ERRORS || others.length > 0) return [];
+  const meant = index.vocabulary().meantByFar(typed);
+  if (meant.length === 0) return [];
+  const oneOf = meant.map((word) => ({ word, begins: false, inName: true }));
+  const found = index.withWords(words.all.map((word) => (word === typed ? oneOf : words.spelled(word))));
+  return found.map((candidate) => {
+    const tokens = tokensOf(candidate.card.name);
+    return { ...candidate, place: meant.findIndex((word) => tokens.includes(word)), closeness: 'twoErrors' };
+  });
 }
 
 /**
@@ -51,38 +156,36 @@ export function find(index: CardIndex, query: Query, { guildId }: Requester): Ra
 function* closestFirst(
   index: CardIndex,
   { idKey, nameKey, words }: Query,
+  toFind: WordsToFind,
   isTypedRight: () => boolean,
 ): Generator<() => readonly Candidate[]> {
-  yield () => index.withIdKey(idKey);
+  if (idKey !== '') yield () => index.withIdKey(idKey);
   if (words.length === 0) return;
   yield () => index.withNameKey(nameKey);
-  yield () => index.withNameBeginning(nameKey);
-  const whole = words.map((word): WordToFind => ({ word, begins: false }));
-  const beginnings = words.map((word, at): WordToFind => ({ word, begins: mayGoOn(word, at === words.length - 1) }));
+  const keys = [alsoKey(nameKey), ...(hasDigit(nameKey) ? [numberKey(nameKey)] : [])];
+  for (const word of keys) yield () => index.withWords([[{ word, begins: false }]]);
+  yield () => index.withNameBeginning(words.join(' '));
+  const beginnings = words.map((word) => toFind.spelled(word));
+  const whole = beginnings.map((oneOf) => oneOf.map((word) => ({ ...word, begins: false })));
   for (const all of [whole, beginnings]) {
-    yield () => index.withWords(all.map((word) => [{ ...word, inName: true }]));
-    yield () => index.withWords(all.map((word) => [word]));
+    yield () => index.withWords(all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true }))));
+    yield () => index.withWords(all);
   }
+  yield () => index.withWords([[{ word: alsoKey(nameKey), begins: true }]]);
   if (isTypedRight()) return;
-  for (const [at, typed] of words.entries()) {
-    if (!/^\p{L}{2,}$/u.test(typed)) continue;
+  const unknown = words.filter((word) => toFind.isUnknown(word));
+  const choices = unknown.length > 0 ? [unknown] : words.map((word) => [word]);
+  for (const mistyped of choices) {
     yield () => {
-      const meant = index.vocabulary().meantBy(typed);
-      const oneOf = meant.map((word): WordToFind => ({ word, begins: false, inName: true }));
-      const wanted = beginnings.map((word) => [word]).with(at, oneOf);
-      return meant.length > 0 ? index.withWords(wanted) : [];
+      const wanted = words.map((word) => (mistyped.includes(word) ? toFind.meantBy(word) : toFind.spelled(word)));
+      return wanted.every((oneOf) => oneOf.length > 0) ? index.withWords(wanted) : [];
     };
   }
 }
 
-/** A number is typed in full before the next word is begun. */
-function mayGoOn(word: string, isLast: boolean): boolean {
-  return isLast || !/^\d+$/.test(word);
-}
-
 /** A card has all words as they were typed. */
 function isTypedRight(fitting: ReadonlyMap<string, Ranked>): boolean {
-  return fitting.values().some(({ closeness, isDenied }) => !isDenied && WHOLE.has(closeness));
+  return offered(fitting) >= 5 || fitting.values().some(({ closeness, isDenied }) => !isDenied && WHOLE.has(closeness));
 }
 
 /** A denied card comes last, so it does not stand for one that could be found. */

@@ -90,6 +90,22 @@ export function nameKey(name: string): string {
   return tokensOf(name).join('');
 }
 
+/** Words that members say for what is printed. */
+const SAID_FOR: Readonly<Record<string, readonly string[]>> = {
+  ...{ level: ['lv'], lvl: ['lv'], no: ['number'], nr: ['number'] },
+};
+
+/** A word, and what else may stand for it on a card. */
+export function spellingsOf(word: string): readonly string[] {
+  return [word, ...(SAID_FOR[word] ?? [])];
+}
+
+/** Whether two spellings of an id have the same separators between digits: `SM210` is not `sm2-10`. */
+export function isSameId(one: string, other: string): boolean {
+  const separated = (id: string) => id.replace(/(?<=\p{N})[\s\p{Pd}_]+(?=\p{N})/gu, '.');
+  return idKey(separated(one)) === idKey(separated(other));
+}
+
 /** An id without case, blanks, hyphens, underscores and accents. */
 export function idKey(id: string): string {
   return folded(id).replace(/[\s\p{Pd}_]+/gu, '');
@@ -134,15 +150,20 @@ export function numberKey(key: string): string {
 
 /** What a card is found by besides what is printed: each of its other names, and the initials of a long name. */
 export function alsoText({ name, also = [] }: CatalogCard): string {
-  const initials = initialsOf(name);
-  const keys = [...also.map(nameKey), ...(initials ? [initials] : [])].filter((key) => key !== '').map(alsoKey);
-  return [...also.map(tokenText), ...keys].join(' ');
+  return [...also.map(tokenText), ...otherNamesOf({ name, also }).map(alsoKey)].join(' ');
 }
 
-/** `bls` of `Black Luster Soldier`; shorter names have none. */
-export function initialsOf(name: string): string | undefined {
+/** The keys of what a card is also called. */
+export function otherNamesOf({ name, also = [] }: Pick<CatalogCard, 'name' | 'also'>): string[] {
+  return [...also.map(nameKey), ...initialsOf(name)].filter((key) => key !== '');
+}
+
+/** `bls` of `Black Luster Soldier`; `cac`, `cnc` and `cc` of `Command and Conquer`. Shorter names have none. */
+export function initialsOf(name: string): string[] {
   const words = wordsOf(name);
-  return words.length < FEWEST_INITIALS ? undefined : words.map((word) => word.charAt(0)).join('');
+  if (words.length < FEWEST_INITIALS) return [];
+  const initials = (and: string) => words.map((word) => (word === 'and' ? and : word.charAt(0))).join('');
+  return [...new Set(['a', 'n', ''].map(initials))];
 }
 
 /** The number of a card as it is printed, with and without what follows its slash. */
@@ -178,4 +199,9 @@ export function queryOf(text: string): Query {
   const typed = [...text.slice(0, 2 * LONGEST_QUERY)].slice(0, LONGEST_QUERY).join('').trim();
   const words = wordsOf(typed).slice(0, MOST_WORDS);
   return { text: typed, idKey: idKey(typed), nameKey: nameKey(typed), words };
+}
+
+/** Some of the words that a member typed. */
+export function queryOfWords(words: readonly string[]): Query {
+  return { text: '', idKey: '', nameKey: words.join('').replaceAll(' ', ''), words };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Closeness, closeness, type Ranked, ranked } from '../../src/catalog/ranking.ts';
 import { queryOf } from '../../src/catalog/words.ts';
 
-const CHARIZARD = { id: 'base1-4', name: 'Charizard', set: 'Base', number: '4/102', game: 'Pokémon' };
+const CHARIZARD = { id: 'base1-4', name: 'Charizard', set: 'Base', number: '4/102', game: 'Pokémon', also: ['Glurak'] };
 
 describe('how well a card fits', () => {
   it.each<[string, Closeness | undefined]>([
@@ -10,12 +10,19 @@ describe('how well a card fits', () => {
     ['BASE1 4', 'sameId'],
     ['charizard', 'name'],
     ['Char', 'nameBeginning'],
+    ['4/102', 'number'],
+    ['4', 'number'],
+    ['glurak', 'otherName'],
+    ['glur', 'wordBeginnings'],
+    ['base14', 'looseId'],
+    ['base glurak', 'wholeWords'],
     ['base charizard', 'wholeWords'],
     ['pokemon 4 102', 'wholeWords'],
     ['base chari', 'wordBeginnings'],
     ['charizadr', 'mistyped'],
     ['base charizadr', 'mistyped'],
     ['bsae charizard', undefined],
+    ['chraizard charizadr', 'mistyped'],
     ['chraiz', 'mistypedBeginning'],
     ['jungle charizard', undefined],
     ['chrd', undefined],
@@ -34,7 +41,7 @@ describe('how well a card fits', () => {
 
 describe('the order', () => {
   const card = (id: string, closeness: Closeness, more: object = {}): Ranked => ({
-    ...{ card: { id, name: 'Charizard' }, isDenied: false, closeness },
+    ...{ card: { id, name: 'Charizard' }, isDenied: false, printings: 1, closeness },
     ...more,
   });
   const order = (typed: string, cards: Ranked[], asked: Record<string, [here: number, everywhere: number]> = {}) => {

@@ -72,13 +72,14 @@ describe('what a text means', () => {
     ['flashfire charizard', 'several xy2-11'],
     ['ho', 'one neo3-7'],
     ['service ultimate', 'one unh-3'],
-    ['4/102', 'none'],
+    ['4/102', 'none set4-4 base1-4 base4-4'],
     ['base9-999', 'id'],
     ['charizar', 'several base1-4 base4-4 xy2-11'],
     ['charizrad', 'none base1-4 base4-4 xy2-11'],
     ['charizard jungle', 'none base1-4 base4-4 xy2-11'],
     ['nothing at all', 'none'],
-    ['"\' OR 1=1 --', 'none'],
+    ['"\' NEAR(zz) --', 'none'],
+    ['base14', 'several base1-4'],
     ['\ud800', 'none'],
     ['x'.repeat(6_000), 'none'],
   ])('%j is %s once forms of ids are known', (text, kind) => expect(meant(old, text)).toBe(kind));
@@ -92,9 +93,10 @@ describe('what a text means', () => {
     ['charizrad', 'none base1-4 base4-4 xy2-11'],
     ['nothing at all', 'none'],
     ['charizard jungle', 'none base1-4 base4-4 xy2-11'],
-    ['4/102', 'none'],
+    ['4/102', 'none set4-4 base1-4 base4-4'],
     ['ab-9', 'id'],
     ['base9-999', 'id'],
+    ['charizadr jungle', 'none base1-4 base4-4 xy2-11'],
     ['flash9-99', 'id'],
   ])('%j is %s while fewer than 100 ids are confirmed', (text, kind) => expect(meant(young, text)).toBe(kind));
 
@@ -104,7 +106,7 @@ describe('what a text means', () => {
     catalog.upsert(CARDS, undefined);
     for (const text of ['nothing at all', 'charizard jungle', '4/102']) expect(meant(catalog, text)).toBe('id');
     catalog.upsert([{ id: 'M-1', name: 'Imported' }], 'more.csv');
-    expect(meant(catalog, '4/102')).toBe('none');
+    expect(meant(catalog, '4/102')).toBe('none base1-4 base4-4');
     for (let at = 1; at <= 5; at++) catalog.upsert([{ id: `M-${at}`, name: 'Imported' }], 'more.csv');
     for (let at = 1; at <= 5; at++) catalog.deny(`M-${at}`, false); // the list is of another service
     expect(meant(catalog, '4/102')).toBe('id');

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFarApart, isMistypedBeginning, isTypingError, Vocabulary } from '../../src/catalog/typing-error.ts';
+import {
+  errorsBetween,
+  isFarApart,
+  isMistypedBeginning,
+  isTypingError,
+  Vocabulary,
+} from '../../src/catalog/typing-error.ts';
 
 describe('one typing error', () => {
   it.each([
@@ -39,6 +45,28 @@ describe('one typing error', () => {
     expect(isMistypedBeginning('charz', 'charizard')).toBe(true);
     expect(isMistypedBeginning('chraizad', 'charizard')).toBe(false);
   });
+
+  it.each([
+    ['pikachoo', 'pikachu'],
+    ['venasuar', 'venusaur'],
+    ['snorlacks', 'snorlax'],
+    ['dragonight', 'dragonite'],
+    ['sharizart', 'charizard'],
+  ])('more than one in %j finds %j', (typed, meant) => {
+    const vocabulary = new Vocabulary();
+    for (const word of ['dragonair', 'pikachu', 'venusaur', 'snorlax', 'dragonite', 'charizard', 'venomoth'])
+      vocabulary.add(word);
+    expect(vocabulary.meantByFar(typed)[0]).toBe(meant);
+    expect(vocabulary.meantByFar(`${typed}xyz`)).toEqual([]);
+  });
+
+  it.each([
+    ['', '', 0],
+    ['abc', '', 3],
+    ['charizard', 'charizard', 0],
+    ['cahrizrad', 'charizard', 2],
+    ['kitten', 'sitting', 3],
+  ])('are counted between %j and %j: %i', (one, other, count) => expect(errorsBetween(one, other)).toBe(count));
 
   it('gives the words that are meant, those that are complete first', () => {
     const vocabulary = new Vocabulary();

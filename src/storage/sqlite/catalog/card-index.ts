@@ -10,23 +10,44 @@ const MOST_OF_ONE_NAME = 200;
 const MOST_NAMES = 25;
 const MOST_BEGINNING_SO = 50;
 const MOST_WITH_WORDS = 200;
+/** To tell the best of more takes longer than a keystroke may: each takes some microseconds. */
+const MOST_COMPARED = 3_000;
 const MOST_ASKED_HERE = 100;
 const MOST_ASKED_EVERYWHERE = 200;
 /** Comes after every text that begins with a key, because SQLite compares bytes of UTF-8. */
 const LAST = '\u{10ffff}';
 
 const WITH_ID = `SELECT 1 FROM cards WHERE id_key = ? AND id = ? AND ${OFFERED}`;
-const WITH_ID_KEY = `SELECT * FROM cards WHERE id_key = ? AND ${OFFERED} LIMIT ${MOST_OF_ONE_NAME}`;
-const WITH_NAME = `SELECT * FROM cards WHERE name_row = ? AND ${OFFERED} LIMIT ?`;
-const NAMES_BEGINNING = `SELECT row FROM names WHERE key > ? AND key < ? ORDER BY length(key), key LIMIT ${MOST_NAMES}`;
-const WITH_WORDS = `SELECT cards.* FROM card_words CROSS JOIN cards ON cards.row = card_words.rowid WHERE card_words MATCH ? AND ${OFFERED} LIMIT ${MOST_WITH_WORDS}`;
+const FOUND = 'cards.*, names.printings FROM cards JOIN names ON names.row = name_row';
+const WITH_ID_KEY = `SELECT ${FOUND} WHERE id_key = ? AND ${OFFERED} LIMIT ${MOST_OF_ONE_NAME}`;
+const WITH_NAME = `SELECT ${FOUND} WHERE name_row = ? AND ${OFFERED} ORDER BY released DESC LIMIT ?`;
+/** `begun`: the name up to the end of the word in which the text ends. */
+const NAMES_BEGINNING = `
+  WITH beginning AS (
+    SELECT row, key, printings, substr(words, 1, length(?2) + instr(substr(words || ' ', length(?2) + 1), ' ') - 1) AS begun
+    FROM names WHERE key > ?1 AND key < ?1 || '${LAST}'
+  ), placed AS (
+    SELECT row, key, printings, length(begun) = length(?2) AS ends, sum(printings) OVER (PARTITION BY begun) AS together,
+      row_number() OVER (PARTITION BY begun ORDER BY printings DESC, length(key), key) AS place
+    FROM beginning
+  )
+  SELECT row FROM placed
+  ORDER BY ends DESC, place > 1, CASE place WHEN 1 THEN together ELSE printings END DESC, length(key), key
+  LIMIT ${MOST_NAMES}`;
+const WITH_WORDS = `
+  SELECT cards.*, names.printings FROM card_words
+  CROSS JOIN cards ON cards.row = card_words.rowid CROSS JOIN names ON names.row = name_row
+  WHERE card_words MATCH ? AND ${OFFERED}`;
+const BEST_WITH_WORDS = `${WITH_WORDS} ORDER BY card_words.rank LIMIT ${MOST_WITH_WORDS}`;
+const SOME_WITH_WORDS = `${WITH_WORDS} LIMIT ${MOST_WITH_WORDS}`;
+const MANY_WITH_WORDS = `SELECT 1 FROM card_words WHERE card_words MATCH ? LIMIT 1 OFFSET ${MOST_COMPARED}`;
 const COUNT_WITH_WORDS = `SELECT count(*) AS count FROM card_words CROSS JOIN cards ON cards.row = card_words.rowid WHERE card_words MATCH ? AND ${OFFERED}`;
 const IMPORTED_FORM =
   'SELECT 1 FROM import_forms JOIN sources ON sources.row = source WHERE withdrawn = 0 AND form = coalesce(?, form) LIMIT 1';
 const NUMBER_WITH_DIGITS = `SELECT 1 FROM cards WHERE length(id) = ? AND ${CONFIRMED_NUMBERS} LIMIT 1`;
-const ASKED_MOST = `SELECT cards.*, times FROM asked_in_server JOIN cards USING (id_key, id) WHERE server = ? AND ${OFFERED} ORDER BY times DESC LIMIT ?`;
+const ASKED_MOST = `SELECT cards.*, printings, times FROM asked_in_server JOIN cards USING (id_key, id) JOIN names ON names.row = name_row WHERE server = ? AND ${OFFERED} ORDER BY times DESC LIMIT ?`;
 const TIMES_IN_SERVER = 'SELECT times FROM asked_in_server WHERE server = ? AND id = ?';
-const LAST_ASKED = `SELECT cards.* FROM asked_by_member JOIN cards USING (id_key, id) WHERE member = ? AND at >= ? AND ${OFFERED} ORDER BY at DESC LIMIT ${MOST_LAST_ASKED}`;
+const LAST_ASKED = `SELECT cards.*, printings FROM asked_by_member JOIN cards USING (id_key, id) JOIN names ON names.row = name_row WHERE member = ? AND at >= ? AND ${OFFERED} ORDER BY at DESC LIMIT ${MOST_LAST_ASKED}`;
 
 /** The indexes of `catalog.sqlite`. */
 export class SqliteCardIndex implements CardIndex {
@@ -51,14 +72,20 @@ export class SqliteCardIndex implements CardIndex {
     return name ? this.#withName(Number(name.row), most) : [];
   }
 
-  withNameBeginning(key: string): Candidate[] {
-    const names = this.#sql(NAMES_BEGINNING).all(key, key + LAST);
+  withNameBeginning(words: string): Candidate[] {
+    const names = this.#sql(NAMES_BEGINNING).all(words.replaceAll(' ', ''), words);
     const ofEach = Math.ceil(MOST_BEGINNING_SO / Math.max(1, names.length));
-    return names.flatMap(({ row }) => this.#withName(Number(row), ofEach));
+    return names.flatMap(({ row }, place) => this.#withName(Number(row), ofEach).map((each) => ({ ...each, place })));
   }
 
   withWords(all: readonly (readonly WordToFind[])[]): Candidate[] {
-    return candidates(this.#sql(WITH_WORDS).all(matching(all)));
+    const words = matching(all);
+    const areMany = this.#sql(MANY_WITH_WORDS).get(words) !== undefined;
+    return candidates(this.#sql(areMany ? SOME_WITH_WORDS : BEST_WITH_WORDS).all(words));
+  }
+
+  hasWords(all: readonly (readonly WordToFind[])[]): boolean {
+    return this.#sql('SELECT 1 FROM card_words WHERE card_words MATCH ? LIMIT 1').get(matching(all)) !== undefined;
   }
 
   askedMost(guildId: string | undefined): { candidate: Candidate; asked: Asked }[] {
@@ -120,5 +147,9 @@ function matching(all: readonly (readonly WordToFind[])[]): string {
 }
 
 function candidates(rows: readonly unknown[]): Candidate[] {
-  return (rows as StoredRow[]).map((row) => ({ card: cardOf(row), isDenied: row.denied > 0 }));
+  return (rows as (StoredRow & Pick<Candidate, 'printings'>)[]).map((row) => ({
+    card: cardOf(row),
+    isDenied: row.denied > 0,
+    printings: row.printings,
+  }));
 }
