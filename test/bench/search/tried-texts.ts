@@ -1,5 +1,5 @@
 import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
-import { isMeant, type TypedText } from '../../catalog/typed/texts.ts';
+import { isHeldOut, isMeant, type TypedText } from '../../catalog/typed/texts.ts';
 import { quantile } from '../quantile.ts';
 import type { BenchTable, Verdict } from '../table.ts';
 
@@ -33,17 +33,17 @@ export interface Contestant {
   timesMs?: ReadonlyMap<string, number>;
 }
 
-/** Shares by kind, by list and of all. */
+/** Shares by kind, by list and of all. Lists that are held out have rows of their own, and count in no other and for no target. */
 export function tableOf(title: string, contestants: readonly Contestant[], notes: string[]): BenchTable {
   const [ours] = contestants;
   if (!ours) throw new Error('nothing was tried');
-  const groups: [string, (text: TypedText) => boolean][] = [
-    ...names(ours, 'kind').map((kind): [string, (text: TypedText) => boolean] => [kind, (text) => text.kind === kind]),
-    ...names(ours, 'list').map((list): [string, (text: TypedText) => boolean] => [
-      `(${list})`,
-      (text) => text.list === list,
-    ]),
-    ['all', () => true],
+  const known = { ...ours, tried: ours.tried.filter(({ list }) => !isHeldOut(list)) };
+  const heldOut = { ...ours, tried: ours.tried.filter(({ list }) => isHeldOut(list)) };
+  const groups: Group[] = [
+    ...groupsBy(known, 'kind'),
+    ...groupsBy(known, 'list'),
+    ['all', ({ list }) => !isHeldOut(list)],
+    ...groupsBy(heldOut, 'list'),
   ];
   return {
     title,
@@ -66,12 +66,19 @@ export function tableOf(title: string, contestants: readonly Contestant[], notes
       }),
     ]),
     notes,
-    verdicts: verdicts(ours),
+    verdicts: verdicts(known),
   };
 }
 
-function names(ours: Contestant, key: 'kind' | 'list'): string[] {
-  return [...new Set(ours.tried.map((text) => text[key]))];
+/** What a row is called, and which texts it is about. */
+type Group = [string, (text: TypedText) => boolean];
+
+function groupsBy({ tried }: Contestant, key: 'kind' | 'list'): Group[] {
+  const isHere = new Set(tried.map(({ list }) => list));
+  return [...new Set(tried.map((text) => text[key]))].map((value) => [
+    key === 'list' ? `(${value})` : value,
+    (text) => text[key] === value && isHere.has(text.list),
+  ]);
 }
 
 /** Of the texts, so many have what is meant among the first `among`. */
