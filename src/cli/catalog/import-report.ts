@@ -12,21 +12,21 @@ class Counts {
   cards = 0;
   news = 0;
   refused = 0;
-  readonly twice: string[] = [];
+  readonly twice = new Set<string>();
 
   add({ cards, news, refused, twice }: Counts): void {
     this.cards += cards;
     this.news += news;
     this.refused += refused;
-    this.twice.push(...twice);
+    for (const id of twice) this.twice.add(id);
   }
 
   line(of: string): string {
     const { cards, news, refused, twice } = this;
     const more =
-      twice.length === 0
+      twice.size === 0
         ? ''
-        : `; ${counted(twice.length)} ${twice.length === 1 ? 'id' : 'ids'} came twice, the last counts (${some(twice)})`;
+        : `; ${counted(twice.size)} ${twice.size === 1 ? 'id' : 'ids'} came twice, the last counts (${some(twice)})`;
     return `${of}: ${counted(cards)} cards, ${counted(news)} new or changed; ${counted(refused)} refused${more}\n`;
   }
 }
@@ -63,7 +63,7 @@ export class ImportReport {
 
   /** A card was read that will be taken. */
   read(id: string): void {
-    if (this.#ids.has(id)) this.#file.twice.push(id);
+    if (this.#ids.has(id)) this.#file.twice.add(id);
     else this.#ids.add(id);
   }
 
@@ -121,6 +121,7 @@ export class ImportReport {
   }
 }
 
-function some(names: readonly string[]): string {
-  return names.slice(0, SHOWN_NAMES).join(', ') + (names.length > SHOWN_NAMES ? ', …' : '');
+function some(names: Iterable<string>): string {
+  const [first, more] = [[...names].slice(0, SHOWN_NAMES), [...names].length > SHOWN_NAMES ? ', …' : ''];
+  return first.join(', ') + more;
 }

@@ -8,7 +8,7 @@ import { type Input, openInput } from './input.ts';
 import { knownAround, outerObjects } from './json-rows.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 import { startProgress } from './progress.ts';
-import { type Join, readJoined, readRows } from './read-rows.ts';
+import { oneObjectHint, type Join, readJoined, readRows } from './read-rows.ts';
 import { type ReadRow, type SourceRow, UnreadableFile } from './source-row.ts';
 
 export interface ImportFlags extends Mapping {
@@ -76,6 +76,8 @@ async function importFile(file: string, joined: Joined, report: ImportReport, op
       cards = report.took(batch.length, (await catalog.take(batch, name)).length);
       progress.update(cards);
     }
+    const hint = cards === 0 && flags.rows === undefined ? oneObjectHint(input.head) : undefined;
+    if (hint) throw new UnreadableFile(hint);
   } finally {
     progress.stop();
     report.finish(cardMaker.unfound());

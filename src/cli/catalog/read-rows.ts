@@ -35,16 +35,20 @@ export function readRows(
   if (text.startsWith('[') || (text.startsWith('{') && rowsPath !== undefined))
     return jsonRows(bytes, rowsPath ?? '*', outer);
   if (!text.startsWith('{')) return csvRows(linesOf(bytes));
-  const list = listIn(text);
-  // A line alone may be a card with a list in it.
-  const isCard = list === undefined || /"id"\s*:/.test(text.slice(0, text.indexOf('[')));
-  if (ONE_LINE.test(text) ? isCard : LINES.test(text)) return jsonLinesRows(linesOf(bytes));
-  const where = `say with --rows where its cards are, such as --rows ${list ?? 'data'}`;
-  throw new UnreadableFile(`is one JSON object: ${where}`);
+  if (LINES.test(text)) return jsonLinesRows(linesOf(bytes));
+  throw new UnreadableFile(oneObjectHint(head) ?? '');
 }
 
-const ONE_LINE = /^[^\n]*\}$/;
-const LINES = /^[^\n]*\}\s*\n/;
+const LINES = /^[^\n]*\}\s*(\n|$)/;
+
+/** For a JSON object in which no card was found: where its cards may be. */
+export function oneObjectHint(head: Buffer): string | undefined {
+  const text = textOf(head);
+  const where = listIn(text) ?? (LINES.test(text) ? undefined : 'data');
+  return text.startsWith('{') && where !== undefined
+    ? `is one JSON object: say with --rows where its cards are, such as --rows ${where}`
+    : undefined;
+}
 
 function textOf(head: Buffer): string {
   return head
@@ -83,19 +87,22 @@ export interface Join {
  *
  * @throws UnreadableFile
  */
-export async function readJoined({ field, rows: path, key }: Join, input: Input): Promise<Map<string, SourceRow>> {
-  const text = textOf(input.head);
-  const isObject = text.startsWith('{') && !LINES.test(text);
+export async function readJoined({ field, rows, key }: Join, input: Input): Promise<Map<string, SourceRow>> {
+  const path = rows ?? (isObjectOfRows(textOf(input.head)) ? '*' : undefined);
   const sources = (key === undefined ? [field, 'id'] : [key]).map((each) => new FieldSource(each, ROW_ALONE));
-  const rows = new Map<string, SourceRow>();
-  for await (const row of readRows(input, path ?? (isObject ? '*' : undefined))) {
+  const found = new Map<string, SourceRow>();
+  for await (const row of readRows(input, path)) {
     if (!('value' in row)) continue;
     const value = sources.flatMap((source) => source.textsIn(row))[0] ?? row.key;
-    if (value !== undefined) rows.set(value, row);
-    if (rows.size > MOST_ROWS) throw new UnreadableFile(`has more than ${MOST_ROWS} rows`);
+    if (value !== undefined) found.set(value, row);
+    if (found.size > MOST_ROWS) throw new UnreadableFile(`has more than ${MOST_ROWS} rows`);
   }
-  if (rows.size === 0) throw new UnreadableFile(`has no row with ${key ?? `${field} or id`}`);
-  return rows;
+  if (found.size === 0) throw new UnreadableFile(`has no row with ${key ?? `${field} or id`}`);
+  return found;
+}
+
+function isObjectOfRows(text: string): boolean {
+  return text.startsWith('{') && !(LINES.test(text) && text.includes('\n'));
 }
 
 const ROW_ALONE = { fileName: '', joined: new Map() };

@@ -241,7 +241,7 @@ describe('a file that cannot be read', () => {
       'is one JSON object: say with --rows where its cards are, such as --rows data',
     ],
     'a list in an object': [
-      '{"object":"list","total":[1],"cards":[{"id":1}]}',
+      '{"object":"list","total":[1],\n"cards":[{"id":1}]}',
       'is one JSON object: say with --rows where its cards are, such as --rows cards',
     ],
     'a header of 2 MB': [
