@@ -8,7 +8,7 @@ import { type Input, openInput } from './input.ts';
 import { knownAround, outerObjects } from './json-rows.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 import { startProgress } from './progress.ts';
-import { oneObjectHint, type Join, readJoined, readRows } from './read-rows.ts';
+import { type Join, oneObjectHint, readJoined, readRows } from './read-rows.ts';
 import { type ReadRow, type SourceRow, UnreadableFile } from './source-row.ts';
 
 export interface ImportFlags extends Mapping {
