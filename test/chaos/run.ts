@@ -46,6 +46,8 @@ export interface ChaosOptions {
 }
 
 const PATIENCE_MS = 45_000;
+/** What was lost with Redis is not waited for longer: a takeover takes less. */
+const EXCUSED_MS = 10_000;
 
 /**
  * Types commands and injects faults by the schedule of the seed, waits until every command is answered, and counts.
@@ -74,24 +76,21 @@ async function run({ seed, seconds, processes = 1, lifetimes, ...density }: Chao
   await bots.quiet();
   cardService.set({ down: false, latencyMs: 0 });
   discord.faults.clear();
-  const giveUpAtMs = Date.now() + PATIENCE_MS;
-  while (Date.now() < giveUpAtMs && !commands.every(({ message }) => isFinal(message))) await sleep(50);
+  const end = (typed: TypedInteraction): Ending => {
+    const shard = shardOf(typed.message.guildId, processes);
+    const { outages = [], partitions = [] } = redis ?? {};
+    const ends = bots.gaps.filter(({ process }) => process === shard);
+    return endingOf(typed, milestones(typed.id), { ends, allEnds: bots.gaps, outages, partitions });
+  };
+  await allEnded(commands, end);
 
   const endings = noEndings();
   const excused: string[] = [];
   const failures: string[] = [];
   for (const typed of commands) {
-    const shard = shardOf(typed.message.guildId, processes);
-    const ends = bots.gaps.filter(({ process }) => process === shard);
-    const disruptions = {
-      ends,
-      allEnds: bots.gaps,
-      outages: redis?.outages ?? [],
-      partitions: redis?.partitions ?? [],
-    };
-    const ending = endingOf(typed, milestones(typed.id), disruptions);
+    const ending = end(typed);
     endings[ending]++;
-    const description = `${ending}: ${describeCommand(typed, shard)}`;
+    const description = `${ending}: ${describeCommand(typed, shardOf(typed.message.guildId, processes))}`;
     if (ending === 'lost with Redis' || ending === 'completed again') excused.push(description);
     if (ending === 'lost' || ending === 'twice') failures.push(description);
   }
@@ -128,6 +127,18 @@ async function run({ seed, seconds, processes = 1, lifetimes, ...density }: Chao
       ),
     ].sort(),
   };
+}
+
+/** Resolves when nothing more will follow for any command, or only for those that are excused. */
+async function allEnded(
+  commands: readonly TypedInteraction[],
+  end: (typed: TypedInteraction) => Ending,
+): Promise<void> {
+  const quietAtMs = Date.now();
+  const isOver = (typed: TypedInteraction) => {
+    return isFinal(typed.message) || (Date.now() > quietAtMs + EXCUSED_MS && end(typed) !== 'lost');
+  };
+  while (Date.now() < quietAtMs + PATIENCE_MS && !commands.every(isOver)) await sleep(50);
 }
 
 function noEndings(): Record<Ending, number> {
