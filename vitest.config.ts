@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that mostly wait: they begin first, otherwise the run would end with their waits. */
-const LONGEST = /\/(?:gateway-faults|chaos|redis-takeover|shards|page|link|redis-outages|edit-faults|login-faults)\.test\.ts$/;
+const LONGEST =
+  /\/(?:gateway-faults|chaos|redis-takeover|shards|page|link|redis-outages|edit-faults|login-faults)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
 const LONG = /\/test\/(?:e2e|container|storage\/redis)\//;
