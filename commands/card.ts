@@ -1,7 +1,7 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
-import type { CardPage } from '../src/catalog/catalog.ts';
 import { type CardQuery, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
+import type { CardPage } from '../src/model/invocation.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, foundId, noSuchCard } from '../src/render/card-embed.ts';
 import { type ChoiceIds, cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';

@@ -5,12 +5,14 @@ import type { Outcomes } from '../src/lookup/outcomes.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import type { CardView } from '../src/render/card-embed.ts';
-import { askAnywayMenus, listChoices } from '../src/render/card-list.ts';
+import { askAnywayMenus, listChoices, unclearChoice, unclearLines, unclearTexts } from '../src/render/card-list.ts';
 import { cardsMessage } from '../src/render/cards-message.ts';
+import { buttons } from '../src/render/components.ts';
 import { copyNote, formatMessage } from '../src/render/messages.ts';
-import { customId } from './card.ts';
-import { type Command, sentence } from './command.ts';
+import { choiceIds } from './card.ts';
+import { type Command, type Message, privately, sentence } from './command.ts';
 
+const CHOOSE = /^choose:(n?)$/;
 /** Ten of the longest ids. */
 const MAX_LENGTH = 1_000;
 
@@ -49,6 +51,16 @@ export default {
     return listChoices(locale, await catalog.searchInList(typed, requesterOf(who), suggestByMs));
   },
 
+  /** The cards that the texts of a public reply may mean, to choose from in private. */
+  async component({ argument, content, locale, ...who }, { catalog }) {
+    const [, noPrices] = CHOOSE.exec(argument) ?? [];
+    const texts = noPrices === undefined ? [] : unclearTexts(content);
+    const { unclear } = await catalog.resolveList(texts.join('\n'), requesterOf(who));
+    const components = unclearChoice(locale, unclear, choiceIds({ showPrices: !noPrices, isPrivate: false }));
+    if (components.length === 0) return sentence(formatMessage(locale, 'outOfDate'));
+    return privately({ content: unclearLines(locale, unclear).join('\n'), components });
+  },
+
   /** At the end also what is missing, and what it cost. */
   show(asked, outcomes, { quota, ...view }) {
     const { locale } = view;
@@ -68,7 +80,7 @@ export default {
       toCome: cards.filter(({ outcome }) => outcome === undefined).length,
       isEnd: isEnd(outcomes),
     });
-    const components = isEnd(outcomes) ? askAnyway(asked, locale) : [];
+    const components = isEnd(outcomes) ? choices(asked, locale) : [];
     return { ...message, ...(components.length > 0 && { components }) };
   },
 } satisfies Command;
@@ -77,8 +89,17 @@ function isEnd({ cards }: Outcomes): boolean {
   return cards.every((outcome) => outcome && !outcome.isRenewing);
 }
 
-/** The menu belongs to `/card`, which shows the card that is chosen. */
-function askAnyway({ queries, unsearched, isPrivate }: Asked, locale: string): ReturnType<typeof askAnywayMenus> {
+/** What is chosen belongs to `/card`, which shows it. In a public reply the menu would be everybody's: a button opens it. */
+function choices(
+  { queries, unclear, unsearched, isPrivate }: Asked,
+  locale: string,
+): NonNullable<Message['components']> {
   const showPrices = queries.every((query) => query.showPrices);
-  return askAnywayMenus(locale, unsearched, customId({ kind: 'show', showPrices, isPrivate }));
+  const ids = choiceIds({ showPrices, isPrivate });
+  if (unsearched.length > 0) return askAnywayMenus(locale, unsearched, ids.menu);
+  const cards = new Set(unclear.flatMap(({ cards }) => cards.map(({ id }) => id)));
+  const isAlone = isPrivate || queries.length === 0 || cards.size <= 1;
+  return isAlone
+    ? unclearChoice(locale, unclear, ids)
+    : buttons(locale, { chooseCard: `cards:choose:${showPrices ? '' : 'n'}` });
 }

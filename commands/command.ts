@@ -57,6 +57,8 @@ export interface ComponentUse extends Use {
   argument: string;
   /** What is selected; empty for a button. */
   values: readonly string[];
+  /** The text of the message, without that of its embeds. */
+  content: string;
   /** The id of the member whom the message answers; absent when Discord does not say. */
   askedBy?: string | undefined;
   /** Whether whoever used it has Manage Messages there. */

@@ -23,7 +23,7 @@ export default {
     const isAnything = kept.counts.days > 0 || (kept.lastCards ?? []).length > 0;
     return privately({
       content: keptText(kept, locale),
-      ...(isAnything && { components: buttons(locale, { forgetMe: `privacy:${FORGET}` }, 'danger') }),
+      ...(isAnything && { components: buttons(locale, { forgetMe: `privacy:${FORGET}` }, { style: 'danger' }) }),
     });
   },
 

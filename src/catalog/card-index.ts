@@ -52,8 +52,8 @@ export interface CardIndex {
   vocabulary(): Vocabulary;
   /** Whether a confirmed id has this form, however few are known. */
   isConfirmedForm(form: string): boolean;
-  /** Whether an id of an imported list has this form; without one, whether any has. */
-  hasImportedForm(form?: string): boolean;
+  /** Whether an id of an imported list has this form of `looseFormOf`, or any with `null`. */
+  hasImportedForm(form: string | null): boolean;
   /** Whether a confirmed id is a number of so many digits and nothing else. */
   hasConfirmedNumber(digits: number): boolean;
   /** How many ids are confirmed. */

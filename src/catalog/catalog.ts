@@ -1,5 +1,6 @@
 import type { Card } from '../model/card.ts';
 import type { EventsByName } from '../model/events.ts';
+import type { CardPage, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import type { CatalogCard } from './catalog-card.ts';
 
@@ -50,16 +51,6 @@ export interface PrintingsPart {
   isOthers: boolean;
 }
 
-/** At most 25 of the cards that there are. */
-export interface CardPage {
-  cards: readonly CatalogCard[];
-  page: number;
-  /** How many cards there are on all pages. */
-  total: number;
-  /** What all of them are called; absent when they have different names, and no further pages. */
-  name?: string;
-}
-
 /** What a member who typed something as an id may have meant. */
 export type Resolution =
   /** An id of the catalog as it stands, or a text of a form that ids have: to be looked up. `isKnown`: the catalog has it. */
@@ -76,8 +67,8 @@ export type Resolution =
 /** The cards of a list that was typed, each once, in its order; more than `MOST_LISTED` in all may not be complete. */
 export interface ListMeaning {
   ids: readonly string[];
-  /** What is no id, and the name of no card or of several. */
-  unclear: readonly string[];
+  /** What is no id, and the name of no card or of several; a menu holds all cards that they may mean. */
+  unclear: readonly Unclear[];
   /** What is more likely a name than an id, while names cannot be searched. */
   unsearched: readonly string[];
 }
@@ -96,7 +87,7 @@ export interface Mentions {
   /** Known ids, what has the form of a confirmed id, and those of known names. */
   ids: readonly string[];
   /** Names of several cards. */
-  ambiguous: readonly string[];
+  ambiguous: readonly Unclear[];
 }
 
 /** What learns from the service's answers. */

@@ -1,5 +1,6 @@
 import { parseCardId } from '../model/card.ts';
 import { InvalidCardId } from '../model/errors.ts';
+import type { ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import type { CardIndex } from './card-index.ts';
 import { type FoundInList, type ListMeaning, MOST_FOUND, MOST_LISTED, type Resolution } from './catalog.ts';
@@ -23,7 +24,7 @@ export function meaningOfList(
   findExact: FindExact = () => undefined,
 ): ListMeaning {
   const ids = new Set<string>();
-  const unclear = new Set<string>();
+  const unclear = new Map<string, Unclear>();
   const unsearched = new Set<string>();
   const isRead = new Set<string>();
   for (const { text, card } of partsOf(list, findExact)) {
@@ -31,11 +32,22 @@ export function meaningOfList(
     isRead.add(text);
     if (ids.size + unclear.size + unsearched.size > MOST_LISTED) break; // it is refused anyway
     const meant = card ? [card.id] : idsMeant(text, resolveText);
-    if (meant === 'unclear') unclear.add(text);
-    else if (meant === 'unsearched') unsearched.add(text);
+    if (meant === 'unsearched') unsearched.add(text);
+    else if ('cards' in meant) unclear.set(text, meant);
     else for (const id of meant) ids.add(id);
   }
-  return { ids: [...ids], unclear: [...unclear], unsearched: [...unsearched] };
+  return { ids: [...ids], unclear: inOneMenu([...unclear.values()]), unsearched: [...unsearched] };
+}
+
+/** Each has as many of its cards as fit into a menu with those of the others. */
+export function inOneMenu(unclear: readonly Unclear[]): Unclear[] {
+  const ofEach = Math.floor(MOST_FOUND / unclear.length);
+  return unclear.map(({ cards, ...each }) => ({ ...each, cards: cards.slice(0, ofEach).map(listed) }));
+}
+
+/** Without what only searches need. */
+function listed({ id, name, set, number }: ListedCard): ListedCard {
+  return { id, name, set, number };
 }
 
 /** Cards for the last part of a list, which is being typed; first those with separators in their names. */
@@ -82,10 +94,11 @@ interface Meaning {
 
 type ResolveText = (text: string) => Resolution;
 
-function idsMeant(text: string, resolveText: ResolveText): string[] | 'unclear' | 'unsearched' {
+function idsMeant(text: string, resolveText: ResolveText): string[] | Unclear | 'unsearched' {
   const whole = meaningOf(text, resolveText);
-  if (typeof whole === 'object' && whole.isKnown) return [whole.id];
-  return idsOfPieces(text.split(/\s+/), resolveText) ?? (typeof whole === 'object' ? [whole.id] : whole);
+  const isOne = whole !== 'unsearched' && 'id' in whole;
+  if (isOne && whole.isKnown) return [whole.id];
+  return idsOfPieces(text.split(/\s+/), resolveText) ?? (isOne ? [whole.id] : whole);
 }
 
 /** While any form may be that of an id, a piece without a digit is rather a word of a name. */
@@ -94,22 +107,29 @@ function idsOfPieces(pieces: readonly string[], resolveText: ResolveText): strin
   const ids: string[] = [];
   for (const piece of pieces) {
     const meaning = meaningOf(piece, resolveText);
-    const isId = typeof meaning === 'object' && meaning.isId && (meaning.isKnown || hasDigit(meaning.id));
-    if (!isId) return undefined;
+    if (meaning === 'unsearched' || !('id' in meaning) || !meaning.isId) return undefined;
+    if (!meaning.isKnown && !hasDigit(meaning.id)) return undefined;
     ids.push(meaning.id);
   }
   return ids;
 }
 
-function meaningOf(text: string, resolveText: ResolveText): Meaning | 'unclear' | 'unsearched' {
+function meaningOf(text: string, resolveText: ResolveText): Meaning | Unclear | 'unsearched' {
   const id = validId(text);
-  if (id === undefined) return 'unclear';
+  if (id === undefined) return { text, cards: [], total: 0 };
   const meant = resolveText(id);
-  if (meant.kind === 'unsearched') return meant.kind;
-  if (meant.kind === 'id') return { id, isId: true, isKnown: meant.isKnown ?? false };
-  if (meant.kind === 'none') return 'unclear';
-  const [only, ...others] = meant.kind === 'one' ? [meant.card] : meant.cards;
-  return only && others.length === 0 ? { id: only.id, isId: false, isKnown: true } : 'unclear';
+  switch (meant.kind) {
+    case 'unsearched':
+      return meant.kind;
+    case 'id':
+      return { id, isId: true, isKnown: meant.isKnown ?? false };
+    case 'one':
+      return { id: meant.card.id, isId: false, isKnown: true };
+    case 'several':
+      return { text, cards: meant.cards, total: meant.total };
+    case 'none':
+      return { text, cards: meant.similar, total: 0 };
+  }
 }
 
 function validId(text: string): string | undefined {

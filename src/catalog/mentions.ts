@@ -1,5 +1,7 @@
 import type { CardIndex } from './card-index.ts';
 import type { Mentions } from './catalog.ts';
+import { inOneMenu } from './list.ts';
+import { called } from './printings.ts';
 import { formOf, hasDigit, idKey, isSameId, nameKey } from './words.ts';
 
 const MOST_MENTIONS = 10;
@@ -32,10 +34,14 @@ export function mentions(index: CardIndex, text: string): Mentions {
   const inOrder = [...found].toSorted(([a], [b]) => a - b).map(([, mention]) => mention);
   const ids = new Set(inOrder.flatMap((mention) => ('id' in mention ? mention.id : [])));
   const isMeant = (printings: readonly string[]) => printings.some((id) => ids.has(id));
-  const ambiguous = new Set(
+  const names = new Set(
     inOrder.flatMap((mention) => ('name' in mention && !isMeant(mention.printings) ? mention.name : [])),
   );
-  return { ids: [...ids].slice(0, MOST_MENTIONS), ambiguous: [...ambiguous].slice(0, MOST_MENTIONS) };
+  const ambiguous = [...names].slice(0, MOST_MENTIONS).map((text) => {
+    const cards = called(index, text);
+    return { text, cards, total: cards.length };
+  });
+  return { ids: [...ids].slice(0, MOST_MENTIONS), ambiguous: inOneMenu(ambiguous) };
 }
 
 /** An id, or the name of several cards, which is unclear unless the text holds the id of one of them. */

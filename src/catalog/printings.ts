@@ -1,6 +1,7 @@
+import type { CardPage } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import type { CardIndex } from './card-index.ts';
-import { type CardPage, MOST_FOUND, type PrintingsPart } from './catalog.ts';
+import { MOST_FOUND, type PrintingsPart } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import { rankedAs } from './ranking.ts';
 import { idKey, nameKey, queryOf } from './words.ts';

@@ -6,7 +6,7 @@ import { mayBeLabel, withLabel } from './label.ts';
 import { called, pageOf } from './printings.ts';
 import { isAsTyped } from './ranking.ts';
 import { find } from './search.ts';
-import { formOf, hasDigit, idKey, isSameId, nameKey, type Query, queryOf } from './words.ts';
+import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, type Query, queryOf } from './words.ts';
 
 /** With fewer confirmed ids, their forms say nothing of other texts. */
 const IDS_THAT_SHOW_FORMS = 100;
@@ -41,7 +41,7 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   const form = formOf(id);
   if (form === EXAMPLE_FORM || index.isConfirmedForm(form)) return { kind: 'id' };
   // While few ids are confirmed, what has no digit is more often a name that somebody typed.
-  const mayBeId = !mayBeLabel(id) && index.confirmedIds() < IDS_THAT_SHOW_FORMS && !isForeignForm(index, form);
+  const mayBeId = !mayBeLabel(id) && index.confirmedIds() < IDS_THAT_SHOW_FORMS && !isForeign(index, id);
   if (mayBeId && hasDigit(id)) return { kind: 'id' };
   const query = queryOf(id);
   const [only, ...others] = withWordsInName(index, query);
@@ -68,8 +68,8 @@ function meaningOf({ by, cards }: Exact, index: CardIndex, text: string): Resolu
 }
 
 /** Whether lists of cards were imported, none of which has an id of this form. */
-function isForeignForm(index: CardIndex, form: string): boolean {
-  return index.hasImportedForm() && !index.hasImportedForm(form);
+function isForeign(index: CardIndex, id: string): boolean {
+  return index.hasImportedForm(null) && !index.hasImportedForm(looseFormOf(id));
 }
 
 /** Cards whose names have all words as they were typed. */

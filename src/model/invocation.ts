@@ -21,11 +21,37 @@ export const Invocation = z.object({
 });
 export type Invocation = z.output<typeof Invocation>;
 
+const optionalText = orUndefined(z.string()).optional();
+
+/** A card as a list shows it: it need not have been looked up. */
+export const ListedCard = z.object({ id: z.string(), name: z.string(), set: optionalText, number: optionalText });
+export type ListedCard = z.output<typeof ListedCard>;
+
+/** At most 25 of the cards that may be meant. */
+export interface CardPage {
+  cards: readonly ListedCard[];
+  /** From 0. */
+  page: number;
+  /** How many cards there are on all pages. */
+  total: number;
+  /** What all of them are called; absent when they have different names, and no further pages. */
+  name?: string;
+}
+
+/** A text that means no known card, or several, and the first cards that it may mean. */
+export const Unclear = z.object({
+  text: z.string(),
+  cards: z.array(ListedCard).readonly(),
+  /** How many cards it means; 0 when those that are given are only similar. */
+  total: z.number(),
+});
+export type Unclear = z.output<typeof Unclear>;
+
 /** The cards that a command wants to show. One card is a list of one. */
 export const Asked = z.object({
   queries: z.array(CardQuery).min(1),
-  /** What was asked for besides, and means no card or several. */
-  unclear: z.array(z.string()).default([]),
+  /** What was asked for besides; rows of earlier versions have the texts alone. */
+  unclear: z.array(z.union([Unclear, z.string().transform((text) => ({ text, cards: [], total: 0 }))])).default([]),
   /** What could not be looked up among the names, and is more likely one than an id. */
   unsearched: z.array(z.string()).default([]),
   /** Only the member sees the reply. */

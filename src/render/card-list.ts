@@ -1,15 +1,8 @@
 import type { APIApplicationCommandOptionChoice } from 'discord-api-types/v10';
-import { type ButtonRow, buttons, labelledButtons, MAX_LENGTH, type MenuRow, menu } from './components.ts';
+import type { CardPage, ListedCard, Unclear } from '../model/invocation.ts';
+import { type ButtonRow, buttons, MAX_LENGTH, type MenuRow, menu } from './components.ts';
 import { clip, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage, listed } from './messages.ts';
-
-/** A card as a list shows it: it need not have been looked up. */
-export interface ListedCard {
-  id: string;
-  name: string;
-  set?: string | undefined;
-  number?: string | undefined;
-}
 
 /** A reply of text, menus and buttons. */
 export interface ListMessage {
@@ -23,6 +16,10 @@ const SET_LENGTH = 48;
 const NUMBER_LENGTH = 20;
 /** A text that a member typed is cut to this length in a sentence. */
 const TEXT_LENGTH = 300;
+/** The same for each of ten texts and the names that it may mean. */
+const UNCLEAR_LENGTH = 60;
+const UNCLEAR_NAME_LENGTH = 30;
+const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*: /gm;
 /** So many similar names are said. */
 const MOST_NAMES = 3;
 
@@ -74,18 +71,6 @@ function fullLabel(locale: string, { id, name, set = '', number = '' }: ListedCa
   return [shownName || shownId || formatMessage(locale, 'noName'), ...printing].filter(Boolean).join(' · ');
 }
 
-/** Some of the cards that may be meant. */
-export interface ListedPage {
-  /** At most 25. */
-  cards: readonly ListedCard[];
-  /** From 0. */
-  page: number;
-  /** How many cards there are on all pages. */
-  total: number;
-  /** What all of them are called; absent when they have different names. */
-  name?: string;
-}
-
 /** The custom ids of what a member may press. */
 export interface ChoiceIds {
   menu: string;
@@ -96,7 +81,7 @@ export interface ChoiceIds {
 }
 
 /** Which of several cards is meant. */
-export function severalCards(locale: string, found: ListedPage, ids: ChoiceIds): ListMessage {
+export function severalCards(locale: string, found: CardPage, ids: ChoiceIds): ListMessage {
   const { total, name } = found;
   const cards = offered(found.cards);
   const shownName = plainMarkdown(name ?? '', MAX_LENGTH);
@@ -108,7 +93,7 @@ export function severalCards(locale: string, found: ListedPage, ids: ChoiceIds):
 }
 
 /** Other cards of the name of one that is shown. */
-export function otherPrintings(locale: string, found: ListedPage, ids: ChoiceIds): ListMessage {
+export function otherPrintings(locale: string, found: CardPage, ids: ChoiceIds): ListMessage {
   const { total } = found;
   if (total === 0) return { content: formatMessage(locale, 'noOtherPrintings'), components: [] };
   return { content: formatMessage(locale, 'otherPrintings', { cards: total }), components: choice(locale, found, ids) };
@@ -138,8 +123,29 @@ export function unknownCard({ locale, text, similar, ids, askId }: UnknownCard):
   ];
   return {
     content: sentences.filter(Boolean).join('\n'),
-    components: choice(locale, { cards: similar ?? [] }, ids, [[formatMessage(locale, 'askAnyway'), askId]]),
+    components: choice(locale, { cards: similar ?? [] }, ids, askId),
   };
+}
+
+/** What each of them may mean: a line of at most 180 characters. */
+export function unclearLines(locale: string, unclear: readonly Unclear[]): string[] {
+  return unclear.map(({ text, cards, total }) => {
+    const names = similarNames(locale, cards, UNCLEAR_NAME_LENGTH);
+    const how = total > MAX_ROWS ? 'many' : total > 1 ? 'several' : names ? 'similar' : 'none';
+    const shown = plainMarkdown(text, UNCLEAR_LENGTH) || formatMessage(locale, 'invisibleId');
+    return formatMessage(locale, 'cardUnclear', { text: shown, how, total, names });
+  });
+}
+
+/** The texts of those lines in a message; one that was too long is cut. */
+export function unclearTexts(content: string): string[] {
+  return Array.from(content.matchAll(UNCLEAR_LINE), ([, text = '']) => text.replace(/\\(.)/g, '$1'));
+}
+
+/** All cards that they may mean, to choose from. */
+export function unclearChoice(locale: string, unclear: readonly Unclear[], ids: ChoiceIds): ListMessage['components'] {
+  const cards = new Map(unclear.flatMap(({ cards }) => cards.map((card) => [card.id, card])));
+  return choice(locale, { cards: [...cards.values()] }, ids);
 }
 
 /** The first few names, each once; empty when there is none to show. */
@@ -155,35 +161,36 @@ export function askAnywayMenus(locale: string, texts: readonly string[], customI
   return menu(formatMessage(locale, 'askAnyway'), customId, options);
 }
 
-/** One card is a button, more are a menu, with buttons for the pages before and after it. */
+/** One card is a button, more are a menu, with buttons for the pages before and after it. @param askId of a further button */
 function choice(
   locale: string,
-  { cards, page = 0, total = 0 }: Partial<ListedPage> & Pick<ListedPage, 'cards'>,
+  { cards, page = 0, total = 0 }: Pick<CardPage, 'cards'> & Partial<CardPage>,
   { menu: menuId, show, page: pageId }: ChoiceIds,
-  more: readonly [label: string, customId: string][] = [],
+  askId: string | false = false,
 ): ListMessage['components'] {
   const rows = offered(cards);
   const [only, ...others] = rows;
-  const from = page * MAX_ROWS;
-  const to = from + rows.length;
-  const showId = only && others.length === 0 && total <= 1 ? show?.(only.id) : undefined;
-  if (only && showId !== undefined && showId.length <= MAX_LENGTH) {
+  const showId = only && others.length === 0 && total <= 1 && show?.(only.id);
+  if (only && showId && showId.length <= MAX_LENGTH) {
     const name = plainText(only.name, MAX_LENGTH) || plainText(only.id, MAX_LENGTH) || formatMessage(locale, 'noName');
-    return labelledButtons([[formatMessage(locale, 'showCard', { name }), showId], ...more]);
+    return buttons(locale, { showCard: showId, askAnyway: askId }, { name });
   }
   const options = rows.map((card) => {
     const description = plainText(card.id, MAX_LENGTH);
     return { label: cardLabel(locale, card), value: card.id, ...(description && { description }) };
   });
+  const from = page * MAX_ROWS;
+  const to = from + rows.length;
   const placeholder =
     total > MAX_ROWS && pageId
       ? formatMessage(locale, 'chooseOnPage', { from: from + 1, to, total })
       : formatMessage(locale, 'chooseCard');
-  const pages: Partial<Record<'previousCards' | 'nextCards', string>> = {
-    ...(pageId && page > 0 && { previousCards: pageId(page - 1) }),
-    ...(pageId && to < total && { nextCards: pageId(page + 1) }),
-  };
-  return [...menu(placeholder, menuId, options), ...buttons(locale, pages), ...labelledButtons(more)];
+  const more = buttons(locale, {
+    previousCards: pageId && page > 0 ? pageId(page - 1) : false,
+    nextCards: pageId && to < total ? pageId(page + 1) : false,
+    askAnyway: askId,
+  });
+  return [...menu(placeholder, menuId, options), ...more];
 }
 
 /** The first cards whose ids fit into a value. */

@@ -1,7 +1,9 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import type { CardServiceError } from '../model/errors.ts';
+import type { Unclear } from '../model/invocation.ts';
 import type { QuotaState } from '../model/quota.ts';
 import { type CardView, cardEmbed, type EmbedSize, FULL_SIZE, leftToday } from './card-embed.ts';
+import { unclearLines } from './card-list.ts';
 import { plainMarkdown } from './formats.ts';
 import { errorMessage, formatMessage, timeToCome } from './messages.ts';
 
@@ -13,7 +15,7 @@ export interface CardsView {
   notFound: readonly string[];
   failed: readonly { cardId: string; error: CardServiceError }[];
   /** What is no id, and means no card or several. */
-  unclear: readonly string[];
+  unclear: readonly Unclear[];
   /** What is no id as far as can be told while names cannot be searched. */
   unsearched: readonly string[];
   /** How many are still looked up. */
@@ -43,7 +45,7 @@ function notShown({ notFound, unclear, unsearched, failed, locale }: CardsView):
   const reasons = Map.groupBy(failed, ({ error }) => errorMessage(locale, error));
   return [
     notFound.length > 0 && formatMessage(locale, 'cardsNotFound', { names: names(notFound, locale) }),
-    unclear.length > 0 && formatMessage(locale, 'cardsUnclear', { names: names(unclear, locale) }),
+    ...unclearLines(locale, unclear),
     unsearched.length > 0 && formatMessage(locale, 'cardsUnsearched', { names: names(unsearched, locale) }),
     ...[...reasons].map(([reason, cards]) => {
       const ids = cards.map(({ cardId }) => cardId);

@@ -27,28 +27,18 @@ export type MenuRow = APIActionRowComponent<APIStringSelectComponent>;
  * One row of buttons; none when no custom id fits, since Discord refuses an empty row.
  *
  * @param customIds by the message that is the label; one that does not fit has no button
+ * @param name of the card of `showCard`
  */
 export function buttons(
   locale: string,
-  customIds: Partial<Record<PlainMessageKey, string>>,
-  style: keyof typeof STYLES = 'plain',
+  customIds: Partial<Record<PlainMessageKey | 'showCard', string | false>>,
+  { style = 'plain', name = '' }: { style?: keyof typeof STYLES; name?: string } = {},
 ): ButtonRow[] {
-  const labelled = Object.entries(customIds).map(
-    ([key, customId]) => [formatMessage(locale, key as PlainMessageKey), customId] as const,
-  );
-  return labelledButtons(labelled, style);
-}
-
-/** The same for labels that are no message alone. */
-export function labelledButtons(
-  buttons: readonly (readonly [label: string, customId: string])[],
-  style: keyof typeof STYLES = 'plain',
-): ButtonRow[] {
-  const components = buttons
-    .filter(([, customId]) => customId.length <= MAX_LENGTH)
-    .map(([label, custom_id]) => {
-      return { type: BUTTON, style: STYLES[style], custom_id, label: clip(label, MAX_BUTTON_LABEL) } as const;
-    });
+  const components = Object.entries(customIds).flatMap(([key, custom_id]) => {
+    if (custom_id === false || custom_id.length > MAX_LENGTH) return [];
+    const label = clip(formatMessage(locale, key as 'showCard', { name }), MAX_BUTTON_LABEL);
+    return [{ type: BUTTON, style: STYLES[style], custom_id, label } as const];
+  });
   return components.length === 0 ? [] : [{ type: ACTION_ROW, components }];
 }
 

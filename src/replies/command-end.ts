@@ -38,7 +38,7 @@ export function publishEnd(
 }
 
 function cardsOf({ queries, unclear, unsearched }: Asked): string {
-  return [...queries.map(({ cardId }) => cardId), ...unclear, ...unsearched].join(', ');
+  return [...queries.map(({ cardId }) => cardId), ...unclear.map(({ text }) => text), ...unsearched].join(', ');
 }
 
 /** Tells who listens which cards the member sees now. */

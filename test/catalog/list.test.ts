@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
-import { meaningOfList, resolveList, searchInList } from '../../src/catalog/list.ts';
+import { inOneMenu, meaningOfList, resolveList, searchInList } from '../../src/catalog/list.ts';
 import { unsearched } from '../../src/catalog/resolution.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -68,7 +68,25 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     ['Nobody · Nowhere · 9, mew', ['base1-1'], ['Nobody · Nowhere · 9']],
     ['..', [], ['..']],
   ])('%j means %j', (list, ids, unclear) => {
-    expect(resolveList(catalog.index, list, WHO)).toEqual({ ids, unclear, unsearched: [] });
+    const meaning = resolveList(catalog.index, list, WHO);
+    expect({ ...meaning, unclear: meaning.unclear.map(({ text }) => text) }).toEqual({ ids, unclear, unsearched: [] });
+  });
+
+  it('has what its unclear parts may mean, as many cards as one menu holds', () => {
+    const list = ['Lightning Bolt', 'Gull · Shore', 'tergrid god of frigt', 'Nobody · Nowhere', 'gulls hores'].join(
+      '\n',
+    );
+    const { unclear } = resolveList(catalog.index, list, WHO);
+    expect(unclear.map(({ text, cards, total }) => [text, total, ...cards.map(({ id }) => id)])).toEqual([
+      ['Lightning Bolt', 2, 'lea-161', 'm10-146'],
+      ['Gull · Shore', 2, 'gull-1', 'gull-2'],
+      ['tergrid god of frigt', 0, 'khm-97', 'neo-97'],
+      ['Nobody · Nowhere', 0],
+      ['gulls hores', 0, 'gs-1'],
+    ]);
+    const cards = Array.from({ length: 30 }, (_, at) => ({ id: `s-${at}`, name: `Sprite ${at}` }));
+    const some = inOneMenu(['a', 'b', 'c'].map((text) => ({ text, cards, total: 30 })));
+    expect(some.map((each) => [each.total, each.cards.length])).toEqual(Array(3).fill([30, 8]));
   });
 
   it('has its last part also when others are the same card in other spellings', () => {
@@ -86,7 +104,7 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     const list = 'base1-4 base1-5, Emberwing Drake, ..\nEmberwing Drake; Drake 2, Drake · Base · 2, a b-1';
     expect(meaningOfList(list, unsearched)).toEqual({
       ids: ['base1-4', 'base1-5', 'Drake 2', 'a b-1'],
-      unclear: ['..'],
+      unclear: [{ text: '..', cards: [], total: 0 }],
       unsearched: ['Emberwing Drake', 'Drake · Base · 2'],
     });
   });

@@ -29,7 +29,11 @@ it('a text names cards by ids of a confirmed form, however few, and by exact nam
   });
   expect(found('BASE1-4 and LIST_3').ids).toEqual(['base1-4', 'list-3']);
   expect(found('ember drake or just Drake?')).toEqual({ ids: ['base1-4', 'list-0'], ambiguous: [] });
-  expect(found('wick who waits; a gull')).toEqual({ ids: ['list-3'], ambiguous: ['gull'] });
+  const gulls = ['list-1', 'list-2'].map((id) => ({ id, name: 'Gull' }));
+  expect(found('wick who waits; a gull')).toEqual({
+    ids: ['list-3'],
+    ambiguous: [{ text: 'gull', cards: gulls, total: 2 }],
+  });
   expect(found('a gull: list-2, of two')).toEqual({ ids: ['list-2'], ambiguous: [] });
   expect(found('nothing to see at 10:30')).toEqual({ ids: [], ambiguous: [] });
   const many = Array.from({ length: 600 }, (_, at) => `base1-${at}`);

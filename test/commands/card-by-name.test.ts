@@ -46,7 +46,7 @@ const idsOf = ({ components = [] }: Message) =>
   components.flatMap((row) => row.components.map((part) => 'custom_id' in part && part.custom_id));
 
 function press(argument: string, values: readonly string[] = []) {
-  return { ...typed({}), argument, values, manageMessages: false };
+  return { ...typed({}), argument, values, content: '', manageMessages: false };
 }
 
 function use(services: Services, argument: string, values: string[] = []) {

@@ -21,7 +21,7 @@ describe('/privacy', () => {
   it('says when the counts of today go', async () => {
     const { services } = await startServices();
     services.ledger.spent(typed({}));
-    const pressed = { ...typed({}), argument: 'forget', values: [], manageMessages: false };
+    const pressed = { ...typed({}), argument: 'forget', values: [], content: '', manageMessages: false };
     const { content } = await shown(privacy.component(pressed, services));
     expect(content).toMatch(/^Done, that's deleted\. Today's count stays until the UTC day ends at <t:\d+:t>/);
     expect((await services.ledger.memberToday('alice')).requests).toBe(1);
@@ -29,7 +29,7 @@ describe('/privacy', () => {
 
   it('does not obey a custom id that it never made', async () => {
     const { services } = await startServices();
-    const pressed = { ...typed({}), argument: 'forget:bob', values: [], manageMessages: false };
+    const pressed = { ...typed({}), argument: 'forget:bob', values: [], content: '', manageMessages: false };
     expect((await shown(privacy.component(pressed, services))).content).toContain('too old');
   });
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
@@ -27,9 +28,8 @@ it('several cards come in one reply, in the order asked for, with what they cost
   const message = await typed.until(hasEnded, 60_000);
   expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer', 'Candle Hare']);
   expect(message.content).toContain('Not found: **base9\\-999**\n');
-  expect(message.content).toContain(
-    'These names match no card, or more than one: **nothing like this**, **first light**\n',
-  );
+  expect(message.content).toContain("**nothing like this**: I don't know a card with that name.\n");
+  expect(message.content).toContain('**first light**: which of 12 cards do you mean?\n');
   expect(message.ephemeral).toBe(false);
   const requests = world.cardService.requests.slice(before);
   expect([2, 3]).toContain(requests.length); // what the list left out is asked for singly
@@ -39,6 +39,51 @@ it('several cards come in one reply, in the order asked for, with what they cost
   expect(again).toMatchObject({ ephemeral: true, content: expect.stringContaining('All from memory') });
   expect(world.cardService.requests.slice(before)).toHaveLength(requests.length);
 });
+
+it('what a list has mistyped is said by itself, with one menu for all of it in private, also after a takeover', async () => {
+  const world = await startWorld({ catalog: SAMPLE_CATALOG });
+  await offered(world, 'base1-4');
+  const { discord, cardService } = world;
+  const typed = 'emberwing drak, base1-1, stilt dansor, golem, 4/102x';
+  const lines = ['**emberwing drak**: did you mean Emberwing Drake?', '**stilt dansor**: did you mean Stilt Dancer?'];
+  cardService.set({ latencyMs: 60_000 });
+  const list = cards(world, typed, { prices: false });
+  await list.until(({ state }) => state === 'thinking');
+  await world.stopBot();
+  cardService.set({ latencyMs: 0 });
+  await world.restartBot();
+
+  const message = await list.until(hasEnded, 60_000);
+  expect(titles(message)).toEqual(['Wick, Who Waits', 'Wax Golem']);
+  for (const line of lines) expect(message.content).toContain(line);
+  expect(parts(message)).toEqual([['Choose a card', 'cards:choose:n', []]]);
+  const opened = await discord.click({ messageId: message.messageId ?? '', customId: 'cards:choose:n' }).settled();
+  expect([opened.ephemeral, opened.content.split('\n')]).toEqual([true, expect.arrayContaining(lines)]);
+  expect(parts(opened)).toEqual([['Choose a card', 'card:show:n', expect.arrayContaining(['base1-4', 'dusk2-5'])]]);
+  const choice = { messageId: opened.messageId ?? '', customId: 'card:show:n', values: ['dusk2-5'] };
+  expect(await discord.choose(choice).settled()).toMatchObject({
+    ephemeral: false,
+    embeds: [{ title: 'Stilt Dancer' }],
+  });
+
+  const own = await cards(world, 'emberwing drak, base1-1', { private: true }).settled();
+  expect(parts(own)).toEqual([['Show Emberwing Drake', 'card:show:p:base1-4', []]]);
+  const alone = await cards(world, 'emberwing drak, stilt dansor').settled();
+  expect([alone.ephemeral, alone.content, parts(alone).length]).toEqual([true, lines.join('\n'), 1]);
+});
+
+/** Label or placeholder, custom id and the values to choose from of each button and menu. */
+function parts({ components }: ChatMessage) {
+  const rows = components as {
+    components: { label?: string; placeholder?: string; custom_id: string; options?: { value: string }[] }[];
+  }[];
+  return rows.flatMap((row) =>
+    row.components.map(({ label, placeholder, custom_id, options = [] }) => [
+      ...[label ?? placeholder, custom_id],
+      options.map(({ value }) => value),
+    ]),
+  );
+}
 
 it('an empty list and more than ten cards are refused in private, at no cost', async () => {
   const world = await startWorld();

@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CardPage, ListedCard, Unclear } from '../../src/model/invocation.ts';
 import {
   askAnywayMenus,
   type ChoiceIds,
   cardChoices,
   cardLabel,
-  type ListedCard,
-  type ListedPage,
   type ListMessage,
   listChoices,
   otherPrintings,
   severalCards,
+  unclearChoice,
+  unclearLines,
+  unclearTexts,
   unknownCard,
 } from '../../src/render/card-list.ts';
 import { formatMessage } from '../../src/render/messages.ts';
@@ -92,7 +94,7 @@ describe('suggestions of a list', () => {
 });
 
 const IDS: ChoiceIds = { menu: 'm', show: (id) => `show ${id}`, page: (page) => `page ${page}` };
-const page = (cards: readonly ListedCard[], more: Partial<ListedPage> = {}): ListedPage => ({
+const page = (cards: readonly ListedCard[], more: Partial<CardPage> = {}): CardPage => ({
   ...{ cards, page: 0, total: cards.length },
   ...more,
 });
@@ -133,7 +135,7 @@ describe('several cards', () => {
   const many = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, at) => ({ id: `b-${from + at}`, name: 'Pikachu' }));
 
-  it.each<[string, ListedPage, string, string[]]>([
+  it.each<[string, CardPage, string, string[]]>([
     ['first', { cards: many(1, 25), page: 0, total: 1_103 }, 'Choose a card (1–25 of 1,103)', ['Next 25 page 1']],
     [
       'second',
@@ -204,6 +206,57 @@ describe('an unknown card', () => {
     const short = unknown({ askId: 'x'.repeat(101) });
     expect(ids(short)).toEqual(['show base1-4']);
     expect(short.content).not.toContain(formatMessage('en-US', 'askAnywayCost'));
+  });
+});
+
+describe('texts of a list that are no card for certain', () => {
+  const GOLEM = { id: 'b-1', name: 'Wax *Golem*' };
+  const unclear: Unclear[] = [
+    { text: 'emberwing drak', cards: [DRAKE], total: 0 },
+    { text: 'wax *golm*', cards: [GOLEM, DRAKE], total: 0 },
+    { text: 'first light', cards: [DRAKE, GOLEM], total: 12 },
+    { text: 'pikachu', cards: [DRAKE], total: 103 },
+    { text: 'light 4/102', cards: [DRAKE], total: 1 },
+    { text: 'nobody', cards: [], total: 0 },
+  ];
+
+  it('are said each by itself', () => {
+    expect(unclearLines('en-US', unclear)).toEqual([
+      '**emberwing drak**: did you mean Emberwing Drake?',
+      '**wax \\*golm\\***: did you mean Wax \\*Golem\\* or Emberwing Drake?',
+      '**first light**: which of 12 cards do you mean?',
+      '**pikachu**: which of 103 cards do you mean? Add a set or a number.',
+      '**light 4/102**: did you mean Emberwing Drake?',
+      "**nobody**: I don't know a card with that name.",
+    ]);
+  });
+
+  it('have one menu for all of them, with each card once', () => {
+    const choice = unclearChoice('en-US', unclear, IDS);
+    const label = cardLabel('en-US', DRAKE);
+    expect(parts({ content: '', components: choice })).toEqual([['Choose a card', 'm', label, 'Wax *Golem*']]);
+  });
+
+  it('are read from the message that says so, whatever they hold', () => {
+    const other = 'Not found: **base1-5**\nAll from memory · 7 left today';
+    fc.assert(
+      fc.property(fc.array(nastyText.map((text) => text.slice(0, 20).trim())), locale, (texts, language) => {
+        const lines = unclearLines(
+          language,
+          texts.map((text) => ({ text, cards: [DRAKE], total: 0 })),
+        );
+        expect(unclearTexts(`${lines.join('\n')}\n${other}`)).toHaveLength(texts.length);
+      }),
+    );
+    const lines = unclearLines('en-US', unclear).join('\n');
+    expect(unclearTexts(`${other}\n${lines}`)).toEqual(unclear.map(({ text }) => text));
+  });
+
+  it('fit into one message, ten of the longest with three names each', () => {
+    const card = (id: string) => ({ id, name: `${id}*`.repeat(100) });
+    const cards = [card('a'), card('b'), card('c')];
+    const longest = Array.from({ length: 10 }, (_, at) => ({ text: `${at}_`.repeat(200), cards, total: 0 }));
+    expect(unclearLines('en-US', longest).join('\n').length).toBeLessThanOrEqual(1_850);
   });
 });
 

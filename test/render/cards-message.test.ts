@@ -40,9 +40,11 @@ it('ten cards and ten that are missing are a message that Discord accepts, whate
       }),
       fc.record({ quota: quotaState, locale }),
       (views, missing, counts, more) => {
-        const [failed = [], ...texts] = [0, 1, 2, 3].map((kind) => missing.filter((each) => each.kind === kind));
-        const [notFound = [], unclear = [], unsearched = []] = texts.map((each) => each.map(({ cardId }) => cardId));
-        const message = cardsMessage({ views, failed, notFound, unclear, unsearched, ...counts, ...more });
+        const [failed = [], ...others] = [0, 1, 2, 3].map((kind) => missing.filter((each) => each.kind === kind));
+        const [notFound = [], unclear = [], unsearched = []] = others.map((each) => each.map(({ cardId }) => cardId));
+        const cards = Array.from({ length: 3 }, (_, at) => ({ id: `${at}`, name: unclear[at] ?? `Name ${at}` }));
+        const texts = unclear.map((text) => ({ text, cards, total: 0 }));
+        const message = cardsMessage({ views, failed, notFound, unclear: texts, unsearched, ...counts, ...more });
         expect(message.embeds).toHaveLength(views.length);
         expect(totalLength(message.embeds)).toBeLessThanOrEqual(6_000);
         expect(() => parseForm(MessageForm, message)).not.toThrow();

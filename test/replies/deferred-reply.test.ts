@@ -6,16 +6,24 @@ describe('a row of the journal', () => {
   const reply = deferredReply();
   const { asked: _, ...invocation } = reply;
   const [query] = reply.asked.queries;
+  const card = { id: 'gull-1', name: 'Gull', set: 'Shore' };
+  const asked = { ...reply.asked, unclear: [{ text: 'gul', cards: [card], total: 0 }] };
   const list = { queries: askedFor('base1-1', 'base1-2').queries, unclear: ['Gull'], unsearched: ['Ember'] };
 
+  const unclear = [{ text: 'Gull', cards: [], total: 0 }];
+
   it.each([
-    ['of this version', reply, reply.asked],
+    ['of this version', { ...reply, asked }, asked],
     ['of 0.2.0, for one card', { ...invocation, query, private: true }, { ...reply.asked, isPrivate: true }],
-    ['of 0.2.0, for several cards', { ...invocation, query, list, private: false }, { ...list, isPrivate: false }],
+    [
+      'of 0.2.0, for several cards',
+      { ...invocation, query, list, private: false },
+      { ...list, unclear, isPrivate: false },
+    ],
     [
       'of 0.2.0, for several cards of which all names could be searched',
       { ...invocation, query, list: { ...list, unsearched: undefined }, private: false },
-      { ...list, unsearched: [], isPrivate: false },
+      { ...list, unclear, unsearched: [], isPrivate: false },
     ],
   ])('%s is read', (_when, row, asked) => {
     expect(parseDeferredReply(JSON.parse(JSON.stringify(row)))).toEqual({ ...invocation, asked });

@@ -65,7 +65,8 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const { message, customId } = interaction;
   const askedBy = message.interactionMetadata?.user.id;
   const manageMessages = mayManage(interaction, PermissionFlagsBits.ManageMessages);
-  const run = async (services: Services) => component({ ...use, argument, values, askedBy, manageMessages }, services);
+  const pressed = { argument, values, content: message.content, askedBy, manageMessages };
+  const run = async (services: Services) => component({ ...use, ...pressed }, services);
   const press = [message.id, use.memberId, customId, ...values].join(' ');
   return { kind: 'component', invocation, card, run, press };
 }

@@ -73,7 +73,9 @@ export const en = {
   cardsOnTheirWay:
     '{when, select, soon {{cards, plural, one {One more card is on its way.} other {# more cards are on their way.}}} other {{cards, plural, one {One more card should be here around {time}.} other {# more cards should be here around {time}.}}}}',
   cardsNotFound: 'Not found: {names}',
-  cardsUnclear: 'These names match no card, or more than one: {names}',
+  /** It begins with the text in bold and a colon, where the button under it reads what may be meant. */
+  cardUnclear:
+    "**{text}**: {how, select, several {which of {total, number} cards do you mean?} many {which of {total, number} cards do you mean? Add a set or a number.} similar {did you mean {names}?} other {I don't know a card with that name.}}",
   cardsUnsearched:
     "I can't search card names right now, so I left these out: {names}. Asking the card service anyway uses one of today's lookups.",
   cardsFailed: 'Not shown: {names}. {reason}',

@@ -119,8 +119,8 @@ export class SqliteCardIndex implements CardIndex {
     return this.#sql('SELECT 1 FROM forms WHERE form = ?').get(form) !== undefined;
   }
 
-  hasImportedForm(form?: string): boolean {
-    return this.#sql(IMPORTED_FORM).get(form ?? null) !== undefined;
+  hasImportedForm(form: string | null): boolean {
+    return this.#sql(IMPORTED_FORM).get(form) !== undefined;
   }
 
   countWithWords(all: readonly (readonly WordToFind[])[]): number {

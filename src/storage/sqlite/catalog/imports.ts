@@ -12,14 +12,9 @@ export const IMPORTS_SCHEMA = `
 /** After so many denials and no confirmation, the ids of an import are not the service's. */
 const DENIALS_THAT_WITHDRAW = 5;
 
-/** Ids of more forms, such as UUIDs, have no form that is worth to be kept. */
-const MOST_FORMS = 500;
-
 /** The files that cards came from, by name, and what the service said of their cards. */
 export class CatalogImports {
   readonly #sql: Statements;
-  /** By the import's row, as they are written. */
-  readonly #forms = new Map<number, Set<string>>();
 
   constructor(sql: Statements) {
     this.#sql = sql;
@@ -42,22 +37,7 @@ export class CatalogImports {
 
   /** One of its ids has this form. */
   hasForm(row: number, form: string): void {
-    const known = this.#forms.get(row) ?? new Set(this.#formsOf(row));
-    this.#forms.set(row, known);
-    if (known.has(form) || known.size >= MOST_FORMS) return;
-    known.add(form);
     this.#sql('INSERT OR IGNORE INTO import_forms VALUES (?, ?)').run(row, form);
-  }
-
-  /** To be called when a transaction is rolled back. */
-  takenBack(): void {
-    this.#forms.clear();
-  }
-
-  #formsOf(row: number): string[] {
-    return this.#sql('SELECT form FROM import_forms WHERE source = ?')
-      .all(row)
-      .map(({ form }) => String(form));
   }
 
   /** A card that came from this import now comes from another, but both name it; one that is withdrawn does not count. */

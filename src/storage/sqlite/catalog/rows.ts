@@ -3,6 +3,7 @@ import {
   alsoText,
   formOf,
   idKey,
+  looseFormOf,
   nameKey,
   nameText,
   otherText,
@@ -26,6 +27,7 @@ export class CatalogRows {
   readonly #imports: CatalogImports;
   readonly #knownWords = new Map<string, true>();
   readonly #knownNames = new Map<string, KnownName>();
+  readonly #knownForms = new Map<string, true>();
   readonly #tokenTexts = new Map<string, string>();
 
   constructor(sql: Statements, imports: CatalogImports) {
@@ -37,7 +39,7 @@ export class CatalogRows {
   takenBack(): void {
     this.#knownWords.clear();
     this.#knownNames.clear();
-    this.#imports.takenBack();
+    this.#knownForms.clear();
   }
 
   find(id: string): StoredRow | undefined {
@@ -46,7 +48,7 @@ export class CatalogRows {
 
   /** @param source of an import; `undefined` when the service answered with the card @returns whether that was news */
   put(card: CatalogCard, source: number | undefined): boolean {
-    if (source !== undefined) this.#imports.hasForm(source, formOf(card.id));
+    if (source !== undefined) this.#addImportedForm(card.id, source);
     const found = this.find(card.id);
     if (!found) this.#add(card, source);
     else if (source !== undefined && found.confirmed === 1)
@@ -118,7 +120,7 @@ export class CatalogRows {
       for (const row of rows as unknown as StoredRow[]) {
         this.#sql('UPDATE cards SET name_row = ? WHERE row = ?').run(this.#known(row.name).row, row.row);
         if (row.denied !== GONE) this.#index(row);
-        if (row.source !== null) this.#imports.hasForm(row.source, formOf(row.id));
+        if (row.source !== null) this.#addImportedForm(row.id, row.source);
       }
     }
     this.#sql('UPDATE names SET printings = (SELECT count(*) FROM cards WHERE name_row = names.row)').run();
@@ -145,6 +147,14 @@ export class CatalogRows {
 
   #addForm(id: string): void {
     this.#sql('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1').run(formOf(id));
+  }
+
+  #addImportedForm(id: string, source: number): void {
+    const form = looseFormOf(id);
+    remembered(this.#knownForms, `${source} ${form}`, MOST_REMEMBERED, () => {
+      this.#imports.hasForm(source, form);
+      return true;
+    });
   }
 
   #known(name: string): KnownName {

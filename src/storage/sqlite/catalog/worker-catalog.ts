@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type {
-  CardPage,
   Catalog,
   FoundInList,
   ListMeaning,
@@ -18,6 +17,7 @@ import { CatalogExchange, type SharedCatalog, type SharedNews } from '../../../c
 import { Incident, type Logger } from '../../../log.ts';
 import type { Card } from '../../../model/card.ts';
 import type { EventsByName } from '../../../model/events.ts';
+import type { CardPage } from '../../../model/invocation.ts';
 import { type Requester, requesterOf } from '../../../model/quota.ts';
 import { backOffMs } from '../../../time/back-off.ts';
 import { withTimeout } from '../../../time/timers.ts';
