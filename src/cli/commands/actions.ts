@@ -1,6 +1,6 @@
 import { type CliContext, CliFailure } from '../context.ts';
-import { CHAT_INPUT, diffCommands, isSame, type LocalCommand } from './command-diff.ts';
-import { doubledCommands, type Named, type Registration } from './registration.ts';
+import { diffCommands, isSame, type LocalCommand } from './command-diff.ts';
+import type { Named, Registration } from './registration.ts';
 import { changeLines, diffJson, diffReport, inviteLink, listReport, outcome } from './report.ts';
 
 export type Action = 'list' | 'diff' | 'register' | 'clear' | 'invite';
@@ -18,8 +18,6 @@ export interface ActionContext extends CliContext {
   commands: readonly LocalCommand[];
   registration: Registration;
   application: Named;
-  /** Explains a failure of Discord or of the connection; `undefined` for a bug. */
-  explain: (error: unknown) => string | undefined;
 }
 
 /** Runs one action and prints its result. @returns the exit code @throws what `Registration` throws, CliFailure */
@@ -39,7 +37,6 @@ export async function performAction(action: Action, flags: Flags, context: Actio
   const registered = await registration.commands(id, guild);
   if (action === 'list') {
     print(listReport(heading, registered), { commands: registered });
-    await warnOfDoubles(context, guild, namesOf(registered.filter(({ type }) => type === CHAT_INPUT)));
     return 0;
   }
   const wanted = action === 'clear' ? [] : commands;
@@ -49,10 +46,18 @@ export async function performAction(action: Action, flags: Flags, context: Actio
     const sent = !isSame(diff) && !flags.dryRun;
     if (sent && action === 'clear') await confirm(flags, context);
     if (sent) await registration.replace(id, guild, wanted, diff.kept);
-    const report = [outcome(action, namesOf(wanted), diff, sent), ...changeLines(diff), ...(sent ? [RELOAD] : [])];
+    const report = [
+      outcome(
+        action,
+        wanted.map(({ name }) => name),
+        diff,
+        sent,
+      ),
+      ...changeLines(diff),
+      ...(sent ? [RELOAD] : []),
+    ];
     print(report.join('\n'), { ...diffJson(diff), sent });
   }
-  await warnOfDoubles(context, guild, namesOf(wanted));
   return action === 'diff' && !isSame(diff) ? 2 : 0;
 }
 
@@ -74,27 +79,4 @@ async function confirm({ guild, yes }: Flags, { ask, registration }: ActionConte
   if (answer?.trim().toLowerCase() === 'yes') return;
   const cure = ask ? '' : ' Add --yes to remove the commands from every server, or --guild ID for one server.';
   throw new CliFailure(`Nothing was removed.${cure}`);
-}
-
-function namesOf(commands: readonly { name: string }[]): string[] {
-  return commands.map(({ name }) => name);
-}
-
-/** Runs last, and its failure is only a warning: the action is done by then. */
-async function warnOfDoubles(
-  { registration, application, explain, stderr }: ActionContext,
-  guildId: string | undefined,
-  names: readonly string[],
-): Promise<void> {
-  if (names.length === 0) return;
-  try {
-    const guilds = guildId === undefined ? await registration.guilds() : [{ id: guildId, name: '' }];
-    const elsewhere = (id: string) => registration.commands(application.id, guildId === undefined ? id : undefined);
-    const warnings = await doubledCommands(elsewhere, names, guilds);
-    for (const warning of warnings) stderr.write(`Warning: ${warning}\n`);
-  } catch (error) {
-    const words = explain(error);
-    if (words === undefined) throw error;
-    stderr.write(`Warning: couldn't check whether commands show up twice. ${words}\n`);
-  }
 }

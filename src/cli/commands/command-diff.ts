@@ -20,7 +20,7 @@ export type RegisteredCommand = z.infer<typeof RegisteredCommand>;
 
 /** One field of a command; an absent side means that the field was or will be absent. */
 export interface FieldChange {
-  /** Such as `options[id].max_length`. */
+  /** Such as `options.0.max_length`. */
   path: string;
   before?: unknown;
   after?: unknown;
@@ -69,36 +69,19 @@ export function isSame({ added, removed, changed }: CommandDiff): boolean {
   return added.length + removed.length + changed.length === 0;
 }
 
-/** Every field in which two JSON values differ. Lists of named objects are compared by name, then by order. */
+/** Every field in which two JSON values differ; lists are compared place by place. */
 export function fieldChanges(before: unknown, after: unknown, path = ''): FieldChange[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  if (isNamedList(before) && isNamedList(after)) return namedChanges(before, after, path);
-  if (isRecord(before) && isRecord(after)) {
+  if (isObject(before) && isObject(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...keys].flatMap((key) => fieldChanges(before[key], after[key], path ? `${path}.${key}` : key));
   }
   return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
 }
 
-type Named = Record<string, unknown> & { name: string };
-
-function namedChanges(before: readonly Named[], after: readonly Named[], path: string): FieldChange[] {
-  const order = { before: before.map(({ name }) => name), after: after.map(({ name }) => name) };
-  const names = [...new Set([...order.before, ...order.after])];
-  const changes = names.flatMap((name) => {
-    const find = (list: readonly Named[]) => list.find((item) => item.name === name);
-    return fieldChanges(find(before), find(after), `${path}[${name}]`);
-  });
-  const reordered = changes.length === 0 && order.before.join() !== order.after.join();
-  return reordered ? [{ path: `${path} order`, ...order }] : changes;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isNamedList(value: unknown): value is Named[] {
-  return Array.isArray(value) && value.every((item) => isRecord(item) && typeof item.name === 'string');
+/** Also a list. */
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Discord sends `null` for an unset field or leaves it out; both mean the default. */

@@ -86,13 +86,7 @@ function tooOften(waitMs: number | undefined): string {
 }
 
 function tryAgain(waitMs: number): string {
-  return `Try again after ${new Date(Date.now() + waitMs).toISOString()} (in ${duration(waitMs)})`;
-}
-
-function duration(waitMs: number): string {
-  const minutes = Math.ceil(waitMs / 60_000);
-  if (minutes <= 1) return `${Math.ceil(waitMs / 1000)} s`;
-  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+  return `Try again after ${new Date(Date.now() + waitMs).toISOString()}`;
 }
 
 function notDiscord(apiUrl: string): string {

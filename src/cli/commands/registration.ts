@@ -1,10 +1,9 @@
-import { DiscordAPIError, REST, Routes } from 'discord.js';
+import { REST, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { RegistrationConfig } from '../../config/config.ts';
 import { answered, REQUEST_TIMEOUT_MS } from '../../discord/rest/requests.ts';
 import { RunDeadline } from '../request.ts';
-import { CHAT_INPUT, type LocalCommand, RegisteredCommand } from './command-diff.ts';
-import { shownCommand } from './report.ts';
+import { type LocalCommand, RegisteredCommand } from './command-diff.ts';
 
 const RETRIES = 1;
 /** The longest wait for a rate limit; with a longer one the command fails and says when to try again. */
@@ -119,41 +118,4 @@ function commandsRoute(applicationId: string, guildId: string | undefined): `/${
 
 function withoutFields(command: object, fields: readonly string[]): object {
   return Object.fromEntries(Object.entries(command).filter(([name]) => !fields.includes(name)));
-}
-
-/** The most servers that are searched; each costs a request. */
-const MAX_SEARCHED_GUILDS = 50;
-
-/**
- * Warnings about commands that members see twice, because they are registered both globally and in a server.
- *
- * @param commandsOf the commands of a server, where `names` are registered globally; or the other way round
- * @param names of slash commands
- */
-export async function doubledCommands(
-  commandsOf: (guildId: string) => Promise<readonly RegisteredCommand[]>,
-  names: readonly string[],
-  guilds: readonly Named[],
-): Promise<string[]> {
-  const searched = guilds.slice(0, MAX_SEARCHED_GUILDS).map(async (guild) => {
-    const commands = await commandsOf(guild.id).catch(unlessRefused);
-    const doubled = commands.filter(({ type, name }) => type === CHAT_INPUT && names.includes(name));
-    return doubled.length > 0 ? [sentence(doubled, guild)] : [];
-  });
-  const unseen =
-    guilds.length > MAX_SEARCHED_GUILDS ? [`Only ${MAX_SEARCHED_GUILDS} servers were searched for doubles.`] : [];
-  return [...(await Promise.all(searched)).flat(), ...unseen];
-}
-
-/** A server without access for the bot must not fail the search of the others. */
-function unlessRefused(error: unknown): readonly RegisteredCommand[] {
-  if (error instanceof DiscordAPIError && (error.status === 403 || error.status === 404)) return [];
-  throw error;
-}
-
-function sentence(doubled: readonly { name: string }[], { id, name: guildName }: Named): string {
-  const commands = doubled.map(({ name }) => shownCommand(name)).join(', ');
-  const server = guildName ? `server ${id} (${guildName})` : `server ${id}`;
-  const [are, them] = doubled.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  return `${commands} ${are} registered globally and in ${server}: its members see ${them} twice. To drop the server's own: npm run commands -- clear --guild ${id}`;
 }

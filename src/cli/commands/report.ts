@@ -14,9 +14,9 @@ export function listReport(heading: string, commands: readonly RegisteredCommand
   if (commands.length === 0) return `${heading}: none.`;
   const rows = commands.map((command) => {
     const { options, description } = Details.parse(command);
-    return [shownName(command), command.id, usage(options), description];
+    return `\n${[shownName(command), command.id, usage(options), description].filter(Boolean).join('  ')}`;
   });
-  return `${heading}: ${commands.length}\n${table([['NAME', 'ID', 'OPTIONS', 'DESCRIPTION'], ...rows])}`;
+  return `${heading}: ${commands.length}${rows.join('')}`;
 }
 
 /** The differences, as text: `+` only in this checkout, `-` only at Discord, `~` different, `=` same. */
@@ -85,19 +85,7 @@ function shownName({ type, name }: RegisteredCommand): string {
 
 /** Such as `id [prices]`: brackets mark optional ones. */
 function usage(options: z.infer<typeof Details>['options']): string {
-  return options.map(({ name, required }) => (required ? name : `[${name}]`)).join(' ') || '-';
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return options.map(({ name, required }) => (required ? name : `[${name}]`)).join(' ');
 }
 
 /** A command as members see it: `/card`, or its name in a menu. Discord takes no blank and no capital in a slash command's. */

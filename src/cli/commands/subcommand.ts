@@ -80,19 +80,14 @@ async function attempt(action: Action, flags: Flags, context: CliContext): Promi
   const commands = context.commands ?? declared.map(({ data }) => data);
   const registration = new Registration(config);
   let applicationId: string | undefined;
-  const explain = (error: unknown) =>
-    explainFailure(error, {
-      guildId: flags.guild,
-      apiUrl: config.apiUrl,
-      applicationId,
-      sentNames: commands.map(({ name }) => name),
-    });
   try {
     const application = await registration.application();
     applicationId = application.id;
-    return await performAction(action, flags, { ...context, commands, registration, application, explain });
+    return await performAction(action, flags, { ...context, commands, registration, application });
   } catch (error) {
-    const words = explain(error);
+    const [{ guild: guildId }, { apiUrl }] = [flags, config];
+    const sentNames = commands.map(({ name }) => name);
+    const words = explainFailure(error, { guildId, apiUrl, applicationId, sentNames });
     if (words === undefined) throw error;
     throw new CliFailure(words, { cause: error });
   }

@@ -1,10 +1,16 @@
-import { diffCommands, isSame, type LocalCommand } from '../commands/command-diff.ts';
+import {
+  CHAT_INPUT,
+  diffCommands,
+  isSame,
+  type LocalCommand,
+  type RegisteredCommand,
+} from '../commands/command-diff.ts';
 import { failureSays } from '../commands/failure.ts';
-import { doubledCommands, type Named, type Registration } from '../commands/registration.ts';
+import type { Named, Registration } from '../commands/registration.ts';
 import { shownCommand } from '../commands/report.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
 
-/** A trial in a server of one's own is found in these; a trial rarely has more. */
+/** A trial in a server of one's own, and commands left over from it, are found in these; a trial rarely has more. */
 const SEARCHED_GUILDS = 20;
 
 /**
@@ -18,22 +24,36 @@ export async function commandFindings(
   registration: Registration,
   { id, guilds, commands }: { id: string; guilds: readonly Named[] | undefined; commands: readonly LocalCommand[] },
 ): Promise<Finding[]> {
-  const diffIn = async (guildId?: string) => diffCommands(commands, await registration.commands(id, guildId), guildId);
-  const diff = await diffIn();
+  const diff = diffCommands(commands, await registration.commands(id, undefined), undefined);
+  const searched = guilds?.slice(0, SEARCHED_GUILDS) ?? [];
+  const answers = await Promise.allSettled(searched.map((guild) => registration.commands(id, guild.id)));
+  const servers = answers.flatMap((answer, at) => {
+    const guild = searched[at];
+    return guild && answer.status === 'fulfilled' ? { guild, registered: answer.value } : [];
+  });
   if (isSame(diff)) {
     const names = commands.map(({ name }) => name);
-    const doubles = await doubledCommands((guildId) => registration.commands(id, guildId), names, guilds ?? []);
-    return [right('commands', names.map(shownCommand).join(', ')), ...doubles.map((each) => wrong('commands', each))];
+    const doubles = servers.flatMap(({ guild, registered }) => doubledIn(guild, registered, names));
+    return [right('commands', names.map(shownCommand).join(', ')), ...doubles];
   }
-  const searched = guilds?.slice(0, SEARCHED_GUILDS) ?? [];
-  const diffs = await Promise.allSettled(searched.map((guild) => diffIn(guild.id)));
-  const trial = searched.find((_, at) => diffs[at]?.status === 'fulfilled' && isSame(diffs[at].value));
-  if (trial) return [right('commands', `in the server ${trial.name} only`)];
+  const trial = servers.find(({ guild, registered }) => isSame(diffCommands(commands, registered, guild.id)));
+  if (trial) return [right('commands', `in the server ${trial.guild.name} only`)];
   const named = [...diff.added, ...diff.removed, ...diff.changed].map(({ name }) => shownCommand(name)).join(', ');
   const differ = `The commands at Discord differ from those of this version of the bot (${named}).`;
   // A server without access for the bot has no commands of it.
-  const isSearched = diffs.every((each) => each.status === 'fulfilled' || failureSays(each.reason) === 'what is wrong');
+  const isSearched = answers.every(
+    (each) => each.status === 'fulfilled' || failureSays(each.reason) === 'what is wrong',
+  );
   if (guilds && isSearched) return [wrong('commands', `${differ} Run: npm run commands -- register`)];
   const unsure = 'Whether a server has them for a trial could not be found out. Try again later.';
   return [unknown('commands', `${differ} ${unsure}`)];
+}
+
+/** Slash commands that members of a server see twice, because they are also registered globally. */
+function doubledIn({ id, name: server }: Named, registered: readonly RegisteredCommand[], names: string[]): Finding[] {
+  const doubled = registered.filter(({ type, name }) => type === CHAT_INPUT && names.includes(name));
+  if (doubled.length === 0) return [];
+  const list = doubled.map(({ name }) => shownCommand(name)).join(', ');
+  const why = `Registered globally and in server ${id} (${server}), whose members see them twice: ${list}.`;
+  return [wrong('commands', `${why} To drop the server's own: npm run commands -- clear --guild ${id}`)];
 }

@@ -1,23 +1,9 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readdirSync,
-  readSync,
-  type Stats,
-  statfsSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { BACKUPS, migrationCopy } from '../../storage/sqlite/schema-version.ts';
-import { STATE_VERSION } from '../../storage/sqlite/state.ts';
 import { type Finding, right, wrong } from './finding.ts';
 
 const CHECK = 'data directory';
-const STATE_CHECK = 'state.sqlite';
 /** The cache alone grows to 500 MB when half a million cards are looked up; less than this fills up within days. */
 const LEAST_FREE_BYTES = 200_000_000;
 
@@ -30,7 +16,7 @@ export function checkDataDirectory(dataDir: string): Finding[] {
   const rights = checkRights(folder, stats);
   if (!isUsable(folder)) return rights; // nothing in it can be looked at
   const faults = [...rights, ...checkSpace(folder)];
-  return [...(faults.length > 0 ? faults : [right(CHECK, folder)]), ...checkFiles(folder), ...checkState(folder)];
+  return [...(faults.length > 0 ? faults : [right(CHECK, folder)]), ...checkFiles(folder)];
 }
 
 /** The bot creates it. */
@@ -87,43 +73,6 @@ function checkFiles(folder: string): Finding[] {
       }
       return stats.mode & 0o077 ? wrong(name, `Other users can read it. Run: chmod 600 ${file}`) : [];
     });
-}
-
-function checkState(folder: string): Finding[] {
-  const file = join(folder, 'state.sqlite');
-  if (!isAllowed(file, constants.R_OK)) return []; // there is none, or checkFiles() has said so
-  const version = storedVersion(file);
-  if (version === undefined) {
-    const what = 'It is not a database. The bot will move it aside and start a new one';
-    return [wrong(STATE_CHECK, `${what}; copies are in ${join(folder, BACKUPS)}.`)];
-  }
-  if (version <= STATE_VERSION) return [right(STATE_CHECK, `schema ${version}`)];
-  const copy = migrationCopy(file, STATE_VERSION);
-  // SQLite would replay it into the copy.
-  const log = existsSync(`${file}-wal`) ? `, delete ${file}-wal` : '';
-  const goBack = existsSync(copy)
-    ? `stop the bot${log} and put ${copy} in its place`
-    : 'set DATA_DIR to another folder';
-  const versions = `schema ${version}, this version knows up to ${STATE_VERSION}`;
-  const why = `It was written by a newer version of this bot (${versions}).`;
-  return [wrong(STATE_CHECK, `${why} Start that version, or ${goBack}.`)];
-}
-
-/**
- * Read without SQLite, because a running bot has locked the file. Format: https://sqlite.org/fileformat2.html#the_database_header
- *
- * @returns `undefined` for a file that is no database
- */
-function storedVersion(file: string): number | undefined {
-  const header = Buffer.alloc(100);
-  const descriptor = openSync(file, 'r');
-  try {
-    const length = readSync(descriptor, header);
-    if (length === 0) return 0; // created, and not written yet
-    return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readInt32BE(60) : undefined;
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function isUsable(folder: string): boolean {

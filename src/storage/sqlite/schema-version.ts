@@ -45,7 +45,7 @@ export function schemaVersion(database: DatabaseSync): number {
 export const BACKUPS = 'backups';
 
 /** Where a file of that schema was copied to before a newer version migrated it, such as `backups/state-schema-1.sqlite`. */
-export function migrationCopy(file: string, schema: number): string {
+function migrationCopy(file: string, schema: number): string {
   return join(dirname(file), BACKUPS, basename(file).replace(/\.sqlite$/, `-schema-${schema}.sqlite`));
 }
 

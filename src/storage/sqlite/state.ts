@@ -40,7 +40,7 @@ export interface SqliteStateOptions extends StateOptions {
 const OWNER_TIMEOUT_MS = 15_000;
 
 /** The version of the tables in `state.sqlite`. */
-export const STATE_VERSION = 1;
+const STATE_VERSION = 1;
 
 const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';
 

@@ -136,12 +136,10 @@ describe('the registration CLI', () => {
   });
 
   describe('list', () => {
-    it('prints a table', async () => {
+    it('prints a line for each command', async () => {
       await cli('register');
       const { out } = await cli('list');
-      expect(out).toMatch(
-        /^Global commands of Cards \(\d+\): 2\nNAME +ID +OPTIONS +DESCRIPTION\n\/card +\d+ +id \[prices\] +Show one card\n/,
-      );
+      expect(out).toMatch(/^Global commands of Cards \(\d+\): 2\n\/card {2}\d+ {2}id \[prices\] {2}Show one card\n/);
     });
 
     it('prints "none" when no command is registered', async () => {
@@ -171,32 +169,6 @@ describe('the registration CLI', () => {
       expect(confirmed.code).toBe(0);
       expect((await cli('diff')).code).toBe(2);
       expect((await cli('clear')).out).toBe('Nothing to remove\n');
-    });
-  });
-
-  describe('a command that members would see twice', () => {
-    it('causes a warning when registered in a server', async () => {
-      await cli('register', [CARD]);
-      const { code, err } = await cli(`register --guild ${guildId}`);
-      expect(code).toBe(0);
-      expect(err).toContain(`Warning: /card is registered globally and in server ${guildId}`);
-      expect(err).toContain(`clear --guild ${guildId}`);
-    });
-
-    it('causes a warning when registered globally', async () => {
-      await cli(`register --guild ${guildId}`);
-      const guilds = { status: 200, body: discord.guilds };
-      const { err } = await withDetour({ 'GET /users/@me/guilds': guilds }, 'register');
-      expect(err).toMatch(
-        /^Warning: \/card, \/usage are registered globally and in server \d+ \(Collectors\)[^\n]*\n$/,
-      );
-    });
-
-    it('causes no failure when the search for it fails', async () => {
-      const { code, err } = await withDetour({ 'GET /users/@me/guilds': { status: 500, body: {} } }, 'register');
-      expect(code).toBe(0);
-      expect(err).toContain("couldn't check");
-      expect(puts()).toBe(1);
     });
   });
 
@@ -239,7 +211,7 @@ describe('the registration CLI', () => {
           headers: { 'retry-after': '7200', via: '1.1 x' },
           body: { message: 'x', retry_after: 7200, global: false },
         },
-        /Try again after \d{4}-.*Z \(in (2|3) hours\)/,
+        /Try again after \d{4}-.*Z\.$/m,
       ],
       ['of Discord itself', { status: 503, body: 'down' }, /problem of its own \(503\)/],
       ['of a firewall', { status: 403, body: '<html>' }, /in front of Discord refuses this machine \(403\)/],

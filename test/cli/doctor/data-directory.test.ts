@@ -1,11 +1,10 @@
-import fs, { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkDataDirectory } from '../../../src/cli/doctor/data-directory.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
-import { STATE_VERSION } from '../../../src/storage/sqlite/state.ts';
 import { logLines } from '../../support/log-lines.ts';
 
 let folder: string;
@@ -20,14 +19,14 @@ function faults(dataDir = folder): string[] {
 }
 
 /** A file of the bot, opened as it does. */
-function stateFile(version: number) {
+function stateFile() {
   const options = {
     ...logLines(),
     schema: 'CREATE TABLE IF NOT EXISTS notes (note TEXT)',
     exclusive: true,
     lossMeans: '',
   };
-  return openDatabase(join(folder, 'state.sqlite'), { ...options, version });
+  return openDatabase(join(folder, 'state.sqlite'), options);
 }
 
 /** As if another user owned it: the user of the tests may be root, who may do everything. */
@@ -63,7 +62,7 @@ describe('the data directory', () => {
   });
 
   it('with a file that others may read is named with what to do', () => {
-    stateFile(STATE_VERSION).close();
+    stateFile().close();
     chmodSync(join(folder, 'state.sqlite'), 0o640);
     expect(faults()).toEqual([`state.sqlite: Other users can read it. Run: chmod 600 ${join(folder, 'state.sqlite')}`]);
   });
@@ -76,7 +75,7 @@ describe('what another user owns', () => {
   });
 
   it('is named when it is a single file', () => {
-    stateFile(STATE_VERSION).close();
+    stateFile().close();
     const file = join(folder, 'state.sqlite');
     forbid(file);
     expect(faults()).toEqual([expect.stringMatching(/^state\.sqlite: User \d+ cannot read .* chown \d+ \S+sqlite$/)]);
@@ -90,31 +89,5 @@ describe('what another user owns', () => {
     expect(faults()).toEqual([]);
     user.mockReturnValue(12_345);
     expect(faults()).toEqual([expect.stringContaining('and the bot runs as user 12345')]);
-  });
-});
-
-describe('state.sqlite', () => {
-  it('is right while a bot runs on it, and after', () => {
-    const running = stateFile(STATE_VERSION);
-    expect(faults()).toEqual([]);
-    running.close();
-    expect(checkDataDirectory(folder).at(-1)).toMatchObject({ ok: true, found: `schema ${STATE_VERSION}` });
-  });
-
-  it('of a newer version is named', () => {
-    stateFile(STATE_VERSION + 1).close();
-    expect(faults()).toEqual([expect.stringContaining(`(schema ${STATE_VERSION + 1}, this version knows up to`)]);
-    const copy = join(folder, 'backups', `state-schema-${STATE_VERSION}.sqlite`);
-    mkdirSync(join(folder, 'backups'));
-    writeFileSync(copy, '');
-    expect(faults()).toEqual([expect.stringContaining(`or stop the bot and put ${copy} in its place`)]);
-    const log = join(folder, 'state.sqlite-wal');
-    writeFileSync(log, '', { mode: 0o600 });
-    expect(faults()).toEqual([expect.stringContaining(`or stop the bot, delete ${log} and put ${copy} in its place`)]);
-  });
-
-  it('that is no database is named', () => {
-    writeFileSync(join(folder, 'state.sqlite'), 'nonsense'.repeat(100), { mode: 0o600 });
-    expect(faults()).toEqual([expect.stringContaining('It is not a database.')]);
   });
 });

@@ -134,7 +134,7 @@ describe('npm run doctor', () => {
     await commandsCli('register', '--guild', guild?.id ?? '');
     expect((await doctor()).out).toContain(`✓ commands: in the server ${guild?.name} only`);
     await commandsCli('register');
-    expect(await objections({})).toEqual([expect.stringContaining('its members see them twice')]);
+    expect(await objections({})).toEqual([expect.stringContaining('whose members see them twice')]);
     await commandsCli('clear', '--guild', guild?.id ?? '');
   });
 
