@@ -122,6 +122,6 @@ export class ImportReport {
 }
 
 function some(names: Iterable<string>): string {
-  const [first, more] = [[...names].slice(0, SHOWN_NAMES), [...names].length > SHOWN_NAMES ? ', …' : ''];
-  return first.join(', ') + more;
+  const all = [...names];
+  return all.slice(0, SHOWN_NAMES).join(', ') + (all.length > SHOWN_NAMES ? ', …' : '');
 }

@@ -5,7 +5,6 @@ import { CardMaker, type Mapping } from './card-maker.ts';
 import type { Joined } from './field-source.ts';
 import { ImportReport } from './import-report.ts';
 import { type Input, openInput } from './input.ts';
-import { knownAround, outerObjects } from './json-rows.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 import { startProgress } from './progress.ts';
 import { type Join, oneObjectHint, readJoined, readRows } from './read-rows.ts';
@@ -62,10 +61,9 @@ export async function importFiles(files: readonly string[], options: ImportOptio
 /** @throws UnreadableFile, when what can be read has been taken; CliFailure */
 async function importFile(file: string, joined: Joined, report: ImportReport, options: ImportOptions): Promise<void> {
   const { flags, catalog, context, signal } = options;
-  const outer = await outerOf(file, flags, context);
   const input = await open(file, context);
   const { name } = input;
-  const rows = readRows(input, flags.rows, outer);
+  const rows = readRows(input, flags.rows, levelsOf(flags));
   const cardMaker = new CardMaker(flags, name, joined);
   const progress = startProgress(input, context.stderr);
   report.begin(name);
@@ -127,13 +125,10 @@ async function* inBatches(cards: AsyncIterable<CatalogCard>, signal: AbortSignal
   if (batch.length > 0) yield batch;
 }
 
-/** The objects around all cards of a document, if anything is taken from there; they are read first. @throws UnreadableFile */
-async function outerOf(file: string, { rows, map, idTemplate }: ImportFlags, context: CliContext): Promise<object[]> {
+/** How many of the objects around a card the most `../` of a mapping go through. */
+function levelsOf({ map, idTemplate }: Mapping): number {
   const ups = JSON.stringify([map, idTemplate]).match(/(\.\.\/)+/g) ?? [];
-  const most = Math.max(0, ...ups.map((each) => each.length / '../'.length));
-  if (rows === undefined || most <= knownAround(rows)) return [];
-  if (file === '-') throw new UnreadableFile('is read only once, and ../ needs a file');
-  return outerObjects((await open(file, context)).bytes, rows);
+  return Math.max(0, ...ups.map((each) => each.length / '../'.length));
 }
 
 function open(file: string, { folder, stdin }: CliContext): Promise<Input> {

@@ -1,6 +1,5 @@
 import { none } from 'stream-chain/core';
 import { pipe } from 'stream-chain/utils/pipe.js';
-import { ignore } from 'stream-json/filters/ignore.js';
 import { pick } from 'stream-json/filters/pick.js';
 import type { Token } from 'stream-json/parser.js';
 import { streamValues } from 'stream-json/streamers/stream-values.js';
@@ -8,9 +7,7 @@ import type { Line } from './input.ts';
 import { isObject, LONGEST_BYTES, type ReadRow, TOO_LONG, UnreadableFile } from './source-row.ts';
 
 const ANY = '*';
-/** Of an object around the cards, what is deeper than `../name.en` is not kept. */
-const DEEPEST_AROUND = 2;
-const UNPACKED = { streamValues: false, packStrings: false };
+const LONGEST_WHOLE_BYTES = 16 * 1024 * 1024;
 
 /** Where cards stand in a JSON document: names of members, `*` for every member or element. */
 type RowsPath = readonly string[];
@@ -34,84 +31,51 @@ function parsed(text: string): { value: object; around: [] } | { refused: string
 }
 
 /**
- * The cards of a JSON document. One value at the first `*` of the path is in memory at a time.
+ * The cards of a JSON document. One value at the first `*` of the path is in memory at a time, unless cards need what is
+ * around that: it may follow them, so the document is read as a whole.
  *
  * @param rowsPath such as `data.*.cards`; an array at its end stands for its elements
- * @param outer the objects around that first `*`, if anything needs them
+ * @param levels how many of the objects around a card are needed
  * @throws UnreadableFile at what is not JSON: the rest cannot be told apart
  */
-export async function* jsonRows(
-  bytes: AsyncIterable<Buffer>,
-  rowsPath: string,
-  outer: readonly object[] = [],
-): AsyncGenerator<ReadRow> {
-  const { before, after } = splitAtAny(rowsPath);
+export async function* jsonRows(bytes: AsyncIterable<Buffer>, rowsPath: string, levels = 0): AsyncGenerator<ReadRow> {
+  const steps = [...rowsPath.split('.'), ANY];
+  const firstAny = steps.indexOf(ANY);
+  const isWhole = levels > steps.slice(firstAny).filter((step) => step !== ANY).length;
+  const before = isWhole ? [] : steps.slice(0, firstAny + 1);
+  const after = steps.slice(before.length, steps.length - 1 === firstAny ? undefined : -1);
   let card = 0;
-  /** Of the values that the parser is ahead. */
+  /** Names of the values that the parser is ahead. */
   const keys: (string | undefined)[] = [];
   const filter = (stack: readonly unknown[]) => {
-    const isFound = stack.length === before.length + 1 && sharedSteps(stack, before) === before.length;
-    if (isFound) keys.push(nameOf(stack.at(-1)));
+    const isFound = stack.length === before.length && before.every((step, at) => step === ANY || step === stack[at]);
+    const key = stack.at(-1);
+    if (isFound) keys.push(typeof key === 'string' ? key : undefined);
     return isFound;
   };
-  try {
-    for await (const value of valuesIn(bytes, pick.withParser({ ...UNPACKED, filter })))
-      for (const found of follow({ value, key: keys.shift(), around: outer }, after))
-        yield rowOf(`card ${++card}`, found);
-  } catch (error) {
-    throw cannotBeRead(error, card);
-  }
-}
-
-/** How many objects around a card `jsonRows` finds by itself. */
-export function knownAround(rowsPath: string): number {
-  return splitAtAny(rowsPath).after.filter((step) => step !== ANY).length;
-}
-
-/**
- * The objects around the first `*` of a path, innermost first, without what stands there and what is nested deeply. It takes
- * a run through the whole document: what they have may follow the cards.
- *
- * @throws UnreadableFile
- */
-export async function outerObjects(bytes: AsyncIterable<Buffer>, rowsPath: string): Promise<object[]> {
-  const { before } = splitAtAny(rowsPath);
-  const filter = (stack: readonly unknown[]) => {
-    const shared = sharedSteps(stack, before);
-    return stack.length > shared + (shared === before.length ? 0 : DEEPEST_AROUND);
-  };
-  const outer: object[] = [];
-  try {
-    for await (let value of valuesIn(bytes, ignore.withParser({ ...UNPACKED, filter })))
-      for (const step of [...before, ANY]) {
-        if (isObject(value)) outer.unshift(value);
-        value = typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined;
-      }
-  } catch (error) {
-    throw cannotBeRead(error, 0);
-  }
-  return outer;
-}
-
-/** The part of a path before its first `*`, which is added at the end of one that has none, and the part after it. */
-function splitAtAny(rowsPath: string): { before: RowsPath; after: RowsPath } {
-  const path = [...rowsPath.split('.'), ANY];
-  const at = path.indexOf(ANY);
-  return { before: path.slice(0, at), after: path.slice(at + 1, -1) };
-}
-
-function sharedSteps(stack: readonly unknown[], path: RowsPath): number {
-  const differs = path.findIndex((step, depth) => depth >= stack.length || step !== stack[depth]);
-  return differs < 0 ? path.length : differs;
-}
-
-async function* valuesIn(
-  bytes: AsyncIterable<Buffer>,
-  tokens: ReturnType<typeof pick.withParser>,
-): AsyncGenerator<unknown> {
   // Not as Node streams: when these fail, they drop what they have parsed.
-  const run = pipe(() => bytes, tokens, boundedStrings(), streamValues());
-  for await (const { value } of run<{ value: unknown }>()) yield value;
+  const run = pipe(
+    () => (isWhole ? atMost(LONGEST_WHOLE_BYTES, bytes) : bytes),
+    pick.withParser({ filter, streamValues: false, packStrings: false }),
+    boundedStrings(),
+    streamValues(),
+  );
+  try {
+    for await (const { value } of run<{ value: unknown }>())
+      for (const found of follow({ value, key: keys.shift(), around: [] }, after)) yield rowOf(`card ${++card}`, found);
+  } catch (error) {
+    if (!isSyntaxError(error)) throw error;
+    throw new UnreadableFile(card === 0 ? 'is not JSON' : `is not JSON after card ${card}`, { cause: error });
+  }
+}
+
+async function* atMost(most: number, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let length = 0;
+  for await (const chunk of bytes) {
+    length += chunk.length;
+    if (length > most) throw new UnreadableFile('is larger than 16 MB, so ../ reaches only what --rows has after a *');
+    yield chunk;
+  }
 }
 
 /** A value that a path leads to. */
@@ -120,11 +84,6 @@ interface Found {
   /** Its name in the object that it is a member of. */
   key: string | undefined;
   around: readonly object[];
-}
-
-/** The place in an array is no name. */
-function nameOf(step: unknown): string | undefined {
-  return typeof step === 'string' ? step : undefined;
 }
 
 function rowOf(place: string, { value, key, around }: Found): ReadRow {
@@ -169,11 +128,6 @@ function membersOf({ value, around }: Found, step: string): Found[] {
   return Object.entries(value).flatMap(([key, each]) =>
     step === ANY || step === key ? { value: each, key, around: within } : [],
   );
-}
-
-function cannotBeRead(error: unknown, cards: number): unknown {
-  if (!isSyntaxError(error)) return error;
-  return new UnreadableFile(cards === 0 ? 'is not JSON' : `is not JSON after card ${cards}`, { cause: error });
 }
 
 /** stream-json has no class for its errors; the other one is for values that are nested too deep. */

@@ -49,10 +49,10 @@ export class OpenCatalog {
 
   /** A card of another game and name that has the same id: different games number their cards alike. */
   otherGameWithIdOf({ id, name, game }: CatalogCard): CatalogCard | undefined {
+    if (game === undefined) return undefined;
     const isOther = (other: CatalogCard) =>
-      other.id === id && other.name !== name && other.game?.toLowerCase() !== game?.toLowerCase();
-    const found = this.#database.index.withIdKey(idKey(id)).find(({ card }) => isOther(card))?.card;
-    return found?.game && game ? found : undefined;
+      other.id === id && other.name !== name && other.game && other.game.toLowerCase() !== game.toLowerCase();
+    return this.#database.index.withIdKey(idKey(id)).find(({ card }) => isOther(card))?.card;
   }
 
   /** @returns those of the cards that were new or changed */

@@ -19,13 +19,13 @@ const MOST_ROWS = 100_000;
  * The rows of a file in any format. A chunk of it is in memory, and as much as its longest row needs.
  *
  * @param rowsPath where rows stand in a JSON document; `undefined`: it is an array of them
- * @param outer the objects around the first `*` of that path, if anything needs them
+ * @param levels how many of the objects around a card are needed
  * @throws UnreadableFile, while reading too
  */
 export function readRows(
   { head, bytes }: Input,
   rowsPath: string | undefined,
-  outer?: readonly object[],
+  levels?: number,
 ): AsyncGenerator<ReadRow> {
   const text = textOf(head);
   if (text === '') throw new UnreadableFile('is empty');
@@ -33,7 +33,7 @@ export function readRows(
   if (other) throw new UnreadableFile(other.is);
   if (head.includes(0)) throw new UnreadableFile('is neither CSV, JSON nor JSON Lines');
   if (text.startsWith('[') || (text.startsWith('{') && rowsPath !== undefined))
-    return jsonRows(bytes, rowsPath ?? '*', outer);
+    return jsonRows(bytes, rowsPath ?? '*', levels);
   if (!text.startsWith('{')) return csvRows(linesOf(bytes));
   if (LINES.test(text)) return jsonLinesRows(linesOf(bytes));
   throw new UnreadableFile(oneObjectHint(head) ?? '');

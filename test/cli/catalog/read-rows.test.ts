@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openInput } from '../../../src/cli/catalog/input.ts';
-import { outerObjects } from '../../../src/cli/catalog/json-rows.ts';
 import { type Join, readJoined, readRows } from '../../../src/cli/catalog/read-rows.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -166,33 +165,28 @@ describe('a JSON document', () => {
 });
 
 describe('what is around the cards', () => {
-  const around = async (document: object, rowsPath: string) => {
-    const open = () => openInput(Readable.from([Buffer.from(JSON.stringify(document))]));
-    const outer = await outerObjects((await open()).bytes, rowsPath);
-    const rows = await Array.fromAsync(readRows(await open(), rowsPath, outer));
-    return rows.map((row) => ('value' in row ? row.around : row));
+  const around = async (document: object, rowsPath: string, levels: number) => {
+    const input = await openInput(Readable.from([Buffer.from(JSON.stringify(document))]));
+    const rows = await Array.fromAsync(readRows(input, rowsPath, levels));
+    return rows.map((row) => ('value' in row ? row.around : row.refused));
   };
+  const SET = { name: 'Alpha', cards: [1, { id: 2 }], after: { en: 'A' } };
+  const DATA = { data: { A: SET }, name: 'All' };
 
   it.each([
-    [
-      'cards',
-      { name: 'Alpha', cards: [1, { id: 2 }], at: { en: { deep: 1 } } },
-      [{ name: 'Alpha', cards: [], at: { en: {} } }],
-    ],
-    ['*', { a: { id: 2 } }, [{}]],
-    [
-      'data.cards.*',
-      { data: { cards: { a: { id: 2 } }, name: 'A' }, more: 1 },
-      [{}, { name: 'A', cards: {} }, { data: { name: 'A', cards: {} }, more: 1 }],
-    ],
-  ])('is found wherever they are (%s), before them or after', async (path, document, expected) => {
-    expect((await around(document, path)).at(-1)).toEqual(expected);
+    ['cards', 1, SET, [SET]],
+    ['*', 1, { a: { id: 2 } }, [{ a: { id: 2 } }]],
+    ['data.A.cards', 3, DATA, [SET, DATA.data, DATA]],
+    ['data.*.cards', 1, DATA, [SET]],
+    ['data.*.cards', 3, DATA, [SET, DATA.data, DATA]],
+  ])('is found wherever they are (%s, %i), before them and after', async (path, levels, document, expected) => {
+    expect((await around(document, path, levels)).at(-1)).toEqual(expected);
   });
 
-  it('is innermost what is within the first *', async () => {
-    const document = { name: 'All', data: { A: { name: 'Alpha', cards: [{ id: 1 }] } } };
-    const [found] = await around(document, 'data.*.cards');
-    expect(found).toMatchObject([{ name: 'Alpha' }, {}, { name: 'All' }]);
+  it('is read of 16 MB', async () => {
+    const large = { more: 'x'.repeat(1000), cards: Array.from({ length: 17 }, () => ({ text: 'x'.repeat(MEGABYTE) })) };
+    await expect(around(large, 'cards', 1)).rejects.toThrow('is larger than 16 MB');
+    expect(await around(large, 'cards', 0)).toHaveLength(17);
   });
 });
 
