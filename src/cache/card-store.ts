@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
+import { ZodError } from 'zod';
 import { Incident, type Logger } from '../log.ts';
 import { CardRecord, isFromClockAhead } from '../model/card.ts';
 import type { Events } from '../model/events.ts';
@@ -82,16 +83,13 @@ export class CardStore {
   async #read(key: string): Promise<CardRecord | undefined> {
     try {
       const stored = await this.#lasting.get(key);
-      if (stored === undefined) return undefined;
-      const read = CardRecord.safeParse(stored);
-      if (read.success) return read.data;
-      this.#options.log.warn({ key, err: read.error }, 'invalid row in the card store: it is ignored');
+      return stored === undefined ? undefined : CardRecord.parse(stored);
     } catch (err) {
-      if (err instanceof SyntaxError)
-        this.#options.log.warn({ key, err }, 'invalid row in the card store: it is ignored');
+      const isInvalid = err instanceof SyntaxError || err instanceof ZodError;
+      if (isInvalid) this.#options.log.warn({ key, err }, 'invalid row in the card store: it is ignored');
       else this.#outage.failed({ key, err });
+      return undefined;
     }
-    return undefined;
   }
 
   /** What is left of the keeping time; whole, because stores refuse fractions; `undefined` when nothing is. */

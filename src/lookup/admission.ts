@@ -71,7 +71,7 @@ export function decideAdmission(
   if (postponedUntilMs - nowMs > longestWaitMs) {
     return { refusal: blockedError({ reason: 'outage', untilMs: postponedUntilMs }) };
   }
-  const { position, lastPosition } = pendingLookups.positionOf(lookup);
+  const { position, lastPosition } = pendingLookups.order.positionOf(lookup, present);
   const atMs = permitAtMs(position);
   const lastMs = permitAtMs(lastPosition);
   if (lastMs - nowMs <= longestWaitMs) return { permitAtMs: atMs };
@@ -101,8 +101,8 @@ export function admitAgain(
   const expected = schedule();
   const refusal = pendingLookups.isClosed ? new Stopping() : blockedFor(lookup, pendingLookups, expected);
   if (refusal) return { refusal };
-  const promisedAtMs = expected.permitAtMs(pendingLookups.positionOf(lookup).position);
-  return { reservation: reserve(pendingLookups, lookup, promisedAtMs, onChange) };
+  const { position } = pendingLookups.order.positionOf(lookup, pendingLookups.get(lookup.cardId));
+  return { reservation: reserve(pendingLookups, lookup, expected.permitAtMs(position), onChange) };
 }
 
 /**

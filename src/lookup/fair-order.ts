@@ -109,9 +109,8 @@ export class FairOrder {
   ): PendingLookup | undefined {
     const servedOverdue = before.reduce((was, pending) => !was && isOverdue(pending, nowMs), this.#servedOverdue);
     const overdue = servedOverdue ? [] : ready.filter((pending) => isOverdue(pending, nowMs));
-    return (
-      first(overdue, (a, b) => a.promisedAtMs - b.promisedAtMs || a.arrival - b.arrival) ?? first(ready, comparePlaces)
-    );
+    const [latest] = overdue.toSorted((a, b) => a.promisedAtMs - b.promisedAtMs || a.arrival - b.arrival);
+    return latest ?? ready.toSorted(comparePlaces)[0];
   }
 
   /**
@@ -121,8 +120,8 @@ export class FairOrder {
   served(pending: PendingLookup, due: readonly PendingLookup[], nowMs: number): void {
     this.#servedOverdue = !this.#servedOverdue && isOverdue(pending, nowMs);
     const { lane } = pending;
-    const inOrder = first([pending, ...due.filter((other) => other.lane === lane)], comparePlaces) ?? pending;
-    this.#served[lane] = later(this.#served[lane], inOrder.rank);
+    const [first = pending] = [pending, ...due.filter((other) => other.lane === lane)].toSorted(comparePlaces);
+    this.#served[lane] = later(this.#served[lane], first.rank);
   }
 
   /** @param behind how many ranks to leave free behind `from`, given what the member, or the Discord server, waits for */
@@ -158,11 +157,4 @@ function firstFree(from: number, taken: readonly number[]): number {
 /** Renewals are promised no time. */
 function isOverdue({ lane, promisedAtMs }: PendingLookup, nowMs: number): boolean {
   return lane === 'members' && promisedAtMs + OVERDUE_MS < nowMs;
-}
-
-function first<T>(items: readonly T[], compare: (a: T, b: T) => number): T | undefined {
-  return items.reduce<T | undefined>(
-    (best, item) => (best === undefined || compare(item, best) < 0 ? item : best),
-    undefined,
-  );
 }

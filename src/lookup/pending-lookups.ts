@@ -7,7 +7,7 @@ import type { Schedule } from '../quota/limiter.ts';
 import type { BatchLimits } from '../service/listing.ts';
 import { type Batch, fillBatch } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';
-import { type Lookup, PendingLookup, type Waiter } from './pending-lookup.ts';
+import { PendingLookup, type Waiter } from './pending-lookup.ts';
 
 const MAX_POSTPONED = 1_000;
 /** No retry waits longer; one that seems to was noted by a clock that has been set back since. */
@@ -148,11 +148,6 @@ export class PendingLookups {
   /** When the first of those that wait after a failure may be requested again; never without any. */
   nextRetryMs(nowMs: number): number {
     return Math.min(...this.waiting().flatMap(({ notBeforeMs }) => (notBeforeMs > nowMs ? [notBeforeMs] : [])));
-  }
-
-  /** See `FairOrder.positionOf`. */
-  positionOf(lookup: Pick<Lookup, 'cardId' | 'lane' | 'requester'>) {
-    return this.order.positionOf(lookup, this.#byCard.get(lookup.cardId));
   }
 
   /** Requests that wait to be booked on the requester and on their Discord server. */

@@ -8,8 +8,8 @@ interface FactsByName {
   /** `cap`: requests a day. */
   BudgetSpent: { whose: 'member' | 'server'; cap: number; untilMs: number };
   TooManyCommands: { untilMs: number };
-  /** `seconds`: as stated in `source`; `undefined` when the service did not, or not in a form that is understood. */
-  RateLimited: { seconds: number | undefined; source: 'body' | 'header' | 'none' };
+  /** `seconds`: the stated wait; `undefined` when there is none, or none that is understood. */
+  RateLimited: { seconds: number | undefined };
   KeyRefused: { status: number };
   /**
    * `untilMs`: when the next request may be sent; absent when that is not known. `neverLeft`: the connection was never

@@ -4,7 +4,7 @@ import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model
 import { Usage } from '../model/plan.ts';
 import { serviceClock } from './rate-limit-headers.ts';
 import type { ServiceResponse } from './request.ts';
-import { statedWait } from './retry-after.ts';
+import { statedWaitSeconds } from './retry-after.ts';
 
 /** A card as the service sends it: as the model has it, but for the names that are the service's own. */
 export const CardAnswer = Card.omit({ game: true })
@@ -43,14 +43,14 @@ export function throwUnlessAnswered(response: Answered): void {
 }
 
 function rateLimited({ headers, body, receivedAtMs }: Answered): RateLimited {
-  const wait = statedWait(body, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
-  return new RateLimited({ seconds: wait?.seconds, source: wait?.source ?? 'none' });
+  const clockMs = serviceClock(headers, receivedAtMs);
+  return new RateLimited({ seconds: statedWaitSeconds(body, headers.get('retry-after'), clockMs) });
 }
 
 /** A service that is down may state for how long; whether to wait longer is the caller's decision. */
 function serviceDown({ status, headers, receivedAtMs }: Answered): ServiceDown {
-  const wait = statedWait(undefined, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
-  return new ServiceDown({ reason: `it answered ${status}`, retryAfterMs: wait && wait.seconds * 1000 });
+  const seconds = statedWaitSeconds(undefined, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
+  return new ServiceDown({ reason: `it answered ${status}`, retryAfterMs: seconds && seconds * 1000 });
 }
 
 /** What a success says. @throws UnexpectedAnswer when it does not fit */

@@ -29,6 +29,10 @@ export interface RequestDetails {
   json?: object | undefined;
 }
 
+interface Departure {
+  neverLeft: boolean;
+}
+
 /** A card is about 1 kB; a body a thousand times larger is neither one nor a list of some. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -45,7 +49,7 @@ export async function request(
 ): Promise<ServiceResponse> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), options.timeoutMs);
-  const departure = new Departure();
+  const departure: Departure = { neverLeft: false };
   try {
     const whenToStop = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
     return await exchange(url, options, departure, { signal: whenToStop, json });
@@ -57,7 +61,6 @@ export async function request(
       throw new ServiceDown({ reason: `no answer within ${options.timeoutMs} ms`, neverLeft });
     throw new ServiceDown({ reason: 'connection failed', neverLeft }, { cause: error });
   } finally {
-    departure.close();
     clearTimeout(timer);
   }
 }
@@ -69,7 +72,7 @@ async function exchange(
   { signal, json }: RequestDetails & { signal: AbortSignal },
 ): Promise<ServiceResponse> {
   const sentAtMs = Date.now();
-  const response = await departure.watch(() =>
+  const response = await watchDeparture(departure, () =>
     fetch(url, {
       headers: {
         accept: 'application/json',
@@ -126,36 +129,29 @@ const CREATED = 'undici:request:create';
 const LEAVES = 'undici:client:sendHeaders';
 
 /**
- * Watches whether a request leaves: one whose connection was never made (refused, no such host, no TLS, or aborted
- * before) has cost nothing. A `fetch` that is not Node's publishes no events, and its requests count as having left.
+ * Notes of a request that fails whether it left: one whose connection was never made (refused, no such host, no TLS, or
+ * aborted before) has cost nothing. A `fetch` that is not Node's publishes no events, and its requests count as having left.
  */
-class Departure {
-  #request: unknown;
-  #left = false;
-  readonly #created = (message: unknown) => {
-    this.#request = requestOf(message);
+async function watchDeparture<T>(departure: Departure, fetching: () => Promise<T>): Promise<T> {
+  let request: unknown;
+  let hasLeft = false;
+  const onCreated = (message: unknown) => {
+    request = requestOf(message);
   };
-  readonly #leaves = (message: unknown) => {
-    if (requestOf(message) === this.#request) this.#left = true;
+  const onLeaves = (message: unknown) => {
+    hasLeft ||= requestOf(message) === request;
   };
-
-  /** undici creates the request before `fetch` returns its promise. */
-  watch<T>(fetching: () => Promise<T>): Promise<T> {
-    subscribe(CREATED, this.#created);
-    subscribe(LEAVES, this.#leaves);
-    try {
-      return fetching();
-    } finally {
-      unsubscribe(CREATED, this.#created);
-    }
-  }
-
-  get neverLeft(): boolean {
-    return this.#request !== undefined && !this.#left;
-  }
-
-  close(): void {
-    unsubscribe(LEAVES, this.#leaves);
+  subscribe(CREATED, onCreated);
+  subscribe(LEAVES, onLeaves);
+  try {
+    const response = fetching();
+    unsubscribe(CREATED, onCreated); // undici creates the request before `fetch` returns its promise
+    return await response;
+  } catch (error) {
+    departure.neverLeft = request !== undefined && !hasLeft;
+    throw error;
+  } finally {
+    unsubscribe(LEAVES, onLeaves);
   }
 }
 

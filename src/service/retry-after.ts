@@ -2,12 +2,6 @@ import { z } from 'zod';
 import { DAY_MS } from '../time/utc-day.ts';
 import { httpDateMs } from './rate-limit-headers.ts';
 
-/** A wait that the service states, and where. */
-export interface StatedWait {
-  seconds: number;
-  source: 'body' | 'header';
-}
-
 /** No plan's window is longer than a month; a longer wait is a time stamp or nonsense. */
 const LONGEST_SENSIBLE_SECONDS = (31 * DAY_MS) / 1000;
 
@@ -22,14 +16,10 @@ const LEAST_MILLISECONDS_PER_SECOND = 100;
  * @param serviceNowMs the service's own clock (its `Date` header), to which a date is relative
  * @returns `undefined` when neither states a wait
  */
-export function statedWait(body: unknown, header: string | null, serviceNowMs: number): StatedWait | undefined {
+export function statedWaitSeconds(body: unknown, header: string | null, serviceNowMs: number): number | undefined {
   const fromHeader = sensible(headerSeconds(header, serviceNowMs));
   const fromBody = sensible(bodySeconds(body, fromHeader));
-  if (fromBody === undefined && fromHeader === undefined) return undefined;
-
-  return (fromHeader ?? -1) > (fromBody ?? -1)
-    ? { seconds: fromHeader as number, source: 'header' }
-    : { seconds: fromBody as number, source: 'body' };
+  return fromHeader === undefined ? fromBody : Math.max(fromHeader, fromBody ?? 0);
 }
 
 const WaitBody = z.object({ retryAfter: z.number(), message: z.string().catch('') });

@@ -201,10 +201,13 @@ describe('beside other processes', () => {
 
   it('a newcomer is expected one turn later for each process, and everything a member adds behind all', () => {
     const queue = new Queue([50, 1]);
-    expect(queue.pendingLookups.positionOf(wish('newcomer'))).toEqual({ position: 3, lastPosition: 3 });
+    const positionOf = (newcomer: ReturnType<typeof wish>) => {
+      return queue.pendingLookups.order.positionOf(newcomer, queue.pendingLookups.get(newcomer.cardId));
+    };
+    expect(positionOf(wish('newcomer'))).toEqual({ position: 3, lastPosition: 3 });
     queue.join('newcomer', 'guild');
-    expect(queue.pendingLookups.positionOf(wish('newcomer'))).toEqual({ position: 5, lastPosition: 53 });
-    expect(queue.pendingLookups.positionOf(wish('other'))).toEqual({ position: 5, lastPosition: 5 });
+    expect(positionOf(wish('newcomer'))).toEqual({ position: 5, lastPosition: 53 });
+    expect(positionOf(wish('other'))).toEqual({ position: 5, lastPosition: 5 });
   });
 
   it('each that waits here has its place among all', () => {

@@ -127,7 +127,7 @@ describe('a batch of two', () => {
   });
 
   it('waits for the next permit as a whole after a 429', async () => {
-    const it = batchOfTwo(() => Promise.reject(new RateLimited({ seconds: 5, source: 'body' })));
+    const it = batchOfTwo(() => Promise.reject(new RateLimited({ seconds: 5 })));
     await it.send();
 
     expect(it.ended).toEqual({});

@@ -62,7 +62,7 @@ describe('a request', () => {
 
   it('moves to the refused ones when the service has not counted it', async () => {
     const { quota, booked, published } = recording();
-    const error = new RateLimited({ seconds: 1, source: 'body' });
+    const error = new RateLimited({ seconds: 1 });
     const sent = sendRequest(quota, REQUEST, () => Promise.reject(error));
     await expect(sent).rejects.toBe(error);
     expect(await booked()).toEqual({ requests: 0, refused: 1 });

@@ -2,12 +2,8 @@ import { expect, it } from 'vitest';
 import { KeyRefused, meaningOf, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 
 it.each<[string, Error, string]>([
-  ['a 429', new RateLimited({ seconds: undefined, source: 'none' }), 'not counted rateLimited info nextPermit'],
-  [
-    'a 429 with a wait',
-    new RateLimited({ seconds: 5.5, source: 'body' }),
-    'not counted rateLimited 5500 info nextPermit',
-  ],
+  ['a 429', new RateLimited({ seconds: undefined }), 'not counted rateLimited info nextPermit'],
+  ['a 429 with a wait', new RateLimited({ seconds: 5.5 }), 'not counted rateLimited 5500 info nextPermit'],
   ['an outage', new ServiceDown({ reason: 'silence' }), 'counted serviceDown warn backOff'],
   ['a 503', new ServiceDown({ reason: '503', retryAfterMs: 30_000 }), 'counted serviceDown 30000 warn backOff'],
   ['no connection', new ServiceDown({ reason: 'DNS', neverLeft: true }), 'not counted serviceDown warn backOff'],

@@ -168,10 +168,7 @@ describe('every error has a text for members, without what only operators can us
       new UnexpectedAnswer({ detail: 'name: secret detail' }),
       'The card service sent something unexpected. Please try again later.',
     ],
-    [
-      new RateLimited({ seconds: 5, source: 'body' }),
-      'The card service asked for a short break. Try again in a minute.',
-    ],
+    [new RateLimited({ seconds: 5 }), 'The card service asked for a short break. Try again in a minute.'],
     [new Stopping(), 'The bot is restarting. Try again in a minute.'],
     [new TooManyCommands({ untilMs: UNTIL_MS }), `Slow down a little. Try again after ${AT_ONE}.`],
     [new InvalidCardId({ reason: 'empty' }), 'Please type a card id, such as `base1-4`.'],
@@ -198,7 +195,7 @@ describe('every error has a text for members, without what only operators can us
     [new Busy({ untilMs: UNTIL_MS, paused: true }), "Showing a saved copy: it's busy right now."],
     [new ServiceDown({ reason: 'silence' }), "Showing a saved copy: the card service isn't answering."],
     [new KeyRefused({ status: 401 }), "Showing a saved copy: the bot can't reach its card service."],
-    [new RateLimited({ seconds: 5, source: 'body' }), 'Showing a saved copy for now.'],
+    [new RateLimited({ seconds: 5 }), 'Showing a saved copy for now.'],
   ])('and one short line on a saved copy: %s', (error, line) => {
     vi.useFakeTimers({ now: NOON_MS });
     onTestFinished(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { statedWait } from '../../src/service/retry-after.ts';
+import { statedWaitSeconds } from '../../src/service/retry-after.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const NOW_MS = Date.UTC(1994, 10, 6, 8, 49, 0);
@@ -17,7 +17,7 @@ describe('the header Retry-After', () => {
     ['a date as asctime writes it', 'Sun Nov  6 08:49:37 1994', 37],
     ['the longest wait', String(LONGEST_SECONDS), LONGEST_SECONDS],
   ])('may state %s', (_, header, seconds) => {
-    expect(statedWait(undefined, header, NOW_MS)).toEqual({ seconds, source: 'header' });
+    expect(statedWaitSeconds(undefined, header, NOW_MS)).toBe(seconds);
   });
 
   it.each([
@@ -40,12 +40,12 @@ describe('the header Retry-After', () => {
     ['a bare month', 'Nov'],
     ['text', 'in a minute'],
   ])('states nothing with %s', (_, header) => {
-    expect(statedWait(undefined, header, NOW_MS)).toBeUndefined();
+    expect(statedWaitSeconds(undefined, header, NOW_MS)).toBeUndefined();
   });
 
   it('is relative to the clock of the service, whatever ours shows', () => {
-    const skewed = statedWait(undefined, 'Sun, 06 Nov 1994 08:49:37 GMT', NOW_MS + 30_000);
-    expect(skewed).toEqual({ seconds: 7, source: 'header' });
+    const skewed = statedWaitSeconds(undefined, 'Sun, 06 Nov 1994 08:49:37 GMT', NOW_MS + 30_000);
+    expect(skewed).toEqual(7);
   });
 });
 
@@ -55,7 +55,7 @@ describe('the retryAfter of a body', () => {
     [{ retryAfter: 0 }, 0],
     [{ _tag: 'RateLimitExceeded', message: 'later', retryAfter: 20 }, 20],
   ])('is a number of seconds: %j', (body, seconds) => {
-    expect(statedWait(body, null, NOW_MS)).toEqual({ seconds, source: 'body' });
+    expect(statedWaitSeconds(body, null, NOW_MS)).toBe(seconds);
   });
 
   it.each([
@@ -71,21 +71,21 @@ describe('the retryAfter of a body', () => {
     ['later'],
     [undefined],
   ])('states nothing in %j', (body) => {
-    expect(statedWait(body, null, NOW_MS)).toBeUndefined();
+    expect(statedWaitSeconds(body, null, NOW_MS)).toBeUndefined();
   });
 });
 
 describe('body and header together', () => {
   it.each([
-    [5, '10', { seconds: 10, source: 'header' }],
-    [10, '5', { seconds: 10, source: 'body' }],
-    [5, '5', { seconds: 5, source: 'body' }],
-    [5.5, '6', { seconds: 6, source: 'header' }],
-    [0, 'nonsense', { seconds: 0, source: 'body' }],
-    [-3, '0', { seconds: 0, source: 'header' }],
-    [60, 'Sun, 06 Nov 1994 08:51:00 GMT', { seconds: 120, source: 'header' }],
+    [5, '10', 10],
+    [10, '5', 10],
+    [5, '5', 5],
+    [5.5, '6', 6],
+    [0, 'nonsense', 0],
+    [-3, '0', 0],
+    [60, 'Sun, 06 Nov 1994 08:51:00 GMT', 120],
   ])('state the larger of %d and %s', (retryAfter, header, wait) => {
-    expect(statedWait({ retryAfter }, header, NOW_MS)).toEqual(wait);
+    expect(statedWaitSeconds({ retryAfter }, header, NOW_MS)).toEqual(wait);
   });
 });
 
@@ -102,7 +102,7 @@ describe('a retryAfter in milliseconds', () => {
     ['the seconds of the message', { ...says('Retry after 7 seconds.'), retryAfter: 7_000 }, null, 7],
     ['the decimal seconds of the message', { ...says('Retry in 0.25s'), retryAfter: 250 }, null, 0.25],
   ])('is told by %s', (_, body, header, seconds) => {
-    expect(statedWait(body, header, NOW_MS)?.seconds).toBe(seconds);
+    expect(statedWaitSeconds(body, header, NOW_MS)).toBe(seconds);
   });
 
   it.each<[string, object, string | null, number]>([
@@ -113,7 +113,7 @@ describe('a retryAfter in milliseconds', () => {
     ['as many seconds as in the message', { ...says('Retry after 7000 seconds.'), retryAfter: 7_000 }, null, 7_000],
     ['any number beside a message without one', { ...says('Slow down.'), retryAfter: 7_000 }, null, 7_000],
   ])('is not %s', (_, body, header, seconds) => {
-    expect(statedWait(body, header, NOW_MS)?.seconds).toBe(seconds);
+    expect(statedWaitSeconds(body, header, NOW_MS)).toBe(seconds);
   });
 });
 
@@ -134,7 +134,7 @@ describe('whatever a service states', () => {
   it('is a wait from nothing to 31 days, or no wait at all', () => {
     fc.assert(
       fc.property(anyBody, anyHeader, fc.maxSafeInteger(), (body, header, nowMs) => {
-        const seconds = statedWait(body, header, nowMs)?.seconds ?? 0;
+        const seconds = statedWaitSeconds(body, header, nowMs) ?? 0;
         expect(seconds).toBeGreaterThanOrEqual(0);
         expect(seconds).toBeLessThanOrEqual(LONGEST_SECONDS);
       }),
@@ -144,7 +144,7 @@ describe('whatever a service states', () => {
   it('in digits, is understood as those digits', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: LONGEST_SECONDS }), (seconds) => {
-        expect(statedWait(undefined, String(seconds), NOW_MS)?.seconds).toBe(seconds);
+        expect(statedWaitSeconds(undefined, String(seconds), NOW_MS)).toBe(seconds);
       }),
     );
   });
@@ -153,7 +153,7 @@ describe('whatever a service states', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: LONGEST_SECONDS }), (seconds) => {
         const date = new Date(NOW_MS + seconds * 1000).toUTCString();
-        expect(statedWait(undefined, date, NOW_MS)?.seconds).toBe(seconds);
+        expect(statedWaitSeconds(undefined, date, NOW_MS)).toBe(seconds);
       }),
     );
   });
