@@ -19,8 +19,9 @@ describe('npm run catalog, as a process', () => {
     folder = await temporaryFolder();
   });
 
-  function start(args: readonly string[], largestFileKb = 'unlimited') {
-    const program = ['-c', `ulimit -f ${largestFileKb}; exec "$0" "$@"`, process.execPath, SCRIPT, 'catalog', ...args];
+  function start(args: readonly string[], largestFileKb = 'unlimited', heapMb = 128) {
+    const node = [process.execPath, `--max-old-space-size=${heapMb}`, SCRIPT, 'catalog', ...args];
+    const program = ['-c', `ulimit -f ${largestFileKb}; exec "$0" "$@"`, ...node];
     const env = { ...COMPILE_CACHE, PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), INIT_CWD: folder };
     const child = spawn('bash', program, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     onFinished(() => child.kill('SIGKILL'));
@@ -72,6 +73,16 @@ describe('npm run catalog, as a process', () => {
     const again = await start(['import', file]).ended;
     const news = (CARDS - before).toLocaleString('en');
     expect(again).toMatchObject({ code: 0, out: `cards.csv: 30,000 cards, ${news} new or changed; 0 refused\n` });
+  });
+
+  it('an import remembers names, and not the file around them', async () => {
+    const rest = 'x'.repeat(8_000);
+    const cards = Array.from({ length: 10_000 }, (_, id) =>
+      JSON.stringify({ id, name: `The name of card ${id}`, rest }),
+    );
+    await writeFile(join(folder, 'cards.json'), `[${cards.join(',')}]`);
+    const { code, out } = await start(['import', 'cards.json'], 'unlimited', 60).ended;
+    expect({ code, out }).toEqual({ code: 0, out: 'cards.json: 10,000 cards, 10,000 new or changed; 0 refused\n' });
   });
 
   it('an import onto a full disk keeps what was taken, and says so', async () => {
