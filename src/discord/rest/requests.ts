@@ -80,7 +80,9 @@ export function sleepsThrough({
  * @throws TimeoutError at the deadline; discord.js does not send again after it
  */
 export async function answered(url: string, init: Parameters<Send>[1], timeoutMs: number): ReturnType<Send> {
-  const deadline = AbortSignal.timeout(Math.max(0, Math.ceil(timeoutMs))); // whole milliseconds, or it throws
+  // Without time left nothing is sent: a timer of no length would leave a millisecond for an answer.
+  if (timeoutMs <= 0) throw new DOMException('no time is left for this request', 'TimeoutError');
+  const deadline = AbortSignal.timeout(Math.ceil(timeoutMs)); // whole milliseconds, or it throws
   const signal = init.signal ? AbortSignal.any([deadline, init.signal]) : deadline;
   const answer = await DefaultRestOptions.makeRequest(url, { ...init, signal });
   const { status, statusText } = answer;
