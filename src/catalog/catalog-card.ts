@@ -56,6 +56,12 @@ export const CatalogCard = z.object({
 });
 export type CatalogCard = z.infer<typeof CatalogCard>;
 
+/** A card as it was found. */
+export type FoundCard = CatalogCard & {
+  /** One of its other names, which was typed. */
+  knownAs?: string;
+};
+
 /** What is kept of a card. */
 export type CatalogRow = CatalogCard & {
   /** Whether the service has answered with it. */

@@ -2,7 +2,7 @@ import type { Card } from '../model/card.ts';
 import type { EventsByName } from '../model/events.ts';
 import type { CardPage, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
-import type { CatalogCard } from './catalog-card.ts';
+import type { CatalogCard, FoundCard } from './catalog-card.ts';
 
 /**
  * Every card that this bot has seen or was given, for search. No method costs a request to the card service, and none
@@ -15,7 +15,7 @@ export interface Catalog {
    *
    * @returns nothing when it fails, is replaced, or is not done by `deadlineMs`
    */
-  search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]>;
+  search(text: string, who: Requester, deadlineMs: number): Promise<readonly FoundCard[]>;
   /** The same for the last part of a list, which is being typed. */
   searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]>;
   /** What a text that may not be an id means. */
@@ -77,7 +77,7 @@ export interface ListMeaning {
 export interface FoundInList {
   /** The list up to the card, with the ids of the cards that it names. */
   before: string;
-  card: CatalogCard;
+  card: FoundCard;
   /** Name, set and number are those of another card, too. */
   looksLikeOthers: boolean;
 }

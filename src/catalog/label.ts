@@ -34,9 +34,16 @@ export function looksLikeOthers(index: CardIndex, card: CatalogCard): boolean {
   return called.some((other) => other.card.id !== id && (isName || labelOf(other.card) === label));
 }
 
+/** The number may stand before the set, another name behind the name, and the id at the end. */
 function isLabelOf(card: CatalogCard, text: string): boolean {
-  const label = labelOf(card);
-  return [label, label + SEPARATOR + compared(card.id)].includes(compared(text));
+  const names = [card.name, ...(card.also ?? []).map((also) => `${card.name} (${also})`)];
+  const typed = compared(text);
+  return names.some((name) =>
+    [card, { ...card, set: card.number, number: card.set }].some((printed) => {
+      const label = labelOf({ ...printed, name });
+      return typed === label || typed === label + SEPARATOR + compared(card.id);
+    }),
+  );
 }
 
 /** What is compared of a card that is suggested: its label without its id. */

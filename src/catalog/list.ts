@@ -4,7 +4,7 @@ import type { ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import type { CardIndex } from './card-index.ts';
 import { type FoundInList, type ListMeaning, MOST_FOUND, MOST_LISTED, type Resolution } from './catalog.ts';
-import type { CatalogCard } from './catalog-card.ts';
+import type { CatalogCard, FoundCard } from './catalog-card.ts';
 import { looksLikeOthers } from './label.ts';
 import { beginningsOf, beginsSo, type FindExact, isListable, partsOf } from './list-parts.ts';
 import { rankedAs } from './ranking.ts';
@@ -54,7 +54,7 @@ function listed({ id, name, set, number }: ListedCard): ListedCard {
 export function searchInList(index: CardIndex, list: string, who: Requester): FoundInList[] {
   const [, earlier = '', last = ''] = /^(.*[,;\r\n])?\s*(.*)$/s.exec(list) ?? [];
   const rows = new Map<string, FoundInList>();
-  const add = (before: string, cards: readonly CatalogCard[]) => {
+  const add = (before: string, cards: readonly FoundCard[]) => {
     const shown = cards.length > 0 ? withIds(index, before) : undefined;
     if (shown === undefined) return;
     for (const card of cards.filter(({ id }) => isListable(id) && !rows.has(id)))

@@ -1,5 +1,5 @@
 import type { Asked, Candidate } from './card-index.ts';
-import type { CatalogCard } from './catalog-card.ts';
+import type { CatalogCard, FoundCard } from './catalog-card.ts';
 import { isMistypedBeginning, isTypingError } from './typing-error.ts';
 import {
   alsoText,
@@ -104,6 +104,13 @@ function mistyped(words: readonly string[], name: string): Closeness | undefined
   const isBegun = (word: string) => tokens.some((token) => isMistypedBeginning(word, token));
   const areAll = begun.every((word) => word.length >= SHORTEST_MISTYPED_BEGINNING && isBegun(word));
   return areAll ? 'mistypedBeginning' : undefined;
+}
+
+/** With the other name that was typed, if that is not how the name begins. */
+export function foundAs({ nameKey: typed }: Query, card: CatalogCard): FoundCard {
+  if (typed === '' || nameKey(card.name).startsWith(typed)) return card;
+  const knownAs = card.also?.find((name) => nameKey(name).startsWith(typed));
+  return knownAs === undefined ? card : { ...card, knownAs };
 }
 
 const collator = new Intl.Collator('en', { numeric: true });

@@ -1,9 +1,9 @@
 import type { Requester } from '../model/quota.ts';
 import type { Asked, Candidate, CardIndex, WordToFind } from './card-index.ts';
 import { MOST_FOUND } from './catalog.ts';
-import type { CatalogCard } from './catalog-card.ts';
+import type { CatalogCard, FoundCard } from './catalog-card.ts';
 import { fewerWords } from './fewer-words.ts';
-import { type Closeness, closeness, type Ranked, ranked, wordsInName } from './ranking.ts';
+import { type Closeness, closeness, foundAs, type Ranked, ranked, wordsInName } from './ranking.ts';
 import { alsoKey, hasDigit, numberKey, type Query, queryOf, queryOfWords, spellingsOf, tokensOf } from './words.ts';
 
 const WHOLE: ReadonlySet<Closeness> = new Set([
@@ -19,10 +19,10 @@ const SHORTEST_NAME = 3;
 const SHORTEST_BEGINNING = 3;
 
 /** What an empty field, or what was typed, offers: best first. */
-export function search(index: CardIndex, text: string, who: Requester): CatalogCard[] {
+export function search(index: CardIndex, text: string, who: Requester): FoundCard[] {
   const query = queryOf(text);
   const cards = query.text === '' ? suggested(index, who) : find(index, query, who).map(({ card }) => card);
-  return cards.slice(0, MOST_FOUND);
+  return cards.slice(0, MOST_FOUND).map((card) => foundAs(query, card));
 }
 
 function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogCard[] {

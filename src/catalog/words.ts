@@ -91,13 +91,12 @@ export function nameKey(name: string): string {
 }
 
 /** Words that members say for what is printed. */
-const SAID_FOR: Readonly<Record<string, readonly string[]>> = {
-  ...{ level: ['lv'], lvl: ['lv'], no: ['number'], nr: ['number'] },
-};
+const SAID_FOR = new Map(Object.entries({ level: 'lv', lvl: 'lv', no: 'number', nr: 'number' }));
 
 /** A word, and what else may stand for it on a card. */
 export function spellingsOf(word: string): readonly string[] {
-  return [word, ...(SAID_FOR[word] ?? [])];
+  const printed = SAID_FOR.get(word);
+  return printed === undefined ? [word] : [word, printed];
 }
 
 /** Whether two spellings of an id have the same separators between digits: `SM210` is not `sm2-10`. */

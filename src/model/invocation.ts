@@ -23,8 +23,11 @@ export type Invocation = z.output<typeof Invocation>;
 
 const optionalText = orUndefined(z.string()).optional();
 
-/** A card as a list shows it: it need not have been looked up. */
-export const ListedCard = z.object({ id: z.string(), name: z.string(), set: optionalText, number: optionalText });
+/** A card as a list shows it: it need not have been looked up. `knownAs`: another name of it, which was typed. */
+export const ListedCard = z.object({
+  ...{ id: z.string(), name: z.string(), set: optionalText, number: optionalText },
+  knownAs: optionalText,
+});
 export type ListedCard = z.output<typeof ListedCard>;
 
 /** At most 25 of the cards that may be meant. */

@@ -23,9 +23,17 @@ const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*: /gm;
 /** So many similar names are said. */
 const MOST_NAMES = 3;
 
-/** Suggestions while an id is typed: the label is shown, the id is sent. */
+/** A phone cuts a longer label, and the number tells more than the end of a set's name. */
+const SHOWN_LENGTH = 40;
+
+/** Suggestions while an id is typed: the label is shown, the id is sent. Labels that are the same end with it. */
 export function cardChoices(locale: string, cards: readonly ListedCard[]): APIApplicationCommandOptionChoice<string>[] {
-  return offered(cards).map((card) => ({ name: cardLabel(locale, card), value: card.id }));
+  const rows = offered(cards).map((card) => ({ name: cardLabel(locale, card), value: card.id }));
+  const times = Map.groupBy(rows, ({ name }) => name);
+  return rows.map(({ name, value }) => {
+    const id = (times.get(name)?.length ?? 0) > 1 ? ` · ${plainText(value, SET_LENGTH)}` : '';
+    return { name: clip(name, MAX_LENGTH - id.length) + id, value };
+  });
 }
 
 /** A suggestion while a list is typed. */
@@ -44,7 +52,7 @@ export interface ListRow {
 export function listChoices(locale: string, rows: readonly ListRow[]): APIApplicationCommandOptionChoice<string>[] {
   const choices = rows.map(({ before, card: { id, ...card }, looksLikeOthers }) => {
     const [name = '', set, number] = [card.name, card.set, card.number].map(unseparated);
-    const label = fullLabel(locale, { id, name, set, number });
+    const label = fullLabel(locale, { id, name, set, number, knownAs: unseparated(card.knownAs) });
     return { name: before + label + (looksLikeOthers ? ` · ${unseparated(id)}` : ''), value: before + id };
   });
   return choices
@@ -56,19 +64,26 @@ function unseparated(text = ''): string {
   return text.replace(/[\s,;]+/g, ' ').trim();
 }
 
-/** `Name · Set · number` in at most 100 characters, without Markdown; what is absent is left out. */
+/** `Name · Set · number`, or the number before the set, in at most 100 characters, without Markdown; what is absent is left out. */
 export function cardLabel(locale: string, card: ListedCard): string {
   const full = fullLabel(locale, card);
   if (full.length <= MAX_LENGTH) return full;
-  const { id, name, set = '', number = '' } = card;
-  const printing = [plainText(set, SET_LENGTH), plainText(number, NUMBER_LENGTH)].filter(Boolean);
+  const { set = '', number = '' } = card;
+  const printing = [plainText(number, NUMBER_LENGTH), plainText(set, SET_LENGTH)].filter(Boolean);
   const after = printing.map((part) => ` · ${part}`).join('');
-  return clip(fullLabel(locale, { id, name }), MAX_LENGTH - after.length) + after;
+  const called = fullLabel(locale, { ...card, set: undefined, number: undefined });
+  return clip(called, MAX_LENGTH - after.length) + after;
 }
 
-function fullLabel(locale: string, { id, name, set = '', number = '' }: ListedCard): string {
-  const [shownName, shownId, ...printing] = [name, id, set, number].map((text) => plainText(text, Infinity));
-  return [shownName || shownId || formatMessage(locale, 'noName'), ...printing].filter(Boolean).join(' · ');
+/** The number is before the set when the label is longer than a phone shows. */
+function fullLabel(locale: string, { id, name, set = '', number = '', knownAs = '' }: ListedCard): string {
+  const [shownName, shownId, other, ...printing] = [name, id, knownAs, set, number].map((text) =>
+    plainText(text, Infinity),
+  );
+  const called = (shownName || shownId || formatMessage(locale, 'noName')) + (other ? ` (${other})` : '');
+  const labelOf = (parts: readonly string[]) => [called, ...parts].filter(Boolean).join(' · ');
+  const label = labelOf(printing);
+  return label.length <= SHOWN_LENGTH ? label : labelOf(printing.toReversed());
 }
 
 /** The custom ids of what a member may press. */

@@ -54,6 +54,40 @@ describe('what members type', () => {
     vocabulary.mockRestore();
   });
 
+  it('may be a word that objects of JavaScript have', () => {
+    for (const typed of ['constructor', 'charizard constructor', '__proto__'])
+      expect(() => found(typed, 1)).not.toThrow();
+  });
+
+  it('is shown as the other name of a card that was typed', () => {
+    catalog.upsert([{ id: 'x-1', name: 'Zappelphilipp', also: ['Struwwelpeter', '雷鳥神'] }], 'cards.csv');
+    const knownAs = (typed: string) => search(catalog.index, typed, WHO).map((card) => [card.name, card.knownAs]);
+    expect(knownAs('struwwelpeter')).toEqual([['Zappelphilipp', 'Struwwelpeter']]);
+    expect(knownAs('struww')).toEqual([['Zappelphilipp', 'Struwwelpeter']]);
+    expect(knownAs('雷鳥')).toEqual([['Zappelphilipp', '雷鳥神']]);
+    expect(knownAs('zappelphilipp')).toEqual([['Zappelphilipp', undefined]]);
+  });
+
+  it('has the newest card of a name first, where it is known when they came out', () => {
+    const printed = ['2001-05-01', undefined, '2020', '1999-01-09'].map((released, at) => ({
+      id: `nu-${at}`,
+      name: 'Nuu',
+      released,
+    }));
+    catalog.upsert(printed, 'cards.csv');
+    expect(search(catalog.index, 'nuu', WHO).map(({ id }) => id)).toEqual(['nu-2', 'nu-0', 'nu-3', 'nu-1']);
+  });
+
+  it('is ranked by what tells most, also among more cards than are compared', () => {
+    const plain = Array.from({ length: 300 }, (_, at) => ({
+      id: `many-${at}`,
+      name: `Quorl Of Many Other Words ${at}`,
+      set: 'Quorl Zest',
+    }));
+    catalog.upsert([...plain, { id: 'most', name: 'The Zest Quorl', set: 'Else' }], 'cards.csv');
+    expect(found('zest quorl', 1)[0]).toMatch(/^most/);
+  });
+
   it('is shown with what is asked for most first, among cards that fit equally well', () => {
     const asked = (id: string, guildId: string) =>
       catalog.asked.add(id, { memberId: 'bob', guildId }, Date.now(), false);

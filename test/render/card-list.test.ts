@@ -32,17 +32,27 @@ describe('a card in a list', () => {
     [
       'cuts a long name, so that the printing is still told',
       { name: 'x'.repeat(200) },
-      `${'x'.repeat(77)}… · First Light · 4/102`,
+      `${'x'.repeat(77)}… · 4/102 · First Light`,
     ],
     [
       'cuts a long set and a long number',
       { set: 's'.repeat(90), number: '9'.repeat(90) },
-      `Emberwing Drake · ${'s'.repeat(47)}… · ${'9'.repeat(19)}…`,
+      `Emberwing Drake · ${'9'.repeat(19)}… · ${'s'.repeat(47)}…`,
     ],
     [
       'has a long set whole where everything fits',
       { set: 's'.repeat(70) },
-      `Emberwing Drake · ${'s'.repeat(70)} · 4/102`,
+      `Emberwing Drake · 4/102 · ${'s'.repeat(70)}`,
+    ],
+    [
+      'has the number first when a phone would cut it',
+      { set: 'First Light of D' },
+      'Emberwing Drake · 4/102 · First Light of D',
+    ],
+    [
+      'shows another name that was typed',
+      { knownAs: 'Glutdrache' },
+      'Emberwing Drake (Glutdrache) · 4/102 · First Light',
     ],
     ['shows the id when the name is invisible', { name: '\u200b' }, 'base1-4 · First Light · 4/102'],
   ])('%s', (_, change, label) => {
@@ -53,6 +63,15 @@ describe('a card in a list', () => {
 describe('suggestions', () => {
   it('show the card and send its id', () => {
     expect(cardChoices('en-US', [DRAKE])).toEqual([{ name: cardLabel('en-US', DRAKE), value: 'base1-4' }]);
+  });
+
+  it('that would look the same end with the id', () => {
+    const rows = [DRAKE, { ...DRAKE, id: 'b-1' }, { ...DRAKE, id: 'b-2', name: 'Drake' }];
+    expect(cardChoices('en-US', rows).map(({ name }) => name)).toEqual([
+      'Emberwing Drake · First Light · 4/102 · base1-4',
+      'Emberwing Drake · First Light · 4/102 · b-1',
+      'Drake · First Light · 4/102',
+    ]);
   });
 
   it('leave out an id that Discord would refuse, and end after 25', () => {

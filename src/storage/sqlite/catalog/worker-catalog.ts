@@ -9,7 +9,7 @@ import type {
   PrintingsPart,
   Resolution,
 } from '../../../catalog/catalog.ts';
-import type { CatalogCard } from '../../../catalog/catalog-card.ts';
+import type { FoundCard } from '../../../catalog/catalog-card.ts';
 import { meaningOfList } from '../../../catalog/list.ts';
 import { unsearched } from '../../../catalog/resolution.ts';
 import { type Question, SearchQueue } from '../../../catalog/search-queue.ts';
@@ -79,8 +79,8 @@ export class WorkerCatalog implements Catalog {
     this.#startIn(shared ? START_SOON_MS : START_AFTER_MS);
   }
 
-  async search(text: string, who: Requester, deadlineMs: number): Promise<readonly CatalogCard[]> {
-    return (await this.#ask<CatalogCard[]>('search', text, who, deadlineMs)) ?? [];
+  async search(text: string, who: Requester, deadlineMs: number): Promise<readonly FoundCard[]> {
+    return (await this.#ask<FoundCard[]>('search', text, who, deadlineMs)) ?? [];
   }
 
   async searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]> {
