@@ -1,7 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import { type CardQuery, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
-import type { CardPage } from '../src/model/invocation.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, foundId, noSuchCard } from '../src/render/card-embed.ts';
 import { type ChoiceIds, cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
@@ -56,10 +55,8 @@ export default {
       const isOthers = kind === 'printings';
       const found = await catalog.printings(cardId, { page, isOthers }, requesterOf(who));
       if (!found) return sentence(formatMessage(locale, 'namesUnsearched'));
-      const ids = choiceIds(action, { kind, cardId });
-      const message = isOthers
-        ? otherPrintings(locale, found, { ...ids, show: undefined })
-        : severalCards(locale, found, ids);
+      const ids = choiceIds(action, cardId, kind);
+      const message = isOthers ? otherPrintings(locale, found, ids) : severalCards(locale, found, ids);
       return { ...privately(message), isInPlace: action.page !== undefined };
     }
     const chosen = action?.cardId ?? values[0];
@@ -112,7 +109,7 @@ async function askFor(
     case 'one':
       return { ...asked, queries: [{ ...query, cardId: meant.card.id, isResolved: true }], read: [] };
     case 'several':
-      return privately(severalCards(locale, meant, choiceIds({ showPrices, isPrivate }, namedLike(meant))));
+      return privately(severalCards(locale, meant, choiceIds({ showPrices, isPrivate }, meant.cards[0]?.id)));
     case 'none':
       // That the service denied exactly this text is more than that nothing is called so.
       if (known.kind !== 'missing') return asked;
@@ -132,31 +129,25 @@ interface CardChoice {
   cardId?: string;
 }
 
-/** Pages of the other printings of a card, or of all cards of its name. */
-interface Pages {
-  kind: 'printings' | 'named';
-  cardId: string;
-}
-
 /** What a button or a menu of `/card` does; it is all in the custom id. */
 export type CardAction =
   | ({ kind: 'show' } & CardChoice)
-  /** With a page, it replaces the message whose button was used. */
-  | ({ page?: number } & Pages & CardChoice)
+  /** The other printings of a card, or all cards of its name. With a page, they replace the message whose button was used. */
+  | ({ kind: 'printings' | 'named'; page?: number } & Required<CardChoice>)
   | { kind: 'delete' };
 
-/** The custom ids of the cards that a reply offers. @param pages absent when there are no further cards */
-export function choiceIds({ showPrices, isPrivate }: CardChoice, pages?: Pages): ChoiceIds {
+/** The custom ids of the cards that a reply offers. @param cardId one of those that have further pages */
+export function choiceIds(
+  { showPrices, isPrivate }: CardChoice,
+  cardId = '',
+  kind: 'printings' | 'named' = 'named',
+): ChoiceIds {
   const options = { showPrices, isPrivate };
   return {
     menu: customId({ kind: 'show', ...options }),
-    show: (cardId) => customId({ kind: 'show', ...options, cardId }),
-    page: pages && ((page) => customId({ ...pages, ...options, page })),
+    show: (id) => customId({ kind: 'show', ...options, cardId: id }),
+    page: (page) => customId({ kind, ...options, page, cardId }),
   };
-}
-
-function namedLike({ name, cards: [first] }: CardPage): Pages | undefined {
-  return name !== undefined && first ? { kind: 'named', cardId: first.id } : undefined;
 }
 
 /** What it does, the options that are not as usual as letters, the page, and the id, which may hold anything. */

@@ -22,8 +22,8 @@ export interface Catalog {
   resolve(text: string, who: Requester): Promise<Resolution>;
   /** What a list of ids and names means. */
   resolveList(list: string, who: Requester): Promise<ListMeaning>;
-  /** Cards of the same name as the one with this id; `undefined` when that cannot be known by `deadlineMs`. */
-  printings(id: string, part: PrintingsPart, who: Requester, deadlineMs?: number): Promise<CardPage | undefined>;
+  /** Cards of the same name as the one with this id; `undefined` when that cannot be known within a second. */
+  printings(id: string, part: PrintingsPart, who: Requester): Promise<CardPage | undefined>;
   /** The cards that a text of any length names; `undefined` when that cannot be known. */
   mentions(text: string, who: Requester): Promise<Mentions | undefined>;
   /** The service answered with this card. */

@@ -42,12 +42,9 @@ export function meaningOfList(
 /** Each has as many of its cards as fit into a menu with those of the others. */
 export function inOneMenu(unclear: readonly Unclear[]): Unclear[] {
   const ofEach = Math.floor(MOST_FOUND / unclear.length);
-  return unclear.map(({ cards, ...each }) => ({ ...each, cards: cards.slice(0, ofEach).map(listed) }));
-}
-
-/** Without what only searches need. */
-function listed({ id, name, set, number }: ListedCard): ListedCard {
-  return { id, name, set, number };
+  // Without what only searches need.
+  const listed = ({ id, name, set, number }: ListedCard) => ({ id, name, set, number });
+  return unclear.map((each) => ({ ...each, cards: each.cards.slice(0, ofEach).map(listed) }));
 }
 
 /** Cards for the last part of a list, which is being typed; first those with separators in their names. */

@@ -6,7 +6,7 @@ import { mayBeLabel, withLabel } from './label.ts';
 import { called, pageOf } from './printings.ts';
 import { isAsTyped } from './ranking.ts';
 import { find } from './search.ts';
-import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, type Query, queryOf } from './words.ts';
+import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, queryOf } from './words.ts';
 
 /** With fewer confirmed ids, their forms say nothing of other texts. */
 const IDS_THAT_SHOW_FORMS = 100;
@@ -44,13 +44,17 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   const mayBeId = !mayBeLabel(id) && index.confirmedIds() < IDS_THAT_SHOW_FORMS && !isForeign(index, id);
   if (mayBeId && hasDigit(id)) return { kind: 'id' };
   const query = queryOf(id);
-  const [only, ...others] = withWordsInName(index, query);
-  if (only && others.length === 0) return { kind: 'one', card: only };
+  const inName = query.words.map((word) => [{ word, begins: false, inName: true }]);
+  const [only, ...others] = inName.length > 0 ? index.withWords(inName) : [];
+  if (only && others.length === 0) return { kind: 'one', card: only.card };
   const found = find(index, query, who);
   if (mayBeId && found.every(({ isPart }) => isPart)) return { kind: 'id' };
   const withAllWords = cardsOf(found.filter(isAsTyped));
+  // A search does not find all of more cards than a page holds.
+  const isCut = withAllWords.length >= MOST_FOUND;
+  const count = isCut ? index.countWithWords(query.words.map((word) => [{ word, begins: true }])) : 0;
   if (withAllWords.length > 0)
-    return { kind: 'several', ...pageOf(withAllWords), total: countOf(withAllWords, index, query) };
+    return { kind: 'several', ...pageOf(withAllWords), total: Math.max(withAllWords.length, count) };
   return { kind: 'none', similar: cardsOf(found).slice(0, MOST_FOUND) };
 }
 
@@ -70,18 +74,6 @@ function meaningOf({ by, cards }: Exact, index: CardIndex, text: string): Resolu
 /** Whether lists of cards were imported, none of which has an id of this form. */
 function isForeign(index: CardIndex, id: string): boolean {
   return index.hasImportedForm(null) && !index.hasImportedForm(looseFormOf(id));
-}
-
-/** Cards whose names have all words as they were typed. */
-function withWordsInName(index: CardIndex, { words }: Query): CatalogCard[] {
-  if (words.length === 0) return [];
-  return cardsOf(index.withWords(words.map((word) => [{ word, begins: false, inName: true }])));
-}
-
-/** Of so many cards that a page does not hold them, a search does not find all. */
-function countOf({ length }: readonly CatalogCard[], index: CardIndex, { words }: Query): number {
-  if (length < MOST_FOUND) return length;
-  return Math.max(length, index.countWithWords(words.map((word) => [{ word, begins: true }])));
 }
 
 function cardsOf(candidates: readonly Candidate[]): CatalogCard[] {

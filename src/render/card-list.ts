@@ -89,10 +89,10 @@ function fullLabel(locale: string, { id, name, set = '', number = '', knownAs = 
 /** The custom ids of what a member may press. */
 export interface ChoiceIds {
   menu: string;
-  /** Shows this card: a single one is a button. Absent when it is a menu, too. */
-  show?: ((cardId: string) => string) | undefined;
-  /** Replaces the page by this one; absent when there are no other pages. */
-  page?: ((page: number) => string) | undefined;
+  /** Shows this card. */
+  show(cardId: string): string;
+  /** Replaces the page by this one. */
+  page(page: number): string;
 }
 
 /** Which of several cards is meant. */
@@ -159,8 +159,7 @@ export function unclearTexts(content: string): string[] {
 
 /** All cards that they may mean, to choose from. */
 export function unclearChoice(locale: string, unclear: readonly Unclear[], ids: ChoiceIds): ListMessage['components'] {
-  const cards = new Map(unclear.flatMap(({ cards }) => cards.map((card) => [card.id, card])));
-  return choice(locale, { cards: [...cards.values()] }, ids);
+  return choice(locale, { cards: unclear.flatMap(({ cards }) => cards) }, ids);
 }
 
 /** The first few names, each once; empty when there is none to show. */
@@ -176,19 +175,22 @@ export function askAnywayMenus(locale: string, texts: readonly string[], customI
   return menu(formatMessage(locale, 'askAnyway'), customId, options);
 }
 
-/** One card is a button, more are a menu, with buttons for the pages before and after it. @param askId of a further button */
+/**
+ * One card is a button, several are a menu; cards of one name are always a menu, with buttons for the pages before and after.
+ *
+ * @param askId of a further button
+ */
 function choice(
   locale: string,
-  { cards, page = 0, total = 0 }: Pick<CardPage, 'cards'> & Partial<CardPage>,
-  { menu: menuId, show, page: pageId }: ChoiceIds,
+  { cards, page = 0, total = 0, name }: Pick<CardPage, 'cards'> & Partial<CardPage>,
+  ids: ChoiceIds,
   askId: string | false = false,
 ): ListMessage['components'] {
   const rows = offered(cards);
   const [only, ...others] = rows;
-  const showId = only && others.length === 0 && total <= 1 && show?.(only.id);
-  if (only && showId && showId.length <= MAX_LENGTH) {
-    const name = plainText(only.name, MAX_LENGTH) || plainText(only.id, MAX_LENGTH) || formatMessage(locale, 'noName');
-    return buttons(locale, { showCard: showId, askAnyway: askId }, { name });
+  if (only && others.length === 0 && name === undefined && ids.show(only.id).length <= MAX_LENGTH) {
+    const shown = fullLabel(locale, { id: only.id, name: only.name });
+    return buttons(locale, { showCard: ids.show(only.id), askAnyway: askId }, { name: shown });
   }
   const options = rows.map((card) => {
     const description = plainText(card.id, MAX_LENGTH);
@@ -196,19 +198,20 @@ function choice(
   });
   const from = page * MAX_ROWS;
   const to = from + rows.length;
-  const placeholder =
-    total > MAX_ROWS && pageId
-      ? formatMessage(locale, 'chooseOnPage', { from: from + 1, to, total })
-      : formatMessage(locale, 'chooseCard');
+  const hasPages = name !== undefined && total > MAX_ROWS;
+  const placeholder = hasPages
+    ? formatMessage(locale, 'chooseOnPage', { from: from + 1, to, total })
+    : formatMessage(locale, 'chooseCard');
   const more = buttons(locale, {
-    previousCards: pageId && page > 0 ? pageId(page - 1) : false,
-    nextCards: pageId && to < total ? pageId(page + 1) : false,
+    previousCards: hasPages && page > 0 && ids.page(page - 1),
+    nextCards: hasPages && to < total && ids.page(page + 1),
     askAnyway: askId,
   });
-  return [...menu(placeholder, menuId, options), ...more];
+  return [...menu(placeholder, ids.menu, options), ...more];
 }
 
-/** The first cards whose ids fit into a value. */
+/** The first cards whose ids fit into a value, each once. */
 function offered(cards: readonly ListedCard[]): ListedCard[] {
-  return cards.filter(({ id }) => id.length > 0 && id.length <= MAX_LENGTH).slice(0, MAX_ROWS);
+  const fitting = cards.filter(({ id }) => id.length > 0 && id.length <= MAX_LENGTH);
+  return [...new Map(fitting.map((card) => [card.id, card])).values()].slice(0, MAX_ROWS);
 }

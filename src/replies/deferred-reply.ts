@@ -101,12 +101,10 @@ export interface ReplySender {
 }
 
 /** What the reply shows so far, or in the end; `err` when its command cannot render it. */
-export type RenderReply = (reply: DeferredReply, outcomes: Outcomes) => Rendered | Promise<Rendered>;
-
-interface Rendered {
-  message: ReplyMessage;
-  err?: unknown;
-}
+export type RenderReply = (
+  reply: DeferredReply,
+  outcomes: Outcomes,
+) => Promise<{ message: ReplyMessage; err?: unknown }>;
 
 export interface CommandRepliesOptions {
   lookups: LookupsOptions;

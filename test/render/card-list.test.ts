@@ -172,7 +172,7 @@ describe('several cards', () => {
   });
 
   it('of different names are counted, and have no pages', () => {
-    const message = severalCards('en-US', page(many(1, 25), { total: 26 }), { ...IDS, page: undefined });
+    const message = severalCards('en-US', page(many(1, 25), { total: 26 }), IDS);
     expect(message.content).toBe('26 cards fit. Add a set or a number, or choose:');
     expect(parts(message).map((each) => each[0])).toEqual(['Choose a card']);
   });
@@ -187,11 +187,14 @@ describe('several cards', () => {
 });
 
 it('other printings are counted on all pages, also when there is one, which is a menu', () => {
-  const ids = { ...IDS, show: undefined };
-  const contents = [1, 102].map((total) => otherPrintings('en-US', page([DRAKE], { total }), ids).content);
+  const contents = [1, 102].map(
+    (total) => otherPrintings('en-US', page([DRAKE], { total, name: 'Drake' }), IDS).content,
+  );
   expect(contents).toEqual(['I know one other card with that name.', 'I know 102 other cards with that name.']);
-  expect(parts(otherPrintings('en-US', page([DRAKE]), ids))).toMatchObject([['Choose a card', 'm', expect.anything()]]);
-  expect(otherPrintings('en-US', page([]), ids).components).toEqual([]);
+  expect(parts(otherPrintings('en-US', page([DRAKE], { name: 'Drake' }), IDS))).toMatchObject([
+    ['Choose a card', 'm', expect.anything()],
+  ]);
+  expect(otherPrintings('en-US', page([]), IDS).components).toEqual([]);
 });
 
 describe('an unknown card', () => {
@@ -292,7 +295,7 @@ it('Discord takes a list of any cards, whatever was typed', () => {
       const similar = listed.slice(0, 3);
       for (const message of [
         severalCards(language, page(listed, { total: listed.length * 2, name: typed }), IDS),
-        otherPrintings(language, page(listed), { ...IDS, show: undefined }),
+        otherPrintings(language, page(listed, { name: typed }), IDS),
         unknownCard({ locale: language, text: typed, similar, ids: IDS, askId: 'a' }),
         {
           content: '',

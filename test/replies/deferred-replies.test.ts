@@ -63,7 +63,7 @@ function completing(results: readonly EditResult[] = ['shown'], err?: unknown, {
       },
       countEmbeds: async () => embeds,
     },
-    render(_, { cards, permitAtMs }) {
+    async render(_, { cards, permitAtMs }) {
       if (cards[0] === undefined) return { message: { content: `wait until ${Number(permitAtMs) - Date.now()}` } };
       return { message, ...(err !== undefined && { err }) };
     },

@@ -51,7 +51,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   const replies = new CommandReplies({
     ...{ journal, sender, events, log },
     lookups: { cards, lookupQueue, ledger, longestWaitMs: LONGEST_WAIT_MS },
-    render(_, { cards: [outcome = {}] }) {
+    async render(_, { cards: [outcome = {}] }) {
       const message: ReplyMessage = outcome.answer?.card ? { embeds: [{}] } : { content: 'a sentence' };
       outcomes.set(message, outcome);
       return { message };

@@ -13,8 +13,6 @@ import { formatMessage } from '../../render/messages.ts';
 import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/deferred-reply.ts';
 import { textOf } from './message-text.ts';
 
-/** A reply does not wait longer for whether there are other printings: without an answer it says nothing of them. */
-const PRINTINGS_MS = 700;
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
 const SUGGESTIONS_MS = 2_000;
 
@@ -109,12 +107,9 @@ export function replyRenderer(
     if (!show) return { message: { content: formatMessage(locale, 'unknownCommand') } };
     try {
       const [card, ...others] = outcomes.cards.map((outcome) => outcome?.answer?.card);
-      const part = { page: 0, isOthers: true };
-      const printings =
-        card && others.length === 0
-          ? await catalog.printings(card.id, part, requesterOf(who), Date.now() + PRINTINGS_MS)
-          : undefined;
-      const hasPrintings = (printings?.total ?? 0) > 0;
+      const isOne = card !== undefined && others.length === 0;
+      const found = isOne && (await catalog.printings(card.id, { page: 0, isOthers: true }, requesterOf(who)));
+      const hasPrintings = found !== false && found !== undefined && found.total > 0;
       return { message: show(asked, outcomes, { locale, quota: limiter.quota(), currency, hasPrintings }) };
     } catch (err) {
       return { message: { content: formatMessage(locale, 'broken') }, err };

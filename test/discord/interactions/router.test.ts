@@ -35,7 +35,7 @@ function routerWith(command: Partial<Command>, count = () => {}, confirm = async
     lookups: {} as LookupsOptions, // no cards are asked for
     journal: NO_JOURNAL,
     sender: replies,
-    render: () => ({ message: {} }),
+    render: async () => ({ message: {} }),
     events,
     log,
   });

@@ -43,6 +43,8 @@ const GATHER_MS = 50;
 const MOST_UNSENT = 1_000;
 /** A member waits for this before names count as not searched. */
 const RESOLVE_MS = 1_500;
+/** A card that is known is shown without a word of its other printings rather than later. */
+const PRINTINGS_MS = 1_000;
 const CLOSE_MS = 650;
 const TERMINATE_MS = 50;
 /** A lock on the file, or a full disk, may be gone at any moment. */
@@ -97,9 +99,9 @@ export class WorkerCatalog implements Catalog {
     return (await this.#ask<ListMeaning>('resolveList', list, who)) ?? meaningOfList(list, unsearched);
   }
 
-  async printings(id: string, part: PrintingsPart, who: Requester, deadlineMs?: number): Promise<CardPage | undefined> {
+  async printings(id: string, part: PrintingsPart, who: Requester): Promise<CardPage | undefined> {
     if (this.#isEmpty()) return { cards: [], page: 0, total: 0 };
-    return this.#ask<CardPage>('printings', id, who, deadlineMs, part);
+    return this.#ask<CardPage>('printings', id, who, Date.now() + PRINTINGS_MS, part);
   }
 
   async mentions(text: string, who: Requester): Promise<Mentions | undefined> {
