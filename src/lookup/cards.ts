@@ -8,7 +8,6 @@ import type { Events } from '../model/events.ts';
 import { withPrice } from '../model/price-history.ts';
 import type { Found } from '../service/card-service.ts';
 import { freshness, type Lifetimes } from './freshness.ts';
-import { WrongAddressWarning } from './wrong-address.ts';
 
 /** What is known of a card without a request. */
 export type Known = { kind: 'missing'; answer?: undefined } | { kind: 'fresh' | 'stale'; answer: CardRecord };
@@ -27,13 +26,14 @@ const UNEXPECTED_MS = 5 * 60_000;
 /** The same for an id that alone was refused: a refused key may be tried this often. */
 const REFUSED_MS = 60_000;
 const MAX_IDS = 1_000;
+/** One id that does not exist may be mistyped; of three different ones some should exist. */
+const SUSPICIOUS_IDS = 3;
 
 /** What is known of cards, and how to fetch what is not. Knows nothing of permits and replies. */
 export class Cards {
   readonly #options: CardsOptions;
-  readonly #wrongAddress: WrongAddressWarning;
-  /** There is a card, answered or kept of former answers from this address. */
-  #isAnyKnown = false;
+  /** Ids that do not exist, as long as no card of this address is known and nothing was said of them. */
+  #idsOfWrongAddress: Set<string> | undefined = new Set();
   /** Errors that concern single ids. */
   readonly #idErrors = new LRUCache<string, CardServiceError>({
     max: MAX_IDS,
@@ -43,7 +43,6 @@ export class Cards {
 
   constructor(options: CardsOptions) {
     this.#options = options;
-    this.#wrongAddress = new WrongAddressWarning(options.log);
   }
 
   /**
@@ -75,7 +74,7 @@ export class Cards {
   async #read(id: string, showPrices: boolean): Promise<Known> {
     const howFresh = (record: CardRecord) => freshness(record, showPrices, Date.now(), this.#options.lifetimes);
     const answer = await this.#options.store.get(id, (remembered) => howFresh(remembered) === 'fresh');
-    if (answer?.card) this.#isAnyKnown = true;
+    if (answer?.card) this.#idsOfWrongAddress = undefined;
     return answer ? { kind: howFresh(answer), answer } : { kind: 'missing' };
   }
 
@@ -104,15 +103,24 @@ export class Cards {
     const record = nextRecord(kept, card, nowMs);
     for (const key of new Set([id, card?.id ?? id])) await store.set(key, record);
     if (card) {
-      this.#isAnyKnown = true;
+      this.#idsOfWrongAddress = undefined;
       catalog?.learn(card);
     } else {
-      if (!this.#isAnyKnown) this.#wrongAddress.noSuchCard(id);
+      this.#warnOfWrongAddress(id);
       catalog?.deny(id, record.card !== undefined);
     }
     return record;
   }
+
+  #warnOfWrongAddress(missingId: string): void {
+    const cardIds = [...(this.#idsOfWrongAddress?.add(missingId) ?? [])];
+    if (cardIds.length < SUSPICIOUS_IDS) return;
+    this.#idsOfWrongAddress = undefined;
+    this.#options.log.warn({ cardIds }, WRONG_ADDRESS);
+  }
 }
+
+const WRONG_ADDRESS = 'no card has ever been found: CARD_SERVICE_URL or CARD_SERVICE_CARD_PATH may be wrong';
 
 /**
  * What is kept of a card after an answer. A card that is kept and that the service denies is not forgotten: it is no

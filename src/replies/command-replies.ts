@@ -153,11 +153,10 @@ export class CommandReplies {
     if (result === 'stopped') return;
     if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
     if (result === 'shown') publishShown(events, reply, outcomes);
-    const { requestedAtMs = Date.now() } = outcomes;
     await this.#end(reply, result === 'lost' ? 'dropped' : 'completed', {
       ...{ shown: endOf(outcomes), refused: { outcome: 'broken' }, lost: { outcome: 'not answered' } }[result],
       source: sourceOf(outcomes),
-      waitMs: requestedAtMs - reply.receivedAtMs,
+      waitMs: (outcomes.requestedAtMs ?? Date.now()) - reply.receivedAtMs,
       err,
     });
   }

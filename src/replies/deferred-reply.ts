@@ -51,8 +51,6 @@ export interface ReplyJournal {
   remove(interactionId: string): Promise<void>;
   /** From now on `complete` is given each reply whose process has ended, also one that is past its deadline. */
   takeOver(complete: (reply: DeferredReply) => void): void;
-  /** Leaves the remaining replies to other processes or the next start. */
-  close(): Promise<void>;
 }
 
 /** What a reply shows. Only commands and Discord look inside an embed or a component. */

@@ -5,7 +5,7 @@ import type { CardRecord } from '../../src/model/card.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { sqliteCards } from '../cache/card-stores.ts';
 import { clientOf } from '../service/clients.ts';
-import { logLines } from '../support/log-lines.ts';
+import { logLines, WARN } from '../support/log-lines.ts';
 
 const HOUR_MS = 3_600_000;
 const LIFETIMES: Lifetimes = { factsFreshMs: 168 * HOUR_MS, pricesFreshMs: 6 * HOUR_MS, notFoundFreshMs: HOUR_MS };
@@ -91,7 +91,9 @@ describe('a card that was found missing', () => {
 describe('an address under which no card is known', () => {
   const NOWHERE = ['nope-1', 'nope-2', 'nope-3'];
   it.each<[string, string | undefined, string[], number]>([
-    ['is suspected', undefined, NOWHERE, 1],
+    ['is suspected at the third id, once', undefined, [...NOWHERE, 'nope-4', 'nope-5', 'nope-6'], 1],
+    ['is not suspected for two ids', undefined, NOWHERE.slice(1), 0],
+    ['is not suspected for one id that is looked up again', undefined, Array(4).fill('nope-1'), 0],
     ['is not suspected when a kept card was read', 'base1-4', NOWHERE, 0],
     ['is not suspected when a card is found first', undefined, [GONE.id, ...NOWHERE], 0],
     ['is not suspected when a card is found meanwhile', undefined, NOWHERE.toSpliced(2, 0, GONE.id), 0],
@@ -106,6 +108,10 @@ describe('an address under which no card is known', () => {
       await lookUp(id);
     }
     expect(lines).toHaveLength(warnings);
+    for (const line of lines) {
+      expect(line).toMatchObject({ level: WARN, cardIds: NOWHERE });
+      expect(line.msg).toMatch(/CARD_SERVICE_URL or CARD_SERVICE_CARD_PATH may be wrong$/);
+    }
   });
 });
 

@@ -226,6 +226,5 @@ function journalOf(journal: Awaited<ReturnType<Awaited<ReturnType<typeof sqliteP
     owns: journal.owns.bind(journal),
     remove: journal.remove.bind(journal),
     takeOver: journal.takeOver.bind(journal),
-    close: journal.close.bind(journal),
   };
 }

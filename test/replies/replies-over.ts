@@ -78,7 +78,6 @@ export const NO_JOURNAL: ReplyJournal = {
   owns: () => true,
   async remove() {},
   takeOver() {},
-  async close() {},
 };
 
 export function askedFor(...cardIds: string[]): Asked {

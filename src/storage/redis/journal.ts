@@ -110,7 +110,7 @@ export class RedisJournal implements ReplyJournal {
     this.#takeOver = listener;
   }
 
-  /** What it cannot write is taken over, if it is stored, once the others know that this process is gone. */
+  /** Leaves the remaining replies to other processes. What it cannot write is taken over, if it is stored, once the others know that this process is gone. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#round;

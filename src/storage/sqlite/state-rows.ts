@@ -84,8 +84,6 @@ export class SqliteJournal implements ReplyJournal {
     for (const deferred of deferredReplies) complete(deferred);
   }
 
-  async close(): Promise<void> {} // the rows stay
-
   #read(): DeferredReply[] {
     const all = () => this.#database.prepare('SELECT * FROM deferred_replies').all();
     const deferredReplies = (this.#try('deferred replies cannot be read', all) ?? []).flatMap((row) => {
