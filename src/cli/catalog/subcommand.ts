@@ -138,18 +138,26 @@ async function withCatalog(
   }
 }
 
+const SHOWN_IMPORTS = 20;
+
 /** The figures of the catalog, as lines. */
 function statsReport({ cards, confirmed, denied, names, imports, bytes }: CatalogStats): string {
   const withdrawn = (isWithdrawn: boolean) =>
     isWithdrawn ? ', no longer offered: the service denied five of its cards and confirmed none' : '';
+  const mostFirst = imports.toSorted(
+    (a, b) => Number(b.isWithdrawn) - Number(a.isWithdrawn) || b.unconfirmed - a.unconfirmed,
+  );
+  const others = mostFirst.slice(SHOWN_IMPORTS).map(({ unconfirmed }) => unconfirmed);
+  const othersHave = counted(others.reduce((sum, count) => sum + count, 0));
   const lines = [
     `Cards: ${counted(cards)} with ${counted(names)} names`,
     `Confirmed by the card service: ${counted(confirmed)}`,
     `Denied by it, while a copy is kept: ${counted(denied)}`,
     `Not confirmed: ${counted(cards - confirmed)}`,
-    ...imports.map(
-      ({ source, unconfirmed, isWithdrawn }) => `  ${source}: ${counted(unconfirmed)}${withdrawn(isWithdrawn)}`,
-    ),
+    ...mostFirst
+      .slice(0, SHOWN_IMPORTS)
+      .map(({ source, unconfirmed, isWithdrawn }) => `  ${source}: ${counted(unconfirmed)}${withdrawn(isWithdrawn)}`),
+    ...(others.length > 0 ? [`  ${counted(others.length)} more: ${othersHave}`] : []),
     `On disk: ${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`,
   ];
   return `${lines.join('\n')}\n`;

@@ -172,6 +172,9 @@ describe('several files', () => {
       code: 2,
       out: '7.json: 0 cards, 0 new or changed; 1 refused\nAll 21 files: 20 cards, 20 new or changed; 1 refused\n',
     });
+    await file('more.json', [{ id: 'x', name: 'X' }]);
+    await runCatalog(folder, ['import', 'more.json']);
+    expect((await runCatalog(folder, ['stats'])).out).toMatch(/^ {2}20\.json: 1\n {2}1 more: 1\n/m);
   });
 
   it('keep their cards when those of another game have the same ids', async () => {
