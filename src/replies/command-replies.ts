@@ -17,7 +17,7 @@ const RETRY = { firstMs: 1_000, longestMs: 30_000 };
 export class CommandReplies {
   readonly #options: CommandRepliesOptions;
   readonly #closed = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<unknown>>();
   #duplicateLogged = false;
 
   constructor(options: CommandRepliesOptions) {
@@ -37,9 +37,8 @@ export class CommandReplies {
     const { sender, events } = this.#options;
     correction?.catch(() => {}); // awaited once the reply is there
     const first = await sender.reply(invocation, message, isPrivate, isInPlace);
-    const correct = async (corrected: ReplyMessage) => {
-      await this.#untilAccepted(invocation, () => sender.edit(invocation, corrected, isPrivate));
-    };
+    const correct = (corrected: ReplyMessage) =>
+      this.#untilAccepted(invocation, () => sender.edit(invocation, corrected, isPrivate));
     // One that Discord has not confirmed may be there, so it is corrected, too.
     if (first.shown && correction !== undefined) this.#track(correction.then(correct), invocation);
     const isConfirmed = first.shown && first.err === undefined;
@@ -190,7 +189,7 @@ export class CommandReplies {
     }
   }
 
-  #track(work: Promise<void>, { command, memberId: member }: Invocation): void {
+  #track(work: Promise<unknown>, { command, memberId: member }: Invocation): void {
     const done = work
       .catch((err: unknown) => this.#options.log.error({ command, member, err }, 'reply cannot be completed'))
       .finally(() => this.#underWay.delete(done));
