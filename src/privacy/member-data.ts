@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
-import { type CounterStore, type KeptCounts, utcDay } from '../quota/ledger.ts';
-import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
+import type { CounterStore, KeptCounts } from '../quota/ledger.ts';
+import { DAY_MS, nextUtcMidnightMs, utcDay } from '../time/utc-day.ts';
 
 /** A member wants what is kept about them to be deleted. */
 export interface DeletionRequest {

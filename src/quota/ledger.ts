@@ -1,16 +1,6 @@
 import type { Events } from '../model/events.ts';
 import { type Bookings, guildKey, type Requester, requesterOf } from '../model/quota.ts';
-import { DAY_MS } from '../time/utc-day.ts';
-
-/** The day on which a request at this time is booked, such as `2026-11-21`: UTC's. */
-export function utcDay(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 10);
-}
-
-/** The hour of that day, 0 to 23. */
-export function utcHour(atMs: number): number {
-  return Math.floor((24 * (atMs % DAY_MS)) / DAY_MS);
-}
+import { utcDay, utcHour } from '../time/utc-day.ts';
 
 /** One request that is booked on its requester, on one day. */
 export interface Booking {

@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
-import { KEPT_DAYS, utcDay } from '../quota/ledger.ts';
+import { KEPT_DAYS } from '../quota/ledger.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { DAY_MS, utcDay } from '../time/utc-day.ts';
 import { additions, countersOf, dayKeys } from './redis/counters.ts';
 import { DELETION_REQUESTS, REQUESTS_KEPT_MS } from './redis/forget.ts';
 import { NOBODY, REPLIES, REPLIES_KEPT_MS } from './redis/journal.ts';

@@ -5,3 +5,13 @@ export const DAY_MS = 24 * 3600 * 1000;
 export function nextUtcMidnightMs(atMs: number): number {
   return (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;
 }
+
+/** The day of a time, such as `2026-11-21`: UTC's. */
+export function utcDay(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
+}
+
+/** The hour of that day, 0 to 23. */
+export function utcHour(atMs: number): number {
+  return Math.floor((24 * (atMs % DAY_MS)) / DAY_MS);
+}

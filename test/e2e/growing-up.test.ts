@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { utcDay } from '../../src/quota/ledger.ts';
+import { utcDay } from '../../src/time/utc-day.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { utcDay, utcHour } from '../../src/quota/ledger.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { utcDay, utcHour } from '../../src/time/utc-day.ts';
 
 /** In each hour of a lively day, in UTC. */
 const REQUESTS = [9, 5, 3, 2, 2, 4, 8, 14, 21, 26, 30, 28, 33, 31, 36, 39, 44, 52, 61, 66, 58, 40, 25, 14];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { utcDay } from '../../src/quota/ledger.ts';
-import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
+import { nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
 
 const MIDNIGHT_MS = Date.UTC(2026, 10, 22);
 

@@ -1,7 +1,7 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import { z } from 'zod';
 import { networkCode } from '../request.ts';
-import { inviteLink, shownCommand } from './report.ts';
+import { inviteLink } from './report.ts';
 
 /** The facts that an explanation may name. */
 export interface FailureContext {
@@ -10,8 +10,6 @@ export interface FailureContext {
   apiUrl: string;
   /** `undefined` until Discord has answered with it. */
   applicationId: string | undefined;
-  /** The commands in the order in which they were sent, to name the rejected one. */
-  sentNames: readonly string[];
 }
 
 /**
@@ -69,8 +67,8 @@ const REFUSALS: Readonly<Record<number | string, (error: DiscordAPIError, contex
   30032: () =>
     'Discord allows 100 slash commands globally and 100 in a server, and this would be more. Remove some first.',
   30034: () => tooOften(undefined),
-  50035: (error, { sentNames }) =>
-    `Discord rejected these commands, so nothing changed:\n${formFaults(error, sentNames).join('\n')}`,
+  // The message has a line for each fault, which begins with the place of its command among those of this version.
+  50035: ({ message }) => `Discord rejected these commands, so nothing changed: ${message}`,
 };
 
 function missingAccess({ guildId, applicationId }: FailureContext): string {
@@ -91,23 +89,4 @@ function tryAgain(waitMs: number): string {
 
 function notDiscord(apiUrl: string): string {
   return `What answers at ${apiUrl} isn't Discord. Check DISCORD_API_URL, or remove it to use Discord itself.`;
-}
-
-/** Discord's tree of errors as lines; the first step of a path is the index of the command. */
-function formFaults({ rawError, message }: DiscordAPIError, sentNames: readonly string[]): string[] {
-  const errors = 'errors' in rawError ? rawError.errors : undefined;
-  const faults = leaves(errors, []).map(({ path: [first = '', ...rest], fault }) => {
-    const name = sentNames[Number(first)];
-    return `  ${[name === undefined ? first : shownCommand(name), ...rest].join('.')}: ${fault}`;
-  });
-  return faults.length > 0 ? faults : [`  ${message}`];
-}
-
-const Leaf = z.object({ _errors: z.array(z.object({ message: z.string() })) });
-
-function leaves(node: unknown, path: readonly string[]): { path: readonly string[]; fault: string }[] {
-  const leaf = Leaf.safeParse(node);
-  if (leaf.success) return leaf.data._errors.map(({ message }) => ({ path, fault: message }));
-  if (typeof node !== 'object' || node === null) return [];
-  return Object.entries(node).flatMap(([step, inner]) => leaves(inner, [...path, step]));
 }

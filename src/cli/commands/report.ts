@@ -3,18 +3,15 @@ import { CHAT_INPUT, type CommandDiff, type FieldChange, isSame, type Registered
 
 const KINDS: Readonly<Record<number, string>> = { 2: 'member menu', 3: 'message menu', 4: 'entry point' };
 
-/** Menus and entry points have neither. */
-const Details = z.object({
-  description: z.string().catch(''),
-  options: z.array(z.object({ name: z.string(), required: z.boolean().optional() })).catch([]),
-});
+/** Menus and entry points have none. */
+const Described = z.object({ description: z.string().catch('') });
 
 /** The registered commands, as text. */
 export function listReport(heading: string, commands: readonly RegisteredCommand[]): string {
   if (commands.length === 0) return `${heading}: none.`;
   const rows = commands.map((command) => {
-    const { options, description } = Details.parse(command);
-    return `\n${[shownName(command), command.id, usage(options), description].filter(Boolean).join('  ')}`;
+    const { description } = Described.parse(command);
+    return `\n${shownName(command)}  ${command.id}  ${description}`.trimEnd();
   });
   return `${heading}: ${commands.length}${rows.join('')}`;
 }
@@ -81,11 +78,6 @@ function shown(value: unknown): string {
 
 function shownName({ type, name }: RegisteredCommand): string {
   return type === CHAT_INPUT ? `/${name}` : `${name} (${KINDS[type] ?? `kind ${type}`})`;
-}
-
-/** Such as `id [prices]`: brackets mark optional ones. */
-function usage(options: z.infer<typeof Details>['options']): string {
-  return options.map(({ name, required }) => (required ? name : `[${name}]`)).join(' ');
 }
 
 /** A command as members see it: `/card`, or its name in a menu. Discord takes no blank and no capital in a slash command's. */

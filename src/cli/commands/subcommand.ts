@@ -85,9 +85,7 @@ async function attempt(action: Action, flags: Flags, context: CliContext): Promi
     applicationId = application.id;
     return await performAction(action, flags, { ...context, commands, registration, application });
   } catch (error) {
-    const [{ guild: guildId }, { apiUrl }] = [flags, config];
-    const sentNames = commands.map(({ name }) => name);
-    const words = explainFailure(error, { guildId, apiUrl, applicationId, sentNames });
+    const words = explainFailure(error, { guildId: flags.guild, apiUrl: config.apiUrl, applicationId });
     if (words === undefined) throw error;
     throw new CliFailure(words, { cause: error });
   }

@@ -21,7 +21,7 @@ export async function checkDiscord(discord: Config['discord'], commands: readonl
     try {
       return await work();
     } catch (error) {
-      const context = { guildId: undefined, apiUrl, applicationId: application?.id, sentNames: [] };
+      const context = { guildId: undefined, apiUrl, applicationId: application?.id };
       const why = explainFailure(error, context);
       if (why === undefined) throw error;
       return [failureFinding(check, why, failureSays(error), application !== undefined)];

@@ -2,8 +2,8 @@ import { catalogStreams } from '../../storage/redis/catalog.ts';
 import { newClient, type RedisClient, redisPrefix, settingProblems, whyUnusable } from '../../storage/redis/client.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { networkCode } from '../request.ts';
+import { NO_NAMES } from './data-directory.ts';
 import { type Finding, right, unknown, unreachable, wrong } from './finding.ts';
-import { NO_NAMES } from './names.ts';
 
 const CHECK = 'Redis';
 const PATIENCE_MS = 5_000;

@@ -4,9 +4,8 @@ import { type Config, readConfig } from '../../config/config.ts';
 import { ConfigError, type Environment, misspelledVariables } from '../../config/environment.ts';
 import { Variables } from '../../config/variables.ts';
 import { PLAN_LIMITS } from '../../model/plan.ts';
-import { checkDataDirectory, checkSqlite } from './data-directory.ts';
+import { checkDataDirectory, checkNames, checkSqlite } from './data-directory.ts';
 import { type Finding, right, wrong } from './finding.ts';
-import { checkNames } from './names.ts';
 
 /** What the variables say, as far as it can be used. */
 interface Settings {

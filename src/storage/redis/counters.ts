@@ -8,10 +8,8 @@ import {
   KEPT_DAYS,
   type KeptCounts,
   type MemberRequests,
-  utcDay,
-  utcHour,
 } from '../../quota/ledger.ts';
-import { DAY_MS, nextUtcMidnightMs } from '../../time/utc-day.ts';
+import { DAY_MS, nextUtcMidnightMs, utcDay, utcHour } from '../../time/utc-day.ts';
 import type { RedisLink } from './link.ts';
 
 /** `<day> <scope><ending>` in the hash of a day, or `<day>:<guild> <member>` in the ranking of a server. */

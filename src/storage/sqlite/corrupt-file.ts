@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
 import { KEPT_DAYS } from '../../quota/ledger.ts';
-import { DAY_MS } from '../../time/utc-day.ts';
+import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 import { createOwnFile } from './own-files.ts';
 
 /** Moving a file takes some milliseconds. */
@@ -72,7 +72,7 @@ function withLock(lockFile: string, work: () => void): void {
  * in it would have been. Does not throw.
  */
 export function removeOldDamage(folder: string, nowMs: number): void {
-  const oldestDay = new Date(nowMs - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
+  const oldestDay = utcDay(nowMs - KEPT_DAYS * DAY_MS);
   try {
     for (const name of readdirSync(folder)) {
       const [, day] = MOVED_ASIDE.exec(name) ?? [];

@@ -8,10 +8,8 @@ import {
   KEPT_DAYS,
   type KeptCounts,
   type MemberRequests,
-  utcDay,
-  utcHour,
 } from '../../quota/ledger.ts';
-import { DAY_MS } from '../../time/utc-day.ts';
+import { DAY_MS, utcDay, utcHour } from '../../time/utc-day.ts';
 
 export const LEDGER_SCHEMA = `
   CREATE TABLE IF NOT EXISTS bookings (

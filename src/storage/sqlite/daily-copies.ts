@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
 import { KEPT_DAYS } from '../../quota/ledger.ts';
 import { withTimeout } from '../../time/timers.ts';
-import { DAY_MS } from '../../time/utc-day.ts';
+import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 import { removeOldDamage } from './corrupt-file.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
 import { BACKUPS } from './schema-version.ts';
@@ -22,8 +22,6 @@ const MIGRATION_COPY = /^state-schema-\d+\.sqlite$/;
 export interface DailyCopiesOptions {
   database: DatabaseSync;
   dataDir: string;
-  /** A statement that removes from each copy what is worthless in it. */
-  leaveOut: string;
   log: Logger;
 }
 
@@ -59,7 +57,7 @@ export class DailyCopies {
   }
 
   #check(): void {
-    this.#underWay ??= this.#copyOnce(new Date().toISOString().slice(0, 10)).finally(() => {
+    this.#underWay ??= this.#copyOnce(utcDay(Date.now())).finally(() => {
       this.#underWay = undefined;
     });
   }
@@ -98,7 +96,7 @@ export class DailyCopies {
 
   /** Under its name only when it is complete. */
   async #copy(to: string): Promise<void> {
-    const { database, leaveOut, log } = this.#options;
+    const { database, log } = this.#options;
     const unfinished = join(this.#folder, 'state.unfinished');
     makeFolder(this.#folder);
     this.#removeUnfinished();
@@ -107,8 +105,8 @@ export class DailyCopies {
     this.#continue();
     const copy = new DatabaseSync(unfinished);
     try {
-      // Without WAL it stays one file.
-      copy.exec(`PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON; ${leaveOut}`);
+      // Without WAL it stays one file. Interaction tokens are worthless long before a copy is needed.
+      copy.exec('PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON; DELETE FROM deferred_replies');
     } finally {
       copy.close();
     }

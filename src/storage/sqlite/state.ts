@@ -74,8 +74,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   const writes = new StateWrites(log, events);
   const store = new CardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
   const ledger = new Ledger(new SqliteCounters(state), events);
-  // Interaction tokens are worthless long before a copy is needed.
-  const copies = new DailyCopies({ database: state, dataDir, leaveOut: 'DELETE FROM deferred_replies', log });
+  const copies = new DailyCopies({ database: state, dataDir, log });
 
   const catalog = new WorkerCatalog(catalogOptions(options));
 

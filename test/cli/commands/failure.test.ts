@@ -2,7 +2,7 @@ import { RateLimitError } from 'discord.js';
 import { expect, it } from 'vitest';
 import { explainFailure } from '../../../src/cli/commands/failure.ts';
 
-const CONTEXT = { guildId: undefined, apiUrl: 'https://discord.com/api', applicationId: '1', sentNames: [] };
+const CONTEXT = { guildId: undefined, apiUrl: 'https://discord.com/api', applicationId: '1' };
 
 function limited(method: string): string | undefined {
   const data = { method, retryAfter: 90_000, timeToReset: 90_000 } as unknown as RateLimitError;

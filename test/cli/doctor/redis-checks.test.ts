@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { NO_NAMES } from '../../../src/cli/doctor/names.ts';
+import { NO_NAMES } from '../../../src/cli/doctor/data-directory.ts';
 import { checkRedis } from '../../../src/cli/doctor/redis-checks.ts';
 import { catalogStreams } from '../../../src/storage/redis/catalog.ts';
 import { redisPrefix } from '../../../src/storage/redis/client.ts';

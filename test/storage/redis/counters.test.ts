@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@redis/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Ledger, utcDay } from '../../../src/quota/ledger.ts';
+import { Ledger } from '../../../src/quota/ledger.ts';
 import { RedisCounters } from '../../../src/storage/redis/counters.ts';
 import type { RedisHealth, RedisLink } from '../../../src/storage/redis/link.ts';
+import { utcDay } from '../../../src/time/utc-day.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { linkTo, openedLink } from '../../support/redis-link.ts';

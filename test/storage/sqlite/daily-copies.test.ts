@@ -19,7 +19,8 @@ import { ERROR, logLines } from '../../support/log-lines.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
-const SCHEMA = 'CREATE TABLE IF NOT EXISTS notes (note TEXT); CREATE TABLE IF NOT EXISTS secrets (secret TEXT);';
+const SCHEMA =
+  'CREATE TABLE IF NOT EXISTS notes (note TEXT); CREATE TABLE IF NOT EXISTS deferred_replies (secret TEXT);';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date', 'setInterval', 'clearInterval'] });
@@ -33,7 +34,7 @@ function running() {
   const { log, lines } = logLines();
   const options = { log, schema: SCHEMA, lossMeans: '', exclusive: true };
   const database = openDatabase(join(dataDir, 'state.sqlite'), options);
-  const copies = new DailyCopies({ database, dataDir, leaveOut: 'DELETE FROM secrets', log });
+  const copies = new DailyCopies({ database, dataDir, log });
   onTestFinished(async () => {
     await copies.close();
     database.close();
@@ -86,7 +87,7 @@ describe('the daily copy of state.sqlite', () => {
 
   it('is one file that only its owner can read, without what is worthless in a copy', async () => {
     const { database, copied, folder, names } = running();
-    database.exec("INSERT INTO secrets VALUES ('interaction-token')");
+    database.exec("INSERT INTO deferred_replies VALUES ('interaction-token')");
     const copy = await copied(0);
     expect(names()).toHaveLength(1);
     expect([statSync(folder).mode & 0o777, statSync(copy).mode & 0o777]).toEqual([0o700, 0o600]);
@@ -95,12 +96,12 @@ describe('the daily copy of state.sqlite', () => {
 
   it('that fails is one error in the log, and made as soon as it can be', async () => {
     const { database, lines, copied } = running();
-    database.exec('INSERT INTO notes VALUES (1); ALTER TABLE secrets RENAME TO moved');
+    database.exec('INSERT INTO notes VALUES (1); ALTER TABLE deferred_replies RENAME TO moved');
     for (let minutes = 0; minutes < 3; minutes++) {
       vi.advanceTimersByTime(MINUTE_MS);
       await vi.waitUntil(() => lines.length > 0, { timeout: 60_000 });
     }
-    database.exec('ALTER TABLE moved RENAME TO secrets');
+    database.exec('ALTER TABLE moved RENAME TO deferred_replies');
     const copy = await copied(0);
     expect(notesIn(copy)).toHaveLength(1);
     expect(lines.filter(({ level }) => level === ERROR)).toMatchObject([
@@ -128,7 +129,7 @@ describe('a stop during the copy', () => {
     const left = ['state.unfinished', 'state.unfinished-journal', 'state-schema-1.sqlite.unfinished'];
     for (const name of [...left, 'state-2026-11-19.sqlite']) writeFileSync(join(folder, name), 'half');
     const { log } = logLines();
-    await new DailyCopies({ database, dataDir, leaveOut: '', log }).close();
+    await new DailyCopies({ database, dataDir, log }).close();
     expect(readdirSync(folder)).toEqual(['state-2026-11-19.sqlite']);
     expect(lines).toEqual([]);
   });
