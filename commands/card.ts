@@ -113,10 +113,10 @@ async function askFor(
     case 'none':
       // That the service denied exactly this text is more than that nothing is called so.
       if (known.kind !== 'missing') return asked;
-      return privately(unknownCard({ locale, text, similar: meant.similar, ids, askId }));
+      return privately(unknownCard(locale, text, meant.similar, ids, askId));
     case 'unsearched':
       if (known.kind === 'fresh') return asked;
-      return privately(unknownCard({ locale, text, ids, askId }));
+      return privately(unknownCard(locale, text, undefined, ids, askId));
     case 'id':
       return asked;
   }

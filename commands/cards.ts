@@ -12,7 +12,7 @@ import { copyNote, formatMessage } from '../src/render/messages.ts';
 import { choiceIds } from './card.ts';
 import { type Command, type Message, privately, sentence } from './command.ts';
 
-const CHOOSE = /^choose:(n?)$/;
+const CHOOSE = { withPrices: 'choose:', withoutPrices: 'choose:n' };
 /** Ten of the longest ids. */
 const MAX_LENGTH = 1_000;
 
@@ -53,10 +53,10 @@ export default {
 
   /** The cards that the texts of a public reply may mean, to choose from in private. */
   async component({ argument, content, locale, ...who }, { catalog }) {
-    const [, noPrices] = CHOOSE.exec(argument) ?? [];
-    const texts = noPrices === undefined ? [] : unclearTexts(content);
+    const showPrices = argument === CHOOSE.withPrices;
+    const texts = showPrices || argument === CHOOSE.withoutPrices ? unclearTexts(content) : [];
     const { unclear } = await catalog.resolveList(texts.join('\n'), requesterOf(who));
-    const components = unclearChoice(locale, unclear, choiceIds({ showPrices: !noPrices, isPrivate: false }));
+    const components = unclearChoice(locale, unclear, choiceIds({ showPrices, isPrivate: false }));
     if (components.length === 0) return sentence(formatMessage(locale, 'outOfDate'));
     return privately({ content: unclearLines(locale, unclear).join('\n'), components });
   },
@@ -101,5 +101,5 @@ function choices(
   const isAlone = isPrivate || queries.length === 0 || cards.size <= 1;
   return isAlone
     ? unclearChoice(locale, unclear, ids)
-    : buttons(locale, { chooseCard: `cards:choose:${showPrices ? '' : 'n'}` });
+    : buttons(locale, { chooseCard: `cards:${showPrices ? CHOOSE.withPrices : CHOOSE.withoutPrices}` });
 }

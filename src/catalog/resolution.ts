@@ -40,8 +40,10 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   if (exact) return meaningOf(exact, index, id);
   const form = formOf(id);
   if (form === EXAMPLE_FORM || index.isConfirmedForm(form)) return { kind: 'id' };
+  // Lists that were imported show which forms ids have.
+  const isForeign = index.hasImportedForm(null) && !index.hasImportedForm(looseFormOf(id));
+  const mayBeId = !mayBeLabel(id) && index.confirmedIds() < IDS_THAT_SHOW_FORMS && !isForeign;
   // While few ids are confirmed, what has no digit is more often a name that somebody typed.
-  const mayBeId = !mayBeLabel(id) && index.confirmedIds() < IDS_THAT_SHOW_FORMS && !isForeign(index, id);
   if (mayBeId && hasDigit(id)) return { kind: 'id' };
   const query = queryOf(id);
   const inName = query.words.map((word) => [{ word, begins: false, inName: true }]);
@@ -69,11 +71,6 @@ function meaningOf({ by, cards }: Exact, index: CardIndex, text: string): Resolu
     return only.id === text ? { kind: 'id', isKnown: true } : { kind: 'one', card: only };
   if (by !== 'name') return { kind: 'several', ...pageOf(cards) };
   return { kind: 'several', ...pageOf(called(index, text), undefined, only) };
-}
-
-/** Whether lists of cards were imported, none of which has an id of this form. */
-function isForeign(index: CardIndex, id: string): boolean {
-  return index.hasImportedForm(null) && !index.hasImportedForm(looseFormOf(id));
 }
 
 function cardsOf(candidates: readonly Candidate[]): CatalogCard[] {

@@ -114,20 +114,19 @@ export function otherPrintings(locale: string, found: CardPage, ids: ChoiceIds):
   return { content: formatMessage(locale, 'otherPrintings', { cards: total }), components: choice(locale, found, ids) };
 }
 
-/** What no known card is called. */
-export interface UnknownCard {
-  locale: string;
-  /** What the member typed. */
-  text: string;
-  /** Cards with similar names; absent when names cannot be searched right now. */
-  similar?: readonly ListedCard[];
-  ids: ChoiceIds;
-  /** The id of the button that spends a lookup on the text. When it does not fit, there is no button. */
-  askId: string;
-}
-
-/** No card of that name is known: what it may be instead, and a button to ask the card service all the same. */
-export function unknownCard({ locale, text, similar, ids, askId }: UnknownCard): ListMessage {
+/**
+ * No card of that name is known: what it may be instead, and a button to ask the card service all the same.
+ *
+ * @param similar cards with similar names; `undefined` when names cannot be searched right now
+ * @param askId of the button that spends a lookup on the text; when it does not fit, there is no button
+ */
+export function unknownCard(
+  locale: string,
+  text: string,
+  similar: readonly ListedCard[] | undefined,
+  ids: ChoiceIds,
+  askId: string,
+): ListMessage {
   const names = similarNames(locale, similar ?? []);
   const sentences = [
     formatMessage(locale, similar ? 'unknownCard' : 'namesUnsearched', {

@@ -198,8 +198,8 @@ it('other printings are counted on all pages, also when there is one, which is a
 });
 
 describe('an unknown card', () => {
-  const unknown = (more: object = {}) =>
-    unknownCard({ locale: 'en-US', text: 'Emberwing Dragon', similar: [DRAKE], ids: IDS, askId: 'a', ...more });
+  const unknown = ({ similar = [DRAKE] as readonly ListedCard[], askId = 'a' } = {}) =>
+    unknownCard('en-US', 'Emberwing Dragon', similar, IDS, askId);
   const ids = (message: ListMessage) => parts(message).map((part) => part[1]);
 
   it('is answered with similar names, and a button that says what it costs', () => {
@@ -296,7 +296,7 @@ it('Discord takes a list of any cards, whatever was typed', () => {
       for (const message of [
         severalCards(language, page(listed, { total: listed.length * 2, name: typed }), IDS),
         otherPrintings(language, page(listed, { name: typed }), IDS),
-        unknownCard({ locale: language, text: typed, similar, ids: IDS, askId: 'a' }),
+        unknownCard(language, typed, similar, IDS, 'a'),
         {
           content: '',
           components: askAnywayMenus(

@@ -30,6 +30,7 @@ const CATALOG = [
   ...SAMPLE_CATALOG,
   { id: 'dusk2-44', name: 'Emberwing Drake', set: 'Dusk Procession', number: '44/88', game: 'Lanternfolk' },
   { id: 'promo-7', name: 'Emberwing Drake', set: 'Fair Promos', number: '7', game: 'Lanternfolk' },
+  ...Array.from({ length: 103 }, (_, index) => ({ id: `gull${index}-1`, name: 'Copper Gull', set: `Fair ${index}` })),
   ...Array.from({ length: 100 }, (_, index) => ({ id: `other1-${index}`, name: `Nobody ${index}` })),
 ];
 
@@ -64,9 +65,11 @@ export const SCENES: readonly Scene[] = [
       { name: 'usage', show: reply('/usage', 'Answered from memory') },
       { name: 'card-without-prices', show: reply('/card id:base1-17', 'left today') },
       { name: 'several-cards', show: reply('/card id:drake', 'Which of these') },
+      { name: 'many-cards', show: reply('/card id:copper gull', 'cards are called') },
       { name: 'unknown-name', show: reply('/card id:Emberwing Dragon', 'Did you mean') },
       { name: 'no-such-card', show: reply('/card id:base1-999', 'base1') },
       { name: 'not-an-id', show: reply('/card id:..', 'card id') },
+      { name: 'cards-unclear', show: reply('/cards ids:base1-4, stilt dansor, wax golm, drake', 'left today') },
       { name: 'cards', show: reply('/cards ids:base1-4, base1-1, Soot Sprite, base1-999', 'left today') },
       { name: 'menu', show: async (page) => [page.locator('discord-message').last()], again: openMenu },
       {

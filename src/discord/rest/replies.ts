@@ -48,7 +48,7 @@ export class Replies implements ReplySender {
   }
 
   async reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace = false): Promise<FirstResult> {
-    return this.#explained(to, await (isInPlace ? this.#replace(to, message) : this.#reply(to, message, isPrivate)));
+    return this.#explained(to, await this.#reply(to, message, isPrivate, isInPlace));
   }
 
   /** Suggestions for the option that is being typed. */
@@ -139,16 +139,11 @@ export class Replies implements ReplySender {
     }
   }
 
-  #replace(to: Invocation, message: ReplyMessage): Promise<FirstAnswer> {
+  #reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace = false): Promise<FirstAnswer> {
     const { body, files } = messageBody(message);
-    const data = { ...NOTHING_ELSE, ...body };
-    return sendFirstAnswer(this.#rest, to, { type: InteractionResponseType.UpdateMessage, data }, files);
-  }
-
-  #reply(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<FirstAnswer> {
-    const { body, files } = messageBody(message);
-    const data = { ...body, ...flags(isPrivate) };
-    return sendFirstAnswer(this.#rest, to, { type: InteractionResponseType.ChannelMessageWithSource, data }, files);
+    const { ChannelMessageWithSource, UpdateMessage } = InteractionResponseType;
+    const data = isInPlace ? { ...NOTHING_ELSE, ...body } : { ...body, ...flags(isPrivate) };
+    return sendFirstAnswer(this.#rest, to, { type: isInPlace ? UpdateMessage : ChannelMessageWithSource, data }, files);
   }
 
   /** In place of an answer that Discord refuses, the member reads a private sentence. */

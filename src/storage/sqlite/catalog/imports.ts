@@ -35,11 +35,6 @@ export class CatalogImports {
     return Number(this.#sql('SELECT row FROM sources WHERE name = ?').get(name)?.row);
   }
 
-  /** One of its ids has this form. */
-  hasForm(row: number, form: string): void {
-    this.#sql('INSERT OR IGNORE INTO import_forms VALUES (?, ?)').run(row, form);
-  }
-
   /** A card that came from this import now comes from another, but both name it; one that is withdrawn does not count. */
   alsoIn(card: number, row: number): void {
     this.#sql('INSERT OR IGNORE INTO also_in SELECT ?, row FROM sources WHERE row = ? AND withdrawn = 0').run(

@@ -152,7 +152,7 @@ export class CatalogRows {
   #addImportedForm(id: string, source: number): void {
     const form = looseFormOf(id);
     remembered(this.#knownForms, `${source} ${form}`, MOST_REMEMBERED, () => {
-      this.#imports.hasForm(source, form);
+      this.#sql('INSERT OR IGNORE INTO import_forms VALUES (?, ?)').run(source, form);
       return true;
     });
   }
