@@ -77,7 +77,7 @@ describe('cards that are picked one after the other', () => {
       expect(field.pick('war-207')).toBe('Jace the Mind Sculptor · War · 207');
       await field.type(', bolt');
       expect(field.values).toEqual(['war-207, lea-161', 'war-207, m10-146']);
-      expect(field.pick('lea-161')).toBe('war-207, Lightning Bolt · Limited Edition Alpha · 161');
+      expect(field.pick('lea-161')).toBe('war-207, Lightning Bolt · 161 · Limited Edition Alpha');
       await field.type(', lightning');
       expect(field.pick('m10-146')).toBe('war-207, lea-161, Lightning Bolt · Magic 2010 · 146');
       await field.type(';sol');

@@ -99,7 +99,7 @@ describe('processes that share a catalog', () => {
     const late = await joined(shared, 100);
     await expect.poll(() => found(late, 'drake 499'), PATIENCE).toEqual(['x-499']);
     expect(await found(late, 'tidecaller')).toEqual([CARD_OF_FILE.id]);
-    expect(await found(late, 'drake 0')).toEqual([]);
+    expect(await found(late, 'drake 0')).not.toContain('x-0');
     const { changes } = await first.shared.changesAfter('', 1_000);
     expect(changes.length).toBeLessThan(300);
     expect(late.lines).toEqual([]);
