@@ -1,6 +1,7 @@
 import { REST, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { RegistrationConfig } from '../../config/config.ts';
+import { GatewayInfo } from '../../discord/gateway/login.ts';
 import { answered, REQUEST_TIMEOUT_MS } from '../../discord/rest/requests.ts';
 import { RunDeadline } from '../request.ts';
 import { type LocalCommand, RegisteredCommand } from './command-diff.ts';
@@ -23,14 +24,6 @@ const Application = Named.extend({
   bot_require_code_grant: z.boolean().nullish(),
 });
 export type Application = z.infer<typeof Application>;
-
-/** How the bot may connect. */
-const Gateway = z.object({
-  url: z.url(),
-  shards: z.int(),
-  session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }),
-});
-export type Gateway = z.infer<typeof Gateway>;
 
 /** Fields that Discord adds to a command and does not accept. */
 const ADDED_BY_DISCORD = ['id', 'application_id', 'version', 'guild_id', 'name_localized', 'description_localized'];
@@ -105,8 +98,8 @@ export class Registration {
   }
 
   /** Where the bot connects to, and how many logins are left today. */
-  async gateway(): Promise<Gateway> {
-    return Gateway.parse(await this.#authorized.get(Routes.gatewayBot()));
+  async gateway(): Promise<GatewayInfo> {
+    return GatewayInfo.parse(await this.#authorized.get(Routes.gatewayBot()));
   }
 }
 

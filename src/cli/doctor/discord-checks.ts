@@ -1,8 +1,9 @@
 import type { Config } from '../../config/config.ts';
+import type { GatewayInfo } from '../../discord/gateway/login.ts';
 import { httpDateMs } from '../../service/rate-limit-headers.ts';
 import type { LocalCommand } from '../commands/command-diff.ts';
 import { explainFailure, failureSays } from '../commands/failure.ts';
-import { type Application, type Gateway, type Named, Registration } from '../commands/registration.ts';
+import { type Application, type Named, Registration } from '../commands/registration.ts';
 import { inviteLink } from '../commands/report.ts';
 import { inspect, isAnswer } from '../request.ts';
 import { commandFindings } from './command-check.ts';
@@ -70,7 +71,7 @@ export function inviteFinding(applicationId: string, guilds: readonly Named[]): 
 }
 
 /** @param shards of this process */
-async function gatewayFindings(gateway: Gateway, shards: Config['discord']['shards']): Promise<Finding[]> {
+async function gatewayFindings(gateway: GatewayInfo, shards: Config['discord']['shards']): Promise<Finding[]> {
   const faults = gatewayFaults(gateway, shards, Date.now());
   if (faults.length > 0) return faults;
   if (await greets(gateway.url)) return [right('gateway', 'it answers')];
@@ -79,7 +80,7 @@ async function gatewayFindings(gateway: Gateway, shards: Config['discord']['shar
 }
 
 export function gatewayFaults(
-  { shards: recommended, session_start_limit: limit }: Gateway,
+  { shards: recommended, session_start_limit: limit }: GatewayInfo,
   shards: Config['discord']['shards'],
   nowMs: number,
 ): Finding[] {

@@ -18,11 +18,12 @@ const RETRY = { firstMs: 1_000, longestMs: 60_000 };
 const LONGEST_SLEEP_MS = 7 * DAY_MS;
 
 /** The fields that discord.js reads without checking; with no shard to start it would wait without end. */
-const GatewayInfo = z.object({
+export const GatewayInfo = z.object({
   url: z.url({ protocol: /^wss?$/ }),
   shards: z.int().min(1),
   session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }),
 });
+export type GatewayInfo = z.infer<typeof GatewayInfo>;
 
 export interface LoginOptions {
   token: string;

@@ -34,14 +34,8 @@ export class StateWrites {
 export const JOURNAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS deferred_replies (interaction_id TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
 `;
-/** Its rows called a query a question. */
-export const EARLIER_JOURNAL_TABLE = {
-  name: 'debts',
-  move: `
-    INSERT OR REPLACE INTO deferred_replies SELECT interaction, CASE WHEN json_valid(debt)
-    THEN json_remove(json_set(debt, '$.query', json_extract(debt, '$.question')), '$.question') ELSE debt END FROM debts
-  `,
-};
+/** Of version 0.1: its replies are past the 15 minutes in which they could be completed. */
+export const EARLIER_JOURNAL_TABLE = { name: 'debts', move: '' };
 
 /** The deferred replies of one process, for its next run. Failures are logged; a row that cannot be read is dropped. */
 export class SqliteJournal implements ReplyJournal {

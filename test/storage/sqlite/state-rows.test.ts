@@ -16,7 +16,6 @@ import {
   StateWrites,
   sqliteLimiterStore,
 } from '../../../src/storage/sqlite/state-rows.ts';
-import { askedFor } from '../../replies/replies-over.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
 
 const ACCOUNT = 'account';
@@ -106,26 +105,12 @@ describe('the limiter store', () => {
   });
 });
 
-const REPLY: DeferredReply = {
-  interactionId: '1',
-  applicationId: '2',
-  token: 'token',
-  command: 'card',
-  asked: askedFor('base1-4'),
-  memberId: 'alice',
-  guildId: undefined,
-  locale: 'en-US',
-  receivedAtMs: 1_000,
-  deadlineMs: 871_000,
-};
-
-/** A file as the previous version left it, opened by this one. */
-function openEarlier(fill: (database: DatabaseSync) => void): DatabaseSync {
+/** A file as version 0.1 left it, opened by this one. */
+function openEarlier(): DatabaseSync {
   const folder = mkdtempSync(join(tmpdir(), 'journal-'));
   const file = join(folder, 'state.sqlite');
   const earlier = new DatabaseSync(file);
   earlier.exec('CREATE TABLE debts (interaction TEXT PRIMARY KEY, debt TEXT NOT NULL) WITHOUT ROWID');
-  fill(earlier);
   earlier.close();
   const database = openDatabase(file, {
     log: logLines().log,
@@ -148,24 +133,19 @@ function takenOver(database: DatabaseSync, log = logLines().log): DeferredReply[
 }
 
 describe('the journal of a single process', () => {
-  it('takes over the table of the previous version, which called a query a question, once', () => {
-    const { asked, ...others } = REPLY;
-    const [question] = asked.queries;
-    const database = openEarlier((earlier) => {
-      earlier.prepare('INSERT INTO debts VALUES (?, ?)').run('1', JSON.stringify({ ...others, question }));
-    });
-    expect(takenOver(database)).toEqual([REPLY]);
+  it('drops the table of version 0.1', () => {
+    const database = openEarlier();
     expect(() => database.prepare('SELECT * FROM debts')).toThrow('no such table');
   });
 
-  it('drops rows that cannot be read, of the previous version too, and logs each', () => {
-    const database = openEarlier((earlier) => {
-      earlier.exec(`INSERT INTO debts VALUES ('1', '{"token":'), ('2', x'00ff'), ('3', '{"token":"abc"}')`);
-    });
-    database.exec("INSERT INTO deferred_replies VALUES ('4', 'nonsense')");
+  it('drops rows that cannot be read, and logs each', () => {
+    const database = openEarlier();
+    database.exec(
+      "INSERT INTO deferred_replies VALUES ('1', '{\"token\":'), ('2', x'00ff'), ('3', '{\"token\":\"abc\"}')",
+    );
     const { log, lines } = logLines();
     expect(takenOver(database, log)).toEqual([]);
-    expect(lines.filter(({ level }) => level === ERROR)).toHaveLength(4);
+    expect(lines.filter(({ level }) => level === ERROR)).toHaveLength(3);
     expect(database.prepare('SELECT * FROM deferred_replies').all()).toEqual([]);
   });
 });
