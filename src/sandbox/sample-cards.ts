@@ -50,7 +50,10 @@ const PROMO: ServiceCard = {
   prices: { market: 12, low: 8.5, high: 20 },
 };
 
-export const SAMPLE_CARDS: readonly ServiceCard[] = [...SAMPLE_SETS.flatMap(cardsOf), PROMO];
+/** More cards of one name than a menu holds. */
+const REPRINTS = Array.from({ length: 40 }, (_, at) => ({ ...PROMO, id: `fair${at + 1}-1`, number: `${at + 1}` }));
+
+export const SAMPLE_CARDS: readonly ServiceCard[] = [...SAMPLE_SETS.flatMap(cardsOf), PROMO, ...REPRINTS];
 
 /** The same as a catalogue for search, which an operator would import from a file. */
 export const SAMPLE_CATALOG: readonly CatalogCard[] = SAMPLE_CARDS.map(({ id, name, tcg, set, number }) => ({

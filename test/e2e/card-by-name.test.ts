@@ -131,6 +131,21 @@ describe('a text that was not picked', () => {
   });
 });
 
+it('what an imported list shows to be no id costs no request, although no id is confirmed yet', async () => {
+  const world = await startWorld({ catalog: SAMPLE_CATALOG });
+  await offered(world, 'base1-4');
+  for (const [text, content] of [
+    ['4/102', /^(Which of these|Is this)/],
+    ['emberwing alt art', /Did you mean Emberwing Drake\?/],
+    ['emberwynk drak', /Did you mean Emberwing Drake\?/],
+    ['travelling lamplighter', /^41 cards are called Travelling Lamplighter/],
+  ] as const) {
+    const reply = await world.card(text).settled();
+    expect([reply.ephemeral, reply.content]).toEqual([true, expect.stringMatching(content)]);
+  }
+  expect(world.cardService.requests).toEqual([]);
+});
+
 it('menus and buttons work after a restart, which may come while their lookup is pending, and cost one request each', async () => {
   const world = await startWorld();
   await confirmCards(world);
