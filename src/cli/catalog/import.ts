@@ -4,7 +4,7 @@ import { type CliContext, CliFailure } from '../context.ts';
 import { CardMaker, type Mapping } from './card-maker.ts';
 import type { Joined } from './field-source.ts';
 import { ImportReport } from './import-report.ts';
-import { type Input, openInput } from './input.ts';
+import { filesOf, type Input, openInput } from './input.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 import { startProgress } from './progress.ts';
 import { type Join, oneObjectHint, readJoined, readRows } from './read-rows.ts';
@@ -30,8 +30,9 @@ export interface ImportOptions {
 }
 
 /** Imports files one after the other, and says what became of each. @returns the exit code */
-export async function importFiles(files: readonly string[], options: ImportOptions): Promise<number> {
+export async function importFiles(named: readonly string[], options: ImportOptions): Promise<number> {
   const { flags, context, signal } = options;
+  const files = (await Promise.all(named.map((path) => filesOf(path, context.folder)))).flat();
   const report = new ImportReport(files.length, context);
   const attempt = async <T>(file: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { LONGEST_BYTES, UnreadableFile } from './source-row.ts';
@@ -23,11 +23,21 @@ export interface Input {
   readBytes(): number;
 }
 
+const HAS_CARDS = /\.(csv|tsv|txt|jsonl?|ndjson)(\.gz)?$/i;
+
+/** A folder stands for the files in it that may have cards: a command line cannot hold the names of ten thousand. */
+export async function filesOf(path: string, folder: string): Promise<string[]> {
+  // What cannot be read so is a file or absent.
+  const entries = await readdir(resolve(folder, path), { withFileTypes: true }).catch(() => undefined);
+  if (!entries) return [path];
+  const names = entries.filter((entry) => entry.isFile() && HAS_CARDS.test(entry.name)).map(({ name }) => name);
+  return names.sort().map((name) => join(path, name));
+}
+
 /** Opens a file or standard input, and unpacks it when it is gzipped. @throws UnreadableFile */
 export async function openInput(source: string | Readable): Promise<Input> {
   const isFile = typeof source === 'string';
   const found = isFile ? await stat(source).catch(cannotBeRead) : undefined;
-  if (found?.isDirectory()) throw new UnreadableFile('is a folder: name the files in it');
   let readBytes = 0;
   async function* stored(): AsyncGenerator<Buffer> {
     try {

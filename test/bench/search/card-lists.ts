@@ -16,18 +16,15 @@ const PAGE = 'docs/catalogues.md';
 
 /** The lists that are in this folder. */
 export function listsIn(folder: string): List[] {
-  return [...LISTS, ...HELD_OUT].filter(
-    (list) => existsSync(join(folder, REPOSITORIES[list])) || existsSync(join(folder, `${list}.csv`)),
-  );
+  return [...LISTS, ...HELD_OUT].filter((list) => existsSync(join(folder, REPOSITORIES[list])));
 }
 
-/** Imports a list as its command line in the documentation says, or from a file `NAME.csv` where there is none yet. */
+/** Imports a list as its command line in the documentation says. */
 export function importList(folder: string, list: List, dataDir: string): void {
   const repository = REPOSITORIES[list];
-  const line = documentedLine(repository);
-  const command = line ?? `catalog -- import ${list}.csv`;
+  const command = documentedLine(repository);
   const ran = spawnSync('sh', ['-c', `npm --prefix "$PROJECT" run --silent ${command}`], {
-    cwd: line === undefined ? folder : join(folder, repository),
+    cwd: join(folder, repository),
     env: { ...process.env, PROJECT: process.cwd(), DATA_DIR: dataDir },
     encoding: 'utf8',
   });

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -45,6 +45,16 @@ describe('an import', () => {
     expect(lines).toHaveLength(21);
     expect(lines[0]).toBe('cards.csv: line 3 has no id.');
     expect(lines.at(-1)).toBe('cards.csv: 5 more were refused.');
+  });
+
+  it('takes a folder for the files in it that may have cards', async () => {
+    await mkdir(join(folder, 'cards/older'), { recursive: true });
+    await writeFile(join(folder, 'cards/first.csv'), CARDS);
+    await writeFile(join(folder, 'cards/second.json'), '[{"id":"x","name":"Boulder"}]');
+    await writeFile(join(folder, 'cards/second.yaml'), 'id: y');
+    const { code, err } = await runCatalog(folder, ['import', 'cards']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(await exported(folder)).toHaveLength(3);
   });
 
   it('reads standard input', async () => {
