@@ -126,15 +126,7 @@ export function sharedOut(
   return { inFlight: share(inFlight), window: window && share(window), refill, ended };
 }
 
-/** The same by a clock that is `byMs` ahead. */
-export function shiftedLearned(learned: Learned, byMs: number): Learned {
-  const { fastest, refusal, ended } = learned;
-  return {
-    ...learned,
-    fastest: fastest && { ...fastest, atMs: fastest.atMs + byMs },
-    servedAtMs: learned.servedAtMs + byMs,
-    quietSinceMs: learned.quietSinceMs + byMs,
-    refusal: refusal && { ...refusal, knownAtMs: refusal.knownAtMs + byMs },
-    ended: ended.map(([slice, served, refused]) => [slice + Math.round(byMs / SLICE_MS), served, refused]),
-  };
+/** What has ended, by a clock that is `byMs` ahead. */
+export function shiftedEnded(ended: Learned['ended'], byMs: number): Learned['ended'] {
+  return ended.map(([slice, served, refused]) => [slice + Math.round(byMs / SLICE_MS), served, refused]);
 }

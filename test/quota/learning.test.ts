@@ -5,7 +5,7 @@ import {
   mostOfRefill,
   NOTHING_LEARNED,
   refusedWeighMs,
-  shiftedLearned,
+  shiftedEnded,
   WINDOW_MS,
   windowSlotsMs,
 } from '../../src/quota/learned.ts';
@@ -340,6 +340,8 @@ describe('what was learned', () => {
   it('means the same by another clock', () => {
     const byMs = 3_600_000;
     const slots = (known: Learned, nowMs: number) => windowSlotsMs(known, 2, nowMs).map((atMs) => atMs - nowMs);
-    expect(slots(shiftedLearned(WINDOW, byMs), START_MS + 500 + byMs)).toEqual(slots(WINDOW, START_MS + 500));
+    expect(slots({ ...WINDOW, ended: shiftedEnded(WINDOW.ended, byMs) }, START_MS + 500 + byMs)).toEqual(
+      slots(WINDOW, START_MS + 500),
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
+import { shifted } from '../../src/quota/limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, StoredLimiterState } from '../../src/quota/limiter-state.ts';
 
 describe('a stored state', () => {
@@ -44,4 +45,24 @@ describe('a stored state', () => {
       expect(StoredLimiterState.safeParse(stored).success).toBe(false);
     },
   );
+});
+
+it('moves every moment by another clock, and no other number', () => {
+  const state: LimiterState = {
+    ...INITIAL_LIMITER_STATE,
+    fullAtMs: 1_000,
+    breaker: { state: 'open', reason: 'outage', sinceMs: 2_000, beganMs: 1_000, untilMs: 3_000, failures: 4 },
+    quota: { limit: 100, remaining: 50, resetsAtMs: 9_000, receivedAtMs: 2_000 },
+    planAtLimit: 100,
+    samples: [{ atMs: 2_000, remaining: 50 }],
+    learned: { ...NOTHING_LEARNED, fastest: { tookMs: 70, atMs: 2_000 }, servedAtMs: 2_000, ended: [[8, 1, 0]] },
+  };
+  expect(shifted(state, 500)).toEqual({
+    ...state,
+    fullAtMs: 1_500,
+    breaker: { ...state.breaker, sinceMs: 2_500, beganMs: 1_500, untilMs: 3_500 },
+    quota: { ...state.quota, resetsAtMs: 9_500, receivedAtMs: 2_500 },
+    samples: [{ atMs: 2_500, remaining: 50 }],
+    learned: { ...state.learned, fastest: { tookMs: 70, atMs: 2_500 }, servedAtMs: 2_500, quietSinceMs: 500, ended: [[10, 1, 0]] },
+  });
 });

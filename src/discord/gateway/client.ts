@@ -23,14 +23,9 @@ export function createClient({ apiUrl, shards, claims, events, log }: DiscordOpt
     ...(shards === 'auto' ? { shards } : { shards: [...shards.ids], shardCount: shards.count }),
     allowedMentions: NO_MENTIONS,
     makeCache: Options.cacheWithLimits({
-      ...Options.DefaultMakeCacheSettings,
       UserManager: { maxSize: 50, keepOverLimit: (user) => user.id === user.client.user?.id },
       GuildMemberManager: 0,
       MessageManager: 0,
-      ReactionManager: 0,
-      PresenceManager: 0,
-      VoiceStateManager: 0,
-      ThreadManager: 0,
     }),
     ws: {
       buildStrategy: (manager) => new GatewayShards(manager, events, log),
