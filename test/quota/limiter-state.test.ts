@@ -63,6 +63,12 @@ it('moves every moment by another clock, and no other number', () => {
     breaker: { ...state.breaker, sinceMs: 2_500, beganMs: 1_500, untilMs: 3_500 },
     quota: { ...state.quota, resetsAtMs: 9_500, receivedAtMs: 2_500 },
     samples: [{ atMs: 2_500, remaining: 50 }],
-    learned: { ...state.learned, fastest: { tookMs: 70, atMs: 2_500 }, servedAtMs: 2_500, quietSinceMs: 500, ended: [[10, 1, 0]] },
+    learned: {
+      ...state.learned,
+      fastest: { tookMs: 70, atMs: 2_500 },
+      servedAtMs: 2_500,
+      quietSinceMs: 500,
+      ended: [[10, 1, 0]],
+    },
   });
 });
