@@ -98,7 +98,7 @@ async function askFor(
 ): Promise<Ask | Reply> {
   const { cardId: text, showPrices } = query;
   const known = await cards.known(text, showPrices);
-  const asked = { queries: [query], unclear: [], unsearched: [], isPrivate, read: [known] };
+  const asked = { queries: [query], unclear: [], unsearched: [], isPrivate, alreadyRead: [known] };
   const isKept = known.kind !== 'missing' && known.answer.card !== undefined;
   if (isKept) return asked;
 
@@ -107,7 +107,7 @@ async function askFor(
   const meant = await catalog.resolve(text, requesterOf(who));
   switch (meant.kind) {
     case 'one':
-      return { ...asked, queries: [{ ...query, cardId: meant.card.id, isResolved: true }], read: [] };
+      return { ...asked, queries: [{ ...query, cardId: meant.card.id, isResolved: true }], alreadyRead: [] };
     case 'several':
       return privately(severalCards(locale, meant, choiceIds({ showPrices, isPrivate }, meant.cards[0]?.id)));
     case 'none':

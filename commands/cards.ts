@@ -1,7 +1,7 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import { MOST_LISTED } from '../src/catalog/catalog.ts';
-import type { Outcomes } from '../src/lookup/outcomes.ts';
+import type { Outcomes } from '../src/lookup/shown-so-far.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import type { CardView } from '../src/render/card-embed.ts';

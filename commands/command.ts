@@ -11,7 +11,7 @@ import type { Catalog } from '../src/catalog/catalog.ts';
 import type { Cards } from '../src/lookup/cards.ts';
 import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
 import type { Ask } from '../src/lookup/lookups.ts';
-import type { Outcomes } from '../src/lookup/outcomes.ts';
+import type { Outcomes } from '../src/lookup/shown-so-far.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { Asked, ImmediateReply, Invocation } from '../src/model/invocation.ts';
 import type { QuotaState } from '../src/model/quota.ts';

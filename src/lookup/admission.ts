@@ -20,9 +20,9 @@ export interface AdmissionOptions {
 /**
  * Decides, and takes the place before the next admission is decided. Costs no request and never rejects.
  *
- * @param onChange as of `reserve`
+ * @param wakeQueue called when the lookup is started, since a permit may be free, or cancelled, since others move up
  */
-export async function admit(lookup: Lookup, options: AdmissionOptions, onChange: () => void): Promise<Admission> {
+export async function admit(lookup: Lookup, options: AdmissionOptions, wakeQueue: () => void): Promise<Admission> {
   const { pendingLookups, budget } = options;
   // What was spent is not read while nothing may be requested.
   const blocked = blockedFor(lookup, pendingLookups, options.schedule());
@@ -37,7 +37,7 @@ export async function admit(lookup: Lookup, options: AdmissionOptions, onChange:
   if (pendingLookups.isClosed) return { refusal: new Stopping() };
   const decided = decideAdmission(lookup, allowance, options);
   if ('refusal' in decided) return decided;
-  return { reservation: reserve(pendingLookups, lookup, decided.permitAtMs, onChange) };
+  return { reservation: reserve(pendingLookups, lookup, decided.permitAtMs, wakeQueue) };
 }
 
 /**
@@ -96,26 +96,24 @@ function isBooked({ lane }: Lookup, present: PendingLookup | undefined): boolean
 export function admitAgain(
   lookup: Lookup,
   { pendingLookups, schedule }: Pick<AdmissionOptions, 'pendingLookups' | 'schedule'>,
-  onChange: () => void,
+  wakeQueue: () => void,
 ): Admission {
   const expected = schedule();
   const refusal = pendingLookups.isClosed ? new Stopping() : blockedFor(lookup, pendingLookups, expected);
   if (refusal) return { refusal };
   const { position } = pendingLookups.order.positionOf(lookup, pendingLookups.get(lookup.cardId));
-  return { reservation: reserve(pendingLookups, lookup, expected.permitAtMs(position), onChange) };
+  return { reservation: reserve(pendingLookups, lookup, expected.permitAtMs(position), wakeQueue) };
 }
 
 /**
  * Takes a place in the queue: it counts for fairness, waits and budgets like any other, but no request is sent for it alone
  * before it is started.
- *
- * @param onChange called when it is started, since a permit may be free, or cancelled, since others move up
  */
 function reserve(
   pendingLookups: PendingLookups,
   lookup: Lookup,
   promisedAtMs: number,
-  onChange: () => void,
+  wakeQueue: () => void,
 ): Reservation {
   const { promise, resolve, reject } = Promise.withResolvers<CardRecord>();
   promise.catch(() => {}); // it may be refused before it is started
@@ -125,13 +123,13 @@ function reserve(
     start(onSchedule) {
       waiter.onSchedule = onSchedule;
       pendingLookups.start(waiter);
-      onChange();
+      wakeQueue();
       return promise;
     },
     cancel() {
       if (!waiter.reserved) return;
       pendingLookups.cancel(waiter);
-      onChange();
+      wakeQueue();
     },
   };
 }

@@ -98,19 +98,18 @@ export class Batching {
   }
 
   /**
-   * A batch has a permit.
+   * A batch has got its permit, so a request leaves now.
    *
    * @returns how many cards may leave: by now, other lists may have left; and a probe is to tell how the service is, not
    *   its listings
    */
-  leaves(permit: Permit): number {
+  beginRequest(permit: Permit): number {
     this.#heldUntilMs = undefined;
     this.#requestsUnderWay += 1;
     return permit.probe ? 1 : this.limits(Date.now()).most;
   }
 
-  /** A request has ended. */
-  returned(): void {
+  endRequest(): void {
     this.#requestsUnderWay -= 1;
     if (this.#heldUntilMs !== undefined) this.#heldUntilMs = 0;
   }

@@ -1,6 +1,5 @@
 import { guildKey } from '../model/quota.ts';
 import type { Lane } from '../quota/limiter.ts';
-import { MIN_MOVED_MS } from './outcomes.ts';
 import {
   comparePlaces,
   compareRanks,
@@ -10,6 +9,7 @@ import {
   type Rank,
   type Waiter,
 } from './pending-lookup.ts';
+import { MIN_MOVED_MS } from './shown-so-far.ts';
 
 /** The lookup queues of the other processes that share the quota. Both methods answer at once. */
 export interface OtherQueues {

@@ -36,7 +36,8 @@ export class LookupQueue {
   readonly #runner = new SingleRunner(() => this.#run());
   readonly #wake = () => void this.#runner.run();
   readonly #wakeTimer = new Timer(() => {
-    this.#toldToWait = undefined; // the limiter is asked again: by a clock that was set back, it only ever expects a permit
+    // After a clock was set back, the limiter would only go on expecting a permit: it has to be asked again.
+    this.#toldToWait = undefined;
     this.#wake();
   });
   #wakeAtMs = Number.POSITIVE_INFINITY;
@@ -105,8 +106,8 @@ export class LookupQueue {
   }
 
   /**
-   * At once, because another process may have the card by now; but only when a permit is expected if it was told to wait
-   * before and nothing better has come, or if others are being served.
+   * When the next lookup is served. Usually at once, because another process may have its card by now. If it was told to
+   * wait for a permit, or others are being served, it is served when a permit is expected.
    */
   #serveAtMs(next: PendingLookup): number {
     const underWay = this.#serves.size;
@@ -156,10 +157,10 @@ export class LookupQueue {
   }
 
   #send(prepared: readonly PendingLookup[], permit: Permit): void {
-    const most = this.#batching.leaves(permit);
+    const most = this.#batching.beginRequest(permit);
     void this.#requests.abandon(prepared.slice(most));
-    void this.#requests.send(prepared.slice(0, most), permit).then(() => {
-      this.#batching.returned();
+    void this.#requests.sendWanted(prepared.slice(0, most), permit).then(() => {
+      this.#batching.endRequest();
       this.#refuseBlockedAndWake();
     });
   }
@@ -178,7 +179,7 @@ export class LookupQueue {
    */
   #sleepUntil(atMs: number, nowMs = Date.now()): void {
     if (this.#pendingLookups.isClosed) return;
-    // The last: of one that was served meanwhile.
+    // The earlier time of one that was served meanwhile still holds.
     this.#wakeAtMs = Math.min(atMs, this.#pendingLookups.nextRetryMs(nowMs), this.#wakeAtMs);
     if (!Number.isFinite(this.#wakeAtMs)) return;
     this.#wakeTimer.set(this.#wakeAtMs);

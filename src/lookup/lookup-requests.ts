@@ -52,8 +52,8 @@ export class LookupRequests {
 
   /** @returns those that need a request, each claimed by this process: to be sent or abandoned */
   async prepare(selected: readonly PendingLookup[]): Promise<PendingLookup[]> {
-    const needRequest = await Promise.all(selected.map((pending) => this.#needsRequest(pending)));
-    return selected.filter((_, index) => needRequest[index]);
+    const isToBeSent = await Promise.all(selected.map((pending) => this.#claimUnlessAnswered(pending)));
+    return selected.filter((_, index) => isToBeSent[index]);
   }
 
   /** No request is sent for them now. */
@@ -63,12 +63,12 @@ export class LookupRequests {
   }
 
   /**
-   * Sends one request for those of the batch that are still wanted, booked on the requester of the first. Releases the
-   * permit and the claims.
+   * Sends one request for those of the batch that are still wanted, booked on the requester of the first, and none if no
+   * lookup is wanted any more. Releases the permit and the claims.
    *
    * @returns when that is done, and what follows from it; never rejects
    */
-  send(batch: readonly PendingLookup[], permit: Permit): Promise<void> {
+  sendWanted(batch: readonly PendingLookup[], permit: Permit): Promise<void> {
     const { pendingLookups, limiter } = this.#options;
     const wanted = batch.filter((pending) => !pendingLookups.isClosed && pendingLookups.has(pending));
     for (const pending of wanted) pendingLookups.requested(pending, Date.now());
@@ -114,15 +114,16 @@ export class LookupRequests {
     }
   }
 
-  async #needsRequest(pending: PendingLookup): Promise<boolean> {
+  /** @returns whether the lookup needs a request, and this process has claimed it */
+  async #claimUnlessAnswered(pending: PendingLookup): Promise<boolean> {
     const { pendingLookups, claims, requestTimeoutMs } = this.#options;
     // A process alone has one pending lookup for each card, and so one request.
-    if (!claims.isShared) return !(await this.#answeredWithoutRequest(pending)) && pendingLookups.has(pending);
+    if (!claims.isShared) return !(await this.#answerWithoutRequest(pending)) && pendingLookups.has(pending);
     const name = claimOf(pending.cardId);
     // In one round trip, the claim first: what its last owner stored is there once this process has it.
     const [claimed, isAnswered] = await Promise.all([
       claims.claim(name, { ttlMs: requestTimeoutMs + CLAIM_MARGIN_MS, endsWithOwner: true }),
-      this.#answeredWithoutRequest(pending),
+      this.#answerWithoutRequest(pending),
     ]);
     const isMine = typeof claimed === 'string';
     if (!isMine) pending.notBeforeMs = Date.now() + CLAIM_RETRY_MS;
@@ -131,7 +132,8 @@ export class LookupRequests {
     return isMine && isWanted;
   }
 
-  async #answeredWithoutRequest(pending: PendingLookup): Promise<boolean> {
+  /** Ends the lookup if its card is known by now, or may not be requested. @returns whether it has ended */
+  async #answerWithoutRequest(pending: PendingLookup): Promise<boolean> {
     const { pendingLookups, cards, ledger, claims } = this.#options;
     const { wantsPrices } = pending;
     try {

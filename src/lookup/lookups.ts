@@ -6,12 +6,12 @@ import type { Ledger } from '../quota/ledger.ts';
 import { withTimeout } from '../time/timers.ts';
 import type { Cards, Known } from './cards.ts';
 import type { LookupQueue } from './lookup-queue.ts';
-import { type CardCourse, isWorthShowing, type Outcomes, outcomesOf } from './outcomes.ts';
 import type { Lookup } from './pending-lookup.ts';
+import { type CardCourse, isWorthShowing, type Outcomes, outcomesOf } from './shown-so-far.ts';
 
 /** The cards that a command wants to show, and what has been read of the first of them already. */
 export interface Ask extends Asked {
-  read?: readonly Known[];
+  alreadyRead?: readonly Known[];
 }
 
 export interface LookupsOptions {
@@ -43,16 +43,16 @@ export class Lookups {
    * Fresh: no lookup. Stale: renewed when there is room. Missing: wanted. Each is admitted to the queue or refused, all
    * before the first answer. Costs no request and never rejects; to be started or cancelled.
    *
-   * @param read what is known of the first queries, where that has been read already
+   * @param alreadyRead what is known of the first queries, where that has been read already
    */
   static async open(
     queries: readonly CardQuery[],
     wanted: Wanted,
     options: LookupsOptions,
-    read: readonly Known[] = [],
+    alreadyRead: readonly Known[] = [],
   ): Promise<Lookups> {
     return new Lookups(
-      await Promise.all(queries.map((query, at) => begun(query, wanted, options, { read: read[at] }))),
+      await Promise.all(queries.map((query, at) => begun(query, wanted, options, { known: alreadyRead[at] }))),
     );
   }
 
@@ -71,7 +71,7 @@ export class Lookups {
     return places.every(({ atOnce }) => atOnce) ? 'renewals' : 'cards';
   }
 
-  /** A card whose lookup a stop has ended is still to come: another process brings it. */
+  /** A card whose lookup was ended by a stop counts as one that is still to come, because another process will bring it. */
   soFar(): Outcomes {
     return outcomesOf(this.#cards, ({ end, atOnce }) => (end && !(end.error instanceof Stopping) ? end : atOnce));
   }
@@ -79,11 +79,11 @@ export class Lookups {
   /**
    * Starts all lookups. Costs a request for each, or fewer when cards are requested together or for others, too.
    *
-   * @param show called with what is new to see, but not at the end. Must not reject; is never called again before it has
+   * @param showSoFar called with what is new to see, but not at the end. Must not reject; is never called again before it has
    *   resolved
    * @returns when all have ended; never rejects
    */
-  async start(show?: (soFar: Outcomes) => Promise<void>): Promise<Outcomes> {
+  async lookUpAll(showSoFar?: (soFar: Outcomes) => Promise<void>): Promise<Outcomes> {
     let change = Promise.withResolvers<void>();
     let isCardNew = this.#cards.some(({ atOnce }) => atOnce?.answer);
     if (isCardNew) change.resolve();
@@ -104,7 +104,7 @@ export class Lookups {
     };
     const done = Promise.all(this.#cards.map(lookUp));
 
-    while (show && left > 0) {
+    while (showSoFar && left > 0) {
       await Promise.race([done, change.promise]);
       if (left === 0) break; // the end is the caller's to show
       change = Promise.withResolvers();
@@ -112,7 +112,7 @@ export class Lookups {
       if (!isCardNew && !isWorthShowing(shownAtMs, soFar.permitAtMs)) continue;
       isCardNew = false;
       shownAtMs = soFar.permitAtMs;
-      await show(soFar);
+      await showSoFar(soFar);
       await withTimeout(SHOW_EVERY_MS, done);
     }
     await done;
@@ -130,11 +130,12 @@ async function begun(
   query: CardQuery,
   { receivedAtMs, deadlineMs, ...who }: Wanted,
   { cards, lookupQueue, ledger, longestWaitMs }: LookupsOptions,
-  { read, isTakenOver = false }: { read?: Known | undefined; isTakenOver?: boolean },
+  { known: alreadyKnown, isTakenOver = false }: { known?: Known | undefined; isTakenOver?: boolean },
 ): Promise<CardCourse> {
   const requester = requesterOf(who);
   const known =
-    read ?? (await cards.known(query.cardId, query.showPrices).catch((error) => ({ kind: 'refused', error }) as const));
+    alreadyKnown ??
+    (await cards.known(query.cardId, query.showPrices).catch((error) => ({ kind: 'refused', error }) as const));
   if (known.kind === 'refused') return { atOnce: { error: known.error } };
   if (known.kind === 'fresh' || (known.kind === 'stale' && isTakenOver)) {
     ledger.saved(requester);

@@ -45,7 +45,7 @@ export class PendingLookups {
     return waiter;
   }
 
-  /** From now on a request may be sent for it; one may have left already, for others. */
+  /** From now on a request may be sent for it. One may have left already, for others who want the card. */
   start(waiter: Waiter): void {
     waiter.reserved = false;
   }

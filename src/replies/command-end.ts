@@ -1,10 +1,10 @@
 import type { Logger } from '../log.ts';
-import type { Outcomes } from '../lookup/outcomes.ts';
+import type { Outcomes } from '../lookup/shown-so-far.ts';
 import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
 import type { CommandEvent, Events, Source } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';
 import { requesterOf } from '../model/quota.ts';
-import type { DeferredReply } from './deferred-reply.ts';
+import type { CardsReply } from './reply-journal.ts';
 
 /** The facts of a `CommandEvent` that are not in the invocation. */
 export type CommandEnd = Pick<CommandEvent, 'outcome'> &
@@ -42,7 +42,7 @@ function cardsOf({ queries, unclear, unsearched }: Asked): string {
 }
 
 /** Tells who listens which cards the member sees now. */
-export function publishShown(events: Events, reply: DeferredReply, { cards }: Outcomes): void {
+export function publishShown(events: Events, reply: CardsReply, { cards }: Outcomes): void {
   const cardIds = cards.flatMap((card) => card?.answer?.card?.id ?? []);
   events.publish('shown', { ...requesterOf(reply), cardIds, isPrivate: reply.asked.isPrivate });
 }

@@ -5,7 +5,7 @@ import type { EventsByName } from '../model/events.ts';
 import type { Asked, ImmediateReply, Invocation } from '../model/invocation.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './command-end.ts';
-import type { CommandRepliesOptions, DeferredReply, EditResult, ReplyMessage } from './deferred-reply.ts';
+import type { CardsReply, CommandRepliesOptions, EditResult, ReplyMessage } from './reply-journal.ts';
 
 const RETRY = { firstMs: 1_000, longestMs: 30_000 };
 
@@ -52,9 +52,9 @@ export class CommandReplies {
    *
    * @returns once they are sent, or "thinking…"; `false` when the member sees neither
    */
-  async answer(invocation: Invocation, { read, ...asked }: Ask): Promise<boolean> {
+  async answer(invocation: Invocation, { alreadyRead, ...asked }: Ask): Promise<boolean> {
     const { events, render } = this.#options;
-    const lookups = await Lookups.open(asked.queries, invocation, this.#options.lookups, read);
+    const lookups = await Lookups.open(asked.queries, invocation, this.#options.lookups, alreadyRead);
     const reply = { ...invocation, asked };
     if (lookups.toCome === 'cards') return this.#defer(reply, lookups).finally(() => lookups.cancel());
 
@@ -91,14 +91,14 @@ export class CommandReplies {
     await this.settled();
   }
 
-  async #renewed(reply: DeferredReply, lookups: Lookups): Promise<ReplyMessage> {
-    const { message, err } = await this.#options.render(reply, await lookups.start());
+  async #renewed(reply: CardsReply, lookups: Lookups): Promise<ReplyMessage> {
+    const { message, err } = await this.#options.render(reply, await lookups.lookUpAll());
     if (err !== undefined) throw err;
     return message;
   }
 
   /** Journaled before it is deferred, it is completed whatever happens. @returns `false` when there is nothing to complete */
-  async #defer(reply: DeferredReply, lookups: Lookups): Promise<boolean> {
+  async #defer(reply: CardsReply, lookups: Lookups): Promise<boolean> {
     const { sender, journal, events, log } = this.#options;
     if (!(await journal.add(reply))) {
       if (!this.#duplicateLogged) log.warn('another process has the same shard: give each its own in DISCORD_SHARDS');
@@ -119,8 +119,11 @@ export class CommandReplies {
     return true;
   }
 
-  /** One that another process has answered stays as it is. Any other shows again what it may have shown, and the rest. */
-  async #completeTakenOver(reply: DeferredReply): Promise<void> {
+  /**
+   * Completes a reply of a process that has ended, unless that has shown every card already. Cards that it may have shown
+   * are shown again, and then the others.
+   */
+  async #completeTakenOver(reply: CardsReply): Promise<void> {
     this.#publish(reply, 'taken over');
     if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
     if (await this.#isAnswered(reply)) return this.#end(reply, 'dropped');
@@ -129,14 +132,14 @@ export class CommandReplies {
   }
 
   /** @param isTakenOver whether another process may have answered it already, or may still */
-  async #complete(reply: DeferredReply, lookups: Lookups, isTakenOver = false): Promise<void> {
+  async #complete(reply: CardsReply, lookups: Lookups, isTakenOver = false): Promise<void> {
     const { events, journal, render, sender } = this.#options;
     let showsCards = false; // of this process
     const isAnswered = async () => {
       const isOnlyHere = !isTakenOver && journal.owns(reply.interactionId);
       return !isOnlyHere && !showsCards && (await this.#isAnswered(reply));
     };
-    const outcomes = await lookups.start(async (soFar) => {
+    const outcomes = await lookups.lookUpAll(async (soFar) => {
       if (await isAnswered()) return;
       const { message } = await render(reply, soFar);
       showsCards ||= (message.embeds ?? []).length > 0;
@@ -161,18 +164,18 @@ export class CommandReplies {
   }
 
   /** Whether it shows an embed for each card asked, which is not to be replaced. */
-  async #isAnswered(reply: DeferredReply): Promise<boolean> {
+  async #isAnswered(reply: CardsReply): Promise<boolean> {
     return (await this.#options.sender.countEmbeds(reply)) >= reply.asked.queries.length;
   }
 
   /** @param end absent when the process that completed the reply has logged its command */
-  async #end(reply: DeferredReply, step: EventsByName['reply']['step'], end?: CommandEnd): Promise<void> {
+  async #end(reply: CardsReply, step: EventsByName['reply']['step'], end?: CommandEnd): Promise<void> {
     this.#publish(reply, step);
     if (end) publishEnd(this.#options.events, reply, end);
     await this.#options.journal.remove(reply.interactionId);
   }
 
-  #publish({ interactionId, command }: DeferredReply, step: EventsByName['reply']['step']): void {
+  #publish({ interactionId, command }: CardsReply, step: EventsByName['reply']['step']): void {
     this.#options.events.publish('reply', { step, interactionId, command });
   }
 

@@ -13,7 +13,7 @@ import type { DeletionRequests } from '../privacy/member-data.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { QuotaWarnings } from '../quota/quota-warnings.ts';
-import type { ReplyJournal } from '../replies/deferred-reply.ts';
+import type { ReplyJournal } from '../replies/reply-journal.ts';
 
 /** Everything that is stored: in files that one process owns, or in a Redis that several processes share. */
 export interface State {

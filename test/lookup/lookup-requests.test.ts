@@ -58,7 +58,7 @@ function batchOfTwo(answer: () => Promise<Fetched['cards']>, busy: readonly stri
     log,
   });
   const select = () => pendingLookups.selectBatch(Date.now(), TWO).pending;
-  const send = async () => requests.send(await requests.prepare(select()), PERMIT);
+  const send = async () => requests.sendWanted(await requests.prepare(select()), PERMIT);
   const booked = async (memberId: string) => {
     const { requests, saved } = await ledger.memberToday(memberId);
     return { requests, saved };
@@ -175,7 +175,7 @@ describe('a batch of two', () => {
     const batch = await it.requests.prepare(it.select());
     expect([...it.claimed]).toEqual(['card:base1-4', 'card:base1-5']);
     it.pendingLookups.refuseWaiting(new Stopping());
-    await it.requests.send(batch, PERMIT);
+    await it.requests.sendWanted(batch, PERMIT);
 
     expect(it.fetch).not.toHaveBeenCalled();
     expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'abandoned' }]]);

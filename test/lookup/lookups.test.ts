@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Lookups } from '../../src/lookup/lookups.ts';
-import { isWorthShowing, lastPermitAtMs, type Outcomes } from '../../src/lookup/outcomes.ts';
+import { isWorthShowing, lastPermitAtMs, type Outcomes } from '../../src/lookup/shown-so-far.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { Stopping } from '../../src/model/errors.ts';
@@ -19,7 +19,7 @@ describe('several lookups', () => {
     const answers = Array.from({ length: 3 }, () => Promise.withResolvers<CardRecord>());
     const show = vi.fn(async (_: Outcomes) => {});
     const lookups = await lookupsOf({ copy: ANSWER }, ...answers.map(({ promise }) => ({ start: () => promise })));
-    const ended = lookups.start(show);
+    const ended = lookups.lookUpAll(show);
     await vi.waitFor(() => expect(show).toHaveBeenCalledTimes(1));
     for (const { resolve } of answers) resolve(ANSWER); // one request brought all
     expect((await ended).cards).toHaveLength(4);
@@ -29,7 +29,7 @@ describe('several lookups', () => {
   it('that end together before anything was shown are shown once, by the caller', async () => {
     const show = vi.fn(async (_: Outcomes) => {});
     const lookups = await lookupsOf(...Array.from({ length: 3 }, () => ({ start: async () => ANSWER })));
-    expect((await lookups.start(show)).cards).toHaveLength(3);
+    expect((await lookups.lookUpAll(show)).cards).toHaveLength(3);
     expect(show).not.toHaveBeenCalled();
   });
 
@@ -38,7 +38,7 @@ describe('several lookups', () => {
     const shownAtMs: number[] = [];
     const show = async () => void shownAtMs.push(Date.now() - NOON_MS);
     const lookups = await lookupsOf(...Array.from({ length: 20 }, (_, at) => answersAfter(200 * (at + 1))));
-    const ended = lookups.start(show);
+    const ended = lookups.lookUpAll(show);
     await vi.advanceTimersByTimeAsync(4_000);
     expect((await ended).cards).toHaveLength(20);
     expect(shownAtMs).toEqual([200, 1_700, 3_200]); // and the end, by the caller
@@ -51,7 +51,7 @@ describe('several lookups', () => {
     const show = async ({ cards }: Outcomes) => void shown.push(cards);
     const stops = { start: () => Promise.reject(new Stopping()) };
     const lookups = await lookupsOf(answersAfter(10), stops, { copy: ANSWER, ...stops }, answersAfter(60_000));
-    const ended = lookups.start(show);
+    const ended = lookups.lookUpAll(show);
     await vi.advanceTimersByTimeAsync(60_000);
 
     const [answered, stopped] = [{ answer: ANSWER }, { error: expect.any(Stopping) }];
@@ -97,7 +97,7 @@ describe('the time of the permit is shown', () => {
         return answer.promise;
       },
     });
-    void lookups.start(async ({ permitAtMs = Number.NaN }) => {
+    void lookups.lookUpAll(async ({ permitAtMs = Number.NaN }) => {
       shown.push(permitAtMs - NOON_MS);
       await new Promise((resolve) => setTimeout(resolve, 10_000));
     });
@@ -155,7 +155,7 @@ describe('what a list cost', () => {
       Array.from({ length: members }, async (_, member) => {
         const { requester, deadlineMs } = lookup('any', by(`member ${member}`));
         const wanted = { ...requesterOf(requester), receivedAtMs: Date.now(), deadlineMs };
-        return (await Lookups.resume(queries, wanted, options)).start();
+        return (await Lookups.resume(queries, wanted, options)).lookUpAll();
       });
     return { ...world, ...{ service, elsewhere, begin } };
   }

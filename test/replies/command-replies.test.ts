@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Stopping } from '../../src/model/errors.ts';
-import type { DeferredReply } from '../../src/replies/deferred-reply.ts';
+import type { CardsReply } from '../../src/replies/reply-journal.ts';
 import { redisPlace, sqlitePlace } from './journals.ts';
 import { askedFor, deferredReply, repliesOver } from './replies-over.ts';
 
@@ -59,7 +59,7 @@ describe.each([
     for (const reply of [answered, open]) await first.journal.add(reply);
     await first.end();
 
-    const hasEmbed = ({ interactionId }: DeferredReply) => interactionId === answered.interactionId;
+    const hasEmbed = ({ interactionId }: CardsReply) => interactionId === answered.interactionId;
     const { replies, completedIds, cardService, commands } = repliesOver((await start()).journal, { hasEmbed });
     replies.takeOver();
     await expect.poll(completedIds, PATIENTLY).toEqual([open.interactionId]);

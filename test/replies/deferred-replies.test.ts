@@ -3,7 +3,7 @@ import type { CardRecord } from '../../src/model/card.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
-import type { DeferredReply, EditResult } from '../../src/replies/deferred-reply.ts';
+import type { CardsReply, EditResult } from '../../src/replies/reply-journal.ts';
 import { asCourses, type CardCourse } from '../lookup/lookups-of.ts';
 import { logLines } from '../support/log-lines.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
@@ -33,7 +33,7 @@ function completing(results: readonly EditResult[] = ['shown'], err?: unknown, {
   const message = { content: 'an answer' };
   let edits = 0;
   const courses: CardCourse[] = [];
-  let takesOver: (reply: DeferredReply) => void = () => {};
+  let takesOver: (reply: CardsReply) => void = () => {};
   const sent: unknown[] = [];
   const replies = new CommandReplies({
     lookups: asCourses(courses),
@@ -72,7 +72,7 @@ function completing(results: readonly EditResult[] = ['shown'], err?: unknown, {
   replies.takeOver();
   const complete = async (
     given: CardCourse[],
-    { isTakenOver = false, ...more }: Partial<DeferredReply> & { isTakenOver?: boolean } = {},
+    { isTakenOver = false, ...more }: Partial<CardsReply> & { isTakenOver?: boolean } = {},
   ) => {
     courses.splice(0, courses.length, ...given);
     const reply = deferredReply({ asked: askedFor(...Object.keys(given)), ...more });

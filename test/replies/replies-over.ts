@@ -1,16 +1,16 @@
 import { onTestFinished } from 'vitest';
-import type { Outcome } from '../../src/lookup/outcomes.ts';
+import type { Outcome } from '../../src/lookup/shown-so-far.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import type { Asked } from '../../src/model/invocation.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
 import {
-  type DeferredReply,
+  type CardsReply,
   type FirstResult,
   REPLY_DEADLINE_MS,
   type ReplyJournal,
   type ReplyMessage,
   type ReplySender,
-} from '../../src/replies/deferred-reply.ts';
+} from '../../src/replies/reply-journal.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS, lookupQueueOver } from '../support/lookup-queue.ts';
@@ -19,8 +19,8 @@ import { LONGEST_WAIT_MS, lookupQueueOver } from '../support/lookup-queue.ts';
 export interface DiscordBehaviour {
   defers?: () => FirstResult;
   /** Whether it accepts an edit. */
-  accepts?: (reply: DeferredReply) => boolean;
-  hasEmbed?: (reply: DeferredReply) => boolean;
+  accepts?: (reply: CardsReply) => boolean;
+  hasEmbed?: (reply: CardsReply) => boolean;
 }
 
 /** Deferred replies over a lookup queue of their own; every request of the card service is answered. */
@@ -67,7 +67,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
     completedIds: () => completed.map(({ id }) => id),
     droppedIds: () => steps.flatMap(({ step, interactionId }) => (step === 'dropped' ? [interactionId] : [])),
     /** As if no copy was found. */
-    defer: (reply: DeferredReply) => replies.answer(reply, { ...reply.asked, read: [{ kind: 'missing' }] }),
+    defer: (reply: CardsReply) => replies.answer(reply, { ...reply.asked, alreadyRead: [{ kind: 'missing' }] }),
   };
 }
 
@@ -88,7 +88,7 @@ export function askedFor(...cardIds: string[]): Asked {
 let made = 0;
 
 /** Ids as long as Discord's; those that end in zeros are safe integers to JavaScript. */
-export function deferredReply(more: Partial<DeferredReply> = {}): DeferredReply {
+export function deferredReply(more: Partial<CardsReply> = {}): CardsReply {
   made += 1;
   return {
     interactionId: `12345678901234${String(made).padStart(3, '0')}00`,

@@ -10,7 +10,7 @@ import type { Ask, Command, Deletion, Reply, Services } from '../../../commands/
 import type { Invocation } from '../../model/invocation.ts';
 import { requesterOf } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
-import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/deferred-reply.ts';
+import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-journal.ts';
 import { textOf } from './message-text.ts';
 
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */

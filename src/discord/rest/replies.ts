@@ -12,13 +12,7 @@ import { z } from 'zod';
 import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import { formatMessage } from '../../render/messages.ts';
-import type {
-  DeferredReply,
-  EditResult,
-  FirstResult,
-  ReplyMessage,
-  ReplySender,
-} from '../../replies/deferred-reply.ts';
+import type { CardsReply, EditResult, FirstResult, ReplyMessage, ReplySender } from '../../replies/reply-journal.ts';
 import { FIRST_ANSWER_MS, type FirstAnswer, failedEdit, sendAgain, sendFirstAnswer } from './delivery.ts';
 import { NO_MENTIONS } from './requests.ts';
 
@@ -57,12 +51,12 @@ export class Replies implements ReplySender {
     return sendFirstAnswer(this.#rest, to, { type, data: { choices } });
   }
 
-  async defer(to: DeferredReply): Promise<FirstResult> {
+  async defer(to: CardsReply): Promise<FirstResult> {
     const { DeferredChannelMessageWithSource: type } = InteractionResponseType;
     return this.#explained(to, await sendFirstAnswer(this.#rest, to, { type, data: flags(to.asked.isPrivate) }));
   }
 
-  async complete(to: DeferredReply, message: ReplyMessage): Promise<EditResult> {
+  async complete(to: CardsReply, message: ReplyMessage): Promise<EditResult> {
     const result = await this.edit(to, message, to.asked.isPrivate);
     if (result !== 'refused') return result;
     const plain = await this.edit(to, { content: formatMessage(to.locale, 'broken') }, to.asked.isPrivate);
@@ -70,7 +64,7 @@ export class Replies implements ReplySender {
     return plain === 'shown' ? 'refused' : 'lost';
   }
 
-  async countEmbeds({ applicationId, token }: DeferredReply): Promise<number> {
+  async countEmbeds({ applicationId, token }: CardsReply): Promise<number> {
     try {
       const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
       const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });

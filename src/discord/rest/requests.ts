@@ -2,7 +2,7 @@ import { type AllowedMentionsTypes, DefaultRestOptions, type RateLimitData, type
 import { Agent } from 'undici';
 import type { Logger } from '../../log.ts';
 import type { Events, EventsByName } from '../../model/events.ts';
-import { REPLY_DEADLINE_MS } from '../../replies/deferred-reply.ts';
+import { REPLY_DEADLINE_MS } from '../../replies/reply-journal.ts';
 
 type Send = RESTOptions['makeRequest'];
 

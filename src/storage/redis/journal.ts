@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
-import { type DeferredReply, parseDeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
+import { type CardsReply, parseJournaledReply, type ReplyJournal } from '../../replies/reply-journal.ts';
 import type { RedisLink } from './link.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './unavailable.ts';
@@ -44,7 +44,7 @@ export const NOBODY = '-';
 
 /** A reply that this process is to complete. */
 interface Pending {
-  reply: DeferredReply;
+  reply: CardsReply;
   /** The `aliveSinceMs` in which it was added and last written; NaN when it is not. */
   addedIn: number;
   writtenIn: number;
@@ -62,7 +62,7 @@ export class RedisJournal implements ReplyJournal {
   readonly #pending = new Map<string, Pending>();
   /** Completed, and maybe still stored. */
   readonly #completed = new LRUCache<string, true>({ max: MAX_COMPLETED, ttl: REPLIES_KEPT_MS });
-  #takeOver: ((reply: DeferredReply) => void) | undefined;
+  #takeOver: ((reply: CardsReply) => void) | undefined;
   /** The `aliveSinceMs` in which this process last learned what it owns: an answer may have been lost before. */
   #learnedIn = Number.NaN;
   #round: Promise<void> | undefined;
@@ -80,7 +80,7 @@ export class RedisJournal implements ReplyJournal {
     });
   }
 
-  async add(reply: DeferredReply): Promise<boolean> {
+  async add(reply: CardsReply): Promise<boolean> {
     const pending = { reply, addedIn: Number.NaN, writtenIn: Number.NaN };
     this.#pending.set(reply.interactionId, pending);
     const [owner] = (await unlessUnavailable(this.#write([pending]))) ?? [];
@@ -90,7 +90,7 @@ export class RedisJournal implements ReplyJournal {
     return false;
   }
 
-  async keeps(reply: DeferredReply): Promise<boolean> {
+  async keeps(reply: CardsReply): Promise<boolean> {
     const pending = this.#pending.get(reply.interactionId);
     if (pending === undefined || pending.writtenIn === this.#processesAlive.aliveSinceMs) return pending !== undefined;
     return (await unlessUnavailable(this.#write([pending]))) !== undefined;
@@ -106,7 +106,7 @@ export class RedisJournal implements ReplyJournal {
     await unlessUnavailable(this.#removeStored([interactionId]));
   }
 
-  takeOver(listener: (reply: DeferredReply) => void): void {
+  takeOver(listener: (reply: CardsReply) => void): void {
     this.#takeOver = listener;
   }
 
@@ -130,11 +130,11 @@ export class RedisJournal implements ReplyJournal {
     const rows = Told.parse(await this.#run(GIVE, [id, NOBODY, this.#learnedIn === aliveSinceMs ? '0' : '1']));
     this.#learnedIn = aliveSinceMs;
     if (this.#isClosed) return; // they are left with all others
-    const replies: DeferredReply[] = [];
+    const replies: CardsReply[] = [];
     for (const [interactionId, json] of rows) {
       if (this.#pending.has(interactionId) || this.#completed.has(interactionId)) continue;
       try {
-        replies.push(parseDeferredReply(JSON.parse(json)));
+        replies.push(parseJournaledReply(JSON.parse(json)));
       } catch (err) {
         this.#log.error({ err }, 'invalid deferred reply: it is dropped');
         void this.remove(interactionId);

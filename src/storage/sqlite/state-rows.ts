@@ -4,7 +4,7 @@ import type { Events } from '../../model/events.ts';
 import type { DeletionRequest, DeletionRequests } from '../../privacy/member-data.ts';
 import type { LimiterStore } from '../../quota/limiter-cell.ts';
 import { StoredLimiterState } from '../../quota/limiter-state.ts';
-import { type DeferredReply, parseDeferredReply, type ReplyJournal } from '../../replies/deferred-reply.ts';
+import { type CardsReply, parseJournaledReply, type ReplyJournal } from '../../replies/reply-journal.ts';
 
 /** Writes to `state.sqlite`. No lookup fails because of one, and a full disk is logged once instead of by each. */
 export class StateWrites {
@@ -53,12 +53,12 @@ export class SqliteJournal implements ReplyJournal {
     this.#writes = writes;
   }
 
-  async add(deferred: DeferredReply): Promise<boolean> {
+  async add(deferred: CardsReply): Promise<boolean> {
     this.#writes.try(() => this.#insert.run(deferred.interactionId, JSON.stringify(deferred)));
     return true;
   }
 
-  async keeps({ interactionId }: DeferredReply): Promise<boolean> {
+  async keeps({ interactionId }: CardsReply): Promise<boolean> {
     const find = () => this.#database.prepare('SELECT 1 FROM deferred_replies WHERE interaction_id = ?');
     return this.#try('deferred replies cannot be read', () => find().get(interactionId)) !== undefined;
   }
@@ -72,16 +72,16 @@ export class SqliteJournal implements ReplyJournal {
   }
 
   /** At once, oldest first. */
-  takeOver(complete: (deferred: DeferredReply) => void): void {
+  takeOver(complete: (deferred: CardsReply) => void): void {
     const deferredReplies = this.#read();
     if (deferredReplies.length > 0) this.#log.info({ count: deferredReplies.length }, 'deferred replies taken over');
     for (const deferred of deferredReplies) complete(deferred);
   }
 
-  #read(): DeferredReply[] {
+  #read(): CardsReply[] {
     const all = () => this.#database.prepare('SELECT * FROM deferred_replies').all();
     const deferredReplies = (this.#try('deferred replies cannot be read', all) ?? []).flatMap((row) => {
-      const parse = () => parseDeferredReply(JSON.parse(String(row.reply)));
+      const parse = () => parseJournaledReply(JSON.parse(String(row.reply)));
       const read = this.#try('invalid deferred reply: it is dropped', parse);
       if (read === undefined) void this.remove(String(row.interaction_id));
       return read ?? [];

@@ -1,4 +1,4 @@
-import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
 import type { State } from '../../../src/storage/state.ts';
 import { scoped } from '../../support/on-finished.ts';
 import { concurrently } from '../concurrently.ts';

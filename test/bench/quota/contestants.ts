@@ -4,7 +4,7 @@ import pRetry from 'p-retry';
 import { createLog } from '../../../src/log.ts';
 import type { Card } from '../../../src/model/card.ts';
 import { RateLimited } from '../../../src/model/errors.ts';
-import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
 import { CardService } from '../../../src/service/card-service.ts';
 import { ourBot } from './our-bot.ts';
 import { FRESH_MS, type Outcome, type ServiceAddress, type StartStrategy } from './strategy.ts';

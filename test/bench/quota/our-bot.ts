@@ -7,11 +7,11 @@ import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLog } from '../../../src/log.ts';
 import { Lookups } from '../../../src/lookup/lookups.ts';
-import type { Outcomes } from '../../../src/lookup/outcomes.ts';
+import type { Outcomes } from '../../../src/lookup/shown-so-far.ts';
 import { CardServiceError, Stopping } from '../../../src/model/errors.ts';
 import type { Requester } from '../../../src/model/quota.ts';
 import { errorMessage } from '../../../src/render/messages.ts';
-import { REPLY_DEADLINE_MS } from '../../../src/replies/deferred-reply.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
 
 /** As the bot gives requests under way when it is stopped. */
@@ -57,9 +57,9 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
         currency: undefined,
         hasPrintings: false,
       });
-    const opened = await Lookups.open(response.queries, use, lookups(services), response.read);
+    const opened = await Lookups.open(response.queries, use, lookups(services), response.alreadyRead);
     const soFar = opened.soFar();
-    const outcomes = opened.start();
+    const outcomes = opened.lookUpAll();
     if (soFar.cards.some((card) => card?.answer && (card.isRenewing || card.error)))
       return outcomeOf(show(soFar), true);
     const ended = await outcomes;
@@ -67,7 +67,7 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
     // As the next process does with the deferred replies of one that has stopped.
     const next = await running;
     const resumed = await Lookups.resume(response.queries, use, lookups(next.services));
-    return outcomeOf(show(await resumed.start()), false);
+    return outcomeOf(show(await resumed.lookUpAll()), false);
   };
   return {
     lookUp: (cardId, requester) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Stopping } from '../../../src/model/errors.ts';
-import type { DeferredReply } from '../../../src/replies/deferred-reply.ts';
+import type { CardsReply } from '../../../src/replies/reply-journal.ts';
 import { RedisJournal } from '../../../src/storage/redis/journal.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { redisWatcher, startRun } from '../../replies/journals.ts';
@@ -251,7 +251,7 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       const relay = await startSlowRelay(redis.url, { delayMs: 0 });
       const answered = (id: string) =>
         other.completed.some((done) => done.id === id && done.outcome.answer !== undefined);
-      const hasEmbed = ({ interactionId }: DeferredReply) => answered(interactionId);
+      const hasEmbed = ({ interactionId }: CardsReply) => answered(interactionId);
       const owner = await startProcess({ ...redis, url: relay.url }, { ...SLOW, hasEmbed });
       const other = await startProcess(redis, { hasEmbed });
       const seenAll = () => [owner, other].map(({ processesAlive }) => processesAlive.hasSeenAll);

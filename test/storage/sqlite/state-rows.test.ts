@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LimiterStore } from '../../../src/quota/limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
-import type { DeferredReply } from '../../../src/replies/deferred-reply.ts';
+import type { CardsReply } from '../../../src/replies/reply-journal.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
 import {
   EARLIER_JOURNAL_TABLE,
@@ -126,8 +126,8 @@ function openEarlier(): DatabaseSync {
 }
 
 /** What the next run takes over. */
-function takenOver(database: DatabaseSync, log = logLines().log): DeferredReply[] {
-  const replies: DeferredReply[] = [];
+function takenOver(database: DatabaseSync, log = logLines().log): CardsReply[] {
+  const replies: CardsReply[] = [];
   new SqliteJournal(database, log, new StateWrites(log)).takeOver((reply) => replies.push(reply));
   return replies;
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { Logger } from '../log.ts';
 import type { LookupsOptions } from '../lookup/lookups.ts';
-import type { Outcomes } from '../lookup/outcomes.ts';
+import type { Outcomes } from '../lookup/shown-so-far.ts';
 import { CardQuery } from '../model/card.ts';
 import type { Events } from '../model/events.ts';
 import { Asked, Invocation } from '../model/invocation.ts';
 
 /**
- * A deferred reply: all that is needed to complete it, in this process or a later one, which may be of another version.
- * Plain data.
+ * A reply that shows cards, deferred or not: all that is needed to show it in this process, or to complete a deferred one in
+ * a later process, which may be of another version. Plain data.
  */
-export interface DeferredReply extends Invocation {
+export interface CardsReply extends Invocation {
   asked: Asked;
 }
 
@@ -25,7 +25,7 @@ const EarlierRow = z
   .transform(({ query, list, private: isPrivate }) => Asked.parse({ queries: [query], ...list, isPrivate }));
 
 /** @throws ZodError for a row of the journal that cannot be read */
-export function parseDeferredReply(row: unknown): DeferredReply {
+export function parseJournaledReply(row: unknown): CardsReply {
   return { ...Invocation.parse(row), asked: z.union([Row, EarlierRow]).parse(row) };
 }
 
@@ -42,15 +42,15 @@ export interface ReplyJournal {
    *
    * @returns `false` when another process has journaled it and will complete it
    */
-  add(reply: DeferredReply): Promise<boolean>;
+  add(reply: CardsReply): Promise<boolean>;
   /** @returns whether the reply is journaled, if only now, so that another process will complete it */
-  keeps(reply: DeferredReply): Promise<boolean>;
+  keeps(reply: CardsReply): Promise<boolean>;
   /** Whether this process is certain to be the only one that completes the reply. Costs nothing. */
   owns(interactionId: string): boolean;
   /** The reply is completed, or cannot be. */
   remove(interactionId: string): Promise<void>;
   /** From now on `complete` is given each reply whose process has ended, also one that is past its deadline. */
-  takeOver(complete: (reply: DeferredReply) => void): void;
+  takeOver(complete: (reply: CardsReply) => void): void;
 }
 
 /** What a reply shows. Only commands and Discord look inside an embed or a component. */
@@ -89,20 +89,17 @@ export interface ReplySender {
   /** Shows the message, or a private sentence when Discord refuses it. @param isInPlace of the one whose button was used */
   reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace?: boolean): Promise<FirstResult>;
   /** Shows "thinking…", or a private sentence when Discord refuses it. */
-  defer(reply: DeferredReply): Promise<FirstResult>;
+  defer(reply: CardsReply): Promise<FirstResult>;
   /** Makes the reply show the message and nothing else; one that Discord refuses leaves it as it was. */
   edit(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult>;
   /** The same, but in place of a message that Discord refuses it shows a sentence, because "thinking…" must not stay. */
-  complete(reply: DeferredReply, message: ReplyMessage): Promise<EditResult>;
+  complete(reply: CardsReply, message: ReplyMessage): Promise<EditResult>;
   /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; 0 when it fails. */
-  countEmbeds(reply: DeferredReply): Promise<number>;
+  countEmbeds(reply: CardsReply): Promise<number>;
 }
 
 /** What the reply shows so far, or in the end; `err` when its command cannot render it. */
-export type RenderReply = (
-  reply: DeferredReply,
-  outcomes: Outcomes,
-) => Promise<{ message: ReplyMessage; err?: unknown }>;
+export type RenderReply = (reply: CardsReply, outcomes: Outcomes) => Promise<{ message: ReplyMessage; err?: unknown }>;
 
 export interface CommandRepliesOptions {
   lookups: LookupsOptions;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDeferredReply } from '../../src/replies/deferred-reply.ts';
+import { parseJournaledReply } from '../../src/replies/reply-journal.ts';
 import { askedFor, deferredReply } from './replies-over.ts';
 
 describe('a row of the journal', () => {
@@ -26,10 +26,10 @@ describe('a row of the journal', () => {
       { ...list, unclear, unsearched: [], isPrivate: false },
     ],
   ])('%s is read', (_when, row, asked) => {
-    expect(parseDeferredReply(JSON.parse(JSON.stringify(row)))).toEqual({ ...invocation, asked });
+    expect(parseJournaledReply(JSON.parse(JSON.stringify(row)))).toEqual({ ...invocation, asked });
   });
 
   it('without cards is refused', () => {
-    expect(() => parseDeferredReply(invocation)).toThrow();
+    expect(() => parseJournaledReply(invocation)).toThrow();
   });
 });
