@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
@@ -160,42 +160,28 @@ describe('createLog', () => {
     closeSync(full);
   });
 
+  /** What a terminal shows. */
+  function shownOf(write: (log: ReturnType<typeof createLog>) => void): string[] {
+    const chunks: Buffer[] = [];
+    const terminal = new PassThrough().on('data', (chunk) => chunks.push(chunk));
+    write(createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) }));
+    return String(Buffer.concat(chunks)).trimEnd().split('\n');
+  }
+
+  const FROM_SERVICE = { source: 'service', outcome: 'answered', waitMs: 0, tookMs: 5 } as const;
   it.each<[Omit<CommandEvent, 'command' | 'guildId' | 'memberId'>, string]>([
-    [{ card: 'base1-4', source: 'cache', outcome: 'answered', waitMs: 0, tookMs: 3 }, '/card base1-4 · cache · 3 ms'],
-    [
-      { card: 'base1-4', source: 'service', outcome: 'answered', waitMs: 6_000, tookMs: 6_240 },
-      '/card base1-4 · service · waited 6.0 s · 6.2 s',
-    ],
-    [{ source: 'bot', outcome: 'Busy', waitMs: 0, tookMs: 1 }, '/card · Busy · 1 ms'],
-    [
-      { source: 'service', outcome: 'answered', shown: 3, asked: 4, waitMs: 0, tookMs: 5 },
-      '/card · service · 3 of 4 cards · 5 ms',
-    ],
+    [{ ...FROM_SERVICE, card: 'base1-4', source: 'cache' }, '/card base1-4 · cache · 5 ms'],
+    [{ ...FROM_SERVICE, waitMs: 6_000, tookMs: 6_240 }, '/card · service · waited 6.0 s · 6.2 s'],
+    [{ ...FROM_SERVICE, source: 'bot', outcome: 'Busy' }, '/card · Busy · 5 ms'],
+    [{ ...FROM_SERVICE, shown: 3, asked: 4 }, '/card · service · 3 of 4 cards · 5 ms'],
   ])('tells a command on a terminal in one line: %o', (ended, shown) => {
-    const lines: string[] = [];
-    const terminal = new Writable({
-      write(chunk, _, done) {
-        lines.push(String(chunk));
-        done();
-      },
-    });
-    const log = createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) });
-    commandLogger(log)({ command: 'card', guildId: '1', memberId: '2', ...ended });
-    expect(lines.join('').trimEnd().split('\n')).toEqual([expect.stringContaining(`INFO: ${shown}`)]);
+    const lines = shownOf((log) => commandLogger(log)({ command: 'card', guildId: '1', memberId: '2', ...ended }));
+    expect(lines).toEqual([expect.stringContaining(`INFO: ${shown}`)]);
   });
 
   it('prints one line per event on a terminal', () => {
-    const lines: string[] = [];
-    const terminal = new Writable({
-      write(chunk, _, done) {
-        lines.push(String(chunk));
-        done();
-      },
-    });
-
-    createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) }).info({ shard: 5 }, 'gateway ready');
-
-    expect(lines.join('').trimEnd().split('\n')).toEqual([expect.stringMatching(/gateway ready.*shard.*5/)]);
+    const lines = shownOf((log) => log.info({ shard: 5 }, 'gateway ready'));
+    expect(lines).toEqual([expect.stringMatching(/gateway ready.*shard.*5/)]);
   });
 
   it.each<[string, unknown, boolean]>([
@@ -255,78 +241,31 @@ describe('the first lines', () => {
 
 const MESSAGES = { level: 'warn', begins: 'broken', ends: 'repaired' } as const;
 
-/** What is logged of failures (`x`) and successes (`.`), each so many seconds after the one before. */
-function logged(steps: readonly [afterSeconds: number, what: 'x' | '.'][]): unknown[] {
+/** What is logged of failures (`x`) and successes (`.`), each so many seconds after the one before: `0x 60.` */
+function logged(steps: string): unknown[] {
   const { log, lines } = logLines();
   let nowMs = 5_000;
   const incident = new Incident(log, MESSAGES, () => nowMs);
-  return steps.flatMap(([afterSeconds, what]) => {
-    nowMs += afterSeconds * 1_000;
+  return [...steps.matchAll(/(\d+)([x.])/g)].flatMap(([, afterSeconds, what]) => {
+    nowMs += Number(afterSeconds) * 1_000;
     if (what === 'x') incident.failed({ err: new Error('full') });
     else incident.succeeded();
-    return lines.splice(0).map(({ msg, failures, lastedMs }) => (msg === 'broken' ? msg : [msg, failures, lastedMs]));
+    return lines
+      .splice(0)
+      .map(({ msg, failures, lastedMs }) => (msg === 'broken' ? msg : `${msg} ${failures} ${lastedMs}`));
   });
 }
 
-it.each<[string, Parameters<typeof logged>[0], unknown[]]>([
-  [
-    'nothing without a failure',
-    [
-      [0, '.'],
-      [9, '.'],
-    ],
-    [],
-  ],
-  [
-    'its begin, and not each failure',
-    [
-      [0, 'x'],
-      [1, 'x'],
-      [300, 'x'],
-    ],
-    ['broken'],
-  ],
-  [
-    'its end, with the number of failures',
-    [
-      [0, 'x'],
-      [1, 'x'],
-      [2, '.'],
-      [3, '.'],
-    ],
-    ['broken', ['repaired', 2, 3_000]],
-  ],
-  [
-    'the next one after a minute',
-    [
-      [0, 'x'],
-      [1, '.'],
-      [60, 'x'],
-    ],
-    ['broken', ['repaired', 1, 1_000], 'broken'],
-  ],
-  [
-    'the first of several in a minute',
-    [
-      [0, 'x'],
-      [1, '.'],
-      [1, 'x'],
-      [1, '.'],
-    ],
-    ['broken', ['repaired', 1, 1_000]],
-  ],
+it.each([
+  ['nothing without a failure', '0. 9.', []],
+  ['its begin, and not each failure', '0x 1x 300x', ['broken']],
+  ['its end, with the number of failures', '0x 1x 2. 3.', ['broken', 'repaired 2 3000']],
+  ['the next one after a minute', '0x 1. 60x', ['broken', 'repaired 1 1000', 'broken']],
+  ['the first of several in a minute', '0x 1. 1x 1.', ['broken', 'repaired 1 1000']],
   [
     'one that began too soon after another if it lasts, with the failures that were not logged',
-    [
-      [0, 'x'],
-      [1, '.'],
-      [1, 'x'],
-      [1, '.'],
-      [1, 'x'],
-      [58, 'x'],
-      [2, '.'],
-    ],
-    ['broken', ['repaired', 1, 1_000], 'broken', ['repaired', 3, 2_000]],
+    '0x 1. 1x 1. 1x 58x 2.',
+    ['broken', 'repaired 1 1000', 'broken', 'repaired 3 2000'],
   ],
 ])('Incident logs %s', (_, steps, expected) => {
   expect(logged(steps)).toEqual(expected);

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { CardStore, type CardStoreOptions } from '../../src/cache/card-store.ts';
@@ -9,6 +7,7 @@ import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { logLines } from '../support/log-lines.ts';
 import { openedLink, type RedisAddress } from '../support/redis-link.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const KEEP_MS = 90 * 86_400_000;
 
@@ -34,8 +33,7 @@ export interface CardPlace {
 
 /** Cards in a file. `openFile` shows the database, too. */
 export function sqliteCards() {
-  const folder = mkdtempSync(join(tmpdir(), 'cards-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
 
   function openFile(setting: Setting = {}) {
     const { log, lines } = logLines();

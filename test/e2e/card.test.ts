@@ -71,26 +71,6 @@ describe('/card', () => {
     expect([missing.ephemeral, known.ephemeral]).toEqual([true, true]);
   });
 
-  it.each(['.', '..', '   ', 'a\u0000b'])('refuses %j in private, without a request', async (id) => {
-    const before = cardRequests(shared).length;
-
-    const { content, ephemeral } = await shared.card(id).settled();
-
-    expect(content).toMatch(/`base1-4`\.$/);
-    expect(ephemeral).toBe(true);
-    expect(cardRequests(shared).slice(before)).toEqual([]);
-  });
-
-  it.each(['../v1/usage', 'a/b?c#d', '%2e%2e%2f', '🃏'.repeat(100)])('sends %j as one path segment', async (id) => {
-    const before = cardRequests(shared).length;
-
-    await shared.card(id).settled();
-
-    const [path] = cardRequests(shared).slice(before);
-    expect(path?.split('?')[0]?.split('/')).toHaveLength(3);
-    expect(decodeURIComponent(path?.split('?')[0]?.split('/')[2] ?? '')).toBe(id);
-  });
-
   it('shows a stale copy at once with its age, and edits the reply when the new one arrives', async () => {
     const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
     await world.card('base1-4').settled();
@@ -114,68 +94,6 @@ describe('/card', () => {
     );
     expect(corrected.embeds[0]?.description).toMatch(/\n\*\*99\.00\*\* market\n-# prices from <t:\d+:R>$/);
     expect(cardRequests(world)).toHaveLength(2);
-  });
-});
-
-describe('when the service fails', () => {
-  it('shows the stale copy with the reason when the service is down', async () => {
-    const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
-    await world.card('base1-4').settled();
-    world.cardService.script({ status: 503, times: 3 });
-
-    const typed = world.card('base1-4');
-    const { embeds } = await typed.until(({ edited }) => edited);
-
-    expect(embeds[0]?.title).toBe('Emberwing Drake');
-    expect(embeds[0]?.description).toMatch(/\nShowing a saved copy: the card service isn't answering\.$/);
-  });
-
-  it('tries three times, then reports that the service is down; the next lookup is refused at once', async () => {
-    const world = await startWorld();
-    world.cardService.set({ down: true });
-
-    const { content } = await world.card('base1-4').settled();
-    const next = await world.card('base1-5').settled();
-
-    expect(content).toMatch(/^The card service isn't answering right now\. Try again after <t:\d+:t>\.$/);
-    expect(next.content).toMatch(/^The card service isn't answering right now\./);
-    expect(next.ephemeral).toBe(true);
-    expect(cardRequests(world)).toHaveLength(3);
-  });
-
-  it('describes an invalid answer to the member, logs its details, and does not request the id again for a while', async () => {
-    const world = await startWorld();
-    world.cardService.script({ body: { id: 'base1-4', name: 'x', tcg: 'y', set: 7 } });
-
-    const { content } = await world.card('base1-4').settled();
-    const again = await world.card('base1-4').settled();
-
-    expect(content).toMatch(/^The card service sent something unexpected\./);
-    expect(again.content).toBe(content);
-    expect(cardRequests(world)).toHaveLength(1);
-    expect(JSON.stringify(world.lines)).toContain('set: Invalid input');
-  });
-
-  it('stays within the limits of Discord for any card', async () => {
-    const world = await startWorld();
-    const odd = {
-      'a name of 5,000 characters': { name: 'x'.repeat(5_000) },
-      'nothing but markup': { name: '@everyone <@1> [x](https://evil.example) **b** ||s||' },
-      'prices out of this world': { prices: { market: 1e300, low: -5, high: 0 } },
-      'a script for a picture': { imageUrl: 'javascript:alert(1)' },
-      'empty texts': { name: '', number: '', rarity: '', tcg: '', set: { id: '', name: '' } },
-    };
-
-    const shown = [];
-    for (const [id, fields] of Object.entries(odd)) {
-      world.cardService.script({ body: { id, name: 'Odd', tcg: 'Game', set: { id: 's', name: 'Set' }, ...fields } });
-      const { state, embeds } = await world.card(id).settled();
-      shown.push([id, state, embeds.length]);
-    }
-
-    expect(shown).toEqual(Object.keys(odd).map((id) => [id, 'answered', 1]));
-    const answered = expect.objectContaining({ outcome: 'answered' });
-    expect(await world.commandLines(shown.length)).toEqual(shown.map(() => answered));
   });
 });
 

@@ -49,6 +49,7 @@ function sharedWorld(): () => World {
   return () => world;
 }
 
+// Which ids, texts and addresses: card.test.ts of the model, card-embed.test.ts and formats.test.ts; here one of each kind.
 describe('an id', () => {
   const shared = sharedWorld();
 
@@ -57,14 +58,8 @@ describe('an id', () => {
     await removeOptionLimits(world);
     const none = {
       'the parent folder': '..',
-      'this folder': ' . ',
       NUL: 'base1\u00004',
-      'an escape sequence': '\u001b[31mbase1-4',
-      'half an emoji': 'base1-\ud83c',
-      'the other half': '\udccfbase1-4',
-      '101 emoji': '🃏'.repeat(101),
       '6,000 characters': 'x'.repeat(6_000),
-      '6,000 spaces': ' '.repeat(6_000),
     };
 
     const shown = Object.entries(none).map(async ([name, id]) => {
@@ -79,25 +74,13 @@ describe('an id', () => {
 
   it.each<[string, string]>([
     ['a way to another endpoint', '../v1/usage'],
-    ['the same, encoded', '%2e%2e%2fv1%2fusage'],
-    ['the parent folder, encoded', '%2e%2e'],
-    ['the parent folder, for Windows', '..\\v1\\usage'],
     ['path, query and fragment', 'a/b?c#d'],
-    ['a parameter', 'base1-4&includePrices=false'],
     ['another host', '//evil.example/x'],
-    ['an address', 'https://evil.example/x'],
-    ['user and host', '@evil.example'],
     ['100 emoji', '🃏'.repeat(100)],
-    ['text from right to left', '\u202e4-1esab\u202c'],
     ['nothing but zero width', '\u200b\u200d\u2060'],
-    ['a replacement pattern', '$&$1{id}'],
-    ['an object', '__proto__'],
     ['bold and a masked link', '**[free cards](https://evil.example)**'],
     ['everyone', '@everyone <@1180000000000000101> <@&1180000000000000102> <#1180000000000000103>'],
-    ['an invitation', 'https://discord.gg/evil'],
     ['a command, an emoji and a time', '</card:1180000000000000101> <:x:1180000000000000101> <t:0:R>'],
-    ['a heading', '# big'],
-    ['a closed code block', '``` x ``` `y`'],
   ])('(%s) stays one segment of the path and is shown literally', async (_, id) => {
     const before = cardRequests(shared()).length;
 
@@ -118,24 +101,10 @@ describe('a card', () => {
   const shared = sharedWorld();
 
   const TEXTS: [string, string][] = [
-    ['Markdown', '**b** __u__ ~~s~~ ||spoiler|| `code` _i_ *i* > q'],
-    ['a block of code', '```js\nalert(1)\n```'],
-    ['a masked link', '[Charizard](https://evil.example)'],
-    ['a masked link in a masked link', '[a [b](https://evil.example)](<https://evil.example>)'],
-    ['addresses', 'https://evil.example http://evil.example <https://evil.example> discord.gg/evil'],
-    [
-      'mentions',
-      '@everyone @here <@1180000000000000101> <@!1180000000000000101> <@&1180000000000000101> <#1180000000000000101>',
-    ],
-    [
-      'commands, emoji and times',
-      '</card:1180000000000000101> <:x:1180000000000000101> <a:x:1180000000000000101> <t:0:R>',
-    ],
-    ['headings and lists', '# big\n## big\n-# small\n> quote\n>>> quotes\n- list\n1. list'],
-    ['zero width within a mention', '@every\u200bone <\u200b@1180000000000000101>'],
-    ['a reversed direction', '\u202eeliforp\u202c \u2066x\u2069 \u061c'],
-    ['backslashes before markup', '\\*\\*b\\*\\* \\\\**b** \\[x](https://evil.example)'],
-    ['a thousand accents', `Z${'\u0336\u0489'.repeat(500)}`],
+    ['Markdown', '**b** __u__ ~~s~~ ||spoiler|| `code` _i_ *i* > q\n# big\n- list\n```js\nalert(1)\n```'],
+    ['masked links and addresses', '[a [b](https://evil.example)](<https://evil.example>) discord.gg/evil'],
+    ['mentions', '@everyone <@1180000000000000101> <@&1180000000000000101> </card:1180000000000000101> <t:0:R>'],
+    ['a reversed direction and zero width', '\u202eeliforp\u202c \u2066x\u2069 \u061c @every\u200bone'],
     ['half an emoji', 'x\ud83c'],
     ['HTML', '<img src=x onerror=alert(1)><script>alert(1)</script>'],
   ];
@@ -162,23 +131,8 @@ describe('a card', () => {
   it('is shown without a picture that Discord would refuse or that is not on a public host', async () => {
     const addresses = [
       'javascript:alert(1)',
-      'data:image/png;base64,AAAA',
-      'file:///etc/passwd',
-      'ftp://images.cards.example/1.png',
-      `https://images.cards.example/${'x'.repeat(2_048)}`,
       `https://images.cards.example/${'ä'.repeat(500)}`,
       'http://127.0.0.1/1.png',
-      'http://2130706433/1.png',
-      'http://0x7f.1/1.png',
-      'http://169.254.169.254/latest/meta-data',
-      'http://[::1]/1.png',
-      'http://[::ffff:10.0.0.1]/1.png',
-      'http://localhost:8080/1.png',
-      'http://router/1.png',
-      'http://cards.internal/1.png',
-      'https://user:password@images.cards.example/1.png',
-      '//images.cards.example/1.png',
-      '/1.png',
       '',
     ];
     const facts = { name: 'Odd', tcg: 'Game', set: { id: 's', name: 'Set' } };

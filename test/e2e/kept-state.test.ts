@@ -67,19 +67,6 @@ describe('a card', () => {
     expect(cardRequests(world)).toHaveLength(2);
   });
 
-  it('sends at most one request a minute with a refused key', async () => {
-    const world = await startWorld();
-    world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'no' } });
-
-    const { content } = await world.card('base1-4').settled();
-    const next = await world.card('base1-5').settled();
-
-    expect(content).toBe("The bot can't reach its card service. Please tell whoever runs it.");
-    expect(next.content).toBe(content);
-    expect(cardRequests(world)).toHaveLength(1);
-    expect(world.lines.some(({ level, msg }) => level === 50 && msg === 'card request failed')).toBe(true);
-  });
-
   it('answers from the cache after a restart', async () => {
     const world = await startWorld();
     await world.card('base1-4').settled();

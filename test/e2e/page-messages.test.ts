@@ -1,17 +1,9 @@
-import {
-  type ApplicationCommandDataResolvable,
-  type ChatInputCommandInteraction,
-  Client,
-  Events,
-  type Interaction,
-  MessageFlags,
-} from 'discord.js';
+import { type ChatInputCommandInteraction, type Interaction, MessageFlags } from 'discord.js';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createCardService } from '../../src/sandbox/card-service.ts';
-import { type EmulatedDiscordOptions, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import { startPageServer } from '../../src/sandbox/page-server.ts';
-import { composer, openPage, type PageVisit, replyTo, say, visitPage } from '../support/page-visit.ts';
+import { beforeAll, expect, it } from 'vitest';
+import type { EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
+import { openBot } from '../support/page-bot.ts';
+import { composer, openPage, type PageVisit, replyTo, say } from '../support/page-visit.ts';
 
 let page: Page;
 
@@ -26,28 +18,7 @@ function openShow(answer: Answer, options: EmulatedDiscordOptions = {}): Promise
   const handle = async (interaction: Interaction) => {
     if (interaction.isChatInputCommand()) await answer(interaction);
   };
-  return openBot([{ name: 'show', description: 'Show something' }], handle, options);
-}
-
-async function openBot(
-  commands: ApplicationCommandDataResolvable[],
-  handle: (interaction: Interaction) => Promise<unknown>,
-  options: EmulatedDiscordOptions = {},
-): Promise<PageVisit> {
-  const discord = await startEmulatedDiscord(options);
-  onTestFinished(() => discord.close());
-  const client = new Client({ intents: 0, rest: { api: discord.apiUrl } });
-  onTestFinished(() => client.destroy());
-  client.on(Events.Error, () => {});
-  client.on(Events.InteractionCreate, (interaction) => void handle(interaction));
-  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
-  await client.login(discord.botToken);
-  await ready;
-  await client.application?.commands.set(commands);
-
-  const server = await startPageServer({ port: 0, discord, cardService: createCardService() });
-  onTestFinished(() => server.close());
-  return await visitPage(page, server.url);
+  return openBot(page, [{ name: 'show', description: 'Show something' }], handle, options);
 }
 
 it('shows "thinking…", then the answer in its place, then "(edited)"', async () => {
@@ -279,6 +250,7 @@ async function playEverything(interaction: Interaction): Promise<unknown> {
 
 it('supports suggestions, files, buttons, select menus and context menus in direct messages', async () => {
   const { externalUrls, pageErrors } = await openBot(
+    page,
     [
       {
         name: 'deck',
@@ -333,7 +305,7 @@ it('supports suggestions, files, buttons, select menus and context menus in dire
 
 it('sends what is chosen in a menu by keyboard with Enter, and nothing on the way to it', async () => {
   const chosen: string[] = [];
-  await openBot([{ name: 'show', description: 'Show something' }], async (interaction) => {
+  await openBot(page, [{ name: 'show', description: 'Show something' }], async (interaction) => {
     if (interaction.isChatInputCommand()) {
       const options = ['a', 'b', 'c'].map((value) => ({ label: `Pick ${value}`, value }));
       return interaction.reply({ components: [{ type: 1, components: [{ type: 3, custom_id: 'pick', options }] }] });
@@ -357,6 +329,7 @@ it('suggests for what is typed last, whatever arrives late, and Enter sends the 
   let late = Promise.withResolvers<void>();
   const seen: string[] = [];
   await openBot(
+    page,
     [
       {
         name: 'show',

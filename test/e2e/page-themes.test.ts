@@ -1,17 +1,14 @@
 import {
   type ChatInputCommandInteraction,
-  Client,
-  Events,
+  type Interaction,
   type InteractionReplyOptions,
   MessageFlags,
 } from 'discord.js';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createCardService } from '../../src/sandbox/card-service.ts';
-import { startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import { startPageServer } from '../../src/sandbox/page-server.ts';
 import { illegibleTexts } from '../support/legibility.ts';
-import { composer, openPage, replyTo, say, visitPage } from '../support/page-visit.ts';
+import { openBot } from '../support/page-bot.ts';
+import { composer, openPage, replyTo, say } from '../support/page-visit.ts';
 
 let page: Page;
 
@@ -56,26 +53,10 @@ async function answer(interaction: ChatInputCommandInteraction): Promise<void> {
   if (interaction.commandName === 'thinking') await interaction.deferReply();
 }
 
-async function openBot(): Promise<void> {
-  const discord = await startEmulatedDiscord({ lifetimes: { ackMs: 3_000, tokenMs: 600_000 } });
-  onTestFinished(() => discord.close());
-  const client = new Client({ intents: 0, rest: { api: discord.apiUrl } });
-  onTestFinished(() => client.destroy());
-  client.on(Events.InteractionCreate, (interaction) => {
-    if (interaction.isChatInputCommand()) void answer(interaction);
-  });
-  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
-  await client.login(discord.botToken);
-  await ready;
-  await client.application?.commands.set(COMMANDS);
-  const server = await startPageServer({ port: 0, discord, cardService: createCardService() });
-  onTestFinished(() => server.close());
-  await visitPage(page, server.url);
-}
-
 it('every text is legible in the dark and in the light theme', async () => {
   onTestFinished(() => page.emulateMedia({ colorScheme: null }));
-  await openBot();
+  const handle = async (interaction: Interaction) => interaction.isChatInputCommand() && answer(interaction);
+  await openBot(page, COMMANDS, handle, { lifetimes: { ackMs: 3_000, tokenMs: 600_000 } });
   await say(page, '/public');
   await replyTo(page, '/public').getByText('(edited)').waitFor();
   await say(page, '/private');

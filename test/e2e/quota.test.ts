@@ -63,21 +63,6 @@ describe('the limiter', () => {
 });
 
 describe('after a 429', () => {
-  it('a spent day is reported at once with its end, and costs no more requests', async () => {
-    const world = await startWorld();
-    world.cardService.exhaustDay();
-
-    const first = await world.card('base1-4').settled();
-    const second = await world.card('base1-5').settled();
-
-    expect(first.content).toMatch(
-      /^Today's new lookups are used up\. Cards I already know still work\. New ones work again after <t:\d+:[tf]>\.$/,
-    );
-    expect(second.content).toBe(first.content);
-    expect(second.ephemeral).toBe(true);
-    expect(cardRequests(world)).toHaveLength(1);
-  });
-
   it('a spent day still shows stale copies, with the reason', async () => {
     const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
     await world.card('base1-4').settled();

@@ -51,11 +51,6 @@ describe('the limits of the service', () => {
     expect(next.resetsAtMs).toBe(Date.UTC(2030, 0, 3));
   });
 
-  it('do not refill when the clock is set back', () => {
-    const { state, limits } = spent(20);
-    expect(minuteRemaining(advance(state, limits, NOON_MS - 60_000, nextUtcMidnightMs), limits)).toBe(0);
-  });
-
   it('keep the usage when the plan changes', () => {
     const { state } = spent(20);
     expect(dayRemaining(state, limitsOf('pro'))).toBe(49_980);

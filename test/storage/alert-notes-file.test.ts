@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { type AlertNotes, NO_NOTES } from '../../src/operations/alert-notes.ts';
 import { alertNotesFile } from '../../src/storage/alert-notes-file.ts';
 import { logLines } from '../support/log-lines.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const NOTES: AlertNotes = {
   alerts: { keyRefused: { isDue: true, isTold: true, untilMs: 1 } },
@@ -12,8 +12,7 @@ const NOTES: AlertNotes = {
 };
 
 async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'cardbot-notes-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  const path = temporaryFolder();
   return path;
 }
 

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -19,6 +18,7 @@ import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis } from '../support/redis.ts';
 import { linkTo, type RedisAddress } from '../support/redis-link.ts';
 import { startSlowRelay } from '../support/slow-relay.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const KEEP_MS = 90 * DAY_MS;
@@ -33,8 +33,7 @@ async function embedded(dataDir: string, cardService = SERVICE) {
 }
 
 async function newFolder(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-files-'));
-  onFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = temporaryFolder();
   return dataDir;
 }
 

@@ -1,8 +1,7 @@
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { filesWith } from '../../../src/cli/data/forget-in-files.ts';
@@ -14,6 +13,7 @@ import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { run } from '../run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ALICE = '123456789012345678';
 const BOB = '876543210987654321';
@@ -21,9 +21,8 @@ const CAROL = '555555555555555555';
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'data-cli-'));
+  dataDir = temporaryFolder();
 });
-afterEach(() => rmSync(dataDir, { recursive: true }));
 
 /** State as the bot opens it. */
 async function open(redis?: TestRedis) {
@@ -162,8 +161,7 @@ describe('npm run data -- forget', () => {
 
   it('leaves the id in no file of a bot that was killed', async () => {
     const bot = await used();
-    const left = mkdtempSync(join(tmpdir(), 'data-cli-killed-'));
-    onFinished(() => rmSync(left, { recursive: true }));
+    const left = temporaryFolder();
     cpSync(dataDir, left, { recursive: true });
     await bot.close();
     expect(filesWith(ALICE, left)).toContain(join(left, 'state.sqlite-wal'));

@@ -1,17 +1,16 @@
-import fs, { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, chownSync, readdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkDataDirectory } from '../../../src/cli/doctor/data-directory.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
 import { logLines } from '../../support/log-lines.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'doctor-'));
+  folder = temporaryFolder();
   chmodSync(folder, 0o700);
-  onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
 function faults(dataDir = folder): string[] {

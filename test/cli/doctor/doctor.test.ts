@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ListeningCardService, startCardService } from '../../../src/sandbox/card-service.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type DetourAnswer, startDetour } from '../commands/detour.ts';
 import { run } from '../run.ts';
 
@@ -17,9 +15,9 @@ beforeAll(async () => {
   discord = await startEmulatedDiscord();
   cardService = await startCardService({ burst: 1_000 }); // the tests together send more than the burst of one plan
   redis = await startRedis();
-  dataDir = await mkdtemp(join(tmpdir(), 'doctor-'));
+  dataDir = temporaryFolder();
   onFinished(async () => {
-    await Promise.all([discord.close(), cardService.close(), rm(dataDir, { recursive: true })]);
+    await Promise.all([discord.close(), cardService.close()]);
   });
 });
 
@@ -72,8 +70,7 @@ describe('npm run doctor', () => {
   });
 
   it('notes that a bot knows no names, until it does; nothing is wrong with that', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
-    onFinished(() => rm(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const names = async () => {
       const { code, out } = await doctor(['--offline', '--json'], { DATA_DIR: folder });
       expect(code).toBe(0);

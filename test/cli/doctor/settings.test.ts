@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkSettings, envFile } from '../../../src/cli/doctor/settings.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const REQUIRED = { DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'https://cards.test' };
 
@@ -110,8 +110,7 @@ describe('settings', () => {
 
 describe('.env', () => {
   it('is read as Node reads it, and may be absent', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'env-file-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const file = join(folder, '.env');
     expect(envFile(file)).toEqual({});
     writeFileSync(file, '# comment\nLOG_LEVEL="info" # quoted\nREDIS_URL=\n');

@@ -12,7 +12,7 @@ import { onFinished, scoped } from '../../support/on-finished.ts';
 const TIMEOUT_MS = 60_000;
 const PATIENT = { ackMs: TIMEOUT_MS, tokenMs: 2 * TIMEOUT_MS };
 
-const CLIENTS = ['discord-js', 'discordjs-core', 'oceanic'];
+const CLIENTS = ['discordjs-core', 'oceanic'];
 
 const TRANSCRIPT = [
   'ready as cards',

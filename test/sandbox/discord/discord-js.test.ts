@@ -57,20 +57,6 @@ describe('an unmodified discord.js client', () => {
     expect(await typed.settled()).toMatchObject({ state: 'answered', content: 'here', ephemeral: false });
   });
 
-  it('receives a command in direct messages without guild and member', async () => {
-    const discord = await emulated();
-    const seen = Promise.withResolvers<ChatInputCommandInteraction>();
-    await botOn(discord, async (interaction) => {
-      seen.resolve(interaction);
-      await interaction.reply({ content: 'only you', flags: MessageFlags.Ephemeral });
-    });
-
-    const typed = discord.type({ ...CARD_COMMAND, guildId: null, manageGuild: true });
-
-    expect(await seen.promise).toMatchObject({ guildId: null, member: null, context: 1, memberPermissions: null });
-    expect(await typed.settled()).toMatchObject({ ephemeral: true, guildId: null });
-  });
-
   it('defers, edits, edits again and reads its reply', async () => {
     const discord = await emulated();
     const { failures } = await botOn(discord, async (interaction) => {
@@ -102,19 +88,6 @@ describe('an unmodified discord.js client', () => {
     );
   });
 
-  it('receives the message with `withResponse`', async () => {
-    const discord = await emulated();
-    const { failures } = await botOn(discord, async (interaction) => {
-      const response = await interaction.reply({ content: 'here', withResponse: true });
-      expect(response.resource?.message?.content).toBe('here');
-      expect(response.interaction.responseMessageId).toBe(response.resource?.message?.id);
-    });
-
-    await discord.type(CARD_COMMAND).settled();
-
-    expect(failures).toEqual([]);
-  });
-
   it('completes the deferred message with its first follow-up and shows the next one below', async () => {
     const discord = await emulated();
     await botOn(discord, async (interaction) => {
@@ -128,97 +101,9 @@ describe('an unmodified discord.js client', () => {
     expect(message).toMatchObject({ content: 'first', ephemeral: false });
     expect(message.followUps).toMatchObject([{ content: 'second', ephemeral: true }]);
   });
-
-  it('sends a file as multipart, which is a message by itself', async () => {
-    const discord = await emulated();
-    const { failures } = await botOn(discord, (interaction) =>
-      interaction.reply({ files: [{ attachment: Buffer.from('hello'), name: 'hello.txt' }] }),
-    );
-
-    expect(await discord.type(CARD_COMMAND).settled()).toMatchObject({ state: 'answered' });
-    expect(failures).toEqual([]);
-  });
 });
 
 describe('Discord refuses', () => {
-  it('an answer after the time limit with 10062', async () => {
-    const discord = await emulated({ lifetimes: { ackMs: 20, tokenMs: 900_000 } });
-    const late = Promise.withResolvers<void>();
-    const { firstFailure } = await botOn(discord, async (interaction) => {
-      await late.promise;
-      await interaction.reply('too late');
-    });
-
-    expect(await discord.type(CARD_COMMAND).settled()).toMatchObject({
-      state: 'failed',
-      failure: 'The application did not respond',
-    });
-    late.resolve();
-
-    expect(await firstFailure).toMatchObject({ code: 10_062, status: 404 });
-  });
-
-  it('the second of two answers with 40060, and keeps the first', async () => {
-    const discord = await emulated();
-    const answerTwice: Answer = async (interaction) => {
-      const again = Object.create(interaction, { replied: { value: false }, deferred: { value: false } });
-      await interaction.reply('first');
-      await again.reply('second');
-    };
-    const { firstFailure } = await botOn(discord, answerTwice);
-
-    const typed = discord.type(CARD_COMMAND);
-
-    expect(await firstFailure).toMatchObject({ code: 40_060, status: 400 });
-    expect(typed.message.content).toBe('first');
-  });
-
-  it('an edit before the first answer with 10015', async () => {
-    const discord = await emulated();
-    const { firstFailure } = await botOn(discord, (interaction) => interaction.webhook.editMessage('@original', 'x'));
-
-    discord.type(CARD_COMMAND);
-
-    expect(await firstFailure).toMatchObject({ code: 10_015, status: 404 });
-  });
-
-  it('an edit after the token expired with 50027', async () => {
-    const discord = await emulated({ lifetimes: { ackMs: 3_000, tokenMs: 400 } });
-    const dead = Promise.withResolvers<void>();
-    const { firstFailure } = await botOn(discord, async (interaction) => {
-      await interaction.deferReply();
-      await dead.promise;
-      await interaction.editReply('too late');
-    });
-
-    const typed = discord.type(CARD_COMMAND);
-    await typed.until(({ state }) => state === 'failed');
-    dead.resolve();
-
-    expect(typed.history.map(({ state }) => state)).toEqual(['sent', 'thinking', 'failed']);
-    expect(await firstFailure).toMatchObject({ code: 50_027, status: 401 });
-  });
-
-  it('an over-long embed with 50035 and the path of every error, and then accepts a valid one', async () => {
-    const discord = await emulated();
-    const { firstFailure } = await botOn(discord, async (interaction) => {
-      await interaction
-        .reply({ embeds: [{ title: 'x'.repeat(257), fields: [{ name: 'n', value: 'y'.repeat(1_025) }] }] })
-        .catch(async (error: unknown) => {
-          await interaction.reply('short');
-          throw error;
-        });
-    });
-
-    const typed = discord.type(CARD_COMMAND);
-
-    const failure = await firstFailure;
-    expect(failure).toMatchObject({ code: 50_035, status: 400 });
-    expect(String(failure)).toContain('data.embeds[0].title[BASE_TYPE_MAX_LENGTH]: Must be 256 or fewer in length.');
-    expect(String(failure)).toContain('data.embeds[0].fields[0].value[BASE_TYPE_MAX_LENGTH]');
-    expect(typed.message.content).toBe('short');
-  });
-
   it('an edit that leaves an empty message with 50006', async () => {
     const discord = await emulated();
     const { firstFailure } = await botOn(discord, async (interaction) => {
@@ -244,41 +129,9 @@ describe('Discord refuses', () => {
 
     expect(await firstFailure).toMatchObject({ code: 10_008 });
   });
-
-  it('a wrong token at login', async () => {
-    const discord = await emulated();
-    const other = { ...discord, botToken: 'MTE.wrong.token' };
-
-    await expect(startBot(other, async () => {})).rejects.toThrow(/invalid token/i);
-  });
 });
 
 describe('the gateway', () => {
-  it.each([
-    ['is closed with 4000', (discord: EmulatedDiscord) => discord.gateway.drop()],
-    ['breaks', (discord: EmulatedDiscord) => discord.gateway.drop(1_006)],
-    ['asks to reconnect', (discord: EmulatedDiscord) => discord.gateway.requestReconnect()],
-  ])('resumes when it %s, and the command typed meanwhile arrives once', async (_how, interrupt) => {
-    const discord = await emulated();
-    const ids: string[] = [];
-    const { client } = await botOn(discord, async (interaction) => {
-      ids.push(interaction.id);
-      await interaction.reply('here');
-    });
-    await discord.type(CARD_COMMAND).settled();
-
-    const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
-    interrupt(discord);
-    const typed = discord.type(CARD_COMMAND);
-
-    expect(await typed.settled()).toMatchObject({ state: 'answered' });
-    await resumed;
-    const after = discord.type(CARD_COMMAND);
-    await after.settled();
-    expect(ids.slice(1)).toEqual([typed.id, after.id]);
-    expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1, sessions: 1 });
-  });
-
   it('sends a guild to the shard it belongs to, and direct messages to shard 0', async () => {
     const discord = await emulated();
     const places = [...discord.guilds.map(({ id }) => id), null];

@@ -390,21 +390,6 @@ describe('files', () => {
     await discord.click({ messageId, customId: 'buy' }).settled();
     expect(typed.message.components).toMatchObject([{ type: 10, content: 'bought' }]);
   });
-
-  it('that were not uploaded are refused', async () => {
-    handle = async (i) => {
-      if (!i.isChatInputCommand()) return;
-      const codes = await Promise.all(
-        [
-          { embeds: [{ title: 'x', image: { url: 'attachment://a.png' } }] },
-          { content: 'x', attachments: [{ id: '17' }] },
-        ].map((body) => i.reply(body as never).catch(({ code }) => code)),
-      );
-      await i.reply(JSON.stringify(codes));
-    };
-
-    expect(await resultOf(discord.type({ command: 'say' }))).toEqual([50_035, 50_035]);
-  });
 });
 
 it('an app that only a user has installed sends five follow-ups, and no sixth', async () => {

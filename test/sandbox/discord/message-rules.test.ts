@@ -10,11 +10,12 @@ import { leafCodes } from './leaf-codes.ts';
 
 const long = (length: number) => 'x'.repeat(length);
 const embed = (part: object) => ({ embeds: [{ title: 'Title', ...part }] });
-const fields = (count: number, value = 'v') => Array.from({ length: count }, () => ({ name: 'n', value }));
+const fields = (count: number) => Array(count).fill({ name: 'n', value: 'v' });
 const mentions = (allowed_mentions: object) => ({ content: 'x', allowed_mentions });
-const answers = (count: number, length = 1) => Array(count).fill({ poll_media: { text: long(length) } });
+const answers = (count: number) => Array(count).fill({ poll_media: { text: 'x' } });
 const poll = (part: object) => ({ poll: { question: { text: 'Which?' }, answers: answers(2), ...part } });
 
+// Other lengths, numbers and required fields: specification.test.ts.
 describe('a message', () => {
   it.each<[string, object, string]>([
     ['content of 2,000', { content: long(2_000) }, 'ok'],
@@ -22,19 +23,12 @@ describe('a message', () => {
     ['content of 2,001', { content: long(2_001) }, 'content: BASE_TYPE_MAX_LENGTH'],
     ['content that is a number', { content: 7 }, 'content: STRING_TYPE_CONVERT'],
     ['null for everything', { content: null, embeds: null, flags: null, components: null }, 'ok'],
-    ['11 embeds', { embeds: Array(11).fill({ title: 'x' }) }, 'embeds: BASE_TYPE_MAX_LENGTH'],
     ['an embed with nothing in it', { embeds: [{}] }, 'embeds.0.description: BASE_TYPE_REQUIRED'],
     ['a title of 256', embed({ title: long(256) }), 'ok'],
-    ['a title of 257', embed({ title: long(257) }), 'embeds.0.title: BASE_TYPE_MAX_LENGTH'],
     ['a description of 4,096', embed({ description: long(4_096) }), 'ok'],
-    ['a description of 4,097', embed({ description: long(4_097) }), 'embeds.0.description: BASE_TYPE_MAX_LENGTH'],
     ['25 fields', embed({ fields: fields(25) }), 'ok'],
-    ['26 fields', embed({ fields: fields(26) }), 'embeds.0.fields: BASE_TYPE_MAX_LENGTH'],
     ['a field without a value', embed({ fields: [{ name: 'n' }] }), 'embeds.0.fields.0.value: BASE_TYPE_REQUIRED'],
     ['a blank field', embed({ fields: [{ name: ' ', value: 'v' }] }), 'embeds.0.fields.0.name: BASE_TYPE_REQUIRED'],
-    ['a field of 1,025', embed({ fields: fields(1, long(1_025)) }), 'embeds.0.fields.0.value: BASE_TYPE_MAX_LENGTH'],
-    ['a footer of 2,049', embed({ footer: { text: long(2_049) } }), 'embeds.0.footer.text: BASE_TYPE_MAX_LENGTH'],
-    ['an author of 257', embed({ author: { name: long(257) } }), 'embeds.0.author.name: BASE_TYPE_MAX_LENGTH'],
     ['6,000 in all', { embeds: Array(2).fill({ description: long(3_000) }) }, 'ok'],
     [
       '6,001 in all',
@@ -42,21 +36,10 @@ describe('a message', () => {
       'embeds: MAX_EMBED_SIZE_EXCEEDED',
     ],
     ['an https picture', embed({ image: { url: 'https://x.test/a.png' } }), 'ok'],
-    [
-      'a javascript: picture',
-      embed({ image: { url: 'javascript:alert(1)' } }),
-      'embeds.0.image.url: URL_TYPE_INVALID_SCHEME',
-    ],
     ['an alternative text of 1,024', embed({ image: { url: 'https://x.test/a', description: long(1_024) } }), 'ok'],
-    [
-      'an alternative text of 1,025',
-      embed({ image: { url: 'https://x.test/a', description: long(1_025) } }),
-      'embeds.0.image.description: BASE_TYPE_MAX_LENGTH',
-    ],
-    ['a picture without an address', embed({ image: {} }), 'embeds.0.image.url: BASE_TYPE_REQUIRED'],
+    ['a javascript: picture', embed({ image: { url: 'javascript:1' } }), 'embeds.0.image.url: URL_TYPE_INVALID_SCHEME'],
     ['an address that is none', embed({ url: 'nowhere' }), 'embeds.0.url: URL_TYPE_INVALID_URL'],
     ['an address of 2,049', embed({ url: `https://x.test/${long(2_034)}` }), 'embeds.0.url: BASE_TYPE_MAX_LENGTH'],
-    ['a colour beyond white', embed({ color: 0x1_00_00_00 }), 'embeds.0.color: NUMBER_TYPE_MAX'],
     ['a colour that is no number', embed({ color: 'red' }), 'embeds.0.color: NUMBER_TYPE_COERCE'],
     ['a time that is none', embed({ timestamp: 'soon' }), 'embeds.0.timestamp: DATE_TIME_TYPE_PARSE'],
     // resources/message, "Allowed Mentions Object"; the code: Mephisto5558/Teufelsbot#287
@@ -72,20 +55,10 @@ describe('a message', () => {
       mentions({ parse: ['everyone', 'roles'], roles: ['1'] }),
       'allowed_mentions: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
     ],
-    ['no known kind of mention', mentions({ parse: ['here'] }), 'allowed_mentions.parse.0: BASE_TYPE_CHOICES'],
-    [
-      '101 named users',
-      mentions({ users: Array.from({ length: 101 }, (_, id) => `${id}`) }),
-      'allowed_mentions.users: BASE_TYPE_MAX_LENGTH',
-    ],
     // resources/poll, "Poll Create Request Object"
     ['a poll', poll({}), 'ok'],
     ['a poll of 32 days', poll({ duration: 768 }), 'ok'],
-    ['a poll of 32 days and an hour', poll({ duration: 769 }), 'poll.duration: NUMBER_TYPE_MAX'],
     ['a poll with ten answers', poll({ answers: answers(10) }), 'ok'],
-    ['a poll with eleven answers', poll({ answers: answers(11) }), 'poll.answers: BASE_TYPE_BAD_LENGTH'],
-    ['a question of 301', poll({ question: { text: long(301) } }), 'poll.question.text: BASE_TYPE_MAX_LENGTH'],
-    ['an answer of 56', poll({ answers: answers(1, 56) }), 'poll.answers.0.poll_media.text: BASE_TYPE_MAX_LENGTH'],
     ['a flag that bots cannot set', { flags: 1 << 7 }, 'flags: MESSAGE_FLAGS_INVALID'],
   ])('with %s', (_what, form, expected) => {
     expect(leafCodes(() => parseForm(MessageForm, form))).toEqual([expected]);
@@ -240,8 +213,6 @@ it.each([
 it.each<[string, unknown[], string]>([
   ['25 choices', Array(25).fill({ name: 'a', value: 'b' }), 'ok'],
   ['none', [], 'ok'],
-  ['26 choices', Array(26).fill({ name: 'a', value: 'b' }), 'data.choices: BASE_TYPE_MAX_LENGTH'],
-  ['a name of 101', [{ name: long(101), value: 'b' }], 'data.choices.0.name: BASE_TYPE_BAD_LENGTH'],
 ])('an autocomplete can be answered with %s', (_what, choices, expected) => {
   expect(leafCodes(() => parseChoices({ type: 8, data: { choices } }, 'de'))).toEqual([expected]);
 });

@@ -6,18 +6,19 @@ import { apiUser, DEFAULT_WORLD } from '../../../src/sandbox/discord/world.ts';
 import { eventViolations, exchangeViolations } from '../../support/discord-spec/violations.ts';
 
 const CALLBACK = { method: 'POST', route: '/interactions/:id/:token/callback' };
-const COMMANDS = { method: 'PUT', route: '/applications/:application/commands' };
+const GATEWAY = { method: 'GET', route: '/gateway' };
 const NO_CONTENT = { status: 204, body: undefined };
-const command = (part: object) => [{ type: 1, name: 'card', description: 'Shows a card', ...part }];
+const NO_FIELDS = { status: 200, body: {} };
+const FAILED = { status: 500, body: {} };
 
-// What happens in every other test is held to the same, in test/support/each-file.ts.
+// What happens in every other test is held to the same, in test/support/each-file.ts; it would show there if something
+// valid were forbidden.
 describe("Discord's specification", () => {
-  it.each<[string, Parameters<typeof exchangeViolations>[0], string[]]>([
-    ['accepts a reply', { ...CALLBACK, sent: { type: 4, data: { content: 'here' } }, answered: NO_CONTENT }, []],
+  it.each<[string, Parameters<typeof exchangeViolations>[0], string]>([
     [
       'forbids an unknown field of a body, at any depth',
       { ...CALLBACK, sent: { type: 4, data: { embeds: [{ image: { url: 'https://x.test/a.png', alt: 'A' } }] } } },
-      ['POST /interactions/:id/:token/callback request data.embeds.0.image: unknown alt'],
+      'POST /interactions/:id/:token/callback request data.embeds.0.image: unknown alt',
     ],
     [
       'forbids an unknown field of a body that is refused for another reason',
@@ -26,40 +27,22 @@ describe("Discord's specification", () => {
         sent: { type: 5, more: 1 },
         answered: { status: 404, body: { code: 10_062, message: 'Unknown' } },
       },
-      ['POST /interactions/:id/:token/callback request : unknown more'],
+      'POST /interactions/:id/:token/callback request : unknown more',
     ],
     [
-      'leaves a body to the emulated Discord that it refuses as invalid',
-      {
-        ...CALLBACK,
-        sent: { type: 99 },
-        answered: { status: 400, body: { code: 50_035, message: 'Invalid Form Body' } },
-      },
-      [],
-    ],
-    [
-      'forbids an answer without content where there is one',
-      { method: 'GET', route: '/gateway', answered: NO_CONTENT },
-      ['GET /gateway 204 : invalid_type undefined'],
+      'forbids an answer without content',
+      { ...GATEWAY, answered: NO_CONTENT },
+      'GET /gateway 204 : invalid_type undefined',
     ],
     [
       'requires fields of an answer',
-      { method: 'GET', route: '/gateway', sent: {}, answered: { status: 200, body: {} } },
-      ['GET /gateway 200 url: invalid_type undefined'],
+      { ...GATEWAY, answered: NO_FIELDS },
+      'GET /gateway 200 url: invalid_type undefined',
     ],
-    [
-      'forbids that the emulated Discord fails',
-      { method: 'GET', answered: { status: 500, body: {} } },
-      ['GET undefined 500 : invalid_type {}'],
-    ],
-    ['knows every route', { method: 'GET', route: '/nowhere' }, ['GET /nowhere: not in the table of routes']],
-    [
-      'says that permissions are a number, where text is right',
-      { ...COMMANDS, sent: command({ default_member_permissions: '32' }) },
-      [],
-    ],
+    ['forbids that it fails', { method: 'GET', answered: FAILED }, 'GET undefined 500 : invalid_type {}'],
+    ['knows every route', { method: 'GET', route: '/nowhere' }, 'GET /nowhere: not in the table of routes'],
   ])('%s', (_rule, exchange, expected) => {
-    expect(exchangeViolations(exchange)).toEqual(expected);
+    expect(exchangeViolations(exchange)).toEqual([expected]);
   });
 
   it('requires the fields of a user in an event', () => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createClient } from '@redis/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changesOf, type SharedCatalog } from '../../../src/catalog/shared-catalog.ts';
@@ -11,6 +8,7 @@ import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { openedLink, type RedisAddress } from '../../support/redis-link.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', game: 'Drakes', set: { id: 'base1', name: 'Base' } };
@@ -23,7 +21,7 @@ async function joined(redis: RedisAddress, mostKept?: number) {
   const { link } = await openedLink(redis);
   const { log, lines } = logLines();
   const shared = new RedisCatalog(link, mostKept);
-  const dataDir = mkdtempSync(join(tmpdir(), 'redis-catalog-'));
+  const dataDir = temporaryFolder();
   const open = (shared: SharedCatalog) =>
     new WorkerCatalog({ dataDir, keepsMembers: true, cardKeys: 'none', log, shared });
   const process = { catalog: open(shared), shared, lines, restart };
@@ -33,7 +31,6 @@ async function joined(redis: RedisAddress, mostKept?: number) {
   }
   onFinished(async () => {
     await process.catalog.close();
-    rmSync(dataDir, { recursive: true });
   });
   return process;
 }

@@ -1,16 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, it } from 'vitest';
 import { inodeOf, moveAside, removeOldDamage } from '../../../src/storage/sqlite/corrupt-file.ts';
 import { logLines } from '../../support/log-lines.ts';
-import { onFinished } from '../../support/on-finished.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'corrupt-file-'));
-  onFinished(() => rmSync(folder, { recursive: true }));
+  folder = temporaryFolder();
 });
 
 /** Notes whether another process could move the file at the moment when it is closed. */

@@ -1,14 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -16,6 +6,7 @@ import { DailyCopies, outdated } from '../../../src/storage/sqlite/daily-copies.
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
 import { DAY_MS } from '../../../src/time/utc-day.ts';
 import { ERROR, logLines } from '../../support/log-lines.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
@@ -30,7 +21,7 @@ afterEach(() => {
 });
 
 function running() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'daily-copies-'));
+  const dataDir = temporaryFolder();
   const { log, lines } = logLines();
   const options = { log, schema: SCHEMA, lossMeans: '', exclusive: true };
   const database = openDatabase(join(dataDir, 'state.sqlite'), options);
@@ -38,7 +29,6 @@ function running() {
   onTestFinished(async () => {
     await copies.close();
     database.close();
-    rmSync(dataDir, { recursive: true });
   });
   const folder = join(dataDir, 'backups');
   return {

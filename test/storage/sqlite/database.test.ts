@@ -1,16 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,6 +12,7 @@ import {
   openExclusively,
 } from '../../../src/storage/sqlite/database.ts';
 import { ERROR, logLines } from '../../support/log-lines.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SCHEMA = 'CREATE TABLE IF NOT EXISTS notes (note TEXT NOT NULL);';
 const HOLDER = `
@@ -34,11 +25,10 @@ const HOLDER = `
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'database-'));
+  folder = temporaryFolder();
 });
 afterEach(() => {
   for (const database of opened.splice(0)) if (database.isOpen) database.close();
-  rmSync(folder, { recursive: true });
 });
 
 const opened: DatabaseSync[] = [];

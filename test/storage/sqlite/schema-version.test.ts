@@ -1,19 +1,18 @@
-import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
 import { DatabaseTooNew } from '../../../src/storage/sqlite/schema-version.ts';
 import { logLines } from '../../support/log-lines.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const NOTES = 'CREATE TABLE IF NOT EXISTS notes (note TEXT);';
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'schema-version-'));
+  folder = temporaryFolder();
   file = join(folder, 'state.sqlite');
-  onTestFinished(() => rmSync(folder, { recursive: true }));
 });
 
 /** Opens the file as the bot of that version does, runs statements, and closes it. @returns its notes */

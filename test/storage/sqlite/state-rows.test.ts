@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -17,6 +15,7 @@ import {
   sqliteLimiterStore,
 } from '../../../src/storage/sqlite/state-rows.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ACCOUNT = 'account';
 const STATE: LimiterState = {
@@ -61,8 +60,7 @@ describe('the limiter store', () => {
   });
 
   it('takes over the table of the previous version, once, also after a return to that version', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'limiter-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const options = {
       log: logLines().log,
       schema: LIMITER_SCHEMA,
@@ -107,7 +105,7 @@ describe('the limiter store', () => {
 
 /** A file as version 0.1 left it, opened by this one. */
 function openEarlier(): DatabaseSync {
-  const folder = mkdtempSync(join(tmpdir(), 'journal-'));
+  const folder = temporaryFolder();
   const file = join(folder, 'state.sqlite');
   const earlier = new DatabaseSync(file);
   earlier.exec('CREATE TABLE debts (interaction TEXT PRIMARY KEY, debt TEXT NOT NULL) WITHOUT ROWID');
@@ -120,7 +118,6 @@ function openEarlier(): DatabaseSync {
   });
   onTestFinished(() => {
     database.close();
-    rmSync(folder, { recursive: true });
   });
   return database;
 }

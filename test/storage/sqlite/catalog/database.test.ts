@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CatalogDatabase } from '../../../../src/storage/sqlite/catalog/database.ts';
 import { logLines } from '../../../support/log-lines.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const CHARIZARD = { id: 'base1-4', name: 'Charizard', set: 'Base', number: '4/102', game: 'Pokémon' };
 const HO_OH = { id: 'neo3-7', name: 'Ho-Oh' };
@@ -13,12 +12,11 @@ let folder: string;
 let catalog: CatalogDatabase;
 const { log, lines } = logLines();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'catalog-'));
+  folder = temporaryFolder();
   catalog = CatalogDatabase.open(folder, log);
 });
 afterEach(() => {
   catalog.close();
-  rmSync(folder, { recursive: true });
 });
 
 describe('the catalog', () => {

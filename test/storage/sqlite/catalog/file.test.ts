@@ -1,17 +1,17 @@
-import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { CatalogChanges, type Told } from '../../../../src/storage/sqlite/catalog/changes.ts';
 import { CatalogFile } from '../../../../src/storage/sqlite/catalog/file.ts';
 import { logLines } from '../../../support/log-lines.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const CHARIZARD = { id: 'base1-4', name: 'Charizard' };
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 
 function openFile() {
-  const folder = mkdtempSync(join(tmpdir(), 'catalog-file-'));
+  const folder = temporaryFolder();
   const failures: unknown[] = [];
   let replaced = 0;
   const file = new CatalogFile({
@@ -23,7 +23,6 @@ function openFile() {
   });
   onTestFinished(() => {
     file.close(() => {});
-    rmSync(folder, { recursive: true });
   });
   const path = join(folder, 'catalog.sqlite');
   return { file, path, failures, replacedTimes: () => replaced };

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +12,7 @@ import { CatalogDatabase } from '../../../../src/storage/sqlite/catalog/database
 import { WorkerCatalog, type WorkerCatalogOptions } from '../../../../src/storage/sqlite/catalog/worker-catalog.ts';
 import { openDatabase } from '../../../../src/storage/sqlite/database.ts';
 import { ERROR, INFO, logLines, WARN } from '../../../support/log-lines.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const ORIGIN = 'http://cards.test /cards/{id}';
 const ALICE = { memberId: 'alice', guildId: 'guild' };
@@ -27,13 +27,12 @@ let folder: string;
 const opened: WorkerCatalog[] = [];
 let { log, lines } = logLines();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'worker-catalog-'));
+  folder = temporaryFolder();
   ({ log, lines } = logLines());
   CatalogDatabase.open(folder, log).close(); // without a file there is nothing to search in
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((each) => each.close()));
-  rmSync(folder, { recursive: true });
 });
 
 function openCatalog(more: Partial<WorkerCatalogOptions> = {}): WorkerCatalog {
