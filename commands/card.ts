@@ -89,7 +89,11 @@ export default {
   },
 } satisfies Command;
 
-/** A card that is kept under exactly this id, or else what the text means in the catalog: neither costs a request. */
+/**
+ * Decides what `/card` shows: the kept copy of exactly this id, otherwise what the catalog makes of the text. Costs no
+ * request. Only a text that may be an id, or means one card, is returned as an `Ask`, for which a request may be sent;
+ * anything else is answered with what the member may have meant.
+ */
 async function askFor(
   query: CardQuery,
   isPrivate: boolean,
@@ -111,7 +115,7 @@ async function askFor(
     case 'several':
       return privately(severalCards(locale, meant, choiceIds({ showPrices, isPrivate }, meant.cards[0]?.id)));
     case 'none':
-      // That the service denied exactly this text is more than that nothing is called so.
+      // The service has denied this very id, which says more than a name that nobody has.
       if (known.kind !== 'missing') return asked;
       return privately(unknownCard(locale, text, meant.similar, ids, askId));
     case 'unsearched':
@@ -122,7 +126,7 @@ async function askFor(
   }
 }
 
-/** How a button or a menu of `/card` shows a card; of a menu without the id, which is what is selected in it. */
+/** How a button or a menu of `/card` shows a card. A menu's custom id has no `cardId`: the selected value is the id. */
 interface CardChoice {
   showPrices: boolean;
   isPrivate: boolean;
@@ -132,7 +136,7 @@ interface CardChoice {
 /** What a button or a menu of `/card` does; it is all in the custom id. */
 export type CardAction =
   | ({ kind: 'show' } & CardChoice)
-  /** The other printings of a card, or all cards of its name. With a page, they replace the message whose button was used. */
+  /** The other printings of a card, or all cards of its name. An action with a page replaces the message that has the button. */
   | ({ kind: 'printings' | 'named'; page?: number } & Required<CardChoice>)
   | { kind: 'delete' };
 
@@ -150,7 +154,7 @@ export function choiceIds(
   };
 }
 
-/** What it does, the options that are not as usual as letters, the page, and the id, which may hold anything. */
+/** The argument holds the kind, `n` (no prices), `p` (private), the page, and the id, which may hold any character. */
 const ARGUMENT = /^(show|printings|named):(n?)(p?)(0|[1-9]\d{0,3})?(?::(.+))?$/s;
 const DELETE = 'delete';
 
@@ -163,7 +167,7 @@ export function customId(action: CardAction): string {
   return `card:${kind}:${options}${cardId === undefined ? '' : `:${cardId}`}`;
 }
 
-/** @param argument the custom id without the command's name. @returns `undefined` for any that was not given out */
+/** @param argument the custom id without the command's name. @returns `undefined` when the bot never gave it out */
 export function readAction(argument: string): CardAction | undefined {
   if (argument === DELETE) return { kind: 'delete' };
   const [, kind, noPrices, isPrivate, page, cardId] = ARGUMENT.exec(argument) ?? [];

@@ -13,7 +13,7 @@ import { choiceIds } from './card.ts';
 import { type Command, type Message, privately, sentence } from './command.ts';
 
 const CHOOSE = { withPrices: 'choose:', withoutPrices: 'choose:n' };
-/** Ten of the longest ids. */
+/** Room for ten ids of 100 characters. */
 const MAX_LENGTH = 1_000;
 
 export default {
@@ -51,7 +51,7 @@ export default {
     return listChoices(locale, await catalog.searchInList(typed, requesterOf(who), suggestByMs));
   },
 
-  /** The cards that the texts of a public reply may mean, to choose from in private. */
+  /** Offers in private the cards that the unclear texts of a public reply may mean. */
   async component({ argument, content, locale, ...who }, { catalog }) {
     const showPrices = argument === CHOOSE.withPrices;
     const texts = showPrices || argument === CHOOSE.withoutPrices ? unclearTexts(content) : [];
@@ -61,7 +61,7 @@ export default {
     return privately({ content: unclearLines(locale, unclear).join('\n'), components });
   },
 
-  /** At the end also what is missing, and what it cost. */
+  /** Shows the cards. Once all have come, it also says which are missing and how many requests they cost. */
   show(asked, outcomes, { quota, ...view }) {
     const { locale } = view;
     const cards = asked.queries.map((query, at) => ({ ...query, outcome: outcomes.cards[at] }));
@@ -72,7 +72,7 @@ export default {
     const message = cardsMessage({
       ...outcomes,
       ...{ locale, quota, views, unclear: asked.unclear, unsearched: asked.unsearched },
-      // A copy that says that there is no such card is as good without a renewal.
+      // A kept "no such card" counts as not found even when its renewal failed.
       notFound: cards.filter(({ outcome }) => outcome?.answer && !outcome.answer.card).map(({ cardId }) => cardId),
       failed: cards.flatMap(({ cardId, outcome: { answer, error } = {} }) =>
         error && !answer ? [{ cardId, error }] : [],
@@ -89,7 +89,7 @@ function isEnd({ cards }: Outcomes): boolean {
   return cards.every((outcome) => outcome && !outcome.isRenewing);
 }
 
-/** What is chosen belongs to `/card`, which shows it. In a public reply the menu would be everybody's: a button opens it. */
+/** `/card` answers these menus. In a public reply anybody could use one, so a button opens it in private. */
 function choices(
   { queries, unclear, unsearched, isPrivate }: Asked,
   locale: string,

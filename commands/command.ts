@@ -34,25 +34,25 @@ export interface Message {
 /** A reply that asks for no cards. */
 export type Reply = ImmediateReply<Message>;
 
-/** The message whose button was used goes away. */
+/** Asks for the message whose button was used to be deleted. */
 export interface Deletion {
   kind: 'delete';
 }
 
 /** Any use of a command, its buttons and menus included. */
 export interface Use extends Invocation {
-  /** Whether the member has Manage Server there. */
+  /** Whether the member has Manage Server in the server where the command was used. */
   manageGuild: boolean;
 }
 
-/** It is typed, or chosen from the menu of a message. */
+/** A member typed the command, or chose it from a message's menu. */
 export interface CommandUse extends Use {
   options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean'>;
   /** The message's text, with that of its embeds; empty for a command that is typed. */
   text: string;
 }
 
-/** A button or a select menu of a message is used whose custom id is the command's name, a colon and the argument. */
+/** A member used a button or a menu. Its custom id is `<command>:<argument>`. */
 export interface ComponentUse extends Use {
   argument: string;
   /** What is selected; empty for a button. */
@@ -61,15 +61,15 @@ export interface ComponentUse extends Use {
   content: string;
   /** The id of the member whom the message answers; absent when Discord does not say. */
   askedBy?: string | undefined;
-  /** Whether whoever used it has Manage Messages there. */
+  /** Whether the member who used it has Manage Messages in that channel. */
   manageMessages: boolean;
 }
 
-/** An option is being typed. */
+/** A member is typing an option. */
 export interface Typing extends Use {
   option: string;
   typed: string;
-  /** When suggestions are too late. */
+  /** After this time suggestions come too late. */
   suggestByMs: number;
 }
 
@@ -98,14 +98,14 @@ export interface Services {
   currency: string | undefined;
 }
 
-/** What Discord is told of a command, what its uses ask for, and how the cards are shown. It sends nothing itself. */
+/** A command: its registration, what each use asks for, and how its cards are shown. It sends nothing itself. */
 export interface Command {
   data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
   /** @throws CardServiceError, shown to the member in private */
   ask?(use: CommandUse, services: Services): Promise<Ask | Reply>;
   /** @throws CardServiceError, shown to the member in private */
   component?(use: ComponentUse, services: Services): Promise<Ask | Reply | Deletion>;
-  /** For commands that ask for cards: what the reply shows so far, and in the end, maybe in another process. Pure. */
+  /** Renders the reply of a command that asks for cards, so far and at the end. Pure: another process may call it. */
   show?(asked: Asked, outcomes: Outcomes, view: View): Message;
   /** At most 25 choices. */
   autocomplete?(typing: Typing, services: Services): Promise<readonly APIApplicationCommandOptionChoice[]>;

@@ -7,7 +7,7 @@ import { formatMessage } from '../src/render/messages.ts';
 import { type Command, privately, sentence } from './command.ts';
 
 const FORGET = 'forget';
-/** Ten of them leave room for the sentences around them. */
+/** Names are cut at this length, so that ten fit into one message with the sentences around them. */
 const LONGEST_NAME = 80;
 
 export default {
@@ -36,7 +36,7 @@ export default {
   },
 } satisfies Command;
 
-/** What the bot keeps of members, and what that is for this one: at most 2,000 characters of Markdown. */
+/** Says what the bot keeps about members, and what it keeps about this one: at most 2,000 characters of Markdown. */
 function keptText({ counts: { days, requests, saved }, lastCards }: KeptAboutMember, locale: string): string {
   return [
     formatMessage(locale, 'privacyIntro'),

@@ -3,11 +3,12 @@ import type { CardStore } from '../cache/card-store.ts';
 import type { CatalogLearner } from '../catalog/catalog.ts';
 import type { Logger } from '../log.ts';
 import type { Card, CardRecord } from '../model/card.ts';
-import { CardServiceError, KeyRefused } from '../model/errors.ts';
+import { CardServiceError } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import { withPrice } from '../model/price-history.ts';
 import type { Found } from '../service/card-service.ts';
 import { freshness, type Lifetimes } from './freshness.ts';
+import { restMs } from './rest-after-error.ts';
 
 /** What is known of a card without a request. */
 export type Known = { kind: 'missing'; answer?: undefined } | { kind: 'fresh' | 'stale'; answer: CardRecord };
@@ -21,10 +22,6 @@ export interface CardsOptions {
   log: Logger;
 }
 
-/** An id that got an answer that does not fit gets no request for this long: the next answer would hardly fit. */
-const UNEXPECTED_MS = 5 * 60_000;
-/** The same for an id that alone was refused: a refused key may be tried this often. */
-const REFUSED_MS = 60_000;
 const MAX_IDS = 1_000;
 /** One id that does not exist may be mistyped; of three different ones some should exist. */
 const SUSPICIOUS_IDS = 3;
@@ -34,10 +31,9 @@ export class Cards {
   readonly #options: CardsOptions;
   /** Ids that do not exist, as long as no card of this address is known and nothing was said of them. */
   #idsOfWrongAddress: Set<string> | undefined = new Set();
-  /** Errors that concern single ids. */
+  /** Errors that concern single ids, as long as these rest. */
   readonly #idErrors = new LRUCache<string, CardServiceError>({
     max: MAX_IDS,
-    ttl: UNEXPECTED_MS,
     perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
   });
 
@@ -96,7 +92,7 @@ export class Cards {
   async #store(id: string, found: Found, kept: CardRecord | undefined, nowMs: number) {
     const { store, catalog } = this.#options;
     if (found instanceof CardServiceError) {
-      this.#idErrors.set(id, found, { ttl: found instanceof KeyRefused ? REFUSED_MS : UNEXPECTED_MS });
+      this.#idErrors.set(id, found, { ttl: restMs(found) });
       return found;
     }
     const card = found === 'noSuchCard' ? undefined : found;

@@ -11,6 +11,7 @@ import { backOffMs } from '../time/back-off.ts';
 import type { Cards } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
+import { restMs } from './rest-after-error.ts';
 import { asCardServiceError, blockedError, sendRequest } from './service-requests.ts';
 
 /** Another process looks this card up: an answer takes about as long. */
@@ -103,7 +104,7 @@ export class LookupRequests {
         if (answer) this.#end(pending, answer, pending === first ? requester : undefined);
         else {
           // That it was left out of a list does not mean that there is none.
-          pending.mostTogether = Math.min(pending.mostTogether, fetched.again?.atMost ?? 1);
+          pending.mostTogether = Math.min(pending.mostTogether, fetched.againAtMost ?? 1);
           pendingLookups.requeue(pending);
         }
       }
@@ -169,12 +170,13 @@ export class LookupRequests {
   #failed(pending: PendingLookup, error: unknown): void {
     const { pendingLookups } = this.#options;
     pendingLookups.requeue(pending);
-    const { retry, statedMs = 0 } = meaningOf(error);
+    const { retry } = meaningOf(error);
     if (retry === 'nextPermit') return;
-    if (statedMs > 0) pendingLookups.postpone(pending.cardId, Date.now() + statedMs);
+    const restsMs = retry === 'backOff' ? restMs(error) : 0;
+    if (restsMs > 0) pendingLookups.postpone(pending.cardId, Date.now() + restsMs);
     const again = retry === 'backOff' && ++pending.failures < MAX_FAILURES;
     if (pending.failures === MAX_FAILURES - 1) pending.mostTogether = 1; // another card may be what fails
-    if (again) pending.notBeforeMs = Date.now() + Math.max(backOffMs(pending.failures, RETRY), statedMs);
+    if (again) pending.notBeforeMs = Date.now() + Math.max(backOffMs(pending.failures, RETRY), restsMs);
     else pendingLookups.refuse(pending, this.#finalError(error));
   }
 

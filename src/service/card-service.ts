@@ -4,7 +4,7 @@ import { CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.
 import type { Usage } from '../model/plan.ts';
 import { CardAnswer, errorBody, fitting, throwUnlessAnswered, UsageAnswer } from './answers.ts';
 import { afterRefusal, type KeyTrust } from './key-trust.ts';
-import { type BatchLimits, Listing } from './listing.ts';
+import { againAtMost, type BatchLimits, Listing } from './listing.ts';
 import { failedOutcome, type ListingOutcome } from './listing-learning.ts';
 import { type RequestOptions, request, type ServiceResponse } from './request.ts';
 
@@ -24,8 +24,8 @@ export type Found = Card | 'noSuchCard' | CardServiceError;
 
 export interface Fetched {
   cards: ReadonlyMap<string, Found>;
-  /** Those of which the answer says nothing, to be requested with no more than `atMost` cards together. */
-  again?: { ids: readonly string[]; atMost: number };
+  /** Cards of which the answer says nothing may be requested again, with no more than so many together. */
+  againAtMost?: number;
 }
 
 /** How many cards the service had; an id without one brought none. */
@@ -87,13 +87,9 @@ export class CardService {
     signal: AbortSignal | undefined,
   ): Promise<[Fetched, ListingOutcome]> {
     const answer = await listing.request(ids, this.#options, signal);
-    if (answer.kind === 'listed') {
-      this.#key = { workedAtMs: Date.now() };
-      const left = ids.filter((id) => !answer.cards.has(id));
-      return [{ cards: answer.cards, again: { ids: left, atMost: 1 } }, answer];
-    }
-    const fewerMayDo = answer.kind === 'tooMany' || answer.kind === 'blocked';
-    return [{ cards: new Map(), again: { ids, atMost: fewerMayDo ? Math.floor(ids.length / 2) : 1 } }, answer];
+    const isListed = answer.kind === 'listed';
+    if (isListed) this.#key = { workedAtMs: Date.now() };
+    return [{ cards: isListed ? answer.cards : new Map(), againAtMost: againAtMost(answer, ids.length) }, answer];
   }
 
   async #one(id: string, signal?: AbortSignal): Promise<[Fetched, ListingOutcome]> {

@@ -94,6 +94,11 @@ export class Listing {
   }
 }
 
+/** With how many others a card is requested again that a list of so many did not bring: refused lists are halved. */
+export function againAtMost({ kind }: ListAnswer, asked: number): number {
+  return kind === 'tooMany' || kind === 'blocked' ? Math.floor(asked / 2) : 1;
+}
+
 const GIVEN_UP =
   'bulk requests at CARD_SERVICE_BULK_PATH do not work: for so many minutes, cards are requested one by one';
 const ODD_ANSWER = 'an odd answer to a bulk request at CARD_SERVICE_BULK_PATH: it is tried again';

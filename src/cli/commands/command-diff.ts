@@ -10,7 +10,7 @@ export type LocalCommand = Omit<RESTPostAPIChatInputApplicationCommandsJSONBody,
 /** Discord's type number of slash commands; other types are user menus, message menus and entry points. */
 export const CHAT_INPUT = 1;
 
-/** As Discord lists it, with every field. */
+/** A command as Discord lists it, with every field. */
 export const RegisteredCommand = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -79,7 +79,7 @@ export function fieldChanges(before: unknown, after: unknown, path = ''): FieldC
   return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
 }
 
-/** Also a list. */
+/** True for arrays, too. */
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

@@ -3,7 +3,7 @@ import { CHAT_INPUT, type CommandDiff, type FieldChange, isSame, type Registered
 
 const KINDS: Readonly<Record<number, string>> = { 2: 'member menu', 3: 'message menu', 4: 'entry point' };
 
-/** Menus and entry points have none. */
+/** Menus and entry points have neither description nor options. */
 const Described = z.object({ description: z.string().catch('') });
 
 /** The registered commands, as text. */
@@ -80,7 +80,7 @@ function shownName({ type, name }: RegisteredCommand): string {
   return type === CHAT_INPUT ? `/${name}` : `${name} (${KINDS[type] ?? `kind ${type}`})`;
 }
 
-/** A command as members see it: `/card`, or its name in a menu. Discord takes no blank and no capital in a slash command's. */
+/** A command as members see it: `/card`, or its name in a menu. A slash command's name has no blank and no capital. */
 export function shownCommand(name: string): string {
   return /[\s\p{Lu}]/u.test(name) ? name : `/${name}`;
 }

@@ -16,7 +16,10 @@ export interface DiscordOptions {
   log: Logger;
 }
 
-/** A client with no intents and minimal caches: slash commands need neither. */
+/**
+ * A client with no intents and minimal caches: slash commands need neither. It emits each command, button and menu as
+ * `interactionCreate`, which `app.ts` hands to `InteractionRouter`.
+ */
 export function createClient({ apiUrl, shards, claims, events, log }: DiscordOptions): Client {
   const client = new Client({
     intents: [],

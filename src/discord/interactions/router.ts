@@ -32,7 +32,7 @@ export interface InteractionRouterOptions {
 const PRESSED_TWICE_MS = 3_000;
 const MAX_PRESSES = 1_000;
 
-/** Passes each interaction to its handler, and what that wants to the replies. Each ends in an answer or an error in the log. */
+/** Passes each interaction to its handler, and what the handler returns to the replies. Each ends in an answer or a logged error. */
 export class InteractionRouter {
   readonly #options: InteractionRouterOptions;
   readonly #underWay = new Set<Promise<void>>();
