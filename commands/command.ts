@@ -18,7 +18,7 @@ import type { QuotaState } from '../src/model/quota.ts';
 import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
-import type { Limiter } from '../src/quota/limiter.ts';
+import type { Limiter } from '../src/quota/limiter-port.ts';
 
 export type { Ask } from '../src/lookup/lookups.ts';
 

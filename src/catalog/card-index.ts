@@ -35,8 +35,8 @@ export interface CardIndex {
   /** @param most as many are enough */
   withNameKey(nameKey: string, most?: number): Candidate[];
   /**
-   * A few cards of each name that begins with these words, also when it is written in one. First those in which a word ends there, then the name with the most cards of
-   * each word that is begun, by how many cards that word begins; then the others.
+   * A few cards of each name that begins with these words, also when it is written in one. First those in which a word ends
+   * there, then the name with the most cards of each word that is begun, by how many cards that word begins; then the others.
    */
   withNameBeginning(words: string): Candidate[];
   /** Cards that have one word of each list; of very many those that it tells most of. */

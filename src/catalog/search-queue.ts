@@ -2,6 +2,9 @@ import type { Requester } from '../model/quota.ts';
 import { withTimeout } from '../time/timers.ts';
 import type { PrintingsPart } from './catalog.ts';
 
+/** A member waits for this before names count as not searched. */
+const LONGEST_ANSWER_MS = 1_500;
+
 /** What a worker is asked. */
 export interface Question {
   kind: 'search' | 'searchInList' | 'resolve' | 'resolveList' | 'printings' | 'mentions';
@@ -19,9 +22,9 @@ interface Waiting {
 }
 
 /**
- * Questions to a worker that answers one at a time, once it has begun. Searches only suggest something to members who type, so they come after
- * all other questions, on which lookups depend. If a member has several searches waiting, only the newest is run. An answer
- * that is late counts as none.
+ * Questions to a worker that answers one at a time, once it has begun. Searches only suggest something to members who type,
+ * so they come after all other questions, on which lookups depend. If a member has several searches waiting, only the newest
+ * is run. An answer that is late counts as none.
  */
 export class SearchQueue {
   readonly #run: (question: Question) => void;
@@ -34,7 +37,7 @@ export class SearchQueue {
   }
 
   /** @returns `undefined` when there is no answer by the deadline */
-  ask<T>(question: Question, deadlineMs: number): Promise<T | undefined> {
+  ask<T>(question: Question, deadlineMs = Date.now() + LONGEST_ANSWER_MS): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
     const end = resolve as (answer: unknown) => void;
     const key = isSearch(question) ? question.who.memberId : Symbol();

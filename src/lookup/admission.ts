@@ -1,7 +1,7 @@
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, KeptInReserve, Stopping } from '../model/errors.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
-import type { Schedule } from '../quota/limiter.ts';
+import type { Schedule } from '../quota/limiter-port.ts';
 import type { Lookup, PendingLookup, Reservation } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { blockedError } from './service-requests.ts';

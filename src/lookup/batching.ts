@@ -1,4 +1,4 @@
-import type { Limiter, Permit, Schedule } from '../quota/limiter.ts';
+import type { Limiter, Permit, Schedule } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/listing.ts';
 import type { OtherQueues } from './fair-order.ts';

@@ -1,5 +1,5 @@
 import { guildKey } from '../model/quota.ts';
-import type { Lane } from '../quota/limiter.ts';
+import type { Lane } from '../quota/limiter-port.ts';
 import {
   comparePlaces,
   compareRanks,

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
-import type { Limiter, Permit } from '../quota/limiter.ts';
+import type { Limiter, Permit } from '../quota/limiter-port.ts';
 import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
 import { type Admission, type AdmissionOptions, admit, admitAgain } from './admission.ts';
 import { Batching, type BatchingOptions } from './batching.ts';

@@ -5,7 +5,7 @@ import { CardServiceError, meaningOf, ServiceDown, Stopping } from '../model/err
 import type { Events } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter, Permit } from '../quota/limiter.ts';
+import type { Limiter, Permit } from '../quota/limiter-port.ts';
 import { type CardService, cardsIn } from '../service/card-service.ts';
 import { backOffMs } from '../time/back-off.ts';
 import type { Cards } from './cards.ts';

@@ -1,7 +1,7 @@
 import type { CardQuery, CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import type { Requester } from '../model/quota.ts';
-import type { Lane } from '../quota/limiter.ts';
+import type { Lane } from '../quota/limiter-port.ts';
 
 /** One member's wish for one card. */
 export interface Lookup extends CardQuery {

@@ -3,7 +3,7 @@ import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/quota.ts';
 import type { Charged } from '../quota/budget.ts';
-import type { Schedule } from '../quota/limiter.ts';
+import type { Schedule } from '../quota/limiter-port.ts';
 import type { BatchLimits } from '../service/listing.ts';
 import { type Batch, fillBatch } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';

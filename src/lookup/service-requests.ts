@@ -10,7 +10,7 @@ import {
 import type { Events, EventsByName } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { BlockedReason, Limiter, Permit, PermitLane } from '../quota/limiter.ts';
+import type { BlockedReason, Limiter, Permit, PermitLane } from '../quota/limiter-port.ts';
 
 /** What one request is for. */
 export interface ServiceRequest<T> {

@@ -5,7 +5,7 @@ import type { Events } from '../model/events.ts';
 import { PLANS, type Usage } from '../model/plan.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter, Permit } from '../quota/limiter.ts';
+import type { Limiter, Permit } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { withTimeout } from '../time/timers.ts';
 import { acquirePermit, asCardServiceError, sendRequest } from './service-requests.ts';

@@ -3,7 +3,7 @@ import type { BudgetSetting } from '../model/plan.ts';
 import type { Requester } from '../model/quota.ts';
 import { nextUtcMidnightMs } from '../time/utc-day.ts';
 import type { Ledger } from './ledger.ts';
-import type { Limiter } from './limiter.ts';
+import type { Limiter } from './limiter-port.ts';
 
 export interface BudgetOptions {
   ledger: Ledger;

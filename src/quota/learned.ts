@@ -32,7 +32,10 @@ export const Learned = z.object({
   servedAtMs: z.number(),
   /** Since when nothing was refused, and nothing held back by what was learned. */
   quietSinceMs: z.number(),
-  /** The last 429: how many were served in the minute before it, and what was known then. Open while others are under way that had left before it was known. */
+  /**
+   * The last 429: how many were served in the minute before it, and what was known then. Open while others are under way
+   * that had left before it was known.
+   */
   refusal: orUndefined(
     z.object({ knownAtMs: z.number(), served: z.number(), isSteady: z.boolean(), isOfBurst: z.boolean(), ...Shown }),
   ),

@@ -1,7 +1,7 @@
 import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import { shiftedEnded } from './learned.ts';
-import type { Permit } from './limiter.ts';
+import type { Permit } from './limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, underSetting, withProbe } from './limiter-state.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';

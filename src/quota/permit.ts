@@ -4,7 +4,7 @@ import type { Breaker } from '../model/quota.ts';
 import { afterRequest, type Circumstances, statesOutage } from './circuit-breaker.ts';
 import { type Learned, mostOfRefill, refusedWeighMs, sharedOut, windowSlotsMs } from './learned.ts';
 import { learnFrom } from './learning.ts';
-import type { Acquired, Permit, PermitLane } from './limiter.ts';
+import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
 import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
 import {
   afterToken,

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
-import { isolatedFullAtMs, joinedState } from './isolation.ts';
 import { afterClockJump, type Change, type Decide, type LimiterCell } from './limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, withProbe } from './limiter-state.ts';
 import { spendToken, type Taken, type WantedToken } from './permit.ts';
@@ -12,6 +11,7 @@ import {
   sameSchedule,
   withProbeTaken,
 } from './shared-limiter-store.ts';
+import { isolatedFullAtMs, joinedState } from './without-redis.ts';
 
 const CHANGED: Taken = { kind: 'changed' };
 /** A process that is to write before this one, as the store sees to, has written by then as a rule. */

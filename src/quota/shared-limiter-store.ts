@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanSetting } from '../model/plan.ts';
-import type { Permit } from './limiter.ts';
 import type { CellOptions, Change } from './limiter-cell.ts';
+import type { Permit } from './limiter-port.ts';
 import { type LimiterState, withProbe } from './limiter-state.ts';
 import { paceOf, reportedPlan } from './pace.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';

@@ -11,7 +11,7 @@ import type { PlanSetting } from '../model/plan.ts';
 import type { AlertNotebook } from '../operations/alert-notes.ts';
 import type { DeletionRequests } from '../privacy/member-data.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter } from '../quota/limiter.ts';
+import type { Limiter } from '../quota/limiter-port.ts';
 import { QuotaWarnings } from '../quota/quota-warnings.ts';
 import type { ReplyJournal } from '../replies/reply-journal.ts';
 

@@ -4,7 +4,7 @@ import type { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { BudgetSpent, Busy, Stopping } from '../../src/model/errors.ts';
-import type { Schedule } from '../../src/quota/limiter.ts';
+import type { Schedule } from '../../src/quota/limiter-port.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { admitAll, by, fakeTime, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 

@@ -5,7 +5,7 @@ import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { Stopping } from '../../src/model/errors.ts';
 import { guildKey } from '../../src/model/quota.ts';
-import type { Lane } from '../../src/quota/limiter.ts';
+import type { Lane } from '../../src/quota/limiter-port.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -3,7 +3,7 @@ import { sendRequest } from '../../src/lookup/service-requests.ts';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
 import { Events, type EventsByName } from '../../src/model/events.ts';
-import type { Limiter } from '../../src/quota/limiter.ts';
+import type { Limiter } from '../../src/quota/limiter-port.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';
 

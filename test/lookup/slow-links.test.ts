@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Claims } from '../../src/model/claims.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
-import type { Limiter, Permit } from '../../src/quota/limiter.ts';
+import type { Limiter, Permit } from '../../src/quota/limiter-port.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { ask } from '../quota/limiter.contract.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';

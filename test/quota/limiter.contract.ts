@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
-import type { Limiter, Permit, PermitLane } from '../../src/quota/limiter.ts';
+import type { Limiter, Permit, PermitLane } from '../../src/quota/limiter-port.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { logLines } from '../support/log-lines.ts';
 

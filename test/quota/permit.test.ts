@@ -3,7 +3,7 @@ import type { RequestOutcome } from '../../src/model/errors.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { Breaker, BreakerReason } from '../../src/model/quota.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
-import type { PermitLane } from '../../src/quota/limiter.ts';
+import type { PermitLane } from '../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { emptyBucket } from '../../src/quota/pace.ts';
 import { type Contention, decidePermit, releasePermit, spendToken } from '../../src/quota/permit.ts';

@@ -1,7 +1,7 @@
 import { createClient } from '@redis/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
-import type { Limiter } from '../../../src/quota/limiter.ts';
+import type { Limiter } from '../../../src/quota/limiter-port.ts';
 import {
   ANSWERED,
   ask,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
-import type { Limiter, Permit } from '../../../src/quota/limiter.ts';
+import type { Limiter, Permit } from '../../../src/quota/limiter-port.ts';
 import { ANSWERED, ask, drain, LONG, permitOf, reading, SLOW, TOKENS } from '../../quota/limiter.contract.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { LIMITER_KEY, SharingProcess } from '../../support/sharing-process.ts';

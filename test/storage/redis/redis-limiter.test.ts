@@ -3,7 +3,7 @@ import { createClient } from '@redis/client';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
 import { NOTHING_LEARNED } from '../../../src/quota/learned.ts';
-import type { Limiter, Permit } from '../../../src/quota/limiter.ts';
+import type { Limiter, Permit } from '../../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE } from '../../../src/quota/limiter-state.ts';
 import { QuotaWarnings } from '../../../src/quota/quota-warnings.ts';
 import {

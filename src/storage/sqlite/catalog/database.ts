@@ -46,7 +46,11 @@ export class CatalogDatabase {
   readonly #sql: Statements;
   readonly #rows: CatalogRows;
 
-  /** Creates the file if it is absent; one that is corrupt is moved aside. Writing waits `busyTimeoutMs` for another process. @throws DatabaseUnusable, DatabaseInUse */
+  /**
+   * Creates the file if it is absent; one that is corrupt is moved aside. Writing waits `busyTimeoutMs` for another process.
+   *
+   * @throws DatabaseUnusable, DatabaseInUse
+   */
   static open(dataDir: string, log: Pick<Logger, 'info' | 'error'>, busyTimeoutMs = BUSY_TIMEOUT_MS): CatalogDatabase {
     const file = join(dataDir, 'catalog.sqlite');
     const options = { log, schema: SCHEMA, lossMeans: LOSS };

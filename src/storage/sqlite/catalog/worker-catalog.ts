@@ -41,8 +41,6 @@ const START_SOON_MS = 1_000;
 const GATHER_MS = 50;
 /** Changes that are kept while there is no worker that has opened the file. The oldest are dropped. */
 const MOST_UNSENT = 1_000;
-/** A member waits for this before names count as not searched. */
-const RESOLVE_MS = 1_500;
 /** A card that is known is shown without a word of its other printings rather than later. */
 const PRINTINGS_MS = 1_000;
 const CLOSE_MS = 650;
@@ -152,7 +150,7 @@ export class WorkerCatalog implements Catalog {
     kind: Question['kind'],
     text: string,
     who: Requester,
-    deadlineMs = Date.now() + RESOLVE_MS,
+    deadlineMs?: number,
     part?: PrintingsPart,
   ): Promise<T | undefined> {
     if (this.#isClosed || this.#isEmpty()) return undefined;

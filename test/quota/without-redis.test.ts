@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { Breaker } from '../../src/model/quota.ts';
-import { isolatedFullAtMs, joinedState } from '../../src/quota/isolation.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { afterToken, tokenAtMs } from '../../src/quota/pace.ts';
+import { isolatedFullAtMs, joinedState } from '../../src/quota/without-redis.ts';
 
 const NOW_MS = 1_000_000_000;
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 60, burst: 20 };
