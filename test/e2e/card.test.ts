@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
 
 /** Shared by tests that look up different cards. */
@@ -54,14 +53,6 @@ describe('/card', () => {
     expect(embeds[0]?.description).not.toContain('market');
     expect(withPrices.embeds[0]?.description).toContain('market');
     expect(cardRequests(shared).slice(before)).toEqual(['/cards/base1-1?includePrices=true']);
-  });
-
-  it('says that a card has no prices', async () => {
-    const unpriced = SAMPLE_CARDS.find(({ prices }) => prices === undefined);
-
-    const { embeds } = await shared.card(unpriced?.id ?? '').settled();
-
-    expect(embeds[0]?.description).toMatch(/\nNo prices for this card\.$/);
   });
 
   it('replies in private with `private: yes`, whether the card is known or not', async () => {

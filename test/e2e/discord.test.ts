@@ -12,15 +12,6 @@ describe('the connection to Discord', () => {
     expect(embeds[0]?.title).toBe('Emberwing Drake');
     expect(world.discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
   });
-
-  it('reconnects when Discord requests it', async () => {
-    const world = await startWorld();
-    world.discord.gateway.requestReconnect();
-
-    const { embeds } = await world.card('base1-4').settled();
-
-    expect(embeds[0]?.title).toBe('Emberwing Drake');
-  });
 });
 
 describe('a command that Discord knows and the bot does not', () => {

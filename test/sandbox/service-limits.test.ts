@@ -38,12 +38,6 @@ describe('the limits of the service', () => {
     expect(admit(state, limits).verdict).toEqual(verdict);
   });
 
-  it('allow one request exactly when the stated time has passed', () => {
-    const { state, limits } = spent(20);
-    const at = (ms: number) => admit(advance(state, limits, NOON_MS + ms, nextUtcMidnightMs), limits).verdict.allowed;
-    expect([at(5_999), at(6_000)]).toEqual([false, true]);
-  });
-
   it('reset the day and keep the bucket', () => {
     const { state, limits } = spent(1_000);
     const next = advance(state, limits, MIDNIGHT_MS, nextUtcMidnightMs);

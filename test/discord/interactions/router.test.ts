@@ -7,6 +7,7 @@ import { Replies } from '../../../src/discord/rest/replies.ts';
 import type { LookupsOptions } from '../../../src/lookup/lookups.ts';
 import { KeyRefused, TooManyCommands } from '../../../src/model/errors.ts';
 import { type CommandEvent, Events } from '../../../src/model/events.ts';
+import { formatMessage } from '../../../src/render/messages.ts';
 import { CommandReplies } from '../../../src/replies/command-replies.ts';
 import { askedFor, NO_JOURNAL } from '../../replies/replies-over.ts';
 import { logLines } from '../../support/log-lines.ts';
@@ -199,17 +200,18 @@ describe('a command', () => {
 
 describe('an interaction', () => {
   it.each([
-    ['slash', 'unknown command'],
-    ['user', 'unknown command'],
-    ['button', 'unknown interaction'],
-    ['select', 'unknown interaction'],
-    ['modal', 'unknown interaction'],
-  ] as const)('without a handler gets a private sentence: %s', async (kind, outcome) => {
+    ['slash', 'unknown command', 'unknownCommand'],
+    ['user', 'unknown command', 'unknownCommand'],
+    ['button', 'unknown interaction', 'outOfDate'],
+    ['select', 'unknown interaction', 'outOfDate'],
+    ['modal', 'unknown interaction', 'outOfDate'],
+  ] as const)('without a handler gets a private sentence: %s', async (kind, outcome, sentence) => {
     const { router, answers, ends } = routerWith({});
 
     await router.receive(interaction({ kind, name: 'older', values: [] }));
 
-    expect(answers).toMatchObject([{ type: ChannelMessageWithSource, data: { flags: MessageFlags.Ephemeral } }]);
+    const data = { content: formatMessage('en-US', sentence), flags: MessageFlags.Ephemeral };
+    expect(answers).toMatchObject([{ type: ChannelMessageWithSource, data }]);
     expect(ends).toMatchObject([{ command: 'older', outcome, source: 'bot' }]);
   });
 

@@ -181,21 +181,6 @@ describe('registration through discord.js', () => {
     return client.application;
   };
 
-  it('keeps the id of a command that is registered again, and its version when nothing changed', async () => {
-    const discord = await emulated();
-    const { client } = await botOn(discord, async () => {});
-    const before = discord.commandsFor({ guildId: null })[0];
-
-    await application(client).commands.set([{ name: 'card', description: 'Changed' }]);
-    const changed = discord.commandsFor({ guildId: null })[0];
-    await application(client).commands.set([{ name: 'card', description: 'Changed' }]);
-    const same = discord.commandsFor({ guildId: null })[0];
-
-    expect(changed?.id).toBe(before?.id);
-    expect(changed?.version).not.toBe(before?.version);
-    expect(same).toEqual(changed);
-  });
-
   it('refuses a guild that the bot is not in with 50001', async () => {
     const discord = await emulated();
     const { client } = await botOn(discord, async () => {});
