@@ -1,6 +1,6 @@
 import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
-import type { Claims } from '../model/claims.ts';
+import { type Claims, isMine } from '../model/claims.ts';
 import { CardServiceError, meaningOf, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
@@ -126,11 +126,10 @@ export class LookupRequests {
       claims.claim(name, { ttlMs: requestTimeoutMs + CLAIM_MARGIN_MS, endsWithOwner: true }),
       this.#answerWithoutRequest(pending),
     ]);
-    const isMine = typeof claimed === 'string';
-    if (!isMine) pending.notBeforeMs = Date.now() + CLAIM_RETRY_MS;
+    if (!isMine(claimed)) pending.notBeforeMs = Date.now() + CLAIM_RETRY_MS;
     const isWanted = !isAnswered && pendingLookups.has(pending);
-    if (isMine && !isWanted) void claims.release(name);
-    return isMine && isWanted;
+    if (isMine(claimed) && !isWanted) void claims.release(name);
+    return isMine(claimed) && isWanted;
   }
 
   /** Ends the lookup if its card is known by now, or may not be requested. @returns whether it has ended */

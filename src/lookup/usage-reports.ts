@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import type { Claims } from '../model/claims.ts';
+import { type Claims, isMine } from '../model/claims.ts';
 import { type CardServiceError, KeyRefused, meaningOf, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import { PLANS, type Usage } from '../model/plan.ts';
@@ -83,7 +83,7 @@ export class UsageReports {
     // Claimed before the permit is acquired, so that two who ask at once cost one request.
     const claim = { ttlMs: REPORT_EVERY_MS, endsWithOwner: false };
     const claims = this.#options.claims;
-    if (!this.#underWay && this.hasKey && typeof (await claims.claim(CLAIM_NAME, claim)) === 'string') {
+    if (!this.#underWay && this.hasKey && isMine(await claims.claim(CLAIM_NAME, claim))) {
       const acquired = await acquirePermit(this.#options, 'report');
       this.#failed = undefined; // longer ago than a minute
       if (acquired.kind !== 'permit') {

@@ -7,6 +7,11 @@ export interface ClaimOptions {
 /** `unavailable`: only this process knows of the claim, because the others cannot be reached. */
 export type Claimed = 'mine' | 'unavailable' | { heldForMs: number };
 
+/** Whether this process has the name now, as far as it can know. */
+export function isMine(claimed: Claimed): claimed is Exclude<Claimed, object> {
+  return typeof claimed === 'string';
+}
+
 /** "This name is mine for a while", among all processes that share their state. No method rejects. */
 export interface Claims {
   /** Whether there may be other processes. */

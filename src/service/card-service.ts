@@ -8,6 +8,7 @@ import { againAtMost, type BatchLimits, Listing } from './listing.ts';
 import { failedOutcome, type ListingOutcome } from './listing-learning.ts';
 import { type RequestOptions, request, type ServiceResponse } from './request.ts';
 
+/** `limiter` of `RequestOptions` is told what the headers of each answer say. */
 export interface CardServiceOptions extends RequestOptions {
   baseUrl: string;
   /** Path template of the card lookup, with `{id}` in place of the id. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CloseCodes, type IIdentifyThrottler, type WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
 import type { Logger } from '../../log.ts';
-import type { Claims } from '../../model/claims.ts';
+import { type Claims, isMine } from '../../model/claims.ts';
 import { backOffMs } from '../../time/back-off.ts';
 
 /**
@@ -63,7 +63,7 @@ export class IdentifyThrottler implements IIdentifyThrottler {
     }
     for (;;) {
       const claimed = await claims.claim(`identify:${shard % maxConcurrency}`, SLOT);
-      if (typeof claimed === 'string') break;
+      if (isMine(claimed)) break;
       await sleep(claimed.heldForMs, undefined, { signal });
     }
     signal.throwIfAborted();
