@@ -6,6 +6,7 @@ import { parseMarkdown, type Token } from '../../src/sandbox/page/markdown.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
+import { offered } from '../support/confirmed-cards.ts';
 import { startDiscordRelay } from '../support/discord-relay.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
 
@@ -45,6 +46,9 @@ function sharedWorld(): () => World {
   let world: World;
   beforeAll(async () => {
     world = await startWorld({ service: { requestsPerMinute: 6_000, burst: 100, requestsPerDay: 10_000 } });
+    // On a busy machine the search takes a moment to begin, and until then a text that may be a name is not asked for.
+    await world.card('base1-1').settled();
+    await offered(world, 'base1-1');
   });
   return () => world;
 }

@@ -91,6 +91,7 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
   it('becomes unavailable, and is back, notify their listeners', async () => {
     const redis = await startRealRedis();
     const [one] = await pair(redis);
+    await expect.poll(() => one.limiter.schedule().isIsolated, LONG).toBe(false);
     const notified = vi.fn();
     one.limiter.onChange(notified);
     await redis.kill();
