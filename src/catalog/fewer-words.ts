@@ -1,17 +1,13 @@
 /** More choices are not tried. */
 const MOST_CHOICES = 40;
+/** Where a name begins among words, and the place behind it. */
+type Place = [from: number, to: number];
 
 /**
  * What may be left of several words when some are dropped: all choices with the fewest dropped, then with one more, and so
- * on; of equally many those that were typed last first.
- *
- * @param isName whether words that follow each other are the name or the id of a card; they are not dropped
+ * on; of equally many those that were typed last first. The words of the name are not dropped.
  */
-export function* fewerWords(
-  words: readonly string[],
-  isName: (some: readonly string[]) => boolean,
-): Generator<string[][]> {
-  const [from, to] = nameIn(words, isName);
+export function* fewerWords(words: readonly string[], [from, to]: Place): Generator<string[][]> {
   const mayGo = [...words.keys()].filter((at) => at < from || at >= to).toReversed();
   let tried = 0;
   for (let count = 1; count <= mayGo.length && tried < MOST_CHOICES; count++) {
@@ -21,8 +17,8 @@ export function* fewerWords(
   }
 }
 
-/** The longest name among the words, the first of equally long ones, as the place where it begins and the one behind it. */
-function nameIn(words: readonly string[], isName: (some: readonly string[]) => boolean): [from: number, to: number] {
+/** The longest name or id among words that follow each other, the first of equally long ones. */
+export function nameIn(words: readonly string[], isName: (some: readonly string[]) => boolean): Place {
   for (let length = words.length; length > 0; length--)
     for (let from = 0; from + length <= words.length; from++)
       if (isName(words.slice(from, from + length))) return [from, from + length];

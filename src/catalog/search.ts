@@ -2,9 +2,19 @@ import type { Requester } from '../model/quota.ts';
 import type { Asked, Candidate, CardIndex, WordToFind } from './card-index.ts';
 import { MOST_FOUND } from './catalog.ts';
 import type { CatalogCard, FoundCard } from './catalog-card.ts';
-import { fewerWords } from './fewer-words.ts';
+import { fewerWords, nameIn } from './fewer-words.ts';
 import { type Closeness, closeness, foundAs, type Ranked, ranked, wordsInName } from './ranking.ts';
-import { alsoKey, hasDigit, numberKey, type Query, queryOf, queryOfWords, spellingsOf, tokensOf } from './words.ts';
+import {
+  alsoKey,
+  hasDigit,
+  nameKey,
+  numberKey,
+  type Query,
+  queryOf,
+  queryOfWords,
+  spellingsOf,
+  tokensOf,
+} from './words.ts';
 
 const WHOLE: ReadonlySet<Closeness> = new Set([
   ...(['id', 'sameId', 'name', 'number', 'otherName', 'firstWords', 'wholeWords'] as const),
@@ -34,7 +44,8 @@ function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogC
 
 /**
  * Everything that fits, best first; asks for what fits less well only while there are too few cards that fit better. If
- * nothing fits, cards with a word that sounds alike or has two errors; if there are none, cards that have not all words.
+ * nothing fits, cards with a word that sounds alike or has two errors; if there are none, cards that have not all words. A
+ * name that was typed in full stays in the name: sets are called after cards, too.
  */
 export function find(index: CardIndex, query: Query, { guildId }: Requester): Ranked[] {
   const most = index.askedMost(guildId);
@@ -43,19 +54,23 @@ export function find(index: CardIndex, query: Query, { guildId }: Requester): Ra
   const candidates = most.map(({ candidate }) => candidate);
   const fitting = fittingIn(index, query, words, candidates);
   if (fitting.length > 0) return ranked(query, fitting, asked);
-  const corrected = withTwoErrors(index, words);
-  if (corrected.length > 0) return ranked(query, corrected, asked);
   const known = query.words.filter((word) => words.begun(word).length > 0);
-  for (const choices of [[known], ...fewerWords(known, (some) => words.areName(some))]) {
+  const place = nameIn(known, (some) => words.areName(some));
+  const name = queryOfWords(known.slice(...place)).nameKey;
+  const isComplete = name !== '' && index.withNameKey(name, 1).length > 0;
+  const isNamed = ({ card }: Candidate) => !isComplete || nameKey(card.name).includes(name);
+  const corrected = ranked(query, withTwoErrors(index, words), asked);
+  if (corrected.some(isNamed)) return corrected.filter(isNamed);
+  for (const choices of [[known], ...fewerWords(known, place)]) {
     const found = choices
       .filter((some) => some.length > 0 && index.hasWords(some.map((word) => words.begun(word))))
-      .flatMap((some) => ranked(queryOfWords(some), fittingIn(index, queryOfWords(some), words, []), asked));
+      .flatMap((some) => ranked(queryOfWords(some), fittingIn(index, queryOfWords(some), words, []), asked))
+      .filter(isNamed);
     if (found.length === 0) continue;
     const inName = new Map(found.map(({ card }) => [card.id, wordsInName(query, card)]));
     const most = found.toSorted((a, b) => (inName.get(b.card.id) ?? 0) - (inName.get(a.card.id) ?? 0));
-    return [
-      ...new Map(most.toReversed().map((each) => [each.card.id, { ...each, isPart: true as const }])).values(),
-    ].reverse();
+    const parts = most.map((each) => ({ ...each, isPart: true as const }));
+    return [...new Map([...parts, ...corrected].toReversed().map((each) => [each.card.id, each])).values()].reverse();
   }
   return [];
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { fewerWords } from '../../src/catalog/fewer-words.ts';
+import { fewerWords, nameIn } from '../../src/catalog/fewer-words.ts';
 
 const NAMES = new Set(['charizard', 'rayquaza', 'rayquaza vmax', 'art']);
-const choices = (typed: string) =>
-  [...fewerWords(typed.split(' '), (words) => NAMES.has(words.join(' ')))].map((of) =>
-    of.map((words) => words.join(' ')),
-  );
+const choices = (typed: string) => {
+  const words = typed.split(' ');
+  const name = nameIn(words, (some) => NAMES.has(some.join(' ')));
+  return [...fewerWords(words, name)].map((of) => of.map((left) => left.join(' ')));
+};
 
 describe('what is left of several words', () => {
   it.each([

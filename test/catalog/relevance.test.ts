@@ -68,6 +68,19 @@ describe('what members type', () => {
     expect(knownAs('zappelphilipp')).toEqual([['Zappelphilipp', undefined]]);
   });
 
+  it.each([
+    ['where doom awaits deck list', 'Where Doom Awaits', 'Lost Memories', 'Where Doom Awaits'],
+    ['blood on the altar rulings', 'Blood on the Altar', 'Burned Ruins', 'Blood on the Altar'],
+    ['overdrive cheap', 'Overdrive', 'Clear World', 'Stardust Overdrive'],
+    ['uprising cheap', 'Uprising', 'Polar Cap', 'Uprising'],
+  ])('%j is the whole name %j and other words, and not %j of the set %j', (typed, name, other, set) => {
+    catalog.upsert(
+      [name, other].map((each) => ({ id: `${set} ${each}`, name: each, set })),
+      'cards.csv',
+    );
+    expect(search(catalog.index, typed, WHO)[0]?.name).toBe(name);
+  });
+
   it('has the newest card of a name first, where it is known when they came out', () => {
     const printed = ['2001-05-01', undefined, '2020', '1999-01-09'].map((released, at) => ({
       id: `nu-${at}`,
