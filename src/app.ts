@@ -1,5 +1,6 @@
 import type { Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
+import { knownPrintings } from './catalog/known-printings.ts';
 import type { Config } from './config/config.ts';
 import { createClient } from './discord/gateway/client.ts';
 import { login, refused } from './discord/gateway/login.ts';
@@ -75,7 +76,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     lookups: { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs },
     journal: state.journal,
     sender: replies,
-    render: replyRenderer(commands, services),
+    render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
     events,
     log,
   });

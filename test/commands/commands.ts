@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Ask, CommandUse, Deletion, Message, Reply, Services } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import { openServices } from '../../src/app.ts';
+import { knownPrintings } from '../../src/catalog/known-printings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { replyRenderer } from '../../src/discord/interactions/dispatch.ts';
 import { type CommandEvent, Events, type Source } from '../../src/model/events.ts';
@@ -107,7 +108,7 @@ export async function shown(
       },
       countEmbeds: async () => 0,
     },
-    render: replyRenderer(commands, { ...services, catalog }),
+    render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
     events,
     log: logLines().log,
   });

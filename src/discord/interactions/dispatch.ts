@@ -8,7 +8,7 @@ import {
 } from 'discord.js';
 import type { Ask, Command, Deletion, Reply, Services } from '../../../commands/command.ts';
 import type { Invocation } from '../../model/invocation.ts';
-import { requesterOf } from '../../model/quota.ts';
+import { type Requester, requesterOf } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-journal.ts';
 import { textOf } from './message-text.ts';
@@ -94,13 +94,18 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
   };
 }
 
+interface RendererOptions extends Pick<Services, 'limiter' | 'currency'> {
+  /** Whether a card has other printings; quickly, or with up to a second of time. */
+  hasPrintings(cardId: string, who: Requester, hasTime: boolean): boolean | Promise<boolean>;
+}
+
 /**
  * What a reply shows by the command that asked for its cards; a sentence when there is no such command any more, or when it
  * throws, with the error for the log.
  */
 export function replyRenderer(
   commands: readonly Command[],
-  { limiter, currency, catalog }: Pick<Services, 'limiter' | 'currency' | 'catalog'>,
+  { limiter, currency, hasPrintings }: RendererOptions,
 ): RenderReply {
   return async ({ command, locale, asked, ...who }, outcomes) => {
     const show = commands.find(({ data }) => data.name === command)?.show;
@@ -108,9 +113,9 @@ export function replyRenderer(
     try {
       const [card, ...others] = outcomes.cards.map((outcome) => outcome?.answer?.card);
       const isOne = card !== undefined && others.length === 0;
-      const found = isOne && (await catalog.printings(card.id, { page: 0, isOthers: true }, requesterOf(who)));
-      const hasPrintings = found !== false && found !== undefined && found.total > 0;
-      return { message: show(asked, outcomes, { locale, quota: limiter.quota(), currency, hasPrintings }) };
+      // A reply that waited for the service can wait for the catalog, too.
+      const isOffered = isOne && (await hasPrintings(card.id, requesterOf(who), outcomes.requests > 0));
+      return { message: show(asked, outcomes, { locale, quota: limiter.quota(), currency, hasPrintings: isOffered }) };
     } catch (err) {
       return { message: { content: formatMessage(locale, 'broken') }, err };
     }

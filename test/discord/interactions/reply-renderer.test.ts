@@ -10,8 +10,11 @@ const QUOTA = { limit: 1_000, remaining: 7, resetsAtMs: undefined, receivedAtMs:
 function rendered(show: Command['show'], command = 'card') {
   const data = { name: 'card', description: 'Show a card' };
   const limiter = { quota: () => QUOTA } as Parameters<typeof replyRenderer>[1]['limiter'];
-  const catalog = { printings: async () => undefined } as unknown as Parameters<typeof replyRenderer>[1]['catalog'];
-  const render = replyRenderer([{ data, ...(show && { show }) }], { limiter, catalog, currency: 'EUR' });
+  const render = replyRenderer([{ data, ...(show && { show }) }], {
+    limiter,
+    hasPrintings: () => false,
+    currency: 'EUR',
+  });
   const outcomes = { cards: [{ error: new KeyRefused({ status: 401 }) }], fromMemory: 0, requested: 0, requests: 0 };
   return render(deferredReply({ command }), outcomes);
 }

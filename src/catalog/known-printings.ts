@@ -1,0 +1,27 @@
+import { LRUCache } from 'lru-cache';
+import type { Requester } from '../model/quota.ts';
+import type { Catalog } from './catalog.ts';
+
+const MOST_KNOWN = 10_000;
+/** After so long it is asked again whether a card has other printings. */
+const FRESH_MS = 600_000;
+
+/**
+ * Whether a card has other printings. With `hasTime` it takes up to a second, and is `false` when it cannot be known. The catalog answers from another thread, with which a reply from memory would take three times as long. Without time it is
+ * what was found last; a card that was never asked about is taken to have some, and is known the next time.
+ */
+export function knownPrintings(catalog: Pick<Catalog, 'printings'>) {
+  const known = new LRUCache<string, boolean>({ max: MOST_KNOWN, ttl: FRESH_MS, allowStale: true });
+  const find = async (cardId: string, who: Requester) => {
+    const found = await catalog.printings(cardId, { page: 0, isOthers: true }, who);
+    if (found) known.set(cardId, found.total > 0);
+    return found !== undefined && found.total > 0;
+  };
+  return (cardId: string, who: Requester, hasTime: boolean): boolean | Promise<boolean> => {
+    if (hasTime) return find(cardId, who);
+    const isFresh = known.has(cardId);
+    const last = known.get(cardId);
+    if (!isFresh) void find(cardId, who);
+    return last ?? true;
+  };
+}
