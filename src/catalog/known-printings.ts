@@ -5,6 +5,7 @@ import type { Catalog } from './catalog.ts';
 const MOST_KNOWN = 10_000;
 /** After so long it is asked again whether a card has other printings. */
 const FRESH_MS = 600_000;
+const ASK_AFTER_MS = 100;
 
 /**
  * Whether a card has other printings. With `hasTime` it takes up to a second, and is `false` when it cannot be known. The catalog answers from another thread, with which a reply from memory would take three times as long. Without time it is
@@ -17,11 +18,17 @@ export function knownPrintings(catalog: Pick<Catalog, 'printings'>) {
     if (found) known.set(cardId, found.total > 0);
     return found !== undefined && found.total > 0;
   };
+  /** One at a time, and not while the reply is sent: a card that is shown meanwhile is asked about when it is shown again. */
+  let next: NodeJS.Timeout | undefined;
+  const askLater = (cardId: string, who: Requester) => {
+    next ??= setTimeout(() => {
+      next = undefined;
+      void find(cardId, who);
+    }, ASK_AFTER_MS).unref();
+  };
   return (cardId: string, who: Requester, hasTime: boolean): boolean | Promise<boolean> => {
     if (hasTime) return find(cardId, who);
-    const isFresh = known.has(cardId);
-    const last = known.get(cardId);
-    if (!isFresh) void find(cardId, who);
-    return last ?? true;
+    if (!known.has(cardId)) askLater(cardId, who);
+    return known.get(cardId) ?? true;
   };
 }
