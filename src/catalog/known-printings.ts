@@ -19,10 +19,12 @@ export function knownPrintings(catalog: Pick<Catalog, 'printings'>) {
     return found !== undefined && found.total > 0;
   };
   /** One at a time, and not while the reply is sent: a card that is shown meanwhile is asked about when it is shown again. */
-  let next: NodeJS.Timeout | undefined;
+  let isAsking = false;
   const askLater = (cardId: string, who: Requester) => {
-    next ??= setTimeout(() => {
-      next = undefined;
+    if (isAsking) return;
+    isAsking = true;
+    setTimeout(() => {
+      isAsking = false;
       void find(cardId, who);
     }, ASK_AFTER_MS).unref();
   };
