@@ -10,7 +10,7 @@ import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, queryOf } from
 
 /** With fewer confirmed ids, their forms say nothing of other texts. */
 const IDS_THAT_SHOW_FORMS = 100;
-/** Of the id that the documentation and the texts for members have as an example: whoever types such an id means one. */
+/** This is the form of the example in the documentation and in texts for members: whoever types it means an id. */
 const EXAMPLE_FORM = formOf('base1-4');
 
 /** The known cards of which a text is the id, also in another spelling, the label or the name. */

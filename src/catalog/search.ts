@@ -89,7 +89,7 @@ class WordsToFind {
     this.#last = words.at(-1);
   }
 
-  /** As it was typed: whole, or the beginning of a word; or else what it may mean. */
+  /** A word as it was typed, whole or as a beginning; if no card has it so, the words that it may mean. */
   begun(word: string): WordToFind[] {
     return this.isUnknown(word) ? this.meantBy(word) : this.spelled(word);
   }

@@ -52,7 +52,7 @@ export function compareRanks(a: Rank, b: Rank): number {
 export interface QueuePlace {
   lane: Lane;
   rank: Rank;
-  /** Of equal ranks the older goes first. */
+  /** The older of two lookups with equal ranks goes first. */
   arrival: number;
 }
 

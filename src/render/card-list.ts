@@ -20,7 +20,7 @@ const TEXT_LENGTH = 300;
 const UNCLEAR_LENGTH = 60;
 const UNCLEAR_NAME_LENGTH = 30;
 const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*: /gm;
-/** So many similar names are said. */
+/** A sentence names at most so many similar cards. */
 const MOST_NAMES = 3;
 
 /** A phone cuts a longer label, and the number tells more than the end of a set's name. */

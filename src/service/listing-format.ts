@@ -41,7 +41,7 @@ export function roomForIds(address: ListingAddress): RoomForIds {
   };
 }
 
-/** As it stands in a URL: unlike `encodeURIComponent`, `URL` also encodes apostrophes. */
+/** Encodes an id as `URL` does, which also encodes apostrophes; `encodeURIComponent` alone does not. */
 function encoded(id: string): string {
   return encodeURIComponent(id).replaceAll("'", '%27');
 }

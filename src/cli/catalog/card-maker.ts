@@ -99,7 +99,7 @@ export class CardMaker {
     return text;
   }
 
-  /** Of a field that cards do without: what is no text is left out. */
+  /** Reads a field that a card can do without: anything but a text is left out. */
   #textsIn(row: SourceRow, field: Field): string[] {
     return (this.#sources.get(field) ?? []).flatMap((source) => {
       const texts = source.textsIn(row);

@@ -3,9 +3,9 @@ import { counted } from './progress.ts';
 
 /** These count for all files together, so that one mistake in each of them does not fill the screen. */
 const SHOWN_REFUSALS = 20;
-/** Of more files than this, each has a line only if something is wrong with it. */
+/** When there are more files than this, only those with a fault have a line of their own. */
 const SHOWN_FILES = 20;
-/** Of ids that came twice, and of files without cards. */
+/** The report names at most so many ids that came twice, and so many files without cards. */
 const SHOWN_NAMES = 5;
 
 class Counts {
