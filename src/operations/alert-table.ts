@@ -1,5 +1,5 @@
 import { type Breaker, DAY_SHARES, type QuotaState, spentShare } from '../model/quota.ts';
-import { currentQuota, windowEndsMs } from '../quota/quota.ts';
+import { currentQuota, windowEndsMs } from '../quota/day-quota.ts';
 
 /** What is known of everything that there are alerts for. */
 export interface Watched {

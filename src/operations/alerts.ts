@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import type { Claims } from '../model/claims.ts';
 import type { Events } from '../model/events.ts';
-import { windowEndsMs } from '../quota/quota.ts';
+import { windowEndsMs } from '../quota/day-quota.ts';
 import { SingleRunner } from '../time/timers.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import type { AlertNotebook, Noted } from './alert-notes.ts';

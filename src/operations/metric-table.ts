@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { BREAKER_REASONS, type QuotaState } from '../model/quota.ts';
-import { currentQuota } from '../quota/quota.ts';
+import { currentQuota } from '../quota/day-quota.ts';
 import { last, type Metric, on } from './metrics.ts';
 
 /** An answer from the cache takes milliseconds; one that waited for a permit, minutes. */

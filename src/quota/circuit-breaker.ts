@@ -1,7 +1,7 @@
 import type { RequestOutcome } from '../model/errors.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
 import { backOffMs, withJitter } from '../time/back-off.ts';
-import { currentQuota } from './quota.ts';
+import { currentQuota } from './day-quota.ts';
 
 /** What the decision depends on besides the request itself. */
 export interface Circumstances {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import { PLANS, type PlanSetting } from '../model/plan.ts';
 import { Breaker, CLOSED_BREAKER, QuotaState } from '../model/quota.ts';
+import { RemainingSample } from './day-quota.ts';
 import { Learned, NOTHING_LEARNED } from './learned.ts';
-import { RemainingSample } from './quota.ts';
 
 /** Everything that a limiter knows and a restart must not forget. Stored as JSON. */
 export const LimiterState = z.object({

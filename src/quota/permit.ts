@@ -2,6 +2,7 @@ import type { RequestOutcome } from '../model/errors.ts';
 import { PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
 import type { Breaker } from '../model/quota.ts';
 import { afterRequest, type Circumstances, statesOutage } from './circuit-breaker.ts';
+import { currentQuota, reserveUntilMs } from './day-quota.ts';
 import { type Learned, mostOfRefill, refusedWeighMs, sharedOut, windowSlotsMs } from './learned.ts';
 import { learnFrom } from './learning.ts';
 import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
@@ -16,7 +17,6 @@ import {
   plannedPace,
   tokenAtMs,
 } from './pace.ts';
-import { currentQuota, reserveUntilMs } from './quota.ts';
 
 /** A token of the bucket, with which a request may leave. */
 export interface WantedToken {

@@ -1,10 +1,10 @@
 import type { Logger } from '../log.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
+import { newlySpentShare } from './day-quota.ts';
 import type { Learned } from './learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from './limiter-state.ts';
 import { planFound, plannedPace, unknownLimit } from './pace.ts';
-import { newlySpentShare } from './quota.ts';
 
 /** What operators read in the log of the quota and of the service's limiter. */
 export class QuotaWarnings {

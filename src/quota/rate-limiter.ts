@@ -1,13 +1,13 @@
 import type { RequestOutcome } from '../model/errors.ts';
 import type { Plan, PlanSetting } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
+import { addSample, currentQuota, isOfDay, mergeReading, reserveUntilMs, runsOutAtMs } from './day-quota.ts';
 import { sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
 import type { Change, LimiterCell } from './limiter-cell.ts';
 import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter-port.ts';
 import type { LimiterState } from './limiter-state.ts';
 import { fullAtMsAfter, paceOf, refillLagMs, tokenAtMs } from './pace.ts';
 import { decidePermit, releasePermit } from './permit.ts';
-import { addSample, currentQuota, isOfDay, mergeReading, reserveUntilMs, runsOutAtMs } from './quota.ts';
 
 export interface LimiterOptions {
   /** `LONGEST_WAIT_SECONDS`: longer pauses are not sat out. */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanSetting } from '../model/plan.ts';
+import { currentQuota, windowEndsMs } from './day-quota.ts';
 import type { CellOptions, Change } from './limiter-cell.ts';
 import type { Permit } from './limiter-port.ts';
 import { type LimiterState, withProbe } from './limiter-state.ts';
 import { paceOf, reportedPlan } from './pace.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
-import { currentQuota, windowEndsMs } from './quota.ts';
 
 /** What all processes share, as last read. Each method costs one round trip, and resolves with `undefined` when it fails. */
 export interface SharedLimiterStore {

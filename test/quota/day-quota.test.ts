@@ -9,7 +9,7 @@ import {
   type RemainingSample,
   reserveUntilMs,
   runsOutAtMs,
-} from '../../src/quota/quota.ts';
+} from '../../src/quota/day-quota.ts';
 
 const RESET_MS = 1_000_000;
 const NEXT_RESET_MS = RESET_MS + 86_400_000;
