@@ -2,7 +2,6 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import type { Snapshot } from '../../src/sandbox/page-protocol.ts';
 import { type PageServer, startPageServer } from '../../src/sandbox/page-server.ts';
 
 let discord: EmulatedDiscord;
@@ -56,20 +55,6 @@ function post(path: string, body: unknown, headers: Record<string, string> = {})
 async function sentence(answer: Promise<Answered>): Promise<[number, string]> {
   const { status, text } = await answer;
   return [status, (JSON.parse(text) as { error: string }).error];
-}
-
-/** Reads events until one matches. */
-async function untilSnapshot(fits: (snapshot: Snapshot) => boolean): Promise<Snapshot> {
-  const response = await fetch(`${page.url}/api/events`);
-  let text = '';
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    const events = text.split('\n\n');
-    text = events.pop() ?? '';
-    const found = events.map((event) => JSON.parse(event.replace(/^data: /, '')) as Snapshot).find(fits);
-    if (found) return found;
-  }
-  throw new Error('The stream of events ended.');
 }
 
 describe('the page server', () => {
@@ -141,37 +126,6 @@ describe('access', () => {
 });
 
 describe('controls', () => {
-  it('switches the card service', async () => {
-    expect((await post('/api/switches', { plan: 'pro', latencyMs: 5 })).status).toBe(200);
-    expect(cardService.state()).toMatchObject({ dayLimit: 50_000, switches: { plan: 'pro', latencyMs: 5 } });
-    await post('/api/switches', { plan: 'free', latencyMs: 0 });
-  });
-
-  it('uses up the day and refills it', async () => {
-    await post('/api/day/exhaust', {});
-    expect(cardService.state().dayRemaining).toBe(0);
-    await post('/api/day/refill', {});
-    expect(cardService.state().dayRemaining).toBe(cardService.state().dayLimit);
-  });
-
-  it('starts a storm, and ends it with 0', async () => {
-    await post('/api/storm', { durationMs: 600_000 });
-    expect(cardService.state().switches.stormUntilMs).toBeGreaterThan(Date.now());
-    await post('/api/storm', { durationMs: 0 });
-    expect(cardService.state().switches.stormUntilMs).toBeLessThanOrEqual(Date.now());
-  });
-
-  it('drops the gateway', async () => {
-    expect((await post('/api/gateway/drop', {})).status).toBe(200);
-  });
-
-  it("returns the emulated Discord's sentence when a command cannot be typed", async () => {
-    const typed = { command: 'nope', memberId: discord.members[0]?.id, guildId: null, manageGuild: false };
-    const [status, words] = await sentence(post('/api/commands', typed));
-    expect(status).toBe(422);
-    expect(words).toMatch(/\w/);
-  });
-
   it.each<[string, unknown, number, RegExp]>([
     ['/api/storm', { durationMs: -1 }, 400, /^durationMs: /],
     ['/api/storm', { durationMs: '10' }, 400, /^durationMs: /],
@@ -189,19 +143,7 @@ describe('controls', () => {
   });
 });
 
-describe('events', () => {
-  it('begin with a complete snapshot, followed by one after each change', async () => {
-    const now = await untilSnapshot(() => true);
-    expect(now).toMatchObject({ botName: 'cardbot', guilds: discord.guilds, members: discord.members });
-    expect(now.sampleCards[0]).toEqual({ id: expect.any(String), name: expect.any(String), game: expect.any(String) });
-
-    const later = untilSnapshot(({ requests }) => requests.some(({ path }) => path === '/cards/later'));
-    await cardService.fetch('http://cards.example/cards/later');
-    expect((await later).requestCount).toBeGreaterThan(now.requestCount);
-  });
-});
-
-it('do not delay closing while pages are open', async () => {
+it('closes although pages are open', async () => {
   const own = await startPageServer({ port: 0, discord, cardService });
   const open = await fetch(`${own.url}/api/events`);
   await own.close();

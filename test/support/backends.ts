@@ -42,9 +42,15 @@ export async function startBackends(
 
 /** An emulated Discord that knows the bot's commands; closed when the test ends. */
 export async function startDiscord(options?: EmulatedDiscordOptions): Promise<EmulatedDiscord> {
+  const discord = await openDiscord(options);
+  await registerCommands(discord);
+  return discord;
+}
+
+/** An emulated Discord without commands; closed when the test ends. */
+export async function openDiscord(options?: EmulatedDiscordOptions): Promise<EmulatedDiscord> {
   const discord = await startEmulatedDiscord(options);
   onFinished(() => discord.close());
-  await registerCommands(discord);
   return discord;
 }
 

@@ -1,13 +1,12 @@
 import { REST, Routes } from 'discord.js';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { answered } from '../../../src/discord/rest/requests.ts';
-import { startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import type { ConnectionFault } from '../../../src/sandbox/discord/faults.ts';
+import { openDiscord } from '../../support/backends.ts';
 
 /** A Discord with this fault, to which each request may take that long. */
 async function discordWith(answer: ConnectionFault, timeoutMs: number) {
-  const discord = await startEmulatedDiscord();
-  onTestFinished(() => discord.close());
+  const discord = await openDiscord();
   discord.faults.script({ route: 'any', answer, times: 9 });
   const rest = new REST({ api: discord.apiUrl, makeRequest: (url, init) => answered(url, init, timeoutMs) });
   const route = Routes.applicationCommands(discord.applicationId);

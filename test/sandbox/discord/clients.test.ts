@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { it } from 'vitest';
 
 import type { TypedCommand } from '../../../src/sandbox/discord/chat.ts';
-import { startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import type { TypedInteraction } from '../../../src/sandbox/discord/typed-interaction.ts';
+import { openDiscord } from '../../support/backends.ts';
 import { startScript } from '../../support/bot-process.ts';
-import { onFinished, scoped } from '../../support/on-finished.ts';
+import { scoped } from '../../support/on-finished.ts';
 
 /** Longer than Discord's limits, because a busy machine starts processes slowly and no test here is about time. */
 const TIMEOUT_MS = 60_000;
@@ -35,8 +35,7 @@ it.concurrent.for(CLIENTS)(
   { timeout: TIMEOUT_MS },
   (client, { expect }) =>
     scoped(async () => {
-      const discord = await startEmulatedDiscord({ lifetimes: PATIENT });
-      onFinished(() => discord.close());
+      const discord = await openDiscord({ lifetimes: PATIENT });
       const program = startScript(fileURLToPath(new URL(`clients/${client}.ts`, import.meta.url)), {
         DISCORD_API_URL: discord.apiUrl,
         DISCORD_TOKEN: discord.botToken,

@@ -18,7 +18,8 @@ afterEach(() => conversations.close());
 function typed(interactionId: string) {
   const member = { id: '3', name: 'Alice', locale: 'en-US' };
   const message = sentMessage(interactionId, { guildId: null, context: 1, member });
-  const nextId = () => '2';
+  let last = 0;
+  const nextId = () => `${interactionId}00${++last}`;
   const origin = 'http://127.0.0.1:1';
   return conversations.start({
     type: 2,
@@ -34,18 +35,19 @@ function typed(interactionId: string) {
   });
 }
 
+const REPLY = { kind: 'reply', ephemeral: false, form: { content: 'here' } } as const;
+const refusal = (code: number) => expect.objectContaining({ code });
+
 it('drops the oldest of more than a thousand finished ones, and no open one', () => {
   const open = typed('1');
   const first = typed('2');
-  first.acknowledge({ kind: 'reply', ephemeral: false, form: { content: 'here' } }, []);
-  for (let number = 0; number < 1_000; number++) {
-    typed(String(3 + number)).acknowledge({ kind: 'reply', ephemeral: false, form: { content: 'here' } }, []);
-  }
+  first.acknowledge(REPLY, []);
+  for (let number = 0; number < 1_000; number++) typed(String(3 + number)).acknowledge(REPLY, []);
 
   expect(conversations.messages()).toHaveLength(1_001);
   expect(conversations.find('1')).toBe(open);
   expect(conversations.find('2')).toBeUndefined();
-  expect(() => conversations.webhook(first.details.token)).toThrow(expect.objectContaining({ code: 10_015 }));
+  expect(() => conversations.webhook(first.details.token)).toThrow(refusal(10_015));
 });
 
 it('keeps the last hundred snapshots of one that is edited again and again', () => {
@@ -60,11 +62,29 @@ it('keeps the last hundred snapshots of one that is edited again and again', () 
 it('does not count a refused answer', () => {
   const conversation = typed('1');
 
-  expect(() => conversation.acknowledge({ kind: 'reply', ephemeral: false, form: {} }, [])).toThrow(
-    expect.objectContaining({ code: 50_006 }),
-  );
-  conversation.acknowledge({ kind: 'reply', ephemeral: true, form: { content: 'here' } }, []);
+  expect(() => conversation.acknowledge({ ...REPLY, form: {} }, [])).toThrow(refusal(50_006));
+  conversation.acknowledge({ ...REPLY, ephemeral: true }, []);
   expect(conversation.message).toMatchObject({ state: 'answered', content: 'here', ephemeral: true });
+});
+
+it('refuses an edit that leaves an empty message, and one of a message that is deleted', () => {
+  const conversation = typed('1');
+  conversation.acknowledge(REPLY, []);
+
+  expect(() => conversation.edit('@original', { content: '' }, [])).toThrow(refusal(50_006));
+  expect(conversation.message.content).toBe('here');
+  conversation.delete('@original');
+  expect(() => conversation.edit('@original', { content: 'x' }, [])).toThrow(refusal(10_008));
+});
+
+it('completes a deferred reply with the first follow-up, and shows the next one below', () => {
+  const conversation = typed('1');
+  conversation.acknowledge({ kind: 'defer', ephemeral: false }, []);
+  conversation.followUp({ content: 'first' }, true, []);
+  conversation.followUp({ content: 'second' }, true, []);
+
+  const followUps = [{ content: 'second', ephemeral: true }];
+  expect(conversation.message).toMatchObject({ content: 'first', ephemeral: false, followUps });
 });
 
 it('accepts a poll in the first answer and in a deferred one, and in no other edit', () => {

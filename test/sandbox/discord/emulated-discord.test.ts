@@ -1,34 +1,35 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Routes } from 'discord.js';
+import { expect, it } from 'vitest';
 
 import type { ChatMessage } from '../../../src/sandbox/discord/chat.ts';
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
-import { startBot } from './bot.ts';
+import { openDiscord } from '../../support/backends.ts';
+import { startClient } from '../../support/discord-client.ts';
 
-let discord: EmulatedDiscord;
-let stopBot: () => Promise<unknown>;
-beforeEach(async () => {
-  discord = await startEmulatedDiscord();
-  const bot = await startBot(discord, (interaction) => interaction.reply('here'));
-  stopBot = bot.stop;
-});
-afterEach(async () => {
-  await stopBot();
-  await discord.close();
-});
-
+const ID = { type: 3, name: 'id', description: 'Card id', required: true, min_length: 1, max_length: 100 };
+const CARD = { name: 'card', description: 'Show one card', options: [ID] };
 const CARD_COMMAND = { command: 'card', options: { id: 'base1-4' } };
+
+/** An emulated Discord and a client that answers `/card`. */
+async function start() {
+  const discord = await openDiscord();
+  const client = await startClient(discord, [CARD], async (i) => i.isChatInputCommand() && i.reply('here'));
+  return { discord, client };
+}
 
 it.each([
   ['a command that is not registered', { command: 'cards' }, '/cards is not registered'],
   ['a server that is not there', { ...CARD_COMMAND, guildId: '1' }, 'no Discord server with the id 1'],
   ['a member who is not there', { ...CARD_COMMAND, memberId: '1' }, 'no member with the id 1'],
   ['an option that does not fit', { command: 'card', options: { id: 'x'.repeat(101) } }, '1 to 100 characters'],
-])('refuses to type %s', (_what, typed, words) => {
+])('refuses to type %s', async (_what, typed, words) => {
+  const { discord } = await start();
+
   expect(() => discord.type(typed)).toThrow(words);
   expect(discord.messages()).toEqual([]);
 });
 
 it('sends every snapshot of every message until unsubscribed', async () => {
+  const { discord } = await start();
   const seen: ChatMessage[] = [];
   const unsubscribe = discord.onMessage((message) => seen.push(message));
   const typed = discord.type(CARD_COMMAND);
@@ -43,6 +44,7 @@ it('sends every snapshot of every message until unsubscribed', async () => {
 });
 
 it('finds a past snapshot, and rejects with the history when none matches', async () => {
+  const { discord } = await start();
   const typed = discord.type(CARD_COMMAND);
   await typed.settled();
 
@@ -51,18 +53,21 @@ it('finds a past snapshot, and rejects with the history when none matches', asyn
 });
 
 it("lists a name twice when it is registered globally and in the guild, and types the guild's", async () => {
-  const [guild] = discord.guilds;
-  await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/guilds/${guild?.id}/commands`, {
-    method: 'PUT',
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'DiscordBot (https://example.test, 1.0)',
-      authorization: `Bot ${discord.botToken}`,
-    },
-    body: JSON.stringify([{ name: 'card', description: 'Without options' }]),
-  });
+  const { discord, client } = await start();
+  const guildId = discord.guilds[0]?.id ?? '';
+  await client.application?.commands.set([{ name: 'card', description: 'Without options' }], guildId);
 
-  expect(discord.commandsFor({ guildId: guild?.id ?? '' })).toHaveLength(2);
+  expect(discord.commandsFor({ guildId })).toHaveLength(2);
   expect(discord.commandsFor({ guildId: null })).toHaveLength(1);
   expect(await discord.type({ command: 'card' }).settled()).toMatchObject({ commandLine: '/card' });
+});
+
+it('refuses commands for a guild that the bot is not in, and commands once the bot has closed its session', async () => {
+  const { discord, client } = await start();
+  const route = Routes.applicationGuildCommands(discord.applicationId, '1180000000000000999');
+
+  await expect(client.rest.put(route, { body: [] })).rejects.toMatchObject({ code: 50_001, status: 403 });
+  await client.destroy();
+  await expect.poll(() => discord.gateway.sessions).toBe(0);
+  expect(() => discord.type(CARD_COMMAND)).toThrow('No bot is connected');
 });

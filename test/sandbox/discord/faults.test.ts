@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
-import { bannedByCloudflare, rateLimited, refused } from '../../../src/sandbox/discord/fault-forms.ts';
+import { describe, expect, it } from 'vitest';
+import { bannedByCloudflare, rateLimited } from '../../../src/sandbox/discord/fault-forms.ts';
 import { Faults, faultyRoute, type ScriptedFault } from '../../../src/sandbox/discord/faults.ts';
+import { openDiscord } from '../../support/backends.ts';
 
 async function startDiscord() {
-  const discord = await startEmulatedDiscord();
-  onTestFinished(() => discord.close());
+  const discord = await openDiscord();
   const get = (path = '/gateway/bot') =>
     fetch(`${discord.apiUrl}/v10${path}`, {
       headers: { authorization: `Bot ${discord.botToken}`, 'user-agent': 'DiscordBot (https://cards.test, 1.0)' },
@@ -108,38 +107,17 @@ describe('a ready-made fault', () => {
     expect([headers.get('retry-after'), headers.get('x-ratelimit-scope')]).toEqual(['60', null]);
     expect(headers.get('content-type')).toBe('text/html');
   });
-
-  it('refusal has the status and code of Discord', async () => {
-    const { discord, get } = await startDiscord();
-    discord.faults.script(refused('any', 'unknownMessage'));
-
-    const answer = await get();
-
-    expect([answer.status, await answer.json()]).toEqual([404, { code: 10_008, message: 'Unknown Message' }]);
-  });
 });
 
 describe('the emulated Discord', () => {
-  it('refuses connections until it accepts them again', async () => {
+  it('refuses connections until it accepts them again or closes', async () => {
     const { discord, outcome } = await startDiscord();
     await discord.refuseConnections(true);
     const refusals = [await outcome(), await outcome()];
     await discord.refuseConnections(false);
 
     expect([...refusals, await outcome()]).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 200]);
-  });
-
-  it('closes while it refuses connections', async () => {
-    const { discord } = await startDiscord();
     await discord.refuseConnections(true);
-
     await discord.close();
-  });
-
-  it('revokes the token for REST and gateway', async () => {
-    const { discord, outcome } = await startDiscord();
-    discord.revokeToken();
-
-    expect(await outcome()).toBe(401);
   });
 });

@@ -1,56 +1,36 @@
 import { once } from 'node:events';
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../../src/sandbox/discord/emulated-discord.ts';
+import { openDiscord } from '../../support/backends.ts';
+import * as gateway from '../../support/gateway-client.ts';
 
 let discord: EmulatedDiscord;
-beforeEach(async () => {
-  discord = await startEmulatedDiscord();
-});
-afterEach(() => discord.close());
+const start = async (options?: EmulatedDiscordOptions) => {
+  discord = await openDiscord(options);
+};
+beforeEach(() => start());
 
-type Frame = { op: number; d: Record<string, unknown>; s: number | null; t: string | null };
+const dial = (query?: string, headers?: Record<string, string>) => gateway.dial(discord, query, headers);
 
-/** A minimal gateway client. `next` returns the frames in order; `closed` is the close code. */
-function dial(query = 'v=10&encoding=json', headers: Record<string, string> = {}) {
-  const socket = new WebSocket(`${discord.origin.replace('http', 'ws')}/?${query}`, { headers });
-  const frames: Frame[] = [];
-  const wanted: ((frame: Frame) => void)[] = [];
-  socket.on('message', (data) => {
-    const frame: Frame = JSON.parse(String(data));
-    const take = wanted.shift();
-    if (take) take(frame);
-    else frames.push(frame);
-  });
-  const closed = once(socket, 'close').then(([code]) => Number(code));
-  return {
-    closed,
-    close: (code: number) => socket.close(code),
-    send: (op: number, d: unknown) => socket.send(JSON.stringify({ op, d })),
-    raw: (text: string) => socket.send(text),
-    async next(): Promise<Frame> {
-      const frame = frames.shift();
-      return frame ?? new Promise((resolve) => wanted.push(resolve));
-    },
-  };
+/** A client that has received HELLO. */
+async function greeted(query?: string) {
+  const client = dial(query);
+  await client.next();
+  return client;
 }
 
 const identity = (part: object = {}) => ({
-  token: discord.botToken,
-  intents: 0,
-  properties: {},
-  shard: [0, 1],
+  ...{ token: discord.botToken, intents: 0, properties: {}, shard: [0, 1] },
   ...part,
 });
 
 async function identified(part: object = {}, query?: string) {
-  const client = dial(query);
-  await client.next();
+  const client = await greeted(query);
   client.send(2, identity(part));
-  const ready = await client.next();
-  return { client, ready };
+  return { client, ready: await client.next() };
 }
 
 describe('the gateway', () => {
@@ -72,8 +52,7 @@ describe('the gateway', () => {
   });
 
   it('closes a connection without heartbeats', async () => {
-    await discord.close();
-    discord = await startEmulatedDiscord({ heartbeatIntervalMs: 20 });
+    await start({ heartbeatIntervalMs: 20 });
     const client = dial();
 
     expect(await client.closed).toBe(4_009);
@@ -86,8 +65,7 @@ describe('the gateway', () => {
     ['intents that must be enabled', { intents: 1 << 15 }, 4_014],
     ['no properties', { properties: undefined }, 4_002],
   ])('closes on an identify with %s', async (_what, part, code) => {
-    const client = dial();
-    await client.next();
+    const client = await greeted();
     client.send(2, identity(part));
 
     expect(await client.closed).toBe(code);
@@ -105,8 +83,7 @@ describe('the gateway', () => {
     discord.gateway.drop();
     await client.closed;
 
-    const again = dial();
-    await again.next();
+    const again = await greeted();
     again.send(6, { token, session_id: ready.d.session_id, seq: 1 });
 
     expect(await again.next()).toMatchObject({ t: 'RESUMED' });
@@ -125,11 +102,10 @@ describe('the gateway', () => {
   });
 
   it('closes on an unknown op, on invalid JSON, on too long text, and on a second identify', async () => {
-    const [a, b, c] = [dial(), dial(), dial()];
-    await Promise.all([a.next(), b.next(), c.next()]);
+    const [a, b, c] = [await greeted(), await greeted(), await greeted()];
     const { client } = await identified();
     a.send(99, {});
-    b.raw('{');
+    b.socket.send('{');
     c.send(2, identity({ properties: { os: 'x'.repeat(4_096) } }));
     client.send(2, identity());
 
@@ -137,30 +113,24 @@ describe('the gateway', () => {
   });
 
   it('closes on a presence before the identify', async () => {
-    const client = dial();
-    await client.next();
+    const client = await greeted();
     client.send(3, {});
 
     expect(await client.closed).toBe(4_003);
   });
 
   it('closes on the 121st payload of a minute', async () => {
-    const client = dial();
-    for (let sent = 0; sent <= 121; sent++) {
-      if (sent === 0) await client.next();
-      else client.send(1, null);
-    }
+    const client = await greeted();
+    for (let sent = 1; sent <= 121; sent++) client.send(1, null);
 
     expect(await client.closed).toBe(4_008);
   });
 
   it('accepts one identify per window and rate limit key, from any process, and answers others with op 9', async () => {
-    await discord.close();
-    discord = await startEmulatedDiscord({ shards: 4, maxConcurrency: 2, identifyWindowMs: 60_000 });
-    const answers: Frame[] = [];
+    await start({ shards: 4, maxConcurrency: 2, identifyWindowMs: 60_000 });
+    const answers: gateway.Frame[] = [];
     for (const id of [0, 2, 1, 3]) {
-      const client = dial();
-      await client.next();
+      const client = await greeted();
       client.send(2, identity({ shard: [id, 4] }));
       answers.push(await client.next());
     }
@@ -170,18 +140,15 @@ describe('the gateway', () => {
   });
 
   it('accepts the next identify of a key when the window is over, and then all shards are ready', async () => {
-    await discord.close();
-    discord = await startEmulatedDiscord({ shards: 2, maxConcurrency: 1, identifyWindowMs: 20 });
+    await start({ shards: 2, maxConcurrency: 1, identifyWindowMs: 20 });
     const ready = discord.gateway.whenAllReady(2);
-    const client = dial();
-    await client.next();
+    const client = await greeted();
     client.send(2, identity({ shard: [0, 2] }));
     await client.next();
 
     await expect
       .poll(async () => {
-        const again = dial();
-        await again.next();
+        const again = await greeted();
         again.send(2, identity({ shard: [1, 2] }));
         return again.next();
       })
@@ -195,8 +162,7 @@ describe('the gateway', () => {
     discord.gateway.drop();
     await client.closed;
 
-    const again = dial();
-    await again.next();
+    const again = await greeted();
     again.send(6, { token: discord.botToken, session_id: ready.d.session_id, seq: 0 });
 
     expect(await again.next()).toMatchObject({ t: 'READY', s: 1 });
@@ -206,14 +172,13 @@ describe('the gateway', () => {
 
   it('does not resume a session that was closed with 1000, and refuses a sequence number from the future', async () => {
     const first = await identified();
-    first.client.close(1_000);
+    first.client.socket.close(1_000);
     await first.client.closed;
     const second = await identified();
-    second.client.close(4_200);
+    second.client.socket.close(4_200);
     await second.client.closed;
 
-    const [gone, odd] = [dial(), dial()];
-    await Promise.all([gone.next(), odd.next()]);
+    const [gone, odd] = [await greeted(), await greeted()];
     gone.send(6, { token: discord.botToken, session_id: first.ready.d.session_id, seq: 1 });
     odd.send(6, { token: discord.botToken, session_id: second.ready.d.session_id, seq: 99 });
 

@@ -3,44 +3,23 @@ import {
   AttachmentBuilder,
   type ChatInputCommandInteraction,
   type Client,
-  Events,
   type Interaction,
   type Message,
   MessageFlags,
   Routes,
 } from 'discord.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
-import { startBot } from './bot.ts';
+import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import { openDiscord } from '../../support/backends.ts';
+import { startClient } from '../../support/discord-client.ts';
 
-const everywhere = { contexts: [0, 1, 2], integration_types: [0, 1] };
+const named = (name: string, part: object = {}) => ({ name, description: 'x', ...part });
+const ADD = named('add', { type: 1, options: [named('id', { type: 3, required: true, autocomplete: true })] });
 const COMMANDS = [
-  { name: 'say', description: 'x', ...everywhere },
-  {
-    name: 'deck',
-    description: 'x',
-    options: [
-      {
-        type: 2,
-        name: 'cards',
-        description: 'x',
-        options: [
-          {
-            type: 1,
-            name: 'add',
-            description: 'x',
-            options: [{ type: 3, name: 'id', description: 'x', required: true, autocomplete: true }],
-          },
-        ],
-      },
-    ],
-  },
-  {
-    name: 'every',
-    description: 'x',
-    options: [3, 4, 5, 6, 7, 8, 9, 10, 11].map((type) => ({ type, name: `o${type}`, description: 'x' })),
-  },
+  named('say', { contexts: [0, 1, 2], integration_types: [0, 1] }),
+  named('deck', { options: [named('cards', { type: 2, options: [ADD] })] }),
+  named('every', { options: [3, 4, 5, 6, 7, 8, 9, 10, 11].map((type) => named(`o${type}`, { type })) }),
   { type: 2, name: 'Look Up' },
   { type: 3, name: 'Quote It' },
 ];
@@ -48,20 +27,17 @@ const COMMANDS = [
 // One client for all tests: each sets the handler for its interactions and starts them itself.
 let discord: EmulatedDiscord;
 let client: Client;
-let stopBot: () => Promise<unknown>;
 let handle: (interaction: Interaction) => Promise<unknown>;
+/** Of the server, its second role and first channel, and of the members. */
+let ids: Record<'guild' | 'role' | 'channel' | 'alice' | 'bjorn', string>;
 beforeAll(async () => {
-  discord = await startEmulatedDiscord();
-  const bot = await startBot(discord, async () => {});
-  client = bot.client;
-  stopBot = bot.stop;
-  client.removeAllListeners(Events.InteractionCreate);
-  client.on(Events.InteractionCreate, (interaction) => void handle(interaction));
-  await client.application?.commands.set(COMMANDS);
-});
-afterAll(async () => {
-  await stopBot();
-  await discord.close();
+  discord = await openDiscord();
+  client = await startClient(discord, COMMANDS, (interaction) => handle(interaction));
+  const [{ id: guild } = { id: '' }] = discord.guilds;
+  const [alice, bjorn] = discord.members.map(({ id }) => id);
+  const [, { id: role } = { id: '' }] = discord.rolesOf(guild);
+  const [{ id: channel } = { id: '' }] = discord.channelsOf(guild);
+  ids = { guild, role, channel, alice: alice ?? '', bjorn: bjorn ?? '' };
 });
 
 /** Answers with the handler's result as JSON, or with its failure. */
@@ -76,6 +52,8 @@ function tell(read: (interaction: Interaction) => unknown): void {
 async function resultOf(typed: ReturnType<EmulatedDiscord['type']>): Promise<unknown> {
   return JSON.parse((await typed.settled()).content);
 }
+
+const messageOf = (id: string) => discord.messages().find(({ messageId }) => messageId === id);
 
 const row = (...components: object[]) => ({ type: 1, components }) as APIMessageTopLevelComponent;
 const button = (custom_id: string, part: object = {}) => ({ type: 2, style: 1, label: custom_id, custom_id, ...part });
@@ -117,11 +95,10 @@ describe('an unmodified discord.js client receives', () => {
       const { name, value } = i.options.getFocused(true);
       await i.respond([{ name: `${name} ${value}`, value: 'a-1', nameLocalizations: { de: `${value} auf Deutsch` } }]);
     };
-    const [, german] = discord.members;
     const half = { command: 'deck cards add', options: { id: 'dra' }, focused: 'id' };
 
     expect(await discord.complete(half)).toEqual([{ name: 'id dra', value: 'a-1' }]);
-    expect(await discord.complete({ ...half, memberId: german?.id ?? '' })).toEqual([
+    expect(await discord.complete({ ...half, memberId: ids.bjorn })).toEqual([
       { name: 'dra auf Deutsch', value: 'a-1' },
     ]);
     await expect(discord.complete({ command: 'say', focused: 'id' })).rejects.toThrow('has no autocomplete');
@@ -145,25 +122,10 @@ describe('an unmodified discord.js client receives', () => {
         [file.name, file.contentType, bytes],
       ];
     });
-    const [guild] = discord.guilds;
-    const [alice] = discord.members;
-    const [, role] = discord.rolesOf(guild?.id ?? '');
-    const [channel] = discord.channelsOf(guild?.id ?? '');
-
-    const typed = discord.type({
-      command: 'every',
-      options: {
-        o3: 'text',
-        o4: 4,
-        o5: false,
-        o6: alice?.id ?? '',
-        o7: channel?.id ?? '',
-        o8: role?.id ?? '',
-        o9: role?.id ?? '',
-        o10: 1.5,
-        o11: { filename: 'list.csv', bytes: Buffer.from('a,b') },
-      },
-    });
+    const file = { filename: 'list.csv', bytes: Buffer.from('a,b') };
+    const mentioned = { o6: ids.alice, o7: ids.channel, o8: ids.role, o9: ids.role };
+    const options = { o3: 'text', o4: 4, o5: false, ...mentioned, o10: 1.5, o11: file };
+    const typed = discord.type({ command: 'every', options });
 
     expect(await resultOf(typed)).toEqual([
       ...['text', 4, false, 'Alice', true, 'general', 'Moderators', true, 1.5],
@@ -174,12 +136,9 @@ describe('an unmodified discord.js client receives', () => {
 
   it('the member or the message of a context menu', async () => {
     const messageId = await sent();
-    const [, bjorn] = discord.members;
     tell((i) => (i.isUserContextMenuCommand() ? [i.targetUser.globalName, i.targetMember !== null] : []));
-    expect(await resultOf(discord.type({ command: 'Look Up', target: { userId: bjorn?.id ?? '' } }))).toEqual([
-      'Björn',
-      true,
-    ]);
+    const looked = await resultOf(discord.type({ command: 'Look Up', target: { userId: ids.bjorn } }));
+    expect(looked).toEqual(['Björn', true]);
 
     tell((i) => (i.isMessageContextMenuCommand() ? [i.targetMessage.content, i.targetId] : []));
     expect(await resultOf(discord.type({ command: 'Quote It', target: { messageId } }))).toEqual(['here', messageId]);
@@ -189,20 +148,23 @@ describe('an unmodified discord.js client receives', () => {
   it.each([
     ['a Discord server', {}, { context: 0, owners: ['guild', null], guild: true }],
     ['direct messages', { guildId: null }, { context: 1, owners: ['0', null], guild: false }],
-    ['a group', { context: 2 as const }, { context: 2, owners: [null, 'member'], guild: false }],
-    ['a server, for a user', { installedFor: 'user' as const }, { context: 0, owners: [null, 'member'], guild: true }],
+    ['a group', { context: 2 as const }, { context: 2, owners: [null, 'alice'], guild: false }],
+    ['a server, for a user', { installedFor: 'user' as const }, { context: 0, owners: [null, 'alice'], guild: true }],
   ])('a command in %s', async (_where, at, expected) => {
-    const names = new Map([
-      [discord.guilds[0]?.id, 'guild'],
-      [discord.members[0]?.id, 'member'],
-    ]);
+    const nameOf = (id: string | null) => Object.entries(ids).find(([, known]) => known === id)?.[0] ?? id;
     tell(({ context, guildId, authorizingIntegrationOwners: { guildId: guildOwner, userId } }) => ({
-      context,
-      owners: [guildOwner, userId].map((id) => names.get(id ?? '') ?? id),
-      guild: guildId !== null,
+      ...{ context, guild: guildId !== null, owners: [nameOf(guildOwner), nameOf(userId)] },
     }));
 
     expect(await resultOf(discord.type({ command: 'say', ...at }))).toEqual(expected);
+  });
+
+  it('a command with the language and the permissions of its member', async () => {
+    tell(({ user, locale, memberPermissions }) => [user.id, locale, memberPermissions?.has('ManageGuild')]);
+    const typed = { command: 'say', memberId: ids.bjorn };
+
+    expect(await resultOf(discord.type({ ...typed, manageGuild: true }))).toEqual([ids.bjorn, 'de', true]);
+    expect(await resultOf(discord.type(typed))).toEqual([ids.bjorn, 'de', false]);
   });
 });
 
@@ -215,7 +177,7 @@ describe('a click', () => {
       await i.deferUpdate();
       await i.editReply({ content: 'at last', components: [] });
     };
-    const source = () => discord.messages().find((message) => message.messageId === messageId);
+    const source = () => messageOf(messageId);
 
     const next = await discord.click({ messageId, customId: 'next' }).settled();
     expect(source()).toMatchObject({ content: 'here, then there', edited: true });
@@ -234,50 +196,31 @@ describe('a click', () => {
       await i.editReply('more');
       await i.followUp('and more');
     };
-    const clicked = await discord
-      .click({ messageId, customId: 'more', memberId: discord.members[1]?.id ?? '' })
-      .until(({ followUps }) => followUps?.length === 1);
+    const click = { messageId, customId: 'more', memberId: ids.bjorn };
+    const clicked = await discord.click(click).until(({ followUps }) => followUps?.length === 1);
 
     expect(clicked).toMatchObject({ content: 'more', ephemeral: true, member: { name: 'Björn' }, commandLine: 'more' });
     expect(clicked.followUps).toMatchObject([{ content: 'and more' }]);
   });
 
+  const texts = ['a', 'b'].map((value) => ({ label: value, value }));
   it.each([
-    [
-      'a menu of texts',
-      {
-        type: 3,
-        options: [
-          { label: 'A', value: 'a' },
-          { label: 'B', value: 'b' },
-        ],
-        max_values: 2,
-      },
-      () => ['a', 'b'],
-    ],
-    ['a menu of members', { type: 5 }, () => [discord.members[1]?.id ?? '']],
-    ['a menu of roles', { type: 6 }, () => [discord.rolesOf(discord.guilds[0]?.id ?? '')[1]?.id ?? '']],
-    ['a menu of members and roles', { type: 7 }, () => [discord.members[1]?.id ?? '']],
-    ['a menu of channels', { type: 8 }, () => [discord.channelsOf(discord.guilds[0]?.id ?? '')[0]?.id ?? '']],
-  ])('in %s contains what was chosen', async (_what, menu, values) => {
+    ['a menu of texts', { type: 3, options: texts, max_values: 2 }, () => ['a', 'b'], [false, false, false]],
+    ['a menu of members', { type: 5 }, () => [ids.bjorn], [1, false, false]],
+    ['a menu of roles', { type: 6 }, () => [ids.role], [false, 1, false]],
+    ['a menu of members and roles', { type: 7 }, () => [ids.bjorn], [1, 0, false]],
+    ['a menu of channels', { type: 8 }, () => [ids.channel], [false, false, 1]],
+  ])('in %s contains what was chosen', async (_what, menu, values, counts) => {
     const messageId = await sent(row({ ...menu, custom_id: 'menu' }));
     tell((i) => {
       if (!i.isAnySelectMenu()) return [];
       return [i.values, 'users' in i && i.users.size, 'roles' in i && i.roles.size, 'channels' in i && i.channels.size];
     });
-    const { type } = menu;
+    const choose = (chosen: string[]) => discord.choose({ messageId, customId: 'menu', values: chosen });
 
-    const counts = [
-      type === 5 || type === 7 ? 1 : false,
-      type === 6 ? 1 : type === 7 ? 0 : false,
-      type === 8 ? 1 : false,
-    ];
-    expect(await resultOf(discord.choose({ messageId, customId: 'menu', values: values() }))).toEqual([
-      values(),
-      ...counts,
-    ]);
-    expect(() => discord.choose({ messageId, customId: 'menu', values: ['c'] })).toThrow('does not offer "c"');
-    expect(() => discord.choose({ messageId, customId: 'menu', values: [] })).toThrow('different values');
+    expect(await resultOf(choose(values()))).toEqual([values(), ...counts]);
+    expect(() => choose(['c'])).toThrow('does not offer "c"');
+    expect(() => choose([])).toThrow('different values');
   });
 
   it('that no member could make is refused with a sentence', async () => {
@@ -286,11 +229,12 @@ describe('a click', () => {
       if (i.isButton()) await i.reply({ content: 'x', components: [row(button('on'))], flags: MessageFlags.Ephemeral });
     };
     const { messageId: privateId = '' } = await discord.click({ messageId, customId: 'on' }).settled();
-    const other = discord.members[1]?.id ?? '';
 
     expect(() => discord.click({ messageId, customId: 'off' })).toThrow('The component "off" is disabled.');
     expect(() => discord.click({ messageId: '1', customId: 'on' })).toThrow('There is no message of the bot');
-    expect(() => discord.click({ messageId: privateId, customId: 'on', memberId: other })).toThrow('Only its reader');
+    expect(() => discord.click({ messageId: privateId, customId: 'on', memberId: ids.bjorn })).toThrow(
+      'Only its reader',
+    );
   });
 
   it('opens a form, which is filled in and submitted', async () => {
@@ -309,11 +253,9 @@ describe('a click', () => {
     expect(opened.modal?.title).toBe('Rename');
     expect(() => discord.submit({ interactionId: opened.interactionId, values: {} })).toThrow('needs the field "name"');
 
-    const values = { name: 'Drake', owner: [discord.members[1]?.id ?? ''] };
+    const values = { name: 'Drake', owner: [ids.bjorn] };
     await discord.submit({ interactionId: opened.interactionId, values }).settled();
-    expect(discord.messages().find((message) => message.messageId === messageId)?.content).toBe(
-      'form: Drake for Björn',
-    );
+    expect(messageOf(messageId)?.content).toBe('form: Drake for Björn');
   });
 });
 
@@ -331,12 +273,9 @@ describe('files', () => {
     expect(attachments).toMatchObject([
       { filename: 'b.txt', size: 4, description: 'so', content_type: 'text/plain; charset=utf-8' },
     ]);
-    const [, response] = await Promise.all([
-      expect(fetch(embeds[0]?.image?.url ?? '').then((answer) => answer.text())).resolves.toBe('picture'),
-      fetch(attachments[0]?.url ?? ''),
-    ]);
-    expect(await response.text()).toBe('text');
-    expect(response.headers.get('content-security-policy')).toBe('sandbox');
+    const [picture, response] = await Promise.all([embeds[0]?.image, attachments[0]].map((it) => fetch(it?.url ?? '')));
+    expect([await picture?.text(), await response?.text()]).toEqual(['picture', 'text']);
+    expect(response?.headers.get('content-security-policy')).toBe('sandbox');
   });
 
   it('are kept, removed and added by edits', async () => {
@@ -373,21 +312,13 @@ describe('files', () => {
       await client.rest.post(Routes.webhook(i.applicationId, i.token), { body, auth: false });
     };
     const typed = discord.type({ command: 'say' });
-    const {
-      components,
-      attachments,
-      messageId = '',
-      followUps,
-    } = await typed.until((each) => each.followUps?.length === 1);
+    const shown = await typed.until((each) => each.followUps?.length === 1);
 
-    const url = JSON.stringify(components).match(/http[^"]*a\.png/)?.[0] ?? '';
+    const url = JSON.stringify(shown.components).match(/http[^"]*a\.png/)?.[0] ?? '';
     expect(await fetch(url).then((answer) => answer.text())).toBe('picture');
-    expect(attachments).toEqual([]);
-    expect(followUps?.[0]?.poll).toMatchObject({
-      question: { text: 'Which?' },
-      answers: [{ answer_id: 1 }, { answer_id: 2 }],
-    });
-    await discord.click({ messageId, customId: 'buy' }).settled();
+    const poll = { question: { text: 'Which?' }, answers: [{ answer_id: 1 }, { answer_id: 2 }] };
+    expect(shown).toMatchObject({ attachments: [], followUps: [{ poll }] });
+    await discord.click({ messageId: shown.messageId ?? '', customId: 'buy' }).settled();
     expect(typed.message.components).toMatchObject([{ type: 10, content: 'bought' }]);
   });
 });

@@ -1,29 +1,27 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import { openDiscord } from '../../support/backends.ts';
 
+const PICTURE = { contentType: 'image/svg+xml', body: '<svg/>' };
 let discord: EmulatedDiscord;
 beforeEach(async () => {
-  discord = await startEmulatedDiscord({
-    image: (url) => (url === 'https://x.test/a b.svg' ? { contentType: 'image/svg+xml', body: '<svg/>' } : undefined),
-  });
+  discord = await openDiscord({ image: (url) => (url === 'https://x.test/a b.svg' ? PICTURE : undefined) });
 });
-afterEach(() => discord.close());
 
 const USER_AGENT = 'DiscordBot (https://example.test, 1.0)';
 
-async function call(
-  path: string,
-  {
-    method = 'GET',
-    version = '/v10',
-    headers = {},
-    body,
-  }: { method?: string; version?: string; headers?: object; body?: string } = {},
-) {
+interface Call {
+  method?: string;
+  version?: string;
+  headers?: object;
+  body?: string;
+}
+
+async function call(path: string, { method = 'GET', version = '/v10', headers = {}, body }: Call = {}) {
   const response = await fetch(discord.apiUrl + version + path, {
     method,
     headers: { 'user-agent': USER_AGENT, authorization: `Bot ${discord.botToken}`, ...headers },
@@ -33,7 +31,10 @@ async function call(
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-const json = { 'content-type': 'application/json' };
+const CALLBACK = '/interactions/1/x/callback';
+const posted = (body: string, contentType = 'application/json'): Call => ({
+  ...{ method: 'POST', headers: { 'content-type': contentType }, body },
+});
 
 describe('the API', () => {
   it('returns the application, the bot user and the address of the gateway', async () => {
@@ -69,7 +70,7 @@ describe('the API', () => {
     expect((await call('/users/@me', { headers: { 'user-agent': userAgent } })).status).toBe(200);
   });
 
-  it.each<[string, string, Parameters<typeof call>[1], number, number]>([
+  it.each<[string, string, Call, number, number]>([
     ['a wrong token', '/gateway/bot', { headers: { authorization: 'Bot x' } }, 401, 0],
     ['a browser', '/gateway', { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' } }, 403, 40_333],
     ['a web page', '/gateway', { headers: { origin: 'https://evil.test' } }, 403, 40_333],
@@ -79,22 +80,10 @@ describe('the API', () => {
     ['a path that is no text', '/webhooks/1/%ff/messages/1', {}, 404, 0],
     ['a method that the path does not have', '/gateway/bot', { method: 'DELETE' }, 405, 0],
     ["another application's commands", '/applications/1/commands', {}, 403, 20_012],
-    [
-      'an unknown interaction',
-      '/interactions/1/x/callback',
-      { method: 'POST', headers: json, body: '{"type":5}' },
-      404,
-      10_062,
-    ],
+    ['an unknown interaction', CALLBACK, posted('{"type":5}'), 404, 10_062],
     ['an unknown webhook', '/webhooks/1/x/messages/@original', {}, 404, 10_015],
-    ['what is no JSON', '/interactions/1/x/callback', { method: 'POST', headers: json, body: '{' }, 400, 50_109],
-    [
-      'a body of another type',
-      '/interactions/1/x/callback',
-      { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' },
-      400,
-      50_035,
-    ],
+    ['what is no JSON', CALLBACK, posted('{'), 400, 50_109],
+    ['a body of another type', CALLBACK, posted('x', 'text/plain'), 400, 50_035],
   ])('refuses %s', async (_what, path, options, status, code) => {
     expect(await call(path, options)).toMatchObject({ status, body: { code } });
   });

@@ -1,10 +1,11 @@
-import type { ChatInputCommandInteraction } from 'discord.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Interaction } from 'discord.js';
+import { beforeAll, expect, it } from 'vitest';
 
 import type { ErrorTree } from '../../../src/sandbox/discord/api-error.ts';
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import { openDiscord } from '../../support/backends.ts';
+import { startClient } from '../../support/discord-client.ts';
 import { type BrokenBody, brokenBodies, rulesOf } from '../../support/discord-spec/broken-bodies.ts';
-import { startBot } from './bot.ts';
 import { CHOICES, COMMANDS, EDITS, MESSAGES, MODALS } from './valid-bodies.ts';
 
 const OWN_COMMANDS = [
@@ -13,17 +14,12 @@ const OWN_COMMANDS = [
 ];
 
 let discord: EmulatedDiscord;
-let bot: Awaited<ReturnType<typeof startBot>>;
-let received = Promise.withResolvers<ChatInputCommandInteraction>();
+let received = Promise.withResolvers<Interaction>();
 
 beforeAll(async () => {
-  discord = await startEmulatedDiscord({ lifetimes: { ackMs: 600_000, tokenMs: 900_000 } });
-  bot = await startBot(discord, async (interaction) => received.resolve(interaction));
-  await bot.client.application?.commands.set(OWN_COMMANDS, discord.guilds[0]?.id ?? '');
-});
-afterAll(async () => {
-  await bot.stop();
-  await discord.close();
+  discord = await openDiscord({ lifetimes: { ackMs: 600_000, tokenMs: 900_000 } });
+  const client = await startClient(discord, [], async (interaction) => received.resolve(interaction));
+  await client.application?.commands.set(OWN_COMMANDS, discord.guilds[0]?.id ?? '');
 });
 
 const CALLBACK = 'POST /interactions/:id/:token/callback';
