@@ -10,6 +10,14 @@ beforeAll(async () => {
   page = await openPage();
 });
 
+/** As fast as possible: names of keys are pressed, everything else is typed. */
+async function typeKeys(keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    if (/^(Enter|Tab|↓)$/.test(key)) await page.keyboard.press(key === '↓' ? 'ArrowDown' : key);
+    else await page.keyboard.type(key);
+  }
+}
+
 describe('a newcomer', () => {
   it('finds the focus in the composer and gets a card by keyboard alone', async () => {
     const { world, externalUrls, pageErrors } = await openSandbox(page);
@@ -39,15 +47,12 @@ describe('a newcomer', () => {
     expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
   });
 
-  it('finds a card by a part of its name, by keyboard alone, with one request', async () => {
+  it('gets a card with one request by the first instruction on the page, however fast it is followed', async () => {
     const { world, pageErrors } = await openSandbox(page);
 
-    await page.keyboard.type('/card');
-    await page.getByRole('option', { name: '/card id' }).waitFor();
-    await page.keyboard.press('Enter');
-    await page.keyboard.type('ember');
-    await page.getByRole('option', { name: 'Emberwing Drake · First Light · 4/102' }).waitFor();
-    for (const key of ['ArrowDown', 'Enter', 'Enter']) await page.keyboard.press(key);
+    const keys = await page.getByRole('region', { name: 'Welcome' }).locator('kbd').allTextContents();
+    expect(keys.join(' ')).toBe('/card Enter ember ↓ Enter Enter');
+    await typeKeys(keys);
 
     const reply = replyTo(page, '/card id:base1-4');
     await reply.getByText('Emberwing Drake').waitFor();
@@ -58,6 +63,16 @@ describe('a newcomer', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('option', { name: 'Emberwing Drake' }).waitFor();
     expect(pageErrors).toEqual([]);
+  });
+
+  it('completes an option with Tab, and what it adds begins with what differs from the default', async () => {
+    await openSandbox(page);
+
+    await typeKeys(['/card', 'Tab', 'ember']);
+    await page.getByRole('option', { name: 'Emberwing Drake · First Light · 4/102' }).waitFor();
+    await typeKeys(['Tab', 'Tab', 'Enter', 'Tab', 'Enter', 'Enter']); // adds each of the other options, then sends
+
+    await replyTo(page, '/card id:base1-4 prices:false private:true').waitFor();
   });
 
   it('chooses among several cards, or asks the service all the same, by keyboard alone', async () => {

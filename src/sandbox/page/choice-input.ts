@@ -5,19 +5,29 @@ import { Suggestions } from './suggestions.ts';
 /** Suggestions are requested after a pause of this length. */
 const PAUSE_MS = 150;
 
+export interface ChoiceInputOptions {
+  /** The bot's suggestions for what is typed. */
+  suggest(): Promise<readonly ShownChoice[]>;
+  /** Called after a suggestion was picked. */
+  onPicked(): void;
+}
+
 /** Adds the bot's suggestions to the field of an option. */
 export class ChoiceInput {
   readonly #field: HTMLInputElement;
-  readonly #suggest: () => Promise<readonly ShownChoice[]>;
+  readonly #options: ChoiceInputOptions;
   readonly #suggestions: Suggestions<ShownChoice>;
   #picked: ShownChoice | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Counts what makes the suggestions on their way outdated. */
   #changes = 0;
+  #isWaiting = false;
+  /** Keys pressed before the suggestions that they are meant for have arrived. */
+  #heldKeys: string[] = [];
 
-  constructor(field: HTMLInputElement, option: string, suggest: () => Promise<readonly ShownChoice[]>) {
+  constructor(field: HTMLInputElement, option: string, options: ChoiceInputOptions) {
     this.#field = field;
-    this.#suggest = suggest;
+    this.#options = options;
     this.#suggestions = new Suggestions(field, {
       id: `choices-${option}`,
       label: `Choices for ${option}`,
@@ -48,6 +58,7 @@ export class ChoiceInput {
     this.#picked = choice;
     this.#field.value = choice.name;
     this.#close();
+    this.#options.onPicked();
   }
 
   #close(): void {
@@ -57,27 +68,58 @@ export class ChoiceInput {
 
   #outdate(): void {
     this.#changes++;
+    this.#isWaiting = false;
+    this.#heldKeys = [];
     clearTimeout(this.#timer);
   }
 
   #suggestSoon(): void {
     this.#outdate();
     if (this.#picked) return;
+    this.#isWaiting = true;
     this.#timer = setTimeout(() => void this.#suggestNow(), PAUSE_MS);
   }
 
   async #suggestNow(): Promise<void> {
     const changes = this.#changes;
-    const choices = await this.#suggest().catch(() => []); // the field works without suggestions
-    if (changes === this.#changes) this.#suggestions.show(choices);
+    const choices = await this.#options.suggest().catch(() => []); // the field works without suggestions
+    if (changes !== this.#changes) return;
+    this.#isWaiting = false;
+    this.#suggestions.show(choices);
+    for (const key of this.#heldKeys.splice(0)) this.#pressAgain(key);
+  }
+
+  #pressAgain(key: string): void {
+    const isLeft = this.#field.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    if (isLeft && key === 'Enter') this.#field.form?.requestSubmit();
   }
 
   #onKey(event: KeyboardEvent): void {
+    if (this.#isHeld(event)) {
+      this.#heldKeys.push(event.key);
+      event.preventDefault();
+      return;
+    }
     if (event.key === 'Escape') this.#outdate();
     if (this.#suggestions.moveBy(event)) return;
-    const { active } = this.#suggestions;
-    if (active === undefined || (event.key !== 'Enter' && event.key !== 'Tab')) return;
-    this.#pick(active);
+    const picked = this.#pickedBy(event);
+    if (!picked) return;
+    this.#pick(picked);
     event.preventDefault();
+  }
+
+  /** Enter alone is not: quickly typed text is sent as it is. */
+  #isHeld({ key, shiftKey }: KeyboardEvent): boolean {
+    if (!this.#isWaiting) return false;
+    if (key === 'Tab') return !shiftKey && this.#field.value !== '';
+    return key === 'ArrowDown' || key === 'ArrowUp' || (key === 'Enter' && this.#heldKeys.length > 0);
+  }
+
+  /** Tab completes what is typed with the first suggestion; in an empty field it only moves on. */
+  #pickedBy({ key, shiftKey }: KeyboardEvent): ShownChoice | undefined {
+    const { active, first } = this.#suggestions;
+    if (key === 'Enter') return active;
+    if (key !== 'Tab' || shiftKey) return undefined;
+    return active ?? (this.#field.value === '' ? undefined : first);
   }
 }

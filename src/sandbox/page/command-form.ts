@@ -51,10 +51,18 @@ export class CommandForm {
   }
 
   #add(option: ShownOption, text: string): OptionInput {
-    const input = optionInput(option, text, () => this.#suggest(option.name));
+    const input = optionInput(option, text, {
+      suggest: () => this.#suggest(option.name),
+      onPicked: () => this.#goOn(input),
+    });
     this.#inputs.push(input);
     this.#adders.before(input.root);
     return input;
+  }
+
+  /** After the last field the focus stays, so that Enter sends. */
+  #goOn(from: OptionInput): void {
+    this.#inputs[this.#inputs.indexOf(from) + 1]?.field.focus();
   }
 
   #adder(option: ShownOption): HTMLElement {

@@ -15,10 +15,11 @@ export interface ComposerOptions {
   send(command: string, options: Record<string, OptionValue>): Promise<void>;
 }
 
-/** The row at the bottom: an input line, or the form of a picked command. */
+/** At the bottom: an input line, or the form of a picked command; above it a hint or what is wrong. */
 export class Composer {
   readonly #options: ComposerOptions;
   readonly #problem = element('p', { id: 'problem', className: 'problem', role: 'alert' });
+  readonly #hint = element('p', { className: 'quiet hint' });
   readonly #sendButton = element('button', { type: 'submit', className: 'send' }, 'Send');
   readonly #commands: KnownCommands;
   readonly #line: LineInput;
@@ -35,12 +36,16 @@ export class Composer {
     this.#line.field.setAttribute('aria-describedby', this.#problem.id);
     root.append(
       this.#problem,
+      this.#hint,
       this.#line.list,
       element('div', { className: 'row' }, this.#line.field, this.#sendButton),
     );
     root.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#submit();
+    });
+    root.addEventListener('focusin', ({ target }) => {
+      this.#hint.textContent = target instanceof HTMLElement ? target.title : '';
     });
     root.addEventListener('keydown', (event) => {
       // Enter in a <select> does not submit a form
@@ -56,7 +61,7 @@ export class Composer {
 
   /** Resets to an empty line, because another place may have other commands. */
   moveTo(placeName: string): void {
-    this.#line.field.placeholder = `Message ${placeName}: type / for commands`;
+    this.#line.field.placeholder = `Message ${placeName}`;
     this.#line.field.ariaLabel = `Message ${placeName}`;
     this.#commands.move();
     this.#closeForm('');

@@ -12,7 +12,12 @@ export interface LineInputOptions {
 
 /** The input line, with suggestions of commands that begin with the typed text. */
 export class LineInput {
-  readonly field = element('input', { className: 'line', autocomplete: 'off', spellcheck: false });
+  readonly field = element('input', {
+    className: 'line',
+    title: 'Type / for commands',
+    autocomplete: 'off',
+    spellcheck: false,
+  });
   readonly #options: LineInputOptions;
   readonly #suggestions: Suggestions<ShownCommand>;
 

@@ -1,6 +1,7 @@
-import type { ShownChoice, ShownOption } from '../page-protocol.ts';
-import { ChoiceInput } from './choice-input.ts';
+import type { ShownOption } from '../page-protocol.ts';
+import { ChoiceInput, type ChoiceInputOptions } from './choice-input.ts';
 import { element } from './element.ts';
+import { menuOf } from './option-value.ts';
 
 export interface OptionInput {
   name: string;
@@ -10,12 +11,8 @@ export interface OptionInput {
   text(): string;
 }
 
-/** The labelled field of one option in the command form. @param suggest the bot's suggestions for this option */
-export function optionInput(
-  option: ShownOption,
-  text: string,
-  suggest: () => Promise<readonly ShownChoice[]>,
-): OptionInput {
+/** The labelled field of one option in the command form. */
+export function optionInput(option: ShownOption, text: string, suggestions: ChoiceInputOptions): OptionInput {
   const { name, autocomplete } = option;
   const field = fieldOf(option, text);
   field.title = option.description;
@@ -23,23 +20,19 @@ export function optionInput(
   const label = element('label', { className: 'option' }, element('span', {}, name), field);
   if (!autocomplete || !(field instanceof HTMLInputElement))
     return { name, root: label, field, text: () => field.value };
-  const choices = new ChoiceInput(field, name, suggest);
+  const choices = new ChoiceInput(field, name, suggestions);
   return { name, field, root: element('div', {}, label, choices.list), text: () => choices.text };
 }
 
 function fieldOf(option: ShownOption, text: string): OptionInput['field'] {
-  const choices = option.kind === 'boolean' ? ['True', 'False'] : option.choices.map(({ name }) => name);
+  const choices = menuOf(option);
   if (choices.length > 0) {
     const select = element('select', {}, ...choices.map((choice) => element('option', { value: choice }, choice)));
     select.value = choices.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? choices[0] ?? '';
     return select;
   }
-  const input = element('input', { value: text, autocomplete: 'off', spellcheck: false, placeholder: hint(option) });
+  const input = element('input', { value: text, autocomplete: 'off', spellcheck: false });
   if (option.kind === 'string' && option.max !== undefined) input.maxLength = option.max;
   if (option.kind !== 'string') input.inputMode = 'numeric';
   return input;
-}
-
-function hint({ description }: ShownOption): string {
-  return description.length > 40 ? `${description.slice(0, 39)}…` : description;
 }

@@ -7,6 +7,15 @@ export type ReadValue = { value: OptionValue } | { problem: string };
 const YES = new Set(['true', 'yes']);
 const NO = new Set(['false', 'no']);
 
+/**
+ * The words in the menu of an option, beginning with the one that it starts with. A boolean option starts with what
+ * differs from its default, because nobody adds it for that; the description says which it is: "(default: yes)".
+ */
+export function menuOf({ kind, choices, description }: ShownOption): readonly string[] {
+  if (kind !== 'boolean') return choices.map(({ name }) => name);
+  return /\bdefault: yes\b/i.test(description) ? ['False', 'True'] : ['True', 'False'];
+}
+
 /** The text of an option as the value that Discord's client would send, or one sentence about what is expected. */
 export function readOptionValue(option: ShownOption, typed: string): ReadValue {
   const text = typed.trim();

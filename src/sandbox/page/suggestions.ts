@@ -35,6 +35,11 @@ export class Suggestions<Row> {
     return this.#rows[this.#active];
   }
 
+  /** The row that Tab picks, too, when none is chosen. */
+  get first(): Row | undefined {
+    return this.#rows[0];
+  }
+
   /** Showing the same rows again keeps the choice. */
   show(rows: readonly Row[]): void {
     if (JSON.stringify(rows) === JSON.stringify(this.#rows)) return;

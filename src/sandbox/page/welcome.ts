@@ -3,6 +3,15 @@ import { botAvatar } from './avatars.ts';
 import { element } from './element.ts';
 
 const SAMPLES = 4;
+/** What is typed for the first card, and the words after each key. */
+const KEYS = [
+  ['/card', ', '],
+  ['Enter', ', '],
+  ['ember', ', '],
+  ['↓', ', '],
+  ['Enter', ' to pick, '],
+  ['Enter', ' to send. Or try:'],
+] as const;
 
 /** The welcome message: what to type, and a few cards to try. */
 export class Welcome {
@@ -18,19 +27,7 @@ export class Welcome {
     this.root.append(
       element('img', { src: botAvatar(), alt: '' }),
       element('h2', {}, `Ask ${botName} for a card`),
-      element(
-        'p',
-        {},
-        'Type ',
-        element('kbd', {}, '/card'),
-        ', press ',
-        element('kbd', {}, 'Enter'),
-        ', type a name, and pick a card with ',
-        element('kbd', {}, '↓'),
-        ' and ',
-        element('kbd', {}, 'Enter'),
-        '. Or try:',
-      ),
+      element('p', {}, 'Type ', ...KEYS.flatMap(([key, next]) => [element('kbd', {}, key), next])),
       element('div', { className: 'samples' }, ...spread(cards).map((card) => this.#button(card))),
     );
   }

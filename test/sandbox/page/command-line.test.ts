@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCommandLine, suggestCommands } from '../../../src/sandbox/page/command-line.ts';
+import { menuOf } from '../../../src/sandbox/page/option-value.ts';
 import type { ShownCommand, ShownOption } from '../../../src/sandbox/page-protocol.ts';
 
 function option(kind: ShownOption['kind'], name: string, more: Partial<ShownOption> = {}): ShownOption {
@@ -65,6 +66,13 @@ describe('readCommandLine', () => {
   it('keeps the typed texts, so that a form can continue with them', () => {
     expect(readCommandLine('/card private:True', COMMANDS).texts).toEqual({ private: 'True' });
   });
+});
+
+it.each([
+  ['begins with what differs from its default', 'Show prices (default: yes)', ['False', 'True']],
+  ['begins with True when that is not its default', 'Show it only to you (default: no)', ['True', 'False']],
+])('the menu of a boolean option %s', (_, description, words) => {
+  expect(menuOf(option('boolean', 'any', { description }))).toEqual(words);
 });
 
 it.each([
