@@ -1,8 +1,31 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { type AppBot, startAppBot } from '../support/app-bot.ts';
-import { startBackends } from '../support/backends.ts';
+import { atOnce } from '../support/at-once.ts';
+import { type Backends, startBackends } from '../support/backends.ts';
 import { finalAnswer } from '../support/final-answers.ts';
-import { type GatewayFault, lookUp, type RunningBot, survives } from '../support/gateway-fault.ts';
+
+/** A bot and the servers that it talks to. */
+interface RunningBot extends Backends {
+  bot: AppBot;
+}
+
+/** A fault of the gateway from which Discord recovers. */
+interface GatewayFault {
+  name: string;
+  /** Resolves when Discord works again. */
+  inject(running: RunningBot): unknown;
+  /** `false`: the session survives, so the bot neither identifies nor resumes. */
+  reconnects?: false;
+}
+
+/** Long enough for a lookup to be in progress when the fault begins. */
+const SLOW_MS = 1_000;
+/** A failed identify and the wait for the next one, on a busy machine. */
+const RETURN_MS = 120_000;
+
+const GARBAGE = ['', '<html>Bad gateway</html>', '{"op":', 'null', '[]', '"op"', '{}', '{"op":0}', new Uint8Array(99)];
 
 const SESSION_SURVIVES: GatewayFault[] = [
   ...[1_006, 4_000, 4_001, 4_002, 4_009].map(close),
@@ -16,34 +39,10 @@ const SESSION_SURVIVES: GatewayFault[] = [
     reconnects: false,
   },
 ];
-const GARBAGE = ['', '<html>Bad gateway</html>', '{"op":', 'null', '[]', '"op"', '{}', '{"op":0}', new Uint8Array(99)];
 
 const SESSION_ENDS: GatewayFault[] = [
   { name: 'a TCP reset', inject: ({ discord }) => discord.gateway.reset() },
-  close(1_000),
-  {
-    name: 'a dead resume address',
-    async inject({ discord }) {
-      const { gateway } = discord;
-      discord.setGatewayFaults({ deadResumeAddress: true });
-      gateway.drop(4_003);
-      await gateway.whenUp(gateway.identifies + gateway.resumes + 1);
-      discord.setGatewayFaults({ deadResumeAddress: false });
-      gateway.drop();
-    },
-  },
-  close(4_003),
-  {
-    name: 'a RESUME that is not answered',
-    async inject({ discord, bot }) {
-      const before = bot.output().length;
-      discord.setGatewayFaults({ resumesIgnored: true });
-      discord.gateway.drop(4_000);
-      await bot.wrote('resume was not answered', before);
-      discord.setGatewayFaults({ resumesIgnored: false });
-    },
-  },
-  ...[4_005, 4_007, 4_008].map(close),
+  ...[1_000, 4_003, 4_005, 4_007, 4_008].map(close),
   { name: 'op 9, not resumable', inject: ({ discord }) => discord.gateway.invalidate(false) },
   {
     name: 'a refused resume',
@@ -54,7 +53,7 @@ const SESSION_ENDS: GatewayFault[] = [
   },
 ];
 
-/** Each lasts until the bot has failed to connect; the first takes longest, and meets the quickest of the others. */
+/** Each lasts until the bot has given up a connection, or waited long for one. */
 const GATEWAY_UNAVAILABLE: GatewayFault[] = [
   {
     name: 'a READY that does not come',
@@ -73,6 +72,27 @@ const GATEWAY_UNAVAILABLE: GatewayFault[] = [
       discord.gateway.drop();
       await cannotConnect(bot, 1);
       discord.setGatewayFaults({ helloWithheld: false });
+    },
+  },
+  {
+    name: 'a RESUME that is not answered',
+    async inject({ discord, bot }) {
+      const before = bot.output().length;
+      discord.setGatewayFaults({ resumesIgnored: true });
+      discord.gateway.drop(4_000);
+      await bot.wrote('resume was not answered', before);
+      discord.setGatewayFaults({ resumesIgnored: false });
+    },
+  },
+  {
+    name: 'a dead resume address',
+    async inject({ discord }) {
+      const { gateway } = discord;
+      discord.setGatewayFaults({ deadResumeAddress: true });
+      gateway.drop(4_003);
+      await gateway.whenUp(gateway.identifies + gateway.resumes + 1);
+      discord.setGatewayFaults({ deadResumeAddress: false });
+      gateway.drop();
     },
   },
   {
@@ -101,6 +121,16 @@ const GATEWAY_UNAVAILABLE: GatewayFault[] = [
   },
 ];
 
+/** Few for each bot: a new session waits 5.5 s for its identify, and repeated failures are retried with growing waits. */
+const SEQUENCES: GatewayFault[][] = [
+  ...GATEWAY_UNAVAILABLE.map((fault, index) => [...SESSION_SURVIVES.slice(index, index + 1), fault]),
+  ...[0, 2, 4, 6].map((first) => [
+    ...SESSION_SURVIVES.slice(GATEWAY_UNAVAILABLE.length),
+    ...SESSION_ENDS.slice(first, first + 2),
+  ]),
+];
+
+/** The code with which Discord shuts a bot out at the end, and what it says then. */
 const SHUT_OUT: [code: number, sentence: string][] = [
   [4_004, 'Discord refuses the bot token. Make a new one'],
   [4_010, 'Discord refuses the shard: check DISCORD_SHARDS and DISCORD_SHARD_COUNT.'],
@@ -110,77 +140,67 @@ const SHUT_OUT: [code: number, sentence: string][] = [
   [4_014, 'Discord refuses the intents: update the bot.'],
 ];
 
-type Activity = 'idle' | 'waiting';
-
-/** The faults that one bot survives, and the close code with which Discord shuts it out at the end. */
-interface Scenario {
-  faults: readonly (readonly [GatewayFault, Activity])[];
-  end: { code: number; sentence: string; activity: Activity };
-}
-
-/**
- * Faults that end the session alternate with faults that it survives: repeated failures are retried with growing waits,
- * and the next identify has to wait anyway.
- */
-const FAULT_SEQUENCES: GatewayFault[][] = GATEWAY_UNAVAILABLE.map((unavailable, index) => [
-  ...interleaved(eachFifth(SESSION_ENDS, index), eachFifth(SESSION_SURVIVES, index)),
-  unavailable,
-]);
-
-/** Each sequence is played twice, so that each fault meets an idle bot and one with a lookup in progress. */
-const SCENARIOS: Scenario[] = [...FAULT_SEQUENCES, ...FAULT_SEQUENCES].map((sequence, index) => {
-  const [code, sentence] = SHUT_OUT[index % SHUT_OUT.length] ?? expect.fail('no close codes');
-  const activity = (position: number): Activity => ((index + position) % 2 === 0 ? 'idle' : 'waiting');
-  return {
-    faults: sequence.map((fault, position) => [fault, activity(position)]),
-    end: { code, sentence, activity: activity(0) },
-  };
-});
-
-describe('a bot', () => {
-  const results = new Map<Scenario, Promise<void>>();
-
-  // All at once, because most of the time they wait.
-  beforeAll(async () => {
-    for (const scenario of SCENARIOS) {
-      const backends = await startBackends({ requestsPerMinute: 6_000, burst: 100 });
-      const bot = await startAppBot(backends.env);
-      const result = bot.wrote('gateway ready').then(() => play(scenario, { ...backends, bot }));
-      result.catch(() => {}); // its test fails with it
-      results.set(scenario, result);
-    }
-  });
-
-  it.each(SCENARIOS.map((scenario) => [nameOf(scenario), scenario] as const))(
-    '%s',
-    { timeout: 240_000 },
-    async (_, scenario) => {
-      await results.get(scenario);
-    },
+describe('a bot with a lookup in progress', () => {
+  atOnce(
+    Object.fromEntries(
+      SEQUENCES.map((faults, index) => {
+        const [code, sentence] = SHUT_OUT[index % SHUT_OUT.length] ?? expect.fail('no close codes');
+        const names = faults.map(({ name }) => name).join(', ');
+        const rule = `answers after ${names}; can be used no longer after ${code}, and says what to do`;
+        return [rule, () => play(faults, code, sentence)];
+      }),
+    ),
   );
 });
 
-async function play({ faults, end }: Scenario, running: RunningBot): Promise<void> {
-  const { discord, cardService, bot } = running;
-  for (const [fault, activity] of faults) await survives(running, fault, activity);
-  const { identifies } = discord.gateway;
-  cardService.set({ latencyMs: 500 });
-  const pending = end.activity === 'waiting' ? lookUp(running) : undefined;
-  await pending?.typed.until(({ state }) => state === 'thinking');
-  discord.gateway.drop(end.code);
-  expect((await bot.refused).message).toContain(end.sentence);
-  if (pending) expect(await finalAnswer(pending.typed)).toBe(pending.title);
+async function play(faults: readonly GatewayFault[], code: number, sentence: string): Promise<void> {
+  const backends = await startBackends({ requestsPerMinute: 6_000, burst: 100 });
+  const bot = await startAppBot(backends.env);
+  await bot.wrote('gateway ready');
+  const running = { ...backends, bot };
+  for (const fault of faults) await survives(running, fault);
+  const { gateway } = running.discord;
+  const { identifies } = gateway;
+  const pending = await lookUpSlowly(running);
+  gateway.drop(code);
+  expect((await bot.refused).message).toContain(sentence);
+  expect(await finalAnswer(pending.typed)).toBe(pending.title);
   await bot.stop();
-  expect(discord.gateway.identifies).toBe(identifies);
+  expect(gateway.identifies).toBe(identifies);
 }
 
-function nameOf({ faults, end }: Scenario): string {
-  const faultNames = [...new Set(faults.map(([{ name }]) => name))].join(', ');
-  return `answers after ${faultNames}; can be used no longer after ${end.code}, and says what to do`;
+/** A lookup is in progress during the fault. Afterwards the bot is connected and answers. */
+async function survives(running: RunningBot, fault: GatewayFault): Promise<void> {
+  const { gateway } = running.discord;
+  const before = gateway.identifies + gateway.resumes;
+  const pending = await lookUpSlowly(running);
+
+  await fault.inject(running);
+
+  expect(await finalAnswer(pending.typed, RETURN_MS), `during ${fault.name}`).toBe(pending.title);
+  if (fault.reconnects ?? true) await unlessItEnds(running, gateway.whenUp(before + 1), fault.name);
+  const { typed, title } = lookUp(running);
+  expect(await finalAnswer(typed, RETURN_MS), `after ${fault.name}`).toBe(title);
 }
 
-function close(code: number): GatewayFault {
-  return { name: String(code), inject: ({ discord }) => discord.gateway.drop(code) };
+/** Types `/card` for a card that this bot has not requested yet. */
+function lookUp({ discord, cardService }: RunningBot) {
+  const seen = cardService.requests.length;
+  const { id, name: title } = SAMPLE_CARDS[seen] ?? expect.fail('more lookups than cards');
+  return { typed: discord.type({ command: 'card', options: { id } }), title };
+}
+
+async function lookUpSlowly(running: RunningBot) {
+  running.cardService.set({ latencyMs: SLOW_MS });
+  const pending = lookUp(running);
+  await pending.typed.until(({ state }) => state === 'thinking');
+  running.cardService.set({ latencyMs: 0 });
+  return pending;
+}
+
+async function unlessItEnds({ bot }: RunningBot, event: Promise<void>, fault: string): Promise<void> {
+  const end = await Promise.race([event, bot.refused, sleep(RETURN_MS, 'not reconnected in time', { ref: false })]);
+  if (end !== undefined) expect.fail(`${fault}: ${end}\n${bot.output()}`);
 }
 
 /** Resolves when the bot has logged `times` more that it cannot connect. */
@@ -188,10 +208,6 @@ async function cannotConnect(bot: AppBot, times: number): Promise<void> {
   for (let time = 0; time < times; time++) await bot.wrote('gateway cannot be reached', bot.output().length);
 }
 
-function eachFifth<T>(all: readonly T[], first: number): T[] {
-  return all.filter((_, index) => index % 5 === first);
-}
-
-function interleaved(ends: readonly GatewayFault[], survived: readonly GatewayFault[]): GatewayFault[] {
-  return ends.flatMap((end, index) => [end, ...survived.slice(index, index + 1).flatMap((fault) => [fault, fault])]);
+function close(code: number): GatewayFault {
+  return { name: String(code), inject: ({ discord }) => discord.gateway.drop(code) };
 }

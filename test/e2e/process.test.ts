@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
-import { noRealRedis } from '../support/redis/no-real-redis.ts';
-import { startRealRedis } from '../support/redis.ts';
 
 describe('npm start', () => {
-  it('exits 1 with every problem of the configuration and its remedy', async () => {
-    const bot = startBotProcess({ CARD_SERVICE_URL: 'cards', REDIS_URL: 'localhost' });
-
-    expect(await bot.ended).toBe(1);
-    expect(bot.output()).toContain('DISCORD_TOKEN: missing; write the bot token');
-    expect(bot.output()).toContain('CARD_SERVICE_URL: write an address that begins with https:// or http://');
-    expect(bot.output()).toContain('REDIS_URL: write an address that begins with redis://');
-  });
-
   it('exits 1 with a sentence when Discord refuses the token', async () => {
     const { discord, env } = await startBackends();
     discord.revokeToken();
@@ -24,25 +14,6 @@ describe('npm start', () => {
     expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
     expect(bot.output()).not.toContain(env.DISCORD_TOKEN);
   });
-
-  it.skipIf(noRealRedis('a bot with a Redis in cluster mode')).each(['at its start', 'later'])(
-    'exits 1 with a sentence when it reaches a Redis in cluster mode %s',
-    { timeout: 60_000 },
-    async (when) => {
-      const { env } = await startBackends();
-      const cluster = await startRealRedis({ settings: { 'cluster-enabled': 'yes' } });
-      if (when === 'later') await cluster.kill();
-      const bot = startBotProcess({ ...env, REDIS_URL: cluster.url });
-      if (when === 'later') {
-        await bot.wrote('gateway ready');
-        await cluster.start();
-      }
-
-      expect(await bot.ended).toBe(1);
-      expect(bot.output()).toContain('REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode');
-      expect(bot.output().includes('gateway ready')).toBe(when === 'later');
-    },
-  );
 
   it('keeps trying while Discord cannot be reached, and stops on SIGTERM', async () => {
     const { env } = await startBackends();
@@ -63,7 +34,7 @@ describe('npm start', () => {
   });
 
   it('answers until SIGTERM and exits 0; a process that waits for its data takes over, or stops on SIGTERM', {
-    timeout: 120_000, // three starts
+    timeout: 120_000,
   }, async () => {
     const { discord, cardService, env } = await startBackends();
     cardService.script({ path: 'odd', body: SANDBOX_API_KEY });
@@ -71,14 +42,14 @@ describe('npm start', () => {
     const first = startBotProcess({ ...env, LOG_LEVEL: 'trace', GUILD_DAILY_REQUEST: '4711' });
     await first.wrote('gateway ready');
     const waiting = startBotProcess(env);
-    const second = startBotProcess(env);
-    await waiting.wrote('waiting for it to end');
+    await waiting.wrote('"timeoutMs":15000,"msg":"another process uses the database: waiting for it to end"');
     waiting.child.kill('SIGTERM');
     expect(await waiting.ended).toBe(0);
 
     for (const id of ['odd', SANDBOX_API_KEY]) await lookUp(id);
     const { embeds } = await lookUp('base1-4');
     await first.wrote('"msg":"command"');
+    const second = startAppBot(env);
     first.child.kill('SIGTERM');
 
     expect(embeds[0]?.title).toBe('Emberwing Drake');
@@ -87,7 +58,7 @@ describe('npm start', () => {
       '"check":"GUILD_DAILY_REQUEST","cure":"Nothing reads it. Did you mean GUILD_DAILY_REQUESTS?',
     );
     for (const secret of ['4711', env.DISCORD_TOKEN, SANDBOX_API_KEY]) expect(first.output()).not.toContain(secret);
-    await second.wrote('gateway ready');
+    await (await second).wrote('gateway ready');
     expect((await lookUp('base1-9')).embeds[0]?.title).toBe('Paper Lantern Swarm');
   });
 });

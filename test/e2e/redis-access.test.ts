@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
+import { startAppBot } from '../support/app-bot.ts';
+import { startBackends } from '../support/backends.ts';
 import { ERROR } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
-import { logOf, prepareProcesses, requestedIds, showsCard } from '../support/processes.ts';
+import { logOf, requestedIds, showsCard, startAppBots } from '../support/processes.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../support/redis.ts';
 import { startTlsRelay } from '../support/tls-relay.ts';
@@ -26,23 +27,37 @@ describe.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))('two p
     const redis = await startRealRedis({ appendonly: true, settings });
     await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss/word', ...(await documentedRights(redis.prefix)));
     const tls = await startTlsRelay(redis.url.replace('redis://', `redis://bot:${encodeURIComponent('p@ss/word')}@`));
-    const folder = await mkdtemp(join(tmpdir(), 'cardbot-ca-'));
-    onFinished(() => rm(folder, { recursive: true, force: true }));
-    await writeFile(join(folder, 'ca.pem'), tls.certificate);
-    const env = { NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') };
-    const processes = await prepareProcesses({ redis: { ...redis, url: tls.url }, service: { cards: CARDS }, env });
-    const first = await processes.start(0);
-    const second = await processes.start(1);
+    const trusted = getCACertificates('default');
+    onFinished(() => setDefaultCACertificates(trusted));
+    setDefaultCACertificates([...trusted, tls.certificate]);
+    const processes = await startAppBots({ redis: { ...redis, url: tls.url }, service: { cards: CARDS } });
 
     for (const { id } of CARDS) await Promise.all([0, 1].map((shard) => showsCard(processes.card(shard, id))));
     await processes.usage(0).settled();
     expect([...new Set(requestedIds(processes))].toSorted()).toEqual(CARDS.map(({ id }) => id));
-    first.child.kill('SIGTERM');
-    expect(await first.ended).toBe(0);
+    await processes.bots[0]?.stop();
     // A busy machine may be too slow for Redis now and then, which is a warning.
-    const problems = [first, second].flatMap((bot) =>
+    const problems = processes.bots.flatMap((bot) =>
       logOf(bot).filter(({ level, reason }) => Number(level) >= ERROR || String(reason).includes('NOPERM')),
     );
     expect(problems).toEqual([]);
   });
 });
+
+it.skipIf(noRealRedis('a bot with a Redis in cluster mode')).each(['at its start', 'later'])(
+  'a bot that reaches a Redis in cluster mode %s cannot continue, and says what to do',
+  async (when) => {
+    const { env } = await startBackends();
+    const cluster = await startRealRedis({ settings: { 'cluster-enabled': 'yes' } });
+    if (when === 'later') await cluster.kill();
+    const starts = startAppBot({ ...env, REDIS_URL: cluster.url });
+    const ends = async () => {
+      const bot = await starts;
+      await cluster.start();
+      throw await bot.refused;
+    };
+    await expect(when === 'later' ? ends() : starts).rejects.toThrow(
+      'REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode.',
+    );
+  },
+);

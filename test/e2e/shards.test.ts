@@ -1,38 +1,34 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
 import { type BotOutput, startAppBot } from '../support/app-bot.ts';
+import { atOnce } from '../support/at-once.ts';
 import { startBackends } from '../support/backends.ts';
-import { startBotProcess } from '../support/bot-process.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
 import { startRedis } from '../support/redis.ts';
 
 const CARD = 'Emberwing Drake';
 const DISCORD_WINDOW_MS = 5_000;
-/** An identify slot takes 5.5 s; after a refused identify the wait is 6 to 10 s, then up to 14 s. */
-const PATIENCE_MS = 90_000;
 
-/** A Discord of two shards, and the environments of bots as on separate machines, each with some of them. */
-async function splitShards(
+/** A Discord of two shards, and bots as on separate machines, each with some of them. */
+async function startBots(
   shards: string[],
   discordOptions: EmulatedDiscordOptions = {},
   variables: Record<string, string> = {},
 ) {
-  const { discord, env } = await startBackends({}, variables, { shards: 2, maxConcurrency: 1, ...discordOptions });
-  const envs = shards.map((ids, index) => ({
-    ...env,
-    DISCORD_SHARDS: ids,
-    DISCORD_SHARD_COUNT: '2',
-    DATA_DIR: join(env.DATA_DIR, String(index)),
-  }));
-  return { discord, envs };
-}
-
-async function startBots(...how: Parameters<typeof splitShards>) {
-  const { discord, envs } = await splitShards(...how);
-  return { discord, bots: await Promise.all(envs.map(startAppBot)) };
+  const options = { shards: 2, maxConcurrency: 1, identifyWindowMs: DISCORD_WINDOW_MS, ...discordOptions };
+  const { discord, env } = await startBackends({}, variables, options);
+  const bots = shards.map((ids, index) =>
+    startAppBot({
+      ...env,
+      DISCORD_SHARDS: ids,
+      DISCORD_SHARD_COUNT: '2',
+      DATA_DIR: join(env.DATA_DIR, String(index)),
+    }),
+  );
+  return { discord, bots: await Promise.all(bots) };
 }
 
 /** The next `times` requests for the gateway address report `remaining` logins until a reset in one second. */
@@ -54,64 +50,57 @@ function commandLines({ output }: BotOutput): number {
 }
 
 describe('processes that split the shards', () => {
-  it('and start together all become ready although Discord takes one identify at a time, and each answers in its own servers', {
-    timeout: PATIENCE_MS,
-  }, async () => {
-    const { discord, bots } = await startBots(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS });
-    discord.faults.script(logins(discord, { remaining: 1, times: 9 })); // each process needs one login, not one per shard
+  atOnce({
+    'and start together all become ready although Discord takes one identify at a time, and each answers in its own servers':
+      async () => {
+        const { discord, bots } = await startBots(['0', '1']);
+        discord.faults.script(logins(discord, { remaining: 1, times: 9 })); // each process needs one login, not one per shard
 
-    await discord.gateway.whenAllReady(2);
+        await discord.gateway.whenAllReady(2);
 
-    await Promise.all(bots.map((bot) => bot.wrote('gateway ready')));
-    expect(bots.map(readyShards)).toEqual([[0], [1]]);
-    expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
-    await expectAnswersOfOwnShard(discord, bots);
-  });
+        await Promise.all(bots.map((bot) => bot.wrote('gateway ready')));
+        expect(bots.map(readyShards)).toEqual([[0], [1]]);
+        expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
+        await expectAnswersOfOwnShard(discord, bots);
+      },
 
-  it('and share a Redis wait for each other, so that Discord refuses no identify', {
-    timeout: PATIENCE_MS,
-  }, async () => {
-    const { url, prefix } = await startRedis();
-    const variables = { REDIS_URL: url, REDIS_KEY_PREFIX: prefix };
-    const { discord, bots } = await startBots(['0', '1'], { identifyWindowMs: DISCORD_WINDOW_MS }, variables);
+    'and share a Redis wait for each other, so that Discord refuses no identify': async () => {
+      const { url, prefix } = await startRedis();
+      const { discord, bots } = await startBots(['0', '1'], {}, { REDIS_URL: url, REDIS_KEY_PREFIX: prefix });
 
-    await discord.gateway.whenAllReady(2);
+      await discord.gateway.whenAllReady(2);
 
-    await Promise.all(bots.map((bot) => bot.wrote('gateway ready')));
-    expect(bots.map(readyShards)).toEqual([[0], [1]]);
-    expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
-  });
-});
+      await Promise.all(bots.map((bot) => bot.wrote('gateway ready')));
+      expect(bots.map(readyShards)).toEqual([[0], [1]]);
+      expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
+    },
 
-describe('a process', () => {
-  it('with several shards needs a login for each, identifies none too soon, and answers on each that is ready', {
-    timeout: PATIENCE_MS,
-  }, async () => {
-    const { discord, bots } = await startBots(['0,1'], { identifyWindowMs: DISCORD_WINDOW_MS });
-    discord.faults.script(logins(discord, { remaining: 1, times: 1 }));
-    await discord.gateway.whenReady();
+    'and have several each need a login for each, identify none too soon, and answer on each that is ready':
+      async () => {
+        const { discord, bots } = await startBots(['0,1']);
+        discord.faults.script(logins(discord, { remaining: 1, times: 1 }));
+        await discord.gateway.whenReady();
 
-    const typed = discord.type({ command: 'card', options: { id: 'base1-4' }, guildId: null });
+        const typed = discord.type({ command: 'card', options: { id: 'base1-4' }, guildId: null });
 
-    expect(await finalAnswer(typed)).toBe(CARD);
-    await discord.gateway.whenAllReady(2);
+        expect(await finalAnswer(typed)).toBe(CARD);
+        await discord.gateway.whenAllReady(2);
 
-    expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
-    await expect.poll(() => bots.map(readyShards)).toEqual([[0, 1]]);
-    expect(bots[0]?.output()).toMatch(/discord's daily login limit is reached.*gateway ready/s);
-  });
+        expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
+        await expect.poll(() => bots.map(readyShards)).toEqual([[0, 1]]);
+        expect(bots[0]?.output()).toMatch(/discord's daily login limit is reached.*gateway ready/s);
+      },
 
-  it('that waits to identify stops on SIGTERM', async () => {
-    const { discord, envs } = await splitShards(['0', '1'], { identifyWindowMs: 3_600_000 });
-    const bots = envs.map((env) => startBotProcess(env));
-    await Promise.race(bots.map((bot) => bot.wrote('identify refused, trying again later')));
+    'and wait to identify stop': async () => {
+      const { discord, bots } = await startBots(['0', '1'], { identifyWindowMs: 3_600_000 });
+      await Promise.race(bots.map((bot) => bot.wrote('identify refused, trying again later')));
 
-    for (const { child } of bots) child.kill('SIGTERM');
+      await Promise.all(bots.map((bot) => bot.stop()));
 
-    expect(await Promise.all(bots.map(({ ended }) => ended))).toEqual([0, 0]);
-    expect(bots.map(({ output }) => output()).join()).not.toContain('stopped before everything was done');
-    await expect.poll(() => discord.gateway.sessions).toBe(0);
-    expect(discord.gateway).toMatchObject({ identifies: 1, refusedIdentifies: 1 });
+      expect(bots.map(({ output }) => output()).join()).not.toContain('stopped before everything was done');
+      await expect.poll(() => discord.gateway.sessions).toBe(0);
+      expect(discord.gateway).toMatchObject({ identifies: 1, refusedIdentifies: 1 });
+    },
   });
 });
 

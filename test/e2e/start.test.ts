@@ -28,6 +28,7 @@ describe('what is not used is not loaded', () => {
     const program = start(args, { DISCORD_TOKEN: 'Bot x', DATA_DIR: temporaryFolder() });
     expect(await program.ended).toBe(1);
     expect(program.output()).toContain('The configuration is invalid');
+    expect(program.output()).toContain('DISCORD_TOKEN: write the bot token alone');
     expect(program.output()).toContain('/zod/');
     expect(program.output()).not.toMatch(/node_modules\/(discord\.js|@discordjs|undici)\//);
   });
@@ -38,25 +39,19 @@ describe('what is not used is not loaded', () => {
     expect(doctor.output()).not.toMatch(/node_modules\/(discord\.js|@discordjs|@redis)\//);
   });
 
-  it('by a bot without terminal, Redis, metrics and alerts: what these need', async () => {
+  it('by a bot without terminal, Redis, metrics and alerts: what these need; its compile cache is in DATA_DIR', async () => {
     const { env } = await startBackends();
     const bot = start(['src/main.ts'], env);
     await bot.wrote('gateway ready');
     expect(bot.output()).toContain('/node_modules/discord.js/');
     expect(bot.output()).not.toMatch(/node_modules\/(pino-pretty|@redis|@keyv\/redis|@prometheus-io|commander)\//);
     expect(bot.output()).not.toMatch(/src\/operations\/(alerts|webhook|metrics|http-server)\.ts/);
+    const cache = () => readdirSync(join(env.DATA_DIR, 'compile-cache'), { recursive: true });
+    await expect.poll(() => cache().length).toBeGreaterThan(100);
   });
 });
 
 describe('the compile cache', () => {
-  it('is in DATA_DIR as soon as the bot is ready', async () => {
-    const { env } = await startBackends();
-    const bot = start(['src/main.ts'], env);
-    await bot.wrote('gateway ready');
-    const cache = () => readdirSync(join(env.DATA_DIR, 'compile-cache'), { recursive: true });
-    await expect.poll(() => cache().length).toBeGreaterThan(100);
-  });
-
   it('that cannot be written is none, and the bot works', async () => {
     const { env, discord } = await startBackends();
     writeFileSync(join(env.DATA_DIR, 'compile-cache'), 'in the way');
