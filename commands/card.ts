@@ -1,8 +1,9 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
+import { isFetchedFor } from '../src/lookup/shown-so-far.ts';
 import { type CardQuery, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import { requesterOf } from '../src/model/quota.ts';
-import { cardEmbed, foundId, noSuchCard } from '../src/render/card-embed.ts';
+import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
 import { type ChoiceIds, cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
 import { buttons } from '../src/render/components.ts';
 import { clockTime } from '../src/render/formats.ts';
@@ -65,19 +66,20 @@ export default {
     return { queries: [{ cardId: parseCardId(chosen), showPrices }], unclear: [], unsearched: [], isPrivate };
   },
 
-  show({ queries: [query], isPrivate }, { cards: [outcome], permitAtMs }, view) {
+  show({ queries: [query], isPrivate }, { cards: [outcome], permitAtMs, requestedAtMs }, view) {
     const { locale } = view;
     if (!query || !outcome) {
-      const time = permitAtMs === undefined ? '' : clockTime(permitAtMs);
-      return { content: formatMessage(locale, 'permitAt', { time }) };
+      if (permitAtMs === undefined) return { content: formatMessage(locale, 'stillAsking') };
+      return { content: formatMessage(locale, 'permitAt', { time: clockTime(permitAtMs) }) };
     }
     const { answer, ...copy } = outcome;
     if (!answer) return { content: copy.error ? errorMessage(locale, copy.error) : '' };
-    const { cardId, showPrices, isResolved } = query;
+    const { cardId, showPrices } = query;
     const { card } = answer;
     const note = copyNote(locale, copy);
     if (!card) return { content: noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined) };
-    const embed = cardEmbed({ ...view, card, answer, showPrices, note });
+    const isJustFetched = isFetchedFor(requestedAtMs, answer);
+    const embed = cardEmbed({ ...view, card, answer, showPrices, note, isJustFetched });
     const components = buttons(locale, {
       ...(view.hasPrintings && { showPrintings: customId({ kind: 'printings', showPrices, isPrivate, cardId }) }),
       // A private reply has Discord's own way to be dismissed.
@@ -85,7 +87,7 @@ export default {
         ? { showToEveryone: customId({ kind: 'show', showPrices, isPrivate: false, cardId }) }
         : { deleteReply: customId({ kind: 'delete' }) }),
     });
-    return { ...(isResolved && { content: foundId(locale, cardId) }), embeds: [embed], components };
+    return { embeds: [embed], components };
   },
 } satisfies Command;
 
@@ -111,7 +113,7 @@ async function askFor(
   const meant = await catalog.resolve(text, requesterOf(who));
   switch (meant.kind) {
     case 'one':
-      return { ...asked, queries: [{ ...query, cardId: meant.card.id, isResolved: true }], alreadyRead: [] };
+      return { ...asked, queries: [{ ...query, cardId: meant.card.id }], alreadyRead: [] };
     case 'several':
       return privately(severalCards(locale, meant, choiceIds({ showPrices, isPrivate }, meant.cards[0]?.id)));
     case 'none':

@@ -1,7 +1,7 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import { MOST_LISTED } from '../src/catalog/catalog.ts';
-import type { Outcomes } from '../src/lookup/shown-so-far.ts';
+import { isFetchedFor, type Outcomes } from '../src/lookup/shown-so-far.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import type { CardView } from '../src/render/card-embed.ts';
@@ -67,7 +67,9 @@ export default {
     const cards = asked.queries.map((query, at) => ({ ...query, outcome: outcomes.cards[at] }));
     const views = cards.flatMap(({ showPrices, outcome: { answer, ...copy } = {} }): CardView[] => {
       if (!answer?.card) return [];
-      return [{ ...view, card: answer.card, answer, showPrices, quota: undefined, note: copyNote(locale, copy) }];
+      const isJustFetched = isFetchedFor(outcomes.requestedAtMs, answer);
+      const note = copyNote(locale, copy);
+      return [{ ...view, card: answer.card, answer, showPrices, quota: undefined, note, isJustFetched }];
     });
     const message = cardsMessage({
       ...outcomes,

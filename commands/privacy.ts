@@ -4,9 +4,10 @@ import type { KeptAboutMember } from '../src/privacy/member-data.ts';
 import { buttons } from '../src/render/components.ts';
 import { clockTime, plainMarkdown } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { type Command, privately, sentence } from './command.ts';
+import { type Command, type Message, privately, sentence } from './command.ts';
 
 const FORGET = 'forget';
+const REALLY_FORGET = 'really-forget';
 /** Names are cut at this length, so that ten fit into one message with the sentences around them. */
 const LONGEST_NAME = 80;
 
@@ -23,18 +24,26 @@ export default {
     const isAnything = kept.counts.days > 0 || (kept.lastCards ?? []).length > 0;
     return privately({
       content: keptText(kept, locale),
-      ...(isAnything && { components: buttons(locale, { forgetMe: `privacy:${FORGET}` }, { style: 'danger' }) }),
+      ...(isAnything && { components: forgetButton(locale, FORGET) }),
     });
   },
 
   async component({ argument, memberId, locale }, { memberData }) {
-    if (argument !== FORGET) return sentence(formatMessage(locale, 'outOfDate'));
+    if (argument === FORGET) {
+      const content = formatMessage(locale, 'reallyForget');
+      return privately({ content, components: forgetButton(locale, REALLY_FORGET) });
+    }
+    if (argument !== REALLY_FORGET) return sentence(formatMessage(locale, 'outOfDate'));
     const { isForgotten, dayEndsAtMs } = await memberData.forget(memberId);
     return sentence(
       formatMessage(locale, isForgotten ? 'forgotten' : 'notForgotten', { time: clockTime(dayEndsAtMs) }),
     );
   },
 } satisfies Command;
+
+function forgetButton(locale: string, argument: string): NonNullable<Message['components']> {
+  return buttons(locale, { forgetMe: `privacy:${argument}` }, { style: 'danger' });
+}
 
 /** Says what the bot keeps about members, and what it keeps about this one: at most 2,000 characters of Markdown. */
 function keptText({ counts: { days, requests, saved }, lastCards }: KeptAboutMember, locale: string): string {

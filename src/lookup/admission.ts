@@ -120,8 +120,8 @@ function reserve(
   const waiter = pendingLookups.add({ lookup, resolve, reject }, promisedAtMs);
   return {
     progress: waiter.progress,
-    start(onSchedule) {
-      waiter.onSchedule = onSchedule;
+    start(onProgress) {
+      waiter.onProgress = onProgress;
       pendingLookups.start(waiter);
       wakeQueue();
       return promise;

@@ -3,11 +3,11 @@ import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { Asked } from '../model/invocation.ts';
 import { type Requester, requesterOf } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import { withTimeout } from '../time/timers.ts';
+import { Timer, withTimeout } from '../time/timers.ts';
 import type { Cards, Known } from './cards.ts';
 import type { LookupQueue } from './lookup-queue.ts';
 import type { Lookup } from './pending-lookup.ts';
-import { type CardCourse, isWorthShowing, type Outcomes, outcomesOf } from './shown-so-far.ts';
+import { type CardCourse, isWorthShowing, type Outcomes, outcomesOf, slowAtMs } from './shown-so-far.ts';
 
 /** The cards that a command wants to show, and what has been read of the first of them already. */
 export interface Ask extends Asked {
@@ -79,12 +79,14 @@ export class Lookups {
   /**
    * Starts all lookups. Costs a request for each, or fewer when cards are requested together or for others, too.
    *
-   * @param showSoFar called with what is new to see, but not at the end. Must not reject; is never called again before it has
+   * @param showSoFar called with what is new to see, and once when the first answer is slow, but not at the end. Must not reject; is never called again before it has
    *   resolved
    * @returns when all have ended; never rejects
    */
   async lookUpAll(showSoFar?: (soFar: Outcomes) => Promise<void>): Promise<Outcomes> {
     let change = Promise.withResolvers<void>();
+    const slow = new Timer(() => change.resolve());
+    let isSlowShown = false;
     let isCardNew = this.#cards.some(({ atOnce }) => atOnce?.answer);
     if (isCardNew) change.resolve();
     let left = this.#cards.filter(({ place }) => place).length;
@@ -109,12 +111,17 @@ export class Lookups {
       if (left === 0) break; // the end is the caller's to show
       change = Promise.withResolvers();
       const soFar = this.soFar();
-      if (!isCardNew && !isWorthShowing(shownAtMs, soFar.permitAtMs)) continue;
+      const nextSlowAtMs = slowAtMs(this.#cards);
+      const isSlow = nextSlowAtMs <= Date.now();
+      if (!isSlow && !isSlowShown && Number.isFinite(nextSlowAtMs)) slow.set(nextSlowAtMs);
+      if (!isCardNew && !(isSlow && !isSlowShown) && !isWorthShowing(shownAtMs, soFar.permitAtMs)) continue;
+      isSlowShown ||= isSlow || isCardNew; // a card that is shown says that others are on their way
       isCardNew = false;
       shownAtMs = soFar.permitAtMs;
       await showSoFar(soFar);
       await withTimeout(SHOW_EVERY_MS, done);
     }
+    slow.clear();
     await done;
     return outcomesOf(this.#cards, ({ end, atOnce }) => end ?? atOnce);
   }

@@ -30,10 +30,10 @@ export interface Reservation {
   /**
    * Waits for a permit and the answer. Costs one request, or none when the card is requested for another lookup.
    *
-   * @param onSchedule called whenever the permit is expected at another time
+   * @param onProgress called whenever the permit is expected at another time, and when a request has left
    * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
-  start(onSchedule?: () => void): Promise<CardRecord>;
+  start(onProgress?: () => void): Promise<CardRecord>;
   /** Gives the place up. Without effect once it is started. */
   cancel(): void;
 }
@@ -72,7 +72,7 @@ export interface Waiter extends QueuePlace {
   /** Admitted and not started yet: no request is sent for it alone. */
   reserved: boolean;
   progress: Progress;
-  onSchedule?: (() => void) | undefined;
+  onProgress?: (() => void) | undefined;
 }
 
 /** One card that is wanted, and everyone who waits for it. Its place is the best of theirs: a member lifts a renewal. */
@@ -172,7 +172,8 @@ export class PendingLookup implements QueuePlace {
   }
 }
 
-function noteRequest({ progress }: Waiter): void {
+function noteRequest({ progress, onProgress }: Waiter): void {
   progress.permitAtMs = undefined;
   progress.requestedAtMs ??= Date.now();
+  onProgress?.();
 }

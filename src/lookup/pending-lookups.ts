@@ -104,7 +104,7 @@ export class PendingLookups {
       for (const waiter of pending.waiters) {
         if (waiter.lane !== 'members') continue;
         waiter.progress.permitAtMs = atMs;
-        waiter.onSchedule?.();
+        waiter.onProgress?.();
       }
     }
   }

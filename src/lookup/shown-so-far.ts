@@ -14,10 +14,7 @@ export interface Outcome {
 export interface Outcomes {
   /** In the order of the queries; `undefined`: still to come. */
   cards: readonly (Outcome | undefined)[];
-  /** Cards that cost no request. */
-  fromMemory: number;
-  /** Cards for which the service has counted a request, and how many requests those were. */
-  requested: number;
+  /** How many requests the service has counted for them. */
   requests: number;
   /** When the first request left; absent when none did. */
   requestedAtMs?: number | undefined;
@@ -42,6 +39,21 @@ export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number
   return shownAtMs === undefined || Math.abs(permitAtMs - shownAtMs) > MIN_MOVED_MS;
 }
 
+/** An answer that takes longer gets a sentence. */
+const SLOW_AFTER_MS = 5_000;
+
+/** When an answer that is awaited now becomes slow; never while none is. */
+export function slowAtMs(courses: readonly CardCourse[]): number {
+  const awaited = courses.flatMap(({ end, place }) => (end || !place ? [] : place.progress));
+  const sinceMs = awaited.flatMap(({ permitAtMs, requestedAtMs }) => (permitAtMs ? [] : (requestedAtMs ?? [])));
+  return Math.min(...sinceMs) + SLOW_AFTER_MS;
+}
+
+/** Whether the answer came by a request of this reply. */
+export function isFetchedFor(requestedAtMs: number | undefined, { fetchedAtMs }: CardRecord): boolean {
+  return requestedAtMs !== undefined && fetchedAtMs >= requestedAtMs;
+}
+
 /** One card of a reply: what is known of it, and the lookup for what is not. */
 export interface CardCourse {
   /** What is known before the lookup is started. */
@@ -56,14 +68,11 @@ export function outcomesOf(
   courses: readonly CardCourse[],
   shownOf: (course: CardCourse) => Outcome | undefined,
 ): Outcomes {
-  const isRequested = ({ place }: CardCourse) => place !== undefined && place.progress.requestNumbers.size > 0;
   const progress = courses.flatMap(({ place }) => place?.progress ?? []);
   const requestedAtMs = progress.flatMap((one) => one.requestedAtMs ?? []);
   const permitsAtMs = courses.flatMap(({ end, place }) => (end ? [] : (place?.progress.permitAtMs ?? [])));
   return {
     cards: courses.map(shownOf),
-    fromMemory: courses.filter((course) => shownOf(course)?.answer && !isRequested(course)).length,
-    requested: courses.filter(isRequested).length,
     requests: new Set(progress.flatMap(({ requestNumbers }) => [...requestNumbers])).size,
     requestedAtMs: requestedAtMs.length === 0 ? undefined : Math.min(...requestedAtMs),
     permitAtMs: lastPermitAtMs(permitsAtMs, Date.now()),

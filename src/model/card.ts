@@ -36,8 +36,6 @@ export type Card = z.infer<typeof Card>;
 export const CardQuery = z.object({
   cardId: z.string(),
   showPrices: z.boolean(),
-  /** The member typed something else, such as the card's name: the reply says which id it is. */
-  isResolved: z.boolean().optional(),
 });
 export type CardQuery = z.output<typeof CardQuery>;
 

@@ -13,6 +13,8 @@ export interface PricesView {
   locale: string;
   /** ISO 4217, when the operator named one. */
   currency: string | undefined;
+  /** It was fetched for this reply, whose own time says how old its prices are. */
+  isJustFetched?: boolean;
 }
 
 export interface CardView extends PricesView {
@@ -83,11 +85,6 @@ export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number, 
   return formatMessage(locale, 'noSuchCardBefore', { id, known, since: age(fetchedAtMs) });
 }
 
-/** Which id was found for what a member typed. @returns Markdown */
-export function foundId(locale: string, cardId: string): string {
-  return formatMessage(locale, 'foundId', { id: plainMarkdown(cardId, 300) || formatMessage(locale, 'invisibleId') });
-}
-
 /** "N of M left today", of the day's requests; `undefined` while that is unknown. */
 export function leftToday(locale: string, quota: QuotaState | undefined): string | undefined {
   if (quota?.remaining === undefined) return undefined;
@@ -124,8 +121,8 @@ export function imageUrl(text: string | undefined): string | undefined {
   return href.length <= MAX_URL_LENGTH ? href : undefined;
 }
 
-/** What a card costs, how that has moved, and how old it is if that is known; or that it has no prices. Lines of Markdown. */
-export function priceLines({ card, answer, locale, currency }: PricesView): string[] {
+/** What a card costs, how that has moved, and how old it is if that is known and worth a line; or that it has no prices. Lines of Markdown. */
+export function priceLines({ card, answer, locale, currency, isJustFetched = false }: PricesView): string[] {
   const shown = (price: number | undefined) => (price === undefined ? '' : formatPrice(locale, price, currency));
   const { market, low, high } = card.prices ?? {};
   const prices = { market: shown(market), low: shown(low), high: shown(high) };
@@ -135,7 +132,7 @@ export function priceLines({ card, answer, locale, currency }: PricesView): stri
 
   const history = market === undefined ? [] : (answer.history ?? []);
   const [change, curve] = history.length > 1 ? [weekChange(history), priceCurve(history)] : [];
-  const isDated = !isFromClockAhead(answer.fetchedAtMs, Date.now());
+  const isDated = !isJustFetched && !isFromClockAhead(answer.fetchedAtMs, Date.now());
   return [
     change ? `${line} · ${changeText(change, locale)}` : line,
     ...(curve ? [curveLine(curve, locale, shown)] : []),

@@ -22,8 +22,6 @@ export interface CardsView {
   toCome: number;
   /** All lookups have ended. */
   isEnd: boolean;
-  fromMemory: number;
-  requested: number;
   requests: number;
   /** When the last permit is expected, if that is worth a sentence. */
   permitAtMs?: number | undefined;
@@ -54,15 +52,14 @@ function notShown({ notFound, unclear, unsearched, failed, locale }: CardsView):
   ];
 }
 
-function onTheirWay({ toCome, permitAtMs, locale }: CardsView): string | undefined {
+function onTheirWay({ views, toCome, permitAtMs, locale }: CardsView): string | undefined {
   if (toCome === 0) return undefined; // only renewals, which say so themselves
+  if (views.length === 0 && permitAtMs === undefined) return formatMessage(locale, 'stillAsking');
   return formatMessage(locale, 'cardsOnTheirWay', { cards: toCome, ...timeToCome(permitAtMs) });
 }
 
-function cost({ fromMemory, requested, requests, quota, locale }: CardsView): string {
-  const known = requests === 0 ? 'memory' : fromMemory === 0 ? 'service' : 'both';
-  const spent = formatMessage(locale, 'cardsCost', { known, memory: fromMemory, cards: requested, requests });
-  return [spent, leftToday(locale, quota)].filter(Boolean).join(' · ');
+function cost({ requests, quota, locale }: CardsView): string {
+  return [formatMessage(locale, 'cardsCost', { requests }), leftToday(locale, quota)].filter(Boolean).join(' · ');
 }
 
 function names(texts: readonly string[], locale: string): string {

@@ -1,7 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
 import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
-import type { CardServiceError, KeptInReserve, KnownError, QuotaSpent } from '../model/errors.ts';
+import type { Busy, CardServiceError, KeptInReserve, KnownError, QuotaSpent } from '../model/errors.ts';
 import { clockTime, dateTime, numberFormat } from './formats.ts';
 import { en } from './languages/en.ts';
 
@@ -26,8 +26,9 @@ const compiled = new LRUCache<string, IntlMessageFormat>({ max: KEPT_MESSAGES })
 const formatted = new LRUCache<string, string>({ max: 500 });
 
 const MINUTE_MS = 60_000;
-/** A `Date` header gives whole seconds, so a reset is known to one. */
-const KNOWN_TO_MS = 1_000;
+/** A `Date` header gives whole seconds, and a stated wait is lengthened by up to 2 s: it is the same minute for members. */
+const KNOWN_TO_MS = 3_000;
+const LONGEST_SHORT_BREAK_MS = 2 * MINUTE_MS;
 /** Further away, a clock time could be of today or of tomorrow. */
 const WITHOUT_DATE_MS = 20 * 3600 * 1000;
 
@@ -100,7 +101,7 @@ export function errorMessage(locale: string, error: CardServiceError): string {
     case 'InvalidCardId':
       return formatMessage(locale, known.name, { reason: known.reason, maxLength: MAX_CARD_ID_LENGTH });
     case 'Busy':
-      return formatMessage(locale, known.name, { reason: known.paused ? 'pause' : 'queue', ...times });
+      return formatMessage(locale, known.name, { reason: busyReason(known), ...times });
     case 'BudgetSpent':
       return formatMessage(locale, known.name, { whose: known.whose, cap: known.cap, ...times });
     case 'QuotaSpent':
@@ -111,6 +112,11 @@ export function errorMessage(locale: string, error: CardServiceError): string {
     default:
       return formatMessage(locale, known.name);
   }
+}
+
+function busyReason({ paused, untilMs }: Busy): 'queue' | 'pause' | 'longPause' {
+  if (!paused) return 'queue';
+  return untilMs - Date.now() > LONGEST_SHORT_BREAK_MS ? 'longPause' : 'pause';
 }
 
 /** Why a copy that is shown is not the newest: one short line, in Markdown; `undefined` when it is. */

@@ -47,7 +47,8 @@ const REASONS = {
 /** What is left of the quota, where it is known, and what is missing, where it is not. */
 export function usageEmbed(view: UsageView): APIEmbed {
   const { breaker, isIsolated, missing, learned, day, locale } = view;
-  const isWell = breaker.reason === undefined && breaker.failures === 0 && missing === undefined && !isIsolated;
+  const isWell =
+    breaker.reason === undefined && !isDaySpent(view) && breaker.failures === 0 && missing === undefined && !isIsolated;
   return {
     title: formatMessage(locale, 'usageTitle'),
     description: [...stateLines(view), learnedText(learned, locale), missing].filter(Boolean).join('\n'),
@@ -73,8 +74,18 @@ function stateLines(view: UsageView): string[] {
   const { breaker, isIsolated, locale } = view;
   const isolated = isIsolated ? [formatMessage(locale, 'isolated')] : [];
   if (breaker.reason !== undefined) return [closedText(view, breaker.reason), ...isolated];
+  if (isDaySpent(view)) return [daySpentText(view), ...isolated];
   if (breaker.failures > 0) return [formatMessage(locale, 'oneFailure'), ...isolated];
   return isIsolated ? isolated : [formatMessage(locale, 'working')];
+}
+
+/** Whether nothing remains; the breaker may not have opened yet, since the last request was answered. */
+function isDaySpent({ breaker, figures }: UsageView): boolean {
+  return breaker.reason === 'day' || figures.today.remaining === 0;
+}
+
+function daySpentText({ figures, nowMs, locale }: UsageView): string {
+  return formatMessage(locale, 'daySpent', timeToCome(figures.today.resetsAtMs, nowMs));
 }
 
 function closedText({ breaker, nowMs, locale }: UsageView, reason: BreakerReason): string {
@@ -89,12 +100,13 @@ function learnedText({ window, capacity }: UsageView['learned'], locale: string)
   return capacity === undefined ? undefined : formatMessage(locale, 'learnedBurst', { requests: capacity });
 }
 
-function todayLines({ figures, runsOutAtMs, day, breaker, nowMs, locale }: UsageView): string[] {
+function todayLines(view: UsageView): string[] {
+  const { figures, runsOutAtMs, day, nowMs, locale } = view;
   const { limit, remaining, resetsAtMs, atMs } = figures.today;
   if (remaining === undefined && limit === undefined) return [formatMessage(locale, 'todayUnknown')];
   const used = usedLines(locale, figures.today);
   const asOf = ageLines(atMs, nowMs, locale);
-  if (breaker.reason === 'day') return [...used, ...asOf]; // the state has said until when
+  if (isDaySpent(view)) return [...used, ...asOf]; // the state has said until when
   const later = forecastUsed(day);
   const toCome = [
     resetsAtMs !== undefined && formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs)),

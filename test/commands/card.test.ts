@@ -18,12 +18,13 @@ describe('/card', () => {
   it('says why a lookup failed', () => {
     const outcomes = { ...NOTHING, cards: [{ error: new KeyRefused({ status: 401 }) }] };
     expect(card.show(askedFor('base1-4'), outcomes, VIEW).content).toBe(
-      "The bot can't reach its card service. Please tell whoever runs it.",
+      "I can't reach the card service right now. Please tell whoever runs me.",
     );
   });
 
   it('says when a card is expected that waits', () => {
     const { content } = card.show(askedFor('base1-4'), { ...NOTHING, permitAtMs: 60_000 }, VIEW);
     expect(content).toBe("You're in line. Your card should be here around <t:60:t>.");
+    expect(card.show(askedFor('base1-4'), NOTHING, VIEW).content).toBe('Still asking the card service…');
   });
 });

@@ -18,11 +18,13 @@ describe('/privacy', () => {
     expect(components).toBeUndefined();
   });
 
-  it('says when the counts of today go', async () => {
+  it('asks once more before it deletes, and says when the counts of today go', async () => {
     const { services } = await startServices();
     services.ledger.spent(typed({}));
     const pressed = { ...typed({}), argument: 'forget', values: [], content: '', manageMessages: false };
-    const { content } = await shown(privacy.component(pressed, services));
+    const { components } = await shown(privacy.component(pressed, services));
+    expect(components).toMatchObject([{ components: [{ custom_id: 'privacy:really-forget' }] }]);
+    const { content } = await shown(privacy.component({ ...pressed, argument: 'really-forget' }, services));
     expect(content).toMatch(/^Done, that's deleted\. Today's count stays until the UTC day ends at <t:\d+:t>/);
     expect((await services.ledger.memberToday('alice')).requests).toBe(1);
   });

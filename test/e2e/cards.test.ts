@@ -33,10 +33,10 @@ it('several cards come in one reply, in the order asked for, with what they cost
   expect(message.ephemeral).toBe(false);
   const requests = world.cardService.requests.slice(before);
   expect([2, 3]).toContain(requests.length); // what the list left out is asked for singly
-  expect(message.content).toMatch(new RegExp(`^1 from memory, 4 in ${requests.length} requests · \\d+ of`, 'm'));
+  expect(message.content).toMatch(new RegExp(`^${requests.length} requests · \\d+ of`, 'm'));
 
   const again = await cards(world, 'base1-1,base1-2', { private: true, prices: false }).settled();
-  expect(again).toMatchObject({ ephemeral: true, content: expect.stringContaining('All from memory') });
+  expect(again).toMatchObject({ ephemeral: true, content: expect.stringMatching(/^from memory · /m) });
   expect(world.cardService.requests.slice(before)).toHaveLength(requests.length);
 });
 

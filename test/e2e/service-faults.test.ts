@@ -22,7 +22,7 @@ const SLOW = { timeout: 120_000 };
 
 const NOT_UNDERSTOOD = /^The card service sent something unexpected\./;
 const DOWN_UNTIL = /The card service isn't answering right now\. Try again after <t:\d+:t>\.$/;
-const KEY_REFUSED = /^The bot can't reach its card service\./;
+const KEY_REFUSED = /^I can't reach the card service right now\./;
 
 function loggedWith(world: World, level: number): unknown[] {
   return world.lines.filter((line) => line.level === level).map(({ msg }) => msg);
@@ -264,7 +264,7 @@ describe('a key that is refused during the day', () => {
 
       expect(refused.content).toMatch(KEY_REFUSED);
       for (const { content } of [again, second, next]) expect(content).toBe(refused.content);
-      expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: the bot can't reach its card service\.$/);
+      expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: I can't reach the card service\.$/);
       expect(requestsMeanwhile).toBe(3);
       expect(later.embeds).toHaveLength(1);
       expect(loggedWith(world, ERROR)).toEqual(
@@ -378,7 +378,7 @@ describe('a 429', () => {
     const { content } = await world.card(OTHER).until(isFinal);
     const known = await world.card('base1-4').settled();
 
-    expect(content).toMatch(/^The card service asked for a short break\. Try again/);
+    expect(content).toMatch(/^The card service asked me to wait\. Try again/);
     expect(secondsLeft(content)).toBeGreaterThan(7_190);
     expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: it's busy right now\.$/);
     expect(cardRequests(world)).toHaveLength(2);

@@ -61,7 +61,7 @@ describe('/usage', () => {
     const reply = await world.usage().settled();
     const { embeds } = await world.card('base1-4').settled();
 
-    expect(reply.embeds[0]?.description).toMatch(/\nThe bot's key can't see the plan report\.$/);
+    expect(reply.embeds[0]?.description).toMatch(/\nMy key can't see the plan report\.$/);
     expect(embeds[0]?.title).toBe('Emberwing Drake');
   });
 

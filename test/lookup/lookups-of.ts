@@ -28,16 +28,17 @@ export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
     return {
       reservation: {
         progress,
-        async start(onSchedule = () => {}) {
+        async start(onProgress = () => {}) {
           if (!start) throw new Error('no lookup was expected');
           return start({
             onSchedule(permitAtMs) {
               progress.permitAtMs = permitAtMs;
-              onSchedule();
+              onProgress();
             },
             onRequest() {
               progress.permitAtMs = undefined;
               progress.requestedAtMs ??= Date.now();
+              onProgress();
             },
           });
         },

@@ -211,13 +211,13 @@ describe('an announcement', () => {
     const nowMs = Date.now();
     const waiters = [by('alice'), by('bob'), { lane: 'renewals' } as const].map((more, at) => {
       const { waiter } = start(lookup('abc'[at] ?? '', more));
-      return Object.assign(waiter, { onSchedule: vi.fn() });
+      return Object.assign(waiter, { onProgress: vi.fn() });
     });
     get('b').notBeforeMs = nowMs + 50_000;
 
     pendingLookups.announce({ ...SCHEDULE, permitAtMs: (position) => nowMs + position * 6_000 }, nowMs);
     expect(waiters.map(({ progress }) => progress.permitAtMs)).toEqual([nowMs + 6_000, nowMs + 50_000, undefined]);
-    expect(waiters.map(({ onSchedule }) => onSchedule.mock.calls.length)).toEqual([1, 1, 0]);
+    expect(waiters.map(({ onProgress }) => onProgress.mock.calls.length)).toEqual([1, 1, 0]);
   });
 
   it('refuses who cannot wait until then, and keeps the others of the card', () => {

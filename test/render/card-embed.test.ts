@@ -59,6 +59,10 @@ describe('the embed of a card', () => {
     });
   });
 
+  it('has no age when it was fetched for this reply', () => {
+    expect(lines({ isJustFetched: true }).join()).not.toContain('prices from');
+  });
+
   it('leaves out what is absent', () => {
     const { id, name, game, set } = VIEW.card;
     const embed = embedOf({ card: { id, name, game, set }, showPrices: false, quota: undefined });

@@ -260,7 +260,7 @@ describe('texts of a list that are no card for certain', () => {
   });
 
   it('are read from the message that says so, whatever they hold', () => {
-    const other = 'Not found: **base1-5**\nAll from memory · 7 left today';
+    const other = 'Not found: **base1-5**\nfrom memory · 7 left today';
     fc.assert(
       fc.property(fc.array(nastyText.map((text) => text.slice(0, 20).trim())), locale, (texts, language) => {
         const lines = unclearLines(

@@ -66,16 +66,16 @@ describe('a time to come in a sentence', () => {
     ['is a clock time', HOUR_MS, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
     [
       'is a full minute, since a clock time shows no seconds and a member should not return too early',
-      1_001,
+      3_001,
       { when: 'clock', time: `<t:${NOON + 60}:t>` },
     ],
     [
-      'is not a minute later for the part of a second that a Date header leaves open',
-      3_600_999,
+      'is not a minute later for what a Date header leaves open, and the jitter of a wait',
+      3_603_000,
       { when: 'clock', time: `<t:${NOON + 3_600}:t>` },
     ],
     ['has no date when it is 20 hours away', 20 * HOUR_MS, { when: 'clock', time: `<t:${NOON + 72_000}:t>` }],
-    ['has a date when it is further away', 20 * HOUR_MS + 1_001, { when: 'date', time: `<t:${NOON + 72_060}:f>` }],
+    ['has a date when it is further away', 20 * HOUR_MS + 3_001, { when: 'date', time: `<t:${NOON + 72_060}:f>` }],
     ['is "now" once it is past', 0, { when: 'now', time: '' }],
     ['is "now" long after it, too', -HOUR_MS, { when: 'now', time: '' }],
     ['is "soon" when it is not known', undefined, { when: 'soon', time: '' }],
@@ -145,9 +145,10 @@ describe('every error has a text for members, without what only operators can us
       `Today's new lookups are used up. ${STILL_WORK} New ones work again after ${AT_ONE}.`,
     ],
     [new Busy({ untilMs: UNTIL_MS, paused: false }), `It's busy right now. Try again after ${AT_ONE}.`],
+    [new Busy({ untilMs: UNTIL_MS, paused: true }), `The card service asked me to wait. Try again after ${AT_ONE}.`],
     [
-      new Busy({ untilMs: UNTIL_MS, paused: true }),
-      `The card service asked for a short break. Try again after ${AT_ONE}.`,
+      new Busy({ untilMs: NOON_MS + 120_000, paused: true }),
+      `The card service asked for a short break. Try again after <t:${NOON + 120}:t>.`,
     ],
     [new KeptInReserve({ untilMs: UNTIL_MS }), `Prices can be refreshed again at ${AT_ONE}.`],
     [
@@ -158,7 +159,7 @@ describe('every error has a text for members, without what only operators can us
       new BudgetSpent({ whose: 'server', cap: 1, untilMs: UNTIL_MS }),
       `This server has used its one new lookup for today. ${STILL_WORK} New ones work again after ${AT_ONE}.`,
     ],
-    [new KeyRefused({ status: 401 }), "The bot can't reach its card service. Please tell whoever runs it."],
+    [new KeyRefused({ status: 401 }), "I can't reach the card service right now. Please tell whoever runs me."],
     [new ServiceDown({ reason: 'silence' }), "The card service isn't answering right now. Try again in a minute."],
     [
       new ServiceDown({ reason: 'silence', untilMs: UNTIL_MS }),
@@ -168,8 +169,8 @@ describe('every error has a text for members, without what only operators can us
       new UnexpectedAnswer({ detail: 'name: secret detail' }),
       'The card service sent something unexpected. Please try again later.',
     ],
-    [new RateLimited({ seconds: 5 }), 'The card service asked for a short break. Try again in a minute.'],
-    [new Stopping(), 'The bot is restarting. Try again in a minute.'],
+    [new RateLimited({ seconds: 5 }), 'The card service asked me to wait. Try again in a minute.'],
+    [new Stopping(), "I'm restarting. Try again in a minute."],
     [new TooManyCommands({ untilMs: UNTIL_MS }), `Slow down a little. Try again after ${AT_ONE}.`],
     [new InvalidCardId({ reason: 'empty' }), 'Please type a card id, such as `base1-4`.'],
     [new InvalidCardId({ reason: 'halfCharacter' }), `That isn't a card id. ${ID}`],
@@ -194,7 +195,7 @@ describe('every error has a text for members, without what only operators can us
     [new KeptInReserve({ untilMs: UNTIL_MS }), `Prices can be refreshed again at ${AT_ONE}.`],
     [new Busy({ untilMs: UNTIL_MS, paused: true }), "Showing a saved copy: it's busy right now."],
     [new ServiceDown({ reason: 'silence' }), "Showing a saved copy: the card service isn't answering."],
-    [new KeyRefused({ status: 401 }), "Showing a saved copy: the bot can't reach its card service."],
+    [new KeyRefused({ status: 401 }), "Showing a saved copy: I can't reach the card service."],
     [new RateLimited({ seconds: 5 }), 'Showing a saved copy for now.'],
   ])('and one short line on a saved copy: %s', (error, line) => {
     vi.useFakeTimers({ now: NOON_MS });

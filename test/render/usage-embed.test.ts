@@ -88,8 +88,8 @@ describe('the embed of the usage', () => {
   });
 
   it.each([
-    [{ window: 10, capacity: undefined }, 'The card service takes 10 requests a minute, so the bot keeps to that.'],
-    [{ window: undefined, capacity: 1 }, 'The card service takes one request at a time, so the bot keeps to that.'],
+    [{ window: 10, capacity: undefined }, 'The card service takes 10 requests a minute, so I keep to that.'],
+    [{ window: undefined, capacity: 1 }, 'The card service takes one request at a time, so I keep to that.'],
   ])('says what answers have taught of the limiter: %o', (learned, said) => {
     expect(usageEmbed({ ...VIEW, learned }).description).toBe(`${WORKING}\n${said}`);
   });
@@ -160,7 +160,7 @@ describe('the embed of the usage', () => {
   });
 
   it('says that it is cut off from Redis, beside why no requests flow, if none do', () => {
-    const isolated = "Cut off from Redis. Until it's back, this bot keeps to its own share of the requests.";
+    const isolated = "I'm cut off from Redis. Until it's back, I keep to my own share of the requests.";
     expect(usageEmbed({ ...VIEW, isIsolated: true }).description).toBe(isolated);
     expect(usageEmbed({ ...VIEW, isIsolated: true, breaker: OPEN }).description?.split('\n')).toEqual([
       expect.stringContaining('down since'),
@@ -224,12 +224,19 @@ it.each<[string, Breaker, string, boolean]>([
   [
     'the key is refused',
     { ...OPEN, reason: 'key', untilMs: NOON_MS + 60_000 },
-    `The card service refuses the bot's key. Next try at <t:${NOON + 60}:t>.`,
+    `The card service refuses my key. Next try at <t:${NOON + 60}:t>.`,
     false,
   ],
 ])('says in one line how things are at this second: %s', (_, breaker, state, isWell) => {
   const { description, color } = usageEmbed({ ...VIEW, breaker });
   expect([description, color === usageEmbed(VIEW).color]).toEqual([state, isWell]);
+});
+
+it('does not say that it works normally when nothing remains of the day', () => {
+  const spent = (resetsAtMs?: number) =>
+    usageEmbed({ ...VIEW, figures: { ...VIEW.figures, today: { ...VIEW.figures.today, remaining: 0, resetsAtMs } } });
+  expect(spent(NOON_MS + 3_600_000).description).toBe(`Today's requests are used up until <t:${NOON + 3_600}:t>.`);
+  expect(spent().description).toBe("Today's requests are used up.");
 });
 
 const bookings = fc.record({ requests: fc.maxSafeNat(), refused: fc.maxSafeNat(), saved: fc.maxSafeNat() });

@@ -103,7 +103,7 @@ export function lookupQueueOver(
     const admission = queue.admitAgain(wish);
     if ('refusal' in admission) throw admission.refusal;
     const { progress, start } = admission.reservation;
-    return start(() => onSchedule?.(progress.permitAtMs ?? Number.NaN));
+    return start(() => progress.permitAtMs !== undefined && onSchedule?.(progress.permitAtMs));
   };
   return { queue: Object.assign(queue, { enqueue }), limiter, ledger, cards, lines, storedCards, limiterStore: store };
 }

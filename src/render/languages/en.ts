@@ -9,18 +9,18 @@ export const en = {
     "{reason, select, empty {Please type a card id, such as `base1-4`.} tooLong {That's too long for a card id. An id looks like `base1-4` and has at most {maxLength, number} characters.} other {That isn't a card id. An id looks like `base1-4`.}}",
   QuotaSpent:
     "Today's new lookups are used up. Cards I already know still work. {when, select, now {New ones work again now.} other {New ones work again after {time}.}}",
-  Busy: "{reason, select, pause {The card service asked for a short break.} other {It's busy right now.}} {when, select, now {Please try again.} other {Try again after {time}.}}",
+  Busy: "{reason, select, pause {The card service asked for a short break.} longPause {The card service asked me to wait.} other {It's busy right now.}} {when, select, now {Please try again.} other {Try again after {time}.}}",
   KeptInReserve:
     '{when, select, now {Prices can be refreshed again now.} date {Prices can be refreshed again on {time}.} other {Prices can be refreshed again at {time}.}}',
   BudgetSpent:
     "{whose, select, member {You've used your {cap, plural, one {one new lookup} other {# new lookups}} for today.} other {This server has used its {cap, plural, one {one new lookup} other {# new lookups}} for today.}} Cards I already know still work. {when, select, now {New ones work again now.} other {New ones work again after {time}.}}",
   TooManyCommands: 'Slow down a little. {when, select, now {Please try again.} other {Try again after {time}.}}',
-  RateLimited: 'The card service asked for a short break. Try again in a minute.',
-  KeyRefused: "The bot can't reach its card service. Please tell whoever runs it.",
+  RateLimited: 'The card service asked me to wait. Try again in a minute.',
+  KeyRefused: "I can't reach the card service right now. Please tell whoever runs me.",
   ServiceDown:
     "The card service isn't answering right now. {when, select, now {Please try again.} soon {Try again in a minute.} other {Try again after {time}.}}",
   UnexpectedAnswer: 'The card service sent something unexpected. Please try again later.',
-  Stopping: 'The bot is restarting. Try again in a minute.',
+  Stopping: "I'm restarting. Try again in a minute.",
 
   // Replies of any command.
   unknownCommand: 'This command has changed. Reload Discord and try again.',
@@ -29,11 +29,11 @@ export const en = {
 
   // /card
   permitAt: "You're in line. Your card should be here around {time}.",
+  stillAsking: 'Still asking the card service…',
   noSuchCard: 'No card has the id **{id}**.',
   noSuchCardBefore:
     '{known, select, yes {No card had the id **{id}** when I last checked, {since}.} other {No card had the id **{id}** when I last checked.}}',
   invisibleId: '(invisible)',
-  foundId: 'The id of this card is **{id}**.',
   severalCards: '{cards, plural, one {Is this the card you mean?} other {Which of these cards do you mean?}}',
   manyCards:
     '{named, select, yes {{total, number} cards are called {name}.} other {{total, number} cards fit.}} Add a set or a number, or choose:',
@@ -79,36 +79,35 @@ export const en = {
   cardsUnsearched:
     "I can't search card names right now, so I left these out: {names}. Asking the card service anyway uses one of today's lookups.",
   cardsFailed: 'Not shown: {names}. {reason}',
-  cardsCost:
-    '{known, select, memory {All from memory} service {{cards, number} in {requests, plural, one {one request} other {# requests}}} other {{memory, number} from memory, {cards, number} in {requests, plural, one {one request} other {# requests}}}}',
+  cardsCost: '{requests, plural, =0 {from memory} one {# request} other {# requests}}',
 
   // /card: why a copy is not the newest, by the name of the error; one short line each.
   renewing: 'Showing a saved copy while I fetch the latest.',
   notRenewed:
-    "{why, select, Busy {Showing a saved copy: it's busy right now.} BudgetSpent {Showing a saved copy: the new lookups for today are used up.} ServiceDown {Showing a saved copy: the card service isn't answering.} KeyRefused {Showing a saved copy: the bot can't reach its card service.} UnexpectedAnswer {Showing a saved copy: the card service sent something unexpected.} Stopping {Showing a saved copy: the bot is restarting.} other {Showing a saved copy for now.}}",
+    "{why, select, Busy {Showing a saved copy: it's busy right now.} BudgetSpent {Showing a saved copy: the new lookups for today are used up.} ServiceDown {Showing a saved copy: the card service isn't answering.} KeyRefused {Showing a saved copy: I can't reach the card service.} UnexpectedAnswer {Showing a saved copy: the card service sent something unexpected.} Stopping {Showing a saved copy: I'm restarting.} other {Showing a saved copy for now.}}",
   delisted: 'No longer listed. This is the last copy I saved.',
 
   // /usage: the state at this second.
   working: 'Working normally.',
-  isolated: "Cut off from Redis. Until it's back, this bot keeps to its own share of the requests.",
+  isolated: "I'm cut off from Redis. Until it's back, I keep to my own share of the requests.",
   oneFailure: "Working, but the card service didn't answer just now.",
   pausing:
-    '{when, select, now {The card service asked for a short break. The next lookup tries again.} trying {The card service asked for a short break. Trying again right now.} other {Waiting until {time}, as the card service asked.}}',
+    '{when, select, now {The card service asked me to wait. The next lookup tries again.} trying {The card service asked me to wait. Trying again right now.} other {Waiting until {time}, as the card service asked.}}',
   daySpent:
-    "{when, select, now {Today's requests were used up. The next lookup checks for new ones.} trying {Today's requests were used up. Checking for new ones right now.} other {Today's requests are used up until {time}.}}",
+    "{when, select, now {Today's requests were used up. The next lookup checks for new ones.} trying {Today's requests were used up. Checking for new ones right now.} soon {Today's requests are used up.} other {Today's requests are used up until {time}.}}",
   down: '{when, select, now {The card service has been down since {since}. The next lookup tries again.} trying {The card service has been down since {since}. Trying again right now.} date {The card service has been down since {since}. Next try on {time}.} other {The card service has been down since {since}. Next try at {time}.}}',
   keyRefused:
-    "{when, select, now {The card service refuses the bot's key. The next lookup tries again.} trying {The card service refuses the bot's key. Trying again right now.} date {The card service refuses the bot's key. Next try on {time}.} other {The card service refuses the bot's key. Next try at {time}.}}",
+    '{when, select, now {The card service refuses my key. The next lookup tries again.} trying {The card service refuses my key. Trying again right now.} date {The card service refuses my key. Next try on {time}.} other {The card service refuses my key. Next try at {time}.}}',
   learnedWindow:
-    'The card service takes {requests, plural, one {one request} other {# requests}} a minute, so the bot keeps to that.',
+    'The card service takes {requests, plural, one {one request} other {# requests}} a minute, so I keep to that.',
   learnedBurst:
-    'The card service takes {requests, plural, one {one request} other {# requests}} at a time, so the bot keeps to that.',
+    'The card service takes {requests, plural, one {one request} other {# requests}} at a time, so I keep to that.',
 
   // /usage: why there is no newer report.
   reportOnItsWay: 'The latest plan report is on its way.',
   reportNeedsKey: 'The plan report needs an API key.',
   reportFailed:
-    "{why, select, KeyRefused {The bot's key can't see the plan report.} ServiceDown {The card service didn't answer when I asked for the plan report {since}.} other {I asked for the plan report {since}, but couldn't get it.}}",
+    "{why, select, KeyRefused {My key can't see the plan report.} ServiceDown {The card service didn't answer when I asked for the plan report {since}.} other {I asked for the plan report {since}, but couldn't get it.}}",
   reportNotAsked: "I couldn't ask for the latest plan report just now.",
 
   // /usage: figures; a figure that is not known is a question mark.
@@ -154,10 +153,11 @@ export const en = {
   privacyNoCards: '- The last ten cards you looked up, for 30 days, to suggest them when you type. None at the moment.',
   privacyPending: "- A command that's still waiting for its card, for up to 15 minutes.",
   privacyLog:
-    "- A line in the bot's log for each command, with your user ID and the card. Whoever runs the bot decides how long the log is kept.",
+    '- A line in my log for each command, with your user ID and the card. Whoever runs me decides how long the log is kept.',
   privacyNothingElse:
     "That's all. I only read a message when someone uses Look up cards on it. Server admins can see who used the most lookups today; I share nothing else. Backups are deleted after 35 days at most.",
-  forgetMe: 'Delete this',
+  forgetMe: 'Delete my data',
+  reallyForget: "This deletes your counts and the last cards you looked up. It can't be undone.",
   forgotten:
     "Done, that's deleted. Today's count stays until the UTC day ends at {time}, because today's limits need it, and is deleted after that.",
   notForgotten:
