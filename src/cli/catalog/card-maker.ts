@@ -1,8 +1,8 @@
 import { alsoOf, type CatalogCard, lineOf, releasedOf } from '../../catalog/catalog-card.ts';
 import { parseCardId } from '../../model/card.ts';
 import { InvalidCardId } from '../../model/errors.ts';
-import { FieldSource, type Joined, UnusableValue } from './field-source.ts';
-import type { SourceRow } from './source-row.ts';
+import { FILE, FieldSource, type Surroundings } from './field-source.ts';
+import { type SourceRow, Unusable } from './source-row.ts';
 
 export const FIELDS = ['id', 'name', 'set', 'number', 'game', 'released', 'also'] as const;
 export type Field = (typeof FIELDS)[number];
@@ -31,90 +31,86 @@ const INVALID_IDS: Readonly<Record<InvalidCardId['reason'], string>> = {
 /** What Japanese words are read as, above them. */
 const FURIGANA = /<rt>.*?<\/rt>|<\/?ruby>/g;
 
-/** Makes cards of the rows of one file. */
+/** What the column of a field may be called. */
+const LIKELY: Readonly<Record<string, RegExp>> = { id: /\bid\b|uuid|code/i, name: /\bname\b|title/i };
+
+/** Makes cards of the rows of an import. */
 export class CardMaker {
   readonly #id: FieldSource;
-  readonly #sources: ReadonlyMap<Field, readonly FieldSource[]>;
-  readonly #mapped: readonly { field: Field; source: FieldSource }[];
-  readonly #game: string | undefined;
-  readonly #found = new Set<FieldSource>();
+  readonly #sources: ReadonlyMap<string, readonly FieldSource[]>;
+  readonly #mapping: Mapping;
 
-  /** @param fileName with its endings */
-  constructor({ map = {}, idTemplate, game }: Mapping, fileName: string, joined: Joined = new Map()) {
-    const surroundings = { fileName: fileName.replace(/(?<=.)\..*$/, ''), joined };
-    const sourceOf = (text: string) => new FieldSource(text, surroundings);
-    this.#sources = new Map(FIELDS.map((field) => [field, [map[field] ?? field].flat().map(sourceOf)]));
-    // Without an id or a name there is no card.
-    const mapped = FIELDS.filter((field) => field !== 'id' && field !== 'name' && map[field] !== undefined);
-    this.#mapped = mapped.flatMap((field) => this.#sources.get(field)?.map((source) => ({ field, source })) ?? []);
-    this.#id = idTemplate === undefined ? this.#source('id') : sourceOf(idTemplate);
-    this.#game = game;
+  constructor(mapping: Mapping) {
+    const { map = {}, idTemplate } = mapping;
+    this.#mapping = mapping;
+    this.#sources = new Map(
+      FIELDS.map((field) => [field, [map[field] ?? field].flat().map((text) => new FieldSource(text))]),
+    );
+    this.#id = idTemplate === undefined ? this.#of('id') : new FieldSource(idTemplate);
   }
 
-  /** @returns the card, or why there is none, which reads on after the place of the row */
-  cardOf(row: SourceRow): CatalogCard | string {
-    try {
-      const text = (field: string) => (isField(field) ? this.#textIn(row, field) : undefined);
-      const id = copied(parseCardId(this.#id.textIn(row, text) ?? ''));
-      const [name, set, number, game] = [text('name'), text('set'), text('number'), text('game') ?? this.#game].map(
-        lineIn,
-      );
-      const also = alsoOf(this.#textsIn(row, 'also').map((each) => lineIn(each) ?? ''));
-      const released = releasedOf(this.#textsIn(row, 'released')[0] ?? '');
-      const card = { id, name: name ?? '', set, number, game, also, released };
-      if (
-        Object.values(card)
-          .flat()
-          .some((value) => value?.includes(REPLACEMENT_CHARACTER))
-      )
-        return 'is not UTF-8';
-      return name === undefined ? 'has no name' : card;
-    } catch (error) {
-      if (error instanceof InvalidCardId) return INVALID_IDS[error.reason];
-      if (error instanceof UnusableValue) return error.message;
-      throw error;
-    }
+  /** @throws Unusable */
+  cardOf(row: SourceRow, around: Surroundings): CatalogCard {
+    if (row.refused !== undefined) throw new Unusable(row.refused);
+    const text = (field: string) => this.#sources.get(field)?.[0]?.textIn(row, around);
+    const line = (field: Field) => lineIn(text(field) ?? '') || undefined;
+    const texts = (field: Field) => this.#sources.get(field)?.flatMap((source) => source.textsIn(row, around)) ?? [];
+    const id = idIn(this.#id.textIn(row, around, text) ?? '');
+    const [name, set, number, game = this.#mapping.game] = [line('name'), line('set'), line('number'), line('game')];
+    if (name === undefined) throw new Unusable('has no name');
+    const also = alsoOf(texts('also').map(lineIn));
+    const card = { id, name, set, number, game, also, released: releasedOf(texts('released')[0] ?? '') };
+    if (Object.values(card).flat().join('').includes(REPLACEMENT_CHARACTER)) throw new Unusable('is not UTF-8');
+    return card;
   }
 
-  /** The fields that cards need and for which the row has no place. */
-  missingIn(row: SourceRow): string[] {
-    const isOwn = (name: string) => isField(name) && this.#source(name).missingIn(row).length === 0;
-    const missing = this.#id.missingIn(row).filter((name) => !isOwn(name));
-    return [...missing, ...this.#source('name').missingIn(row)];
+  /** @throws Unusable when a CSV file has no column for what cards need */
+  checkColumns(columns: ReadonlyMap<string, string>): void {
+    const names = [...columns.values()];
+    if (this.#lacking((name) => columns.has(name.toLowerCase())).length === 0) return;
+    const missing = this.#lacking((name) => names.includes(name));
+    const mapped = missing.filter((path) => this.#sources.has(path));
+    const likely = mapped.map((field) => {
+      const column = columns.get(field) ?? names.find((name) => LIKELY[field]?.test(name)) ?? 'COLUMN';
+      return `${field}=${/^[\w.-]+$/.test(column) ? column : `'${column}'`}`;
+    });
+    const needs = `the column${missing.length > 1 ? 's' : ''} ${missing.map((path) => `\`${path}\``).join(' and ')}`;
+    const cure = likely.length > 0 ? `Use \`--map ${likely.join()}\`` : 'Correct --map or --id-template';
+    throw new Unusable(`needs ${needs}; it has ${names.join(', ')}. ${cure}`);
+  }
+
+  #of(field: Field): FieldSource {
+    return this.#sources.get(field)?.[0] as FieldSource;
+  }
+
+  /** The paths to a card's id and name that begin with no such column. */
+  #lacking(isColumn: (name: string) => boolean): string[] {
+    const isThere = (path: string) => [path, ...path.split('.', 1)].some((name) => name === FILE || isColumn(name));
+    const isOwn = (path: string) => this.#sources.get(path)?.[0]?.paths.every(isThere);
+    const ofId = this.#id.paths.filter((path) => !isThere(path) && !isOwn(path));
+    return [...ofId, ...this.#of('name').paths.filter((path) => !isThere(path))];
   }
 
   /** What of the mapping had no value in any row, as `set=set.name`. */
   unfound(): string[] {
-    return this.#mapped.flatMap(({ field, source }) => (this.#found.has(source) ? [] : `${field}=${source.text}`));
-  }
-
-  #source(field: Field): FieldSource {
-    return this.#sources.get(field)?.[0] as FieldSource;
-  }
-
-  #textIn(row: SourceRow, field: Field): string | undefined {
-    const source = this.#source(field);
-    const text = source.textIn(row);
-    if (text !== undefined) this.#found.add(source);
-    return text;
-  }
-
-  /** Reads a field that a card can do without: anything but a text is left out. */
-  #textsIn(row: SourceRow, field: Field): string[] {
-    return (this.#sources.get(field) ?? []).flatMap((source) => {
-      const texts = source.textsIn(row);
-      if (texts.length > 0) this.#found.add(source);
-      return texts;
-    });
+    return Object.keys(this.#mapping.map ?? {}).flatMap((field) =>
+      (this.#sources.get(field) ?? []).flatMap(({ isFound, text }) => (isFound ? [] : `${field}=${text}`)),
+    );
   }
 }
 
-function isField(name: string): name is Field {
-  return FIELDS.some((field) => field === name);
+/** @throws Unusable */
+function idIn(text: string): string {
+  try {
+    return copied(parseCardId(text));
+  } catch (error) {
+    if (error instanceof InvalidCardId) throw new Unusable(INVALID_IDS[error.reason]);
+    throw error;
+  }
 }
 
-function lineIn(text: string | undefined): string | undefined {
-  return (text && copied(lineOf(text.replace(FURIGANA, '')))) || undefined;
+function lineIn(text: string): string {
+  return copied(lineOf(text.replace(FURIGANA, '')));
 }
 
 /** A string of its own: what a reader gives may hold the chunk of the file that it is a part of, 64 KiB and more. */

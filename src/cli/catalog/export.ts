@@ -1,61 +1,63 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { CatalogRow } from '../../catalog/catalog-card.ts';
-import type { CliContext } from '../context.ts';
-import { FIELDS, type Field } from './card-maker.ts';
+import { type CliContext, CliFailure } from '../context.ts';
+import { FIELDS } from './card-maker.ts';
+import { counted } from './import-report.ts';
 import type { OpenCatalog } from './open-catalog.ts';
-import { counted } from './progress.ts';
 
-type Format = (rows: Iterable<CatalogRow>) => Generator<string>;
+type Rows = Iterable<CatalogRow>;
 
-const FORMATS: Readonly<Record<string, Format>> = { csv, json, jsonl: jsonLines, ndjson: jsonLines };
+const FORMATS: Readonly<Record<string, (rows: Rows) => Iterable<string>>> = {
+  csv,
+  json,
+  jsonl: jsonLines,
+  ndjson: jsonLines,
+};
 
 /**
  * Writes every card to a file, which appears when it is complete, or to standard output. The format is told by the ending
  * of the file's name, `.gz` aside.
  *
- * @returns the exit code
+ * @returns the exit code @throws CliFailure
  */
 export async function exportTo(
   file: string,
   catalog: OpenCatalog,
   { folder, stdout, stderr }: CliContext,
 ): Promise<number> {
-  const format = file === '-' ? jsonLines : FORMATS[/\.([a-z]+)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? ''];
-  if (!format) {
-    stderr.write(`${file}: the name must end with .csv, .json or .jsonl, each also with .gz.\n`);
-    return 1;
-  }
+  const [, ending = ''] = /\.([a-z]+)(?:\.gz)?$/i.exec(file === '-' ? '.jsonl' : file) ?? [];
+  const format = FORMATS[ending.toLowerCase()];
+  if (!format) throw new CliFailure(`${file}: the name must end with .csv, .json or .jsonl, each also with .gz.`);
   let count = 0;
-  function* countedRows() {
+  function* countedRows(): Rows {
     for (const row of catalog.rows()) {
       count++;
       yield row;
     }
   }
-  const text = Readable.from(inChunks(format(countedRows())));
+  const texts = format(countedRows());
   try {
-    await (file === '-' ? pipeline(text, stdout, { end: false }) : writeFile(resolve(folder, file), text));
-    stderr.write(`${file === '-' ? 'standard output' : file}: ${counted(count)} cards\n`);
-    return 0;
+    await (file === '-' ? pipeline(texts, stdout, { end: false }) : writeFile(resolve(folder, file), texts));
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) throw error;
     if (error.code === 'EPIPE') return 0; // a reader such as `head` has read enough
-    stderr.write(`${file} cannot be written (${error.message}).\n`);
-    return 1;
+    throw new CliFailure(`${file} cannot be written (${error.message}).`, { cause: error });
   }
+  stderr.write(`${file === '-' ? 'standard output' : file}: ${counted(count)} cards\n`);
+  return 0;
 }
 
 /** @throws errors of the file system */
-async function writeFile(target: string, text: Readable): Promise<void> {
+async function writeFile(target: string, texts: Iterable<string>): Promise<void> {
   const unfinished = `${target}.part`;
   try {
-    const written = createWriteStream(unfinished);
-    await (target.endsWith('.gz') ? pipeline(text, createGzip(), written) : pipeline(text, written));
+    const packed = target.endsWith('.gz') ? createGzip() : new PassThrough();
+    await pipeline(texts, packed, createWriteStream(unfinished));
     await rename(unfinished, target);
   } catch (error) {
     await rm(unfinished, { force: true });
@@ -63,43 +65,22 @@ async function writeFile(target: string, text: Readable): Promise<void> {
   }
 }
 
-/** Large enough that a write costs little. */
-const CHUNK_CHARACTERS = 65_536;
-
-function* inChunks(texts: Iterable<string>): Generator<string> {
-  let chunk = '';
-  for (const text of texts) {
-    chunk += text;
-    if (chunk.length < CHUNK_CHARACTERS) continue;
-    yield chunk;
-    chunk = '';
-  }
-  yield chunk;
-}
-
-function* csv(rows: Iterable<CatalogRow>): Generator<string> {
+/** RFC 4180. */
+function* csv(rows: Rows): Generator<string> {
+  const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   yield `${FIELDS.join(',')}\n`;
-  for (const row of rows) yield `${FIELDS.map((field) => csvField([row[field] ?? ''].flat().join('\n'))).join(',')}\n`;
+  for (const row of rows) yield `${FIELDS.map((field) => quoted([row[field] ?? ''].flat().join('\n'))).join(',')}\n`;
 }
 
-function* jsonLines(rows: Iterable<CatalogRow>): Generator<string> {
-  for (const row of rows) yield `${cardJson(row)}\n`;
+function* jsonLines(rows: Rows): Generator<string> {
+  for (const row of rows) yield `${JSON.stringify(row, [...FIELDS])}\n`;
 }
 
-function* json(rows: Iterable<CatalogRow>): Generator<string> {
+function* json(rows: Rows): Generator<string> {
   let before = '[\n';
-  for (const row of rows) {
-    yield before + cardJson(row);
+  for (const line of jsonLines(rows)) {
+    yield before + line.trimEnd();
     before = ',\n';
   }
-  yield before.startsWith('[') ? '[]\n' : '\n]\n';
-}
-
-function cardJson(row: CatalogRow): string {
-  return JSON.stringify(row, FIELDS as unknown as Field[]);
-}
-
-/** RFC 4180. */
-function csvField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  yield before === '[\n' ? '[]\n' : '\n]\n';
 }

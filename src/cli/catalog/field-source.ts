@@ -1,99 +1,79 @@
-import { isObject, type SourceRow } from './source-row.ts';
-
-/** Rows of other files, which stand in for the values of fields: by field, then by its value. */
-export type Joined = ReadonlyMap<string, ReadonlyMap<string, SourceRow>>;
+import { LONGEST, type SourceRow, Unusable } from './source-row.ts';
 
 /** What a path may lead to besides the row itself. */
 export interface Surroundings {
   /** The imported file's name without its endings. */
   fileName: string;
-  joined: Joined;
-}
-
-/** A value that is no text. The message reads on after the place of its row. */
-export class UnusableValue extends Error {
-  override name = 'UnusableValue';
+  /** Rows of other files, which stand in for the values of fields: by field, then by its value. */
+  joined: ReadonlyMap<string, ReadonlyMap<string, SourceRow>>;
 }
 
 /** The name of the imported file, without its endings. */
-const FILE = '@file';
+export const FILE = '@file';
 /** A path in braces; in brackets, a part of a template that is left out when a path in it has no value. */
 const PARTS = /(\[[^[\]]*\{[^[\]]*\]|\{[^{}]+\})/;
-
-type Part = string | { path: string } | { optional: readonly Part[] };
 
 /** Where a field of a card comes from: a path in the row, or a template with paths in braces, `{number}[/{set.total}]`. */
 export class FieldSource {
   readonly text: string;
-  readonly #parts: readonly Part[];
-  readonly #surroundings: Surroundings;
+  /** Whether any row had a value for it. */
+  isFound = false;
+  readonly #isTemplate: boolean;
+  /** At odd places what `PARTS` found. */
+  readonly #parts: readonly string[];
 
-  constructor(text: string, surroundings: Surroundings) {
+  constructor(text: string) {
     this.text = text;
-    this.#parts = PARTS.test(text) ? partsOf(text) : [{ path: text }];
-    this.#surroundings = surroundings;
+    this.#isTemplate = PARTS.test(text);
+    this.#parts = this.#isTemplate ? text.split(PARTS) : ['', `{${text}}`];
+  }
+
+  /** The paths without which it has no value. */
+  get paths(): string[] {
+    return this.#parts.filter((part, at) => at % 2 === 1 && part.startsWith('{')).map((part) => part.slice(1, -1));
   }
 
   /**
    * @param otherwise what a path means for which the row has no value
    * @returns `undefined` when the row has no such value, or not all that the template needs
-   * @throws UnusableValue
+   * @throws Unusable
    */
-  textIn(row: SourceRow, otherwise?: (path: string) => string | undefined): string | undefined {
-    const at = (path: string) => textOf(path, valueAt(path, row, this.#surroundings)) ?? otherwise?.(path);
-    return filled(this.#parts, at) || undefined;
+  textIn(row: SourceRow, around: Surroundings, otherwise?: (path: string) => string | undefined): string | undefined {
+    const text = filled(this.#parts, (path) => textOf(path, valueAt(path, row, around)) ?? otherwise?.(path));
+    this.isFound ||= Boolean(text);
+    return text || undefined;
   }
 
-  /** Each text of a list or, in CSV, each line; what is no text is left out. @throws UnusableValue for a template */
-  textsIn(row: SourceRow): string[] {
-    const [part] = this.#parts;
-    const isPath = this.#parts.length === 1 && typeof part === 'object' && 'path' in part;
-    const value = isPath ? valueAt(part.path, row, this.#surroundings) : this.textIn(row);
-    return [value].flat().flatMap((each) => {
-      if (typeof each === 'number') return String(each);
-      return typeof each === 'string' ? each.split('\n').filter(Boolean) : [];
-    });
-  }
-
-  /** The paths for which the row has no place. One that is there may be empty. */
-  missingIn(row: SourceRow): string[] {
-    return this.#parts.flatMap((part) =>
-      typeof part === 'object' && 'path' in part && !hasPlace(part.path, row) ? part.path : [],
-    );
+  /** Each text of a list or, in CSV, each line; what is no text is left out. @throws Unusable for a template */
+  textsIn(row: SourceRow, around: Surroundings): string[] {
+    const value = this.#isTemplate ? this.textIn(row, around) : valueAt(this.text, row, around);
+    const texts = [value].flat().filter((each) => typeof each === 'string' || typeof each === 'number');
+    const lines = texts.flatMap((each) => String(each).split('\n')).filter(Boolean);
+    this.isFound ||= lines.length > 0;
+    return lines;
   }
 }
 
-function partsOf(text: string): Part[] {
-  return text.split(PARTS).map((part, index) => {
+function filled(parts: readonly string[], at: (path: string) => string | undefined): string | undefined {
+  const texts = parts.map((part, index) => {
     if (index % 2 === 0) return part;
-    const within = part.slice(1, -1);
-    return part.startsWith('{') ? { path: within } : { optional: partsOf(within) };
+    const inner = part.slice(1, -1);
+    return part.startsWith('{') ? at(inner) : (filled(inner.split(PARTS), at) ?? '');
   });
-}
-
-function filled(parts: readonly Part[], at: (path: string) => string | undefined): string | undefined {
-  let text = '';
-  for (const part of parts) {
-    if (typeof part === 'string') text += part;
-    else if ('optional' in part) text += filled(part.optional, at) ?? '';
-    else {
-      const value = at(part.path);
-      if (value === undefined) return undefined;
-      text += value;
-    }
-  }
-  return text;
+  return texts.includes(undefined) ? undefined : texts.join('');
 }
 
 function textOf(path: string, value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value === 'string') return value;
   if (typeof value === 'object')
-    throw new UnusableValue(`has a field ${path} with values within: name one, as in ${path}.name`);
-  if (typeof value !== 'number') throw new UnusableValue(`has a field ${path} that is neither text nor a number`);
+    throw new Unusable(`has a field ${path} with values within: name one, as in ${path}.name`);
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw new Unusable(`has a field ${path} that is neither text nor a number`);
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw new UnusableValue(`has a field ${path} that is too large a number: write it in quotes`);
-  return String(value);
+    throw new Unusable(`has a field ${path} that is too large a number: write it in quotes`);
+  const text = String(value);
+  if (text.length > LONGEST) throw new Unusable(`has a field ${path} that is longer than 1 MB`);
+  return text;
 }
 
 /**
@@ -101,32 +81,16 @@ function textOf(path: string, value: unknown): string | undefined {
  * @returns `undefined` when there is nothing
  */
 function valueAt(path: string, row: SourceRow, { fileName, joined }: Surroundings): unknown {
-  const { scope, name } = located(path, row);
-  const at = (step: string) => own(scope, columnOf(step, row));
-  // A column of a CSV file may have dots in its name.
+  const name = path.replace(/^(\.\.\/)+/, '');
+  const scope = [row.value, ...(row.around ?? [])][(path.length - name.length) / '../'.length];
+  // A column of a CSV file may be written in other capitals, and have dots in its name.
+  const at = (step: string) => own(scope, step) ?? own(scope, row.columns?.get(step.toLowerCase()) ?? step);
   const [first = '', ...inner] = at(name) === undefined ? name.split('.') : [name];
   const value = first === FILE ? fileName : at(first);
   const rows = joined.get(first);
   if (!rows || inner.length === 0) return inner.reduce(own, value);
   const other = rows.get(String(value));
   return other && valueAt(inner.join('.'), other, { fileName, joined: new Map() });
-}
-
-function hasPlace(path: string, row: SourceRow): boolean {
-  const { scope, name } = located(path, row);
-  const [first = ''] = name.split('.');
-  return first === FILE || (isObject(scope) && [name, first].some((each) => Object.hasOwn(scope, columnOf(each, row))));
-}
-
-/** A column of a CSV file may be written in other capitals. */
-function columnOf(name: string, { value, columns }: SourceRow): string {
-  return columns === undefined || Object.hasOwn(value, name) ? name : (columns.get(name.toLowerCase()) ?? name);
-}
-
-/** Each `../` goes to the next object around the card. */
-function located(path: string, { value, around }: SourceRow): { scope: unknown; name: string } {
-  const name = path.replace(/^(\.\.\/)+/, '');
-  return { scope: [value, ...around][(path.length - name.length) / '../'.length], name };
 }
 
 function own(scope: unknown, step: string): unknown {

@@ -1,5 +1,5 @@
 import type { CliContext } from '../context.ts';
-import { counted } from './progress.ts';
+import type { Input } from './input.ts';
 
 /** These count for all files together, so that one mistake in each of them does not fill the screen. */
 const SHOWN_REFUSALS = 20;
@@ -7,42 +7,40 @@ const SHOWN_REFUSALS = 20;
 const SHOWN_FILES = 20;
 /** The report names at most so many ids that came twice, and so many files without cards. */
 const SHOWN_NAMES = 5;
+/** Where there is no terminal, progress is written this often. */
+const PROGRESS_EVERY_MS = 5_000;
+/** Clears a terminal's line, and goes back to its beginning. */
+const CLEAR_LINE = '\r\u001B[K';
 
-class Counts {
+export function counted(count: number): string {
+  return count.toLocaleString('en');
+}
+
+class Tally {
   cards = 0;
   news = 0;
   refused = 0;
   readonly twice = new Set<string>();
 
-  add({ cards, news, refused, twice }: Counts): void {
-    this.cards += cards;
-    this.news += news;
-    this.refused += refused;
-    for (const id of twice) this.twice.add(id);
-  }
-
   line(of: string): string {
     const { cards, news, refused, twice } = this;
-    const more =
-      twice.size === 0
-        ? ''
-        : `; ${counted(twice.size)} ${twice.size === 1 ? 'id' : 'ids'} came twice, the last counts (${some(twice)})`;
+    const ids = `${counted(twice.size)} ${twice.size === 1 ? 'id' : 'ids'}`;
+    const more = twice.size === 0 ? '' : `; ${ids} came twice, the last counts (${some([...twice])})`;
     return `${of}: ${counted(cards)} cards, ${counted(news)} new or changed; ${counted(refused)} refused${more}\n`;
   }
 }
 
-/** Tells an operator what became of the files of an import, of each and of all. */
+/** Tells an operator what becomes of the files of an import, of each and of all: results on standard output, the rest on standard error. */
 export class ImportReport {
   readonly #context: CliContext;
   readonly #files: number;
-  readonly #all = new Counts();
   readonly #ids = new Set<string>();
   readonly #empty: string[] = [];
-  #unfound: readonly string[] | undefined;
+  readonly #all = new Tally();
   #isComplete = true;
-  #name = '';
-  #file = new Counts();
-  #refusals: string[] = [];
+  #file = new Tally();
+  #input: Pick<Input, 'name' | 'shareRead'> = { name: '', shareRead: () => undefined };
+  #progressAtMs = performance.now() + PROGRESS_EVERY_MS;
 
   constructor(files: number, context: CliContext) {
     this.#files = files;
@@ -50,78 +48,89 @@ export class ImportReport {
   }
 
   /** What follows is about this file. */
-  begin(name: string): void {
-    this.#name = name;
-    this.#file = new Counts();
-    this.#refusals = [];
+  begin(input: Input): void {
+    this.#input = input;
+    this.#file = new Tally();
   }
 
   refused(place: string, why: string): void {
-    if (this.#all.refused + this.#file.refused++ < SHOWN_REFUSALS)
-      this.#refusals.push(`${this.#name}: ${place} ${why}.`);
+    for (const tally of [this.#file, this.#all]) tally.refused++;
+    if (this.#all.refused <= SHOWN_REFUSALS) this.say(`${this.#input.name}: ${place} ${why}.`);
   }
 
   /** A card was read that will be taken. */
   read(id: string): void {
-    if (this.#ids.has(id)) this.#file.twice.add(id);
-    else this.#ids.add(id);
+    if (this.#ids.has(id)) for (const tally of [this.#file, this.#all]) tally.twice.add(id);
+    this.#ids.add(id);
   }
 
-  /** @returns how many cards of this file have been taken */
-  took(cards: number, news: number): number {
-    this.#file.news += news;
-    this.#file.cards += cards;
-    return this.#file.cards;
+  took(cards: number, news: number): void {
+    for (const tally of [this.#file, this.#all]) {
+      tally.cards += cards;
+      tally.news += news;
+    }
+    const { isTTY } = this.#context.stderr;
+    if (!isTTY && performance.now() < this.#progressAtMs) return;
+    this.#progressAtMs = performance.now() + PROGRESS_EVERY_MS;
+    const { name, shareRead } = this.#input;
+    const share = shareRead();
+    const percent = share === undefined ? '' : `${Math.floor(100 * share)} %, `;
+    this.#write(`${name}: ${percent}${counted(this.#file.cards)} cards${isTTY ? '' : '\n'}`);
   }
 
-  hasNoRow(): void {
-    this.#empty.push(this.#name);
+  /** The file has been read; it may have been cut off. */
+  finish(): void {
+    this.#write('');
+    const { refused } = this.#file;
+    if (this.#files <= SHOWN_FILES || refused > 0) this.#context.stdout.write(this.#file.line(this.#input.name));
   }
 
-  /** @param unfound what of the mapping this file has in no row */
-  finish(unfound: readonly string[]): void {
+  /** The file was read to its end. */
+  isWhole(): void {
     const { cards, refused } = this.#file;
-    for (const line of this.#refusals) this.#say(line);
-    const more = refused - this.#refusals.length;
-    if (more > 0) this.#say(`${this.#name}: ${counted(more)} more were refused.`);
-    if (this.#files <= SHOWN_FILES || refused > 0) this.#context.stdout.write(this.#file.line(this.#name));
-    if (cards > 0) this.#unfound = this.#unfound?.filter((each) => unfound.includes(each)) ?? unfound;
-    this.#all.add(this.#file);
+    if (cards + refused === 0) this.#empty.push(this.#input.name);
   }
 
-  cannotBeRead(file: string, why: string): void {
+  /** Something is not taken that is no row of a file. */
+  isIncomplete(why: string): void {
     this.#isComplete = false;
-    this.#say(`${file} ${why}.`);
+    this.say(why);
   }
 
   stopped(why: string): void {
-    this.#isComplete = false;
     const { cards } = this.#all;
     const done = cards === 0 ? 'No card was taken' : `${counted(cards)} cards were taken before, and stay`;
-    this.#say(`${why} ${done}. Run the same command again for the rest.`);
+    this.isIncomplete(`${why} ${done}. Run the same command again for the rest.`);
   }
 
   /**
    * @param where cards were looked for, as in ` at data`
+   * @param unfound what of the mapping had no value in any card
    * @returns the exit code: 0 everything was taken, 2 only a part, 1 nothing
    */
-  end(where: string): number {
-    const [first, ...others] = this.#empty;
-    if (others.length > 0)
-      this.#say(`${counted(this.#empty.length)} files hold no cards${where} (${some(this.#empty)}).`);
-    else if (first !== undefined) this.#say(`${first} holds no cards${where}.`);
-    for (const mapped of this.#unfound ?? []) this.#say(`--map ${mapped} found nothing in any card.`);
+  end(where: string, unfound: readonly string[]): number {
+    const { cards, refused } = this.#all;
+    const [empty] = this.#empty;
+    if (refused > SHOWN_REFUSALS) this.say(`${counted(refused - SHOWN_REFUSALS)} more were refused.`);
+    if (this.#empty.length > 1)
+      this.say(`${counted(this.#empty.length)} files hold no cards${where} (${some(this.#empty)}).`);
+    else if (empty !== undefined) this.say(`${empty} holds no cards${where}.`);
+    if (cards > 0) for (const mapped of unfound) this.say(`--map ${mapped} found nothing in any card.`);
     if (this.#files > 1) this.#context.stdout.write(this.#all.line(`All ${counted(this.#files)} files`));
-    if (this.#all.cards === 0) return 1;
-    return this.#isComplete && this.#all.refused === 0 ? 0 : 2;
+    if (cards === 0) return 1;
+    return this.#isComplete && refused === 0 ? 0 : 2;
   }
 
-  #say(line: string): void {
-    this.#context.stderr.write(`${line}\n`);
+  say(line: string): void {
+    this.#write(`${line}\n`);
+  }
+
+  /** In place of what was shown of the progress. */
+  #write(text: string): void {
+    this.#context.stderr.write(this.#context.stderr.isTTY ? CLEAR_LINE + text : text);
   }
 }
 
-function some(names: Iterable<string>): string {
-  const all = [...names];
-  return all.slice(0, SHOWN_NAMES).join(', ') + (all.length > SHOWN_NAMES ? ', …' : '');
+function some(names: readonly string[]): string {
+  return names.slice(0, SHOWN_NAMES).join(', ') + (names.length > SHOWN_NAMES ? ', …' : '');
 }

@@ -8,8 +8,8 @@ import type { CliContext, Subcommand } from '../context.ts';
 import { FIELDS, type Field, type Mapping } from './card-maker.ts';
 import { exportTo } from './export.ts';
 import type { ImportFlags } from './import.ts';
+import { counted } from './import-report.ts';
 import { OpenCatalog } from './open-catalog.ts';
-import { counted } from './progress.ts';
 
 const HELP = `
 The catalog is in DATA_DIR or, with REDIS_URL, in Redis; a running bot offers new cards within 5 s.
@@ -74,27 +74,24 @@ export const subcommand: Subcommand = (command, context, run) => {
     .command('stats')
     .description('show how many cards there are, and where they came from')
     .action(
-      run(() =>
-        withCatalog(context, async (catalog) => {
-          context.stdout.write(statsReport(catalog.stats()));
-          return 0;
-        }),
-      ),
+      run(async () => {
+        await withCatalog(context, async (catalog) => context.stdout.write(statsReport(catalog.stats())));
+        return 0;
+      }),
     );
 };
 
 /** `name=cleanName,set=set.name`; of each field the last counts, and of `also` all. @throws InvalidArgumentError */
 function parseMap(text: string, before: Mapping['map'] = {}): Mapping['map'] {
-  const given = text.split(',').map(parseSource);
-  const also = [before.also ?? [], given.flatMap(([field, source]) => (field === 'also' ? source : []))].flat();
-  return { ...before, ...Object.fromEntries(given), ...(also.length > 0 && { also }) };
-}
-
-function parseSource(text: string): [field: Field, source: string] {
-  const { before, after } = splitAtEquals(text);
-  const field = FIELDS.find((each) => each === before);
-  if (field && after) return [field, after];
-  throw new InvalidArgumentError(`Write FIELD=SOURCE, where FIELD is one of ${FIELDS.join(', ')}.`);
+  const map: Partial<Record<Field, string | readonly string[]>> = { ...before };
+  for (const part of text.split(',')) {
+    const [, name, source] = /^\s*(\w+)\s*=\s*(.+?)\s*$/.exec(part) ?? [];
+    const field = FIELDS.find((each) => each === name);
+    if (!field || !source)
+      throw new InvalidArgumentError(`Write FIELD=SOURCE, where FIELD is one of ${FIELDS.join(', ')}.`);
+    map[field] = field === 'also' ? [map.also ?? [], source].flat() : source;
+  }
+  return map;
 }
 
 /** `{set}-{number}` @throws InvalidArgumentError */
@@ -105,22 +102,16 @@ function parseIdTemplate(text: string): string {
 
 /** `groupId=Groups.csv`, `set=sets.json:code`, `set=sets.json:data.*:code` @throws InvalidArgumentError */
 function parseJoin(text: string, before: ImportFlags['join'] = []): ImportFlags['join'] {
-  const { before: field, after } = splitAtEquals(text);
-  const [, file, rows, key] = /^(.+?)(?::([^:]*))??(?::([^:]+))?$/.exec(after) ?? [];
+  const [, field, file, rows, key] = /^\s*([^=]+?)\s*=\s*(.+?)(?::([^:]*))??(?::([^:]+))?$/.exec(text) ?? [];
   if (field && file) return [...before, { field, file, rows, key }];
   throw new InvalidArgumentError('Write FIELD=FILE or FIELD=FILE:KEY, such as groupId=Groups.csv:id.');
 }
 
-function splitAtEquals(text: string): { before: string; after: string } {
-  const [before = '', ...after] = text.split('=');
-  return { before: before.trim(), after: after.join('=').trim() };
-}
-
-/** Does something with the catalog. @returns the exit code @throws ConfigError, CliFailure */
-async function withCatalog(
+/** Does something with the catalog. @throws ConfigError, CliFailure */
+async function withCatalog<T>(
   { env, stderr, stopSignal }: CliContext,
-  work: (catalog: OpenCatalog, signal: AbortSignal) => Promise<number>,
-): Promise<number> {
+  work: (catalog: OpenCatalog, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   for (const { name, meant } of misspelledVariables(env, StorageVariables))
     stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
   const signal = stopSignal();
@@ -142,22 +133,19 @@ const SHOWN_IMPORTS = 20;
 
 /** The figures of the catalog, as lines. */
 function statsReport({ cards, confirmed, denied, names, imports, bytes }: CatalogStats): string {
-  const withdrawn = (isWithdrawn: boolean) =>
-    isWithdrawn ? ', no longer offered: the service denied five of its cards and confirmed none' : '';
+  const withdrawn = ', no longer offered: the service denied five of its cards and confirmed none';
   const mostFirst = imports.toSorted(
     (a, b) => Number(b.isWithdrawn) - Number(a.isWithdrawn) || b.unconfirmed - a.unconfirmed,
   );
-  const others = mostFirst.slice(SHOWN_IMPORTS).map(({ unconfirmed }) => unconfirmed);
-  const othersHave = counted(others.reduce((sum, count) => sum + count, 0));
+  const others = mostFirst.splice(SHOWN_IMPORTS);
+  const othersHave = others.reduce((sum, { unconfirmed }) => sum + unconfirmed, 0);
   const lines = [
     `Cards: ${counted(cards)} with ${counted(names)} names`,
     `Confirmed by the card service: ${counted(confirmed)}`,
     `Denied by it, while a copy is kept: ${counted(denied)}`,
     `Not confirmed: ${counted(cards - confirmed)}`,
-    ...mostFirst
-      .slice(0, SHOWN_IMPORTS)
-      .map(({ source, unconfirmed, isWithdrawn }) => `  ${source}: ${counted(unconfirmed)}${withdrawn(isWithdrawn)}`),
-    ...(others.length > 0 ? [`  ${counted(others.length)} more: ${othersHave}`] : []),
+    ...mostFirst.map((each) => `  ${each.source}: ${counted(each.unconfirmed)}${each.isWithdrawn ? withdrawn : ''}`),
+    ...(others.length > 0 ? [`  ${counted(others.length)} more: ${counted(othersHave)}`] : []),
     `On disk: ${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`,
   ];
   return `${lines.join('\n')}\n`;

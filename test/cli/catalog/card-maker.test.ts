@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { CardMaker, type Mapping } from '../../../src/cli/catalog/card-maker.ts';
+import { Unusable } from '../../../src/cli/catalog/source-row.ts';
 
 const GROUP = { place: 'line 2', value: { groupId: '604', name: 'Base Set', total: 102 }, around: [] };
 const JOINED = new Map([['groupId', new Map([['604', GROUP]])]]);
 
+const ALONE = { fileName: '', joined: new Map() };
+
 function made(value: object, mapping: Partial<Mapping> = {}, around: object[] = []) {
-  const cardMaker = new CardMaker(mapping, 'base1.en.json', JOINED);
-  return cardMaker.cardOf({ place: 'line 2', value, around });
+  try {
+    const row = { place: 'line 2', value, around };
+    return new CardMaker(mapping).cardOf(row, { fileName: 'base1', joined: JOINED });
+  } catch (error) {
+    return error instanceof Unusable ? error.message : String(error);
+  }
 }
 
 describe('a card', () => {
@@ -89,6 +96,10 @@ describe('a card', () => {
       made({ id: 2 ** 60, name: 'b' }),
       'has a field id that is too large a number: write it in quotes',
     ],
+    'has no text of more than 1 MB': [
+      made({ id: 'a', name: 'b'.repeat(1024 * 1024 + 1) }),
+      'has a field name that is longer than 1 MB',
+    ],
     'has nothing of the prototype of objects': [
       made({ id: 'a', name: 'b' }, { map: { set: 'constructor.name' } }),
       { id: 'a', name: 'b' },
@@ -105,8 +116,8 @@ it('has fields of columns in other capitals', () => {
   const value = { Id: 'a', Name: 'b', Set: '604' };
   const group = { place: 'line 2', value: { Name: 'Base' }, around: [], columns: new Map([['name', 'Name']]) };
   const joined = new Map([['set', new Map([['604', group]])]]);
-  const cardMaker = new CardMaker({ map: { set: 'set.name' } }, 'a.csv', joined);
-  expect(cardMaker.cardOf({ place: 'line 2', value, around: [], columns })).toEqual({
+  const row = { place: 'line 2', value, columns };
+  expect(new CardMaker({ map: { set: 'set.name' } }).cardOf(row, { fileName: 'a', joined })).toEqual({
     id: 'a',
     name: 'b',
     set: 'Base',
@@ -114,20 +125,30 @@ it('has fields of columns in other capitals', () => {
 });
 
 it('names what of its mapping was in no card', () => {
-  const cardMaker = new CardMaker({ map: { id: 'id', set: '../nmae', number: 'no', also: ['x', 'y'] } }, 'a.json');
+  const cardMaker = new CardMaker({ map: { id: 'id', set: '../nmae', number: 'no', also: ['x', 'y'] } });
   for (const value of [
     { id: 1, name: 'b' },
     { id: 2, name: 'c', no: 3, y: 'z' },
   ])
-    cardMaker.cardOf({ place: 'card 1', value, around: [{ name: 'Alpha' }] });
+    cardMaker.cardOf({ place: 'card 1', value, around: [{ name: 'Alpha' }] }, ALONE);
   expect(cardMaker.unfound()).toEqual(['set=../nmae', 'also=x']);
 });
 
-it('names the columns that cards need and a file does not have', () => {
-  const missing = (mapping: Partial<Mapping>) =>
-    new CardMaker(mapping, 'a.csv').missingIn({ place: 'line 2', value: { code: '', set: '' }, around: [] });
-
-  expect(missing({})).toEqual(['id', 'name']);
-  expect(missing({ map: { id: 'code', name: 'title' } })).toEqual(['title']);
-  expect(missing({ map: { name: 'set', number: 'code' }, idTemplate: '{code}-{number}-{x}' })).toEqual(['x']);
+it.each<[Mapping, string]>([
+  [{}, 'needs the columns `id` and `name`; it has code, set. Use `--map id=code,name=COLUMN`'],
+  [
+    { map: { id: 'code', name: 'title' } },
+    'needs the column `title`; it has code, set. Correct --map or --id-template',
+  ],
+  [
+    { map: { name: 'set', number: 'code' }, idTemplate: '{code}-{number}-{x}' },
+    'needs the column `x`; it has code, set. Correct --map or --id-template',
+  ],
+  [
+    { map: { name: 'set' }, idTemplate: '{code}-{number}' },
+    'needs the column `number`; it has code, set. Use `--map number=COLUMN`',
+  ],
+])('names the columns that cards need and a file does not have (%j)', (mapping, says) => {
+  const columns = new Map(['code', 'set'].map((name) => [name, name]));
+  expect(() => new CardMaker(mapping).checkColumns(columns)).toThrow(says);
 });

@@ -44,7 +44,7 @@ describe('an import', () => {
     const lines = err.trimEnd().split('\n');
     expect(lines).toHaveLength(21);
     expect(lines[0]).toBe('cards.csv: line 3 has no id.');
-    expect(lines.at(-1)).toBe('cards.csv: 5 more were refused.');
+    expect(lines.at(-1)).toBe('5 more were refused.');
   });
 
   it('takes a folder for the files in it that may have cards', async () => {
@@ -55,6 +55,8 @@ describe('an import', () => {
     const { code, err } = await runCatalog(folder, ['import', 'cards']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(await exported(folder)).toHaveLength(3);
+    // Of lists with a file for each card, only a source of many can be withdrawn.
+    expect((await runCatalog(folder, ['stats'])).out).toContain('\n  cards: 3\n');
   });
 
   it('reads standard input', async () => {

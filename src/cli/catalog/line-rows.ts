@@ -1,0 +1,113 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { fixUtf8Stream } from 'stream-chain/utils/fixUtf8Stream.js';
+import { lines } from 'stream-chain/utils/lines.js';
+import { pipe } from 'stream-chain/utils/pipe.js';
+import { isObject, LONGEST, type SourceRow, Unusable } from './source-row.ts';
+
+const TOO_LONG = 'is longer than 1 MB';
+
+/** The cards of a JSON Lines file: an object in each line. */
+export async function* jsonLinesRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<SourceRow> {
+  let number = 0;
+  for await (const line of linesOf(bytes)) {
+    const place = `line ${++number}`;
+    if (line.trim() !== '') yield { place, ...objectIn(line) };
+  }
+}
+
+/** Without a byte order mark. A line that is longer than 1 MB is in memory, and nothing is made of it. */
+function linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  return pipe(() => bytes, fixUtf8Stream(), lines())();
+}
+
+function objectIn(line: string): Pick<SourceRow, 'value' | 'refused'> {
+  if (line.length > LONGEST) return { value: {}, refused: TOO_LONG };
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? { value } : { value: {}, refused: 'is not an object' };
+  } catch {
+    return { value: {}, refused: 'is not JSON' };
+  }
+}
+
+/**
+ * The cards of a CSV file, by the names in its first line. The delimiter is a comma, a semicolon or a tab.
+ *
+ * @throws Unusable when the first line is not CSV
+ */
+export async function* csvRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<SourceRow> {
+  let names: readonly string[] | undefined;
+  let columns: ReadonlyMap<string, string> = new Map();
+  for await (const { place, fields } of recordsIn(linesOf(bytes))) {
+    if (names) yield { place, columns, ...rowOf(fields, names) };
+    else if (typeof fields === 'string') throw new Unusable(`has no header that can be read: its first line ${fields}`);
+    else {
+      names = fields.map((name) => name.trim());
+      columns = new Map(names.map((name) => [name.toLowerCase(), name]));
+    }
+  }
+}
+
+/** The fields of a record, or why it cannot be read. */
+type Fields = readonly string[] | string;
+
+function rowOf(fields: Fields, names: readonly string[]): Pick<SourceRow, 'value' | 'refused'> {
+  if (typeof fields === 'string') return { value: {}, refused: fields };
+  if (fields.length === names.length)
+    return { value: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };
+  return { value: {}, refused: `has ${fields.length} fields, where the first line names ${names.length}` };
+}
+
+const DELIMITERS = [',', ';', '\t'];
+/** No quoted field of a card spans more lines, so a quote that is never closed costs no more than its own line. */
+const MOST_LINES = 100;
+
+async function* recordsIn(lines: AsyncGenerator<string>): AsyncGenerator<{ place: string; fields: Fields }> {
+  const ahead: string[] = [];
+  const next = async () => ahead.shift() ?? (await lines.next()).value;
+  let delimiter: string | undefined;
+  let number = 0;
+  for (let line = await next(); line !== undefined; line = await next()) {
+    const place = `line ${++number}`;
+    if (line.trim() === '') continue;
+    delimiter ??= delimiterOf(line);
+    const ofLine = fieldsIn(line, delimiter);
+    const record = [line];
+    let fields = ofLine;
+    while (fields === NOT_CLOSED && record.length < MOST_LINES) {
+      const more = await next();
+      if (more === undefined) break;
+      record.push(more);
+      fields = fieldsIn(record.join('\n'), delimiter);
+    }
+    // Two stray quotes close each other, too: what is wrong is seen in the line alone.
+    const isWhole = typeof fields !== 'string';
+    if (isWhole) number += record.length - 1;
+    else ahead.unshift(...record.slice(1));
+    yield { place, fields: isWhole ? fields : ofLine };
+  }
+}
+
+/** The one that a line has most of. */
+function delimiterOf(line: string): string {
+  const count = (delimiter: string) => line.split(delimiter).length;
+  return DELIMITERS.reduce((most, each) => (count(each) > count(most) ? each : most));
+}
+
+const NOT_CLOSED = 'opens a quote that is not closed';
+const REASONS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: NOT_CLOSED,
+  CSV_INVALID_CLOSING_QUOTE: 'has a quote within a quoted field; write it twice',
+  INVALID_OPENING_QUOTE: 'has a quote within a field that does not begin with one',
+};
+
+function fieldsIn(text: string, delimiter: string): Fields {
+  if (text.length > LONGEST) return TOO_LONG;
+  try {
+    const [fields = []] = parse(text, { delimiter, record_delimiter: '\n' });
+    return fields;
+  } catch (error) {
+    if (error instanceof CsvError) return REASONS[error.code] ?? 'is not CSV';
+    throw error;
+  }
+}
