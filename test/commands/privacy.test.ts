@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import privacy from '../../commands/privacy.ts';
 import type { KeptAboutMember } from '../../src/privacy/member-data.ts';
+import { DAY_MS } from '../../src/time/utc-day.ts';
 import { startServices, typed } from './commands.ts';
 
 async function shown(response: ReturnType<typeof privacy.ask>) {
@@ -19,14 +20,18 @@ describe('/privacy', () => {
   });
 
   it('asks once more before it deletes, and says when the counts of today go', async () => {
+    vi.useFakeTimers({ now: Date.now() - 2 * DAY_MS, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { services } = await startServices();
+    services.ledger.spent(typed({}));
+    vi.setSystemTime(Date.now() + 2 * DAY_MS);
     services.ledger.spent(typed({}));
     const pressed = { ...typed({}), argument: 'forget', values: [], content: '', manageMessages: false };
     const { components } = await shown(privacy.component(pressed, services));
     expect(components).toMatchObject([{ components: [{ custom_id: 'privacy:really-forget' }] }]);
     const { content } = await shown(privacy.component({ ...pressed, argument: 'really-forget' }, services));
     expect(content).toMatch(/^Done, that's deleted\. Today's count stays until the UTC day ends at <t:\d+:t>/);
-    expect((await services.ledger.memberToday('alice')).requests).toBe(1);
+    expect(await services.ledger.counters.keptOf('alice')).toEqual({ days: 1, requests: 1, saved: 0 });
   });
 
   it('does not obey a custom id that it never made', async () => {

@@ -71,66 +71,41 @@ function decisionWith({
 describe('the decision', () => {
   const SPENT = { refusal: { name: 'BudgetSpent' } };
   const DAY_SPENT = { blocked: { reason: 'day', untilMs: NOON_MS + 60_000 } } as const;
+  const LATE_MS = NOON_MS + LONGEST_WAIT_MS + 1;
+  const LATE = { permitAtMs: () => LATE_MS };
+  const RESERVED = { schedule: { reservedUntilMs: NOON_MS + 1 } };
+  const BOB = by('bob');
+  const RENEWAL = { lane: 'renewals' } as const;
+  const at = (ms: number) => ({ permitAtMs: NOON_MS + ms });
+  const refused = (name: string, facts = {}) => ({ refusal: { name, ...facts } });
+  const BUSY = refused('Busy', { untilMs: LATE_MS, paused: false });
+  const PAUSED = refused('Busy', { untilMs: LATE_MS, paused: true });
 
   it.each<[string, Parameters<typeof decisionWith>[0], Lookup, object]>([
-    ['admits to the next free permit', {}, lookup('new', by('bob')), { permitAtMs: NOON_MS + 6_000 }],
+    ['admits to the next free permit', {}, lookup('new', BOB), at(6_000)],
     [
       'admits at once what joins a request under way',
       { schedule: DAY_SPENT, isSpent: true },
-      lookup('base1-2', by('bob')),
-      { permitAtMs: NOON_MS },
+      lookup('base1-2', BOB),
+      at(0),
     ],
     [
       'refuses what a spent day blocks, also what would join',
       { schedule: DAY_SPENT },
-      lookup('base1-1', by('bob')),
-      { refusal: { name: 'QuotaSpent', untilMs: NOON_MS + 60_000 } },
+      lookup('base1-1', BOB),
+      refused('QuotaSpent', { untilMs: DAY_SPENT.blocked.untilMs }),
     ],
-    [
-      'names the block before the budget',
-      { schedule: DAY_SPENT, isSpent: true },
-      lookup('new'),
-      { refusal: { name: 'QuotaSpent' } },
-    ],
+    ['names the block before the budget', { schedule: DAY_SPENT, isSpent: true }, lookup('new'), refused('QuotaSpent')],
     ['refuses what the budget does not allow', { isSpent: true }, lookup('new'), SPENT],
-    [
-      'leaves the budget aside for what joins',
-      { isSpent: true },
-      lookup('base1-1', by('bob')),
-      { permitAtMs: NOON_MS },
-    ],
-    ['counts a renewal that a member lifts against the budget', { isSpent: true }, lookup('renewed', by('bob')), SPENT],
-    [
-      'refuses a renewal while the last requests are reserved',
-      { schedule: { reservedUntilMs: NOON_MS + 1 } },
-      lookup('new', { lane: 'renewals' }),
-      { refusal: { name: 'KeptInReserve' } },
-    ],
-    [
-      'admits a renewal that joins, even then',
-      { schedule: { reservedUntilMs: NOON_MS + 1 } },
-      lookup('renewed', { lane: 'renewals' }),
-      { permitAtMs: NOON_MS },
-    ],
-    [
-      'promises a renewal no later time',
-      { schedule: { permitAtMs: () => NOON_MS + 3_600_000 } },
-      lookup('new', { lane: 'renewals' }),
-      { permitAtMs: NOON_MS },
-    ],
-    [
-      'refuses what would wait too long',
-      { schedule: { permitAtMs: () => NOON_MS + LONGEST_WAIT_MS + 1 } },
-      lookup('new'),
-      { refusal: { name: 'Busy', untilMs: NOON_MS + LONGEST_WAIT_MS + 1 } },
-    ],
-    [
-      'refuses a card that the service wants no request for',
-      { postponed: 'new' },
-      lookup('new'),
-      { refusal: { name: 'ServiceDown' } },
-    ],
-    ['admits other cards meanwhile', { postponed: 'new' }, lookup('other', by('bob')), { permitAtMs: NOON_MS + 6_000 }],
+    ['leaves the budget aside for what joins', { isSpent: true }, lookup('base1-1', BOB), at(0)],
+    ['counts a renewal that a member lifts against the budget', { isSpent: true }, lookup('renewed', BOB), SPENT],
+    ['keeps the reserve from a renewal', RESERVED, lookup('new', RENEWAL), refused('KeptInReserve')],
+    ['admits a renewal that joins, even then', RESERVED, lookup('renewed', RENEWAL), at(0)],
+    ['promises a renewal no later time', { schedule: LATE }, lookup('new', RENEWAL), at(0)],
+    ['refuses what would wait too long', { schedule: LATE }, lookup('new'), BUSY],
+    ['names a pause as the reason', { schedule: { ...LATE, paused: true } }, lookup('new'), PAUSED],
+    ['refuses a card while no request is wanted for it', { postponed: 'new' }, lookup('new'), refused('ServiceDown')],
+    ['admits other cards meanwhile', { postponed: 'new' }, lookup('other', BOB), at(6_000)],
   ])('%s', (_, inputs, wish, decided) => {
     expect(decisionWith(inputs)(wish)).toMatchObject(decided);
   });

@@ -129,24 +129,6 @@ async function together({ queue }: ReturnType<typeof bulkQueue>, ids: readonly s
   await Promise.all(answers);
 }
 
-describe('how many cards fit', () => {
-  it('is learned, and more are tried again after a quiet quarter of an hour', async () => {
-    const world = bulkQueue();
-    world.service.set({ bulkRefusal: 'over 5 ids: 413' });
-    const sizes = () => requestedIds(world.service).map(({ length }) => length);
-    await together(world, IDS.slice(0, 20));
-    expect(sizes()).toEqual([1, 20, 10, 10, 5, 5, 5, 5]);
-
-    await together(world, IDS.slice(20, 40));
-    expect(sizes().slice(8)).toEqual([1, 5, 5, 5, 5]);
-
-    world.service.set({ bulkRefusal: 'nothing' });
-    await vi.advanceTimersByTimeAsync(15 * MINUTE_MS);
-    await together(world, IDS.slice(40, 60));
-    expect(sizes().slice(13)).toEqual([1, 10, 10]);
-  });
-});
-
 it('requests cards one by one for an hour where none are listed, and says so once', async () => {
   const world = bulkQueue();
   world.service.set({ bulkRefusal: 'every id: 405' });
@@ -199,39 +181,6 @@ describe('a service that may count each card of a list', () => {
     await together(world, IDS.slice(20, 30));
     expect(sizes().slice(-2)).toEqual([1, 10]);
   });
-});
-
-it('puts all cards of a list back in their places after a 429', async () => {
-  const world = bulkQueue();
-  world.service.script({ path: '/cards?', status: 429, headers: { 'retry-after': '5' } });
-  await together(world, IDS.slice(0, 10), MINUTE_MS);
-  const [, refused, probe, ...rest] = requestedIds(world.service);
-  expect(refused).toEqual(IDS.slice(0, 10));
-  expect([...(probe ?? []), ...rest.flat()]).toEqual(IDS.slice(0, 10));
-  expect(probe).toHaveLength(1);
-});
-
-it('fills the room that members leave with renewals, and books them on nobody', async () => {
-  const { queue, service, ledger } = bulkQueue();
-  const answers = [
-    queue.enqueue(lookup(IDS[0] ?? '')),
-    queue.enqueue(lookup(IDS[1] ?? '', { ...by('reader'), lane: 'renewals' })),
-    queue.enqueue(lookup(IDS[2] ?? '', by('member'))),
-  ];
-  await vi.advanceTimersByTimeAsync(200);
-  await Promise.all(answers);
-  expect(requestedIds(service)).toEqual([['card-1'], ['card-3', 'card-2']]);
-  expect(await ledger.memberToday('reader')).toMatchObject({ requests: 0, saved: 1 });
-});
-
-it('holds a lookup back for others for a quarter of a second at most', async () => {
-  const { queue, service } = bulkQueue();
-  service.set({ latencyMs: 2_000 });
-  for (const id of IDS.slice(0, 3)) void queue.enqueue(lookup(id, by(`member of ${id}`)));
-  await vi.advanceTimersByTimeAsync(249);
-  expect(requestedIds(service)).toEqual([['card-1']]);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(requestedIds(service)).toEqual([['card-1'], ['card-2', 'card-3']]);
 });
 
 it('admits as many as lists reach in time', async () => {

@@ -24,19 +24,6 @@ async function outcomeAfter(ms: number, promise: Promise<unknown>): Promise<unkn
 }
 
 describe('a permit', () => {
-  it('comes at once while the burst lasts, then at the rate of the plan', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { queue } = lookupQueueOver(service);
-    for (const id of IDS.slice(0, 30)) void queue.enqueue(lookup(id));
-
-    await vi.advanceTimersByTimeAsync(0);
-    expect(service.requests).toHaveLength(19);
-    await vi.advanceTimersByTimeAsync(MINUTE);
-    expect(service.requests).toHaveLength(29);
-    expect(service.counts.byStatus[429]).toBeUndefined();
-  });
-
   it('comes at the rate of the plan after the clock was set back while lookups wait', async () => {
     fakeTime();
     const service = createCardService();
@@ -92,44 +79,6 @@ describe('single-flight', () => {
     const counted = places.map(({ reservation }) => [...reservation.progress.requestNumbers]);
     expect([service.requests.length, counted]).toEqual([1, [[1], []]]);
   });
-
-  it('sends no request for a lookup that comes just after the answer', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { queue } = lookupQueueOver(service);
-    await outcomeAfter(0, queue.enqueue(lookup('base1-4')));
-
-    expect(await outcomeAfter(0, queue.enqueue(lookup('base1-4')))).toMatchObject({ card: { id: 'base1-4' } });
-    expect(service.requests).toHaveLength(1);
-  });
-});
-
-describe('a 429', () => {
-  it('is announced to all who wait, and keeps their places', async () => {
-    fakeTime();
-    const service = createCardService({ burst: 2 });
-    const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
-    service.script({ status: 429, headers: { 'retry-after': '30' }, body: '' });
-    const announced: number[] = [];
-    void queue.enqueue(lookup('base1-1'), (atMs) => announced.push(atMs - Date.now()));
-    void queue.enqueue(lookup('base1-2', by('bob')), (atMs) => announced.push(atMs - Date.now()));
-
-    await vi.advanceTimersByTimeAsync(1_000);
-
-    expect(announced.slice(-2).map((ms) => Math.round(ms / 1_000))).toEqual([30, 36]);
-  });
-
-  it('is named as the reason of a refusal, and not a long queue', async () => {
-    fakeTime();
-    const service = createCardService();
-    const { queue } = lookupQueueOver(service);
-    service.script({ status: 429, headers: { 'retry-after': '600' }, body: '' });
-    await outcomeAfter(0, queue.enqueue(lookup('base1-1')));
-
-    const admission = await queue.admit(lookup('base1-2'));
-
-    expect(admission).toMatchObject({ refusal: { name: 'Busy', paused: true } });
-  });
 });
 
 describe('a limiter before the service, with headers of its own window', () => {
@@ -182,19 +131,6 @@ describe('the end of the day', () => {
     // Two under way at first, twice as many in each round trip.
     await vi.advanceTimersByTimeAsync(Math.ceil(Math.log2(IDS.length)) * 50);
     expect(service.requests).toHaveLength(IDS.length);
-  });
-
-  it('refuses all that wait at once when nothing remains', async () => {
-    fakeTime();
-    const service = createCardService({ requestsPerDay: 3, burst: 2 });
-    const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
-    const requested = IDS.slice(0, 6).map((id) => queue.enqueue(lookup(id)).catch((error: unknown) => error));
-
-    await vi.advanceTimersByTimeAsync(13_000);
-    const outcomes = await Promise.all(requested);
-
-    expect(service.requests).toHaveLength(3);
-    expect(outcomes.filter((outcome) => outcome instanceof QuotaSpent)).toHaveLength(3);
   });
 });
 
@@ -275,20 +211,4 @@ describe('an id that alone is refused', () => {
     await vi.advanceTimersByTimeAsync(2);
     expect(await cards.known('odd', true)).toEqual({ kind: 'missing' });
   });
-});
-
-it('refuses all that wait when it closes, and waits for what is under way', async () => {
-  fakeTime();
-  const service = createCardService({ burst: 2, latencyMs: 1_000 });
-  const { queue } = lookupQueueOver(service, { plan: 'free', burst: 2 });
-  const underWay = queue.enqueue(lookup('base1-1'));
-  const waiting = queue.enqueue(lookup('base1-2'));
-  await vi.advanceTimersByTimeAsync(10);
-
-  const closed = queue.close(5_000);
-
-  expect(await outcomeAfter(0, waiting)).toBeInstanceOf(Stopping);
-  expect(await outcomeAfter(1_000, underWay)).toMatchObject({ card: { id: 'base1-1' } });
-  await closed;
-  expect(await outcomeAfter(0, queue.enqueue(lookup('base1-3')))).toBeInstanceOf(Stopping);
 });

@@ -62,25 +62,17 @@ describe('the fair order', () => {
 });
 
 describe('a pending lookup', () => {
-  it('is one per card, and gives all who wait the same answer', () => {
+  it.each([RECORD, new Stopping()])('is one per card, and gives all who wait the same answer or error: %s', (end) => {
     const { pendingLookups, start, get } = queueWith();
     const waiters = [start(lookup('base1-4')), start(lookup('base1-4', by('bob')))];
 
     expect(pendingLookups.waiting()).toHaveLength(1);
-    pendingLookups.answer(get('base1-4'), RECORD);
-    expect(waiters.map(({ ended }) => ended)).toEqual([[RECORD], [RECORD]]);
+    if (end instanceof Stopping) pendingLookups.refuse(get('base1-4'), end);
+    else pendingLookups.answer(get('base1-4'), end);
+    expect(waiters.map(({ ended }) => ended)).toEqual([[end], [end]]);
     expect(pendingLookups.get('base1-4')).toBeUndefined();
   });
 
-  it('gives all who wait the same error', () => {
-    const { pendingLookups, start, get } = queueWith();
-    const waiters = [start(lookup('base1-4')), start(lookup('base1-4', by('bob')))];
-    const error = new Stopping();
-
-    pendingLookups.refuse(get('base1-4'), error);
-    expect(waiters.map(({ ended }) => ended)).toEqual([[error], [error]]);
-    expect(pendingLookups.get('base1-4')).toBeUndefined();
-  });
   it('wants prices as soon as one waiter does', () => {
     const { start, get } = queueWith();
     start(lookup('base1-4', { showPrices: false }));

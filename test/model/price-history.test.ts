@@ -24,8 +24,8 @@ describe('a price history', () => {
     expect(seenAt([NOW_MS + WEEK_MS, NOW_MS])).toEqual([[NOW_MS, 1]]);
   });
 
-  it('of a card priced every hour for years has hours for a week, days for a quarter, weeks before that, and 200 points at most', () => {
-    const history = seenAt(Array.from({ length: 2 * 365 * 24 }, (_, hour) => NOW_MS + hour * HOUR_MS));
+  it('of a card priced every hour for months has hours for a week, days for a quarter, weeks before that, and 200 points at most', () => {
+    const history = seenAt(Array.from({ length: 150 * 24 }, (_, hour) => NOW_MS + hour * HOUR_MS));
     const lastMs = history.at(-1)?.[0] ?? 0;
     const within = (fromMs: number, toMs: number) =>
       history.filter(([atMs]) => lastMs - atMs >= fromMs && lastMs - atMs < toMs).length;
@@ -68,50 +68,19 @@ describe('a price history', () => {
 });
 
 describe('the change of a price', () => {
+  const at = (ms: number, market: number): PricePoint => [NOW_MS + ms, market];
+
   it.each<[string, PricePoint[], ReturnType<typeof weekChange>]>([
     ['is unknown without a price', [], undefined],
-    [
-      'is unknown within a week',
-      [
-        [NOW_MS - WEEK_MS + 1, 10],
-        [NOW_MS, 11],
-      ],
-      undefined,
-    ],
-    [
-      'is that of a week',
-      [
-        [NOW_MS - WEEK_MS, 10],
-        [NOW_MS, 11],
-      ],
-      { share: expect.closeTo(0.1), days: 7 },
-    ],
+    ['is unknown within a week', [at(-WEEK_MS + 1, 10), at(0, 11)], undefined],
+    ['is that of a week', [at(-WEEK_MS, 10), at(0, 11)], { share: expect.closeTo(0.1), days: 7 }],
     [
       'starts at the last point that is a week old',
-      [
-        [NOW_MS - 9 * DAY_MS, 1],
-        [NOW_MS - 8 * DAY_MS, 20],
-        [NOW_MS - DAY_MS, 5],
-        [NOW_MS, 10],
-      ],
+      [at(-9 * DAY_MS, 1), at(-8 * DAY_MS, 20), at(-DAY_MS, 5), at(0, 10)],
       { share: -0.5, days: 8 },
     ],
-    [
-      'says nothing of more than a month',
-      [
-        [NOW_MS - 31 * DAY_MS, 10],
-        [NOW_MS, 11],
-      ],
-      undefined,
-    ],
-    [
-      'is none from nothing',
-      [
-        [NOW_MS - WEEK_MS, 0],
-        [NOW_MS, 11],
-      ],
-      undefined,
-    ],
+    ['says nothing of more than a month', [at(-31 * DAY_MS, 10), at(0, 11)], undefined],
+    ['is none from nothing', [at(-WEEK_MS, 0), at(0, 11)], undefined],
   ])('%s', (_, history, change) => {
     expect(weekChange(history)).toEqual(change);
   });

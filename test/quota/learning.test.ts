@@ -333,7 +333,7 @@ describe('what was learned', () => {
 
   it('keeps the last 75 s of what ended, in few entries', () => {
     const business = { intervalMs: 120, capacity: 999 };
-    const steps = Array.from({ length: 2_000 }, (_, n): Step => [n * 0.06, n * 0.06 + 0.1]);
+    const steps = Array.from({ length: 1_000 }, (_, n): Step => [n * 0.12, n * 0.12 + 0.1]);
     expect(learnedFrom(steps, NOTHING_LEARNED, business).ended.length).toBeLessThanOrEqual(301);
   });
 

@@ -20,7 +20,9 @@ export const QUICK: PlanSetting = { plan: 'free', requestsPerMinute: 1_200, burs
 export const ANSWERED: RequestOutcome = { kind: 'answered' };
 export const DOWN: RequestOutcome = { kind: 'serviceDown' };
 export const LONG = { timeout: 15_000, interval: 20 };
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
+/** Ends without having been given. */
+export const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER, leftAtMs: Date.now() };
 
 export function limited(statedMs?: number): RequestOutcome {
   return { kind: 'rateLimited', statedMs };

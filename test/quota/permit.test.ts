@@ -33,12 +33,13 @@ function withRemaining(remaining: number): LimiterState {
 }
 
 describe('a request', () => {
-  const TOKEN = { kind: 'token', permit: { probe: false }, heldBackMs: 0 };
+  const TOKEN = { kind: 'token', permit: { probe: false, afterFailure: 0 }, heldBackMs: 0 };
   const PROBE = { kind: 'token', permit: { probe: true } };
   const WAIT = { kind: 'wait', untilMs: NOW_MS + PACE.intervalMs };
 
   it.each<[string, LimiterState, PermitLane, object]>([
     ['needs a token while the breaker is closed', CLOSED, 'members', TOKEN],
+    ['leaves after the failures known', { ...CLOSED, lastFailure: 3 }, 'members', { permit: { afterFailure: 3 } }],
     ['sits out a pause', withBreaker('open', 'pause', 500), 'members', { kind: 'wait', untilMs: NOW_MS + 500 }],
     [
       'of a member probes after a pause without a token',

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
@@ -17,7 +16,6 @@ import { MemoryLimiterStore } from '../support/memory-limiter-store.ts';
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const ANSWERED: RequestOutcome = { kind: 'answered' };
-const DOWN: RequestOutcome = { kind: 'serviceDown' };
 /** Free's burst of 20, less one. */
 const FREE_TOKENS = 19;
 const FREE_INTERVAL_MS = 6_000;
@@ -101,18 +99,6 @@ function reading(remaining: number | undefined, resetInMs: number | undefined, l
 }
 
 describe('pace', () => {
-  it("is the plan's burst less one, then one request in each interval", async () => {
-    const it = new Process();
-    expect(await it.drain()).toBe(FREE_TOKENS);
-    expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: START_MS + FREE_INTERVAL_MS });
-    pass(FREE_INTERVAL_MS - 1);
-    expect(await it.drain()).toBe(0);
-    pass(1);
-    expect(await it.drain()).toBe(1);
-    pass(86_400_000);
-    expect(await it.drain()).toBe(FREE_TOKENS);
-  });
-
   it('is that of a window once a 429 has shown one, and the log says so, and when it is given up', async () => {
     const process = new Process();
     for (let i = 0; i < 10; i++) await process.ask();
@@ -174,35 +160,9 @@ describe('pace', () => {
     expect(lines[0]).toMatchObject({ level: INFO, plan: 'pro', requestsPerMinute: 100 });
     expect(lines[1]).toMatchObject({ limit: 30_000, msg: expect.stringContaining('CARD_SERVICE_REQUESTS_PER_MINUTE') });
   });
-
-  it('gives no new burst when a clock is set back, and continues at once', async () => {
-    const it = new Process();
-    await it.drain();
-    pass(-86_400_000);
-    expect(await it.drain()).toBe(0);
-    pass(FREE_INTERVAL_MS);
-    expect(await it.drain()).toBe(1);
-  });
-
-  it('takes a token at once for a request that is still under way', async () => {
-    const it = new Process();
-    it.restartWith(100, { intervalMs: FREE_INTERVAL_MS, capacity: FREE_TOKENS });
-    for (let permits = 0; permits < FREE_TOKENS; permits++) expect(await it.acquire()).toMatchObject({ probe: false });
-    expect(await it.acquire()).toBeUndefined();
-  });
 });
 
 describe('a 429', () => {
-  it('allows no request before the stated time, not even after a restart', async () => {
-    const it = new Process();
-    await it.ask(limited(7_000));
-    pass(6_999);
-    it.restart();
-    expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: START_MS + 7_000 });
-    pass(1);
-    expect(await it.acquire()).toMatchObject({ probe: true });
-  });
-
   it('that ends gives the next permit one interval after its probe has arrived, where the burst has no spare token', async () => {
     const it = new Process({ plan: 'free', burst: 1 });
     await it.ask(limited(7_000));
@@ -233,7 +193,30 @@ describe('a 429', () => {
   });
 });
 
+it('a spent day is said again in the log by the next run', async () => {
+  const it = new Process();
+  it.limiter.observe(reading(0, 3_600_000));
+  await it.ask();
+  it.restart();
+  expect(it.lines.filter(({ reason }) => reason === 'day')).toHaveLength(2);
+});
+
+it('a pause that is longer than LONGEST_WAIT_SECONDS blocks', async () => {
+  const it = new Process({ plan: 'free' }, 30_000);
+  await it.ask(limited(31_000));
+  expect(it.limiter.schedule().blocked).toMatchObject({ reason: 'pause' });
+});
+
 describe('a clock that is set back', () => {
+  it('gives no new burst, and the next token after one interval', async () => {
+    const it = new Process();
+    await it.drain();
+    pass(-86_400_000);
+    expect(await it.drain()).toBe(0);
+    pass(FREE_INTERVAL_MS);
+    expect(await it.drain()).toBe(1);
+  });
+
   it('lengthens no pause', async () => {
     const it = new Process();
     await it.ask(limited(7_000));
@@ -265,114 +248,5 @@ describe('a clock that is set back', () => {
     vi.setSystemTime(START_MS - 86_400_000);
     expect(it.limiter.schedule().blocked).toEqual({ reason: 'day', untilMs: START_MS - 86_400_000 + 3_600_000 });
     expect(it.limiter.quota()?.resetsAtMs).toBe(START_MS - 86_400_000 + 3_600_000);
-  });
-});
-
-describe('a pause that is longer than the longest wait', () => {
-  it('depends on LONGEST_WAIT_SECONDS', async () => {
-    const it = new Process({ plan: 'free' }, 30_000);
-    await it.ask(limited(31_000));
-    expect(it.limiter.schedule().blocked).toMatchObject({ reason: 'pause' });
-  });
-});
-
-describe('a spent day', () => {
-  const HOUR_MS = 3_600_000;
-
-  it('is still spent after a restart, which the log says again', async () => {
-    const it = new Process();
-    it.limiter.observe(reading(0, HOUR_MS));
-    await it.ask();
-    const stops = () => it.lines.filter(({ reason }) => reason === 'day');
-    expect(stops()).toHaveLength(1);
-    it.restart();
-    expect(stops()).toHaveLength(2);
-    expect(await it.limiter.acquire('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
-    expect(it.limiter.quota()).toMatchObject({ remaining: 0, resetsAtMs: START_MS + HOUR_MS });
-  });
-});
-
-describe('the circuit breaker', () => {
-  it('counts requests that were under way together as one failure', async () => {
-    const it = new Process();
-    const failTogether = async (count: number) => {
-      const permits = await Promise.all(Array.from({ length: count }, () => it.acquire()));
-      for (const permit of permits) if (permit) await it.limiter.release(permit, DOWN);
-      return it.store.saved?.breaker;
-    };
-    expect(await failTogether(5)).toMatchObject({ state: 'closed', failures: 1 });
-    expect(await failTogether(4)).toMatchObject({ state: 'closed', failures: 2 });
-    expect(await failTogether(3)).toMatchObject({ reason: 'outage', failures: 3 });
-  });
-});
-
-describe('the schedule', () => {
-  it('of a full bucket has the whole burst at once', () => {
-    const { permitAtMs } = new Process().limiter.schedule();
-    expect(permitAtMs(FREE_TOKENS)).toBeLessThanOrEqual(START_MS);
-    expect(permitAtMs(FREE_TOKENS + 1)).toBe(START_MS + FREE_INTERVAL_MS);
-  });
-});
-
-describe('any sequence of events', () => {
-  /** The state of a run; `elapsedMs` counts only time that went forward. */
-  interface Run {
-    process: Process;
-    underWay: Permit[];
-    elapsedMs: number;
-    through: number;
-  }
-  type Step = (run: Run) => Promise<void> | void;
-
-  const passes =
-    (ms: number): Step =>
-    (run) => {
-      pass(ms);
-      run.elapsedMs += Math.max(0, ms);
-    };
-  const acquires =
-    (lane: Lane): Step =>
-    async (run) => {
-      const permit = await run.process.acquire(lane);
-      if (permit) run.underWay.push(permit);
-    };
-  const releases =
-    (index: number, statedMs: number | undefined): Step =>
-    async (run) => {
-      const [permit] = run.underWay.splice(index % Math.max(1, run.underWay.length), 1);
-      if (!permit) return;
-      await run.process.limiter.release(permit, statedMs === undefined ? ANSWERED : limited(statedMs));
-      if (statedMs === undefined) run.through++;
-    };
-  const restarts: Step = (run) => {
-    run.underWay.length = 0;
-    run.process.restart();
-  };
-
-  const step = fc.oneof(
-    { weight: 8, arbitrary: fc.constantFrom<Lane>('members', 'members', 'renewals').map(acquires) },
-    { weight: 4, arbitrary: fc.nat(30_000).map(passes) },
-    { weight: 1, arbitrary: fc.integer({ min: -1e10, max: 0 }).map(passes) },
-    {
-      weight: 6,
-      arbitrary: fc
-        .tuple(fc.nat(), fc.option(fc.nat(60_000), { nil: undefined, freq: 6 }))
-        .map((it) => releases(...it)),
-    },
-    { weight: 1, arbitrary: fc.constant(restarts) },
-  );
-
-  it('lets no more requests through than the burst less one and what the rate adds', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(1, 2, 5, 20), fc.array(step, { maxLength: 150 }), async (burst, steps) => {
-        vi.setSystemTime(START_MS);
-        const run: Run = { process: new Process({ plan: 'free', burst }), underWay: [], elapsedMs: 0, through: 0 };
-        for (const step of steps) {
-          await step(run);
-          const allowed = Math.max(1, burst - 1) + run.elapsedMs / FREE_INTERVAL_MS;
-          expect(run.through).toBeLessThanOrEqual(allowed + 1e-6);
-        }
-      }),
-    );
   });
 });

@@ -11,13 +11,8 @@ const NOTES: AlertNotes = {
   waiting: ['🛑 The card service refuses the API key.'],
 };
 
-async function folder(): Promise<string> {
-  const path = temporaryFolder();
-  return path;
-}
-
 it('notes on alerts are there after a restart, in a file that only its owner can read', async () => {
-  const dataDir = join(await folder(), 'made');
+  const dataDir = join(temporaryFolder(), 'made');
   const { log, lines } = logLines();
   expect(alertNotesFile(dataDir, log).read()).toEqual(NO_NOTES);
   alertNotesFile(dataDir, log).write(NOTES);
@@ -31,7 +26,7 @@ it('notes on alerts are there after a restart, in a file that only its owner can
 it.each(['', '{"alerts":', '{"alerts":{"x":1},"waiting":[]}', 'null'])(
   'notes that read %j are none, and the log says so',
   async (text) => {
-    const dataDir = await folder();
+    const dataDir = temporaryFolder();
     await writeFile(join(dataDir, 'alerts.json'), text);
     const { log, lines } = logLines();
     expect(alertNotesFile(dataDir, log).read()).toEqual(NO_NOTES);
@@ -40,7 +35,7 @@ it.each(['', '{"alerts":', '{"alerts":{"x":1},"waiting":[]}', 'null'])(
 );
 
 it('notes that cannot be written leave one line in the log', async () => {
-  const dataDir = await folder();
+  const dataDir = temporaryFolder();
   await mkdir(join(dataDir, 'alerts.json', 'in the way'), { recursive: true });
   const { log, lines } = logLines();
   const notebook = alertNotesFile(dataDir, log);

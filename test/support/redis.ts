@@ -61,6 +61,15 @@ function newPrefix(): string {
   return `cardbot-test:${randomUUID()}`;
 }
 
+/** A connection of the test itself; closed when the test ends. */
+export async function clientOf({ url }: Pick<TestRedis, 'url'>) {
+  const client = createClient({ url });
+  client.on('error', () => {}); // of tests that kill the server
+  await client.connect();
+  onFinished(() => client.destroy());
+  return client;
+}
+
 /** `REDIS_URL` may hold other data, so only the keys of the tests are removed. */
 async function removeKeys(url: string, prefix: string): Promise<void> {
   const client = createClient({ url });

@@ -37,6 +37,19 @@ function manyAtOnce(setting: PlanSetting): LimiterState {
   return { ...INITIAL_LIMITER_STATE, learned };
 }
 
+/** That many processes over one Redis, patient with a busy machine. */
+export async function processes<Count extends keyof Processes>(count: Count, redis: TestRedis, setting: PlanSetting) {
+  const all = Array.from({ length: count }, () => SharingProcess.joined(redis, { setting, answerTimeoutMs: 10_000 }));
+  return (await Promise.all(all)) as Processes[Count];
+}
+
+interface Processes {
+  1: [SharingProcess];
+  2: [SharingProcess, ...Processes[1]];
+  3: [SharingProcess, ...Processes[2]];
+  4: [SharingProcess, ...Processes[3]];
+}
+
 /** The limiter of one of several processes, with its own connection to Redis. Closed when the test ends. */
 export class SharingProcess {
   readonly link: RedisLink;

@@ -2,9 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { WorkerCatalog } from '../../../src/storage/sqlite/catalog/worker-catalog.ts';
-import { logLines } from '../../support/log-lines.ts';
-import { onFinished } from '../../support/on-finished.ts';
 import { exported, runCatalog, temporaryFolder } from './cli-runs.ts';
 
 let folder: string;
@@ -209,32 +206,6 @@ describe('several files', () => {
 });
 
 describe('lists as their publishers make them', () => {
-  it('are joined by the key of the other file, more than one', async () => {
-    await writeFile(join(folder, 'packs.json'), '{"data":{"1":{"code":"core","name":"Core Set"}}}');
-    await writeFile(join(folder, 'sides.json'), '[{"code":"runner","name":"Runner"}]');
-    const joins = ['--join', 'pack_code=packs.json:data.*:code', '--join', 'side_code=sides.json:code'];
-    const text = '[{"code":"01001","title":"Noise","pack_code":"core","side_code":"runner"}]';
-    const map = [
-      '--map',
-      'id=code,name=title,set=pack_code.name',
-      '--map',
-      'also=pack_code',
-      '--map',
-      'also=side_code.name',
-    ];
-    expect(await importing('core.json', text, ...joins, ...map)).toMatchObject({ code: 0, err: '' });
-    expect(await exported(folder)).toEqual([{ id: '01001', name: 'Noise', set: 'Core Set', also: ['core', 'Runner'] }]);
-  });
-
-  it('have fields around the cards, before them and after', async () => {
-    const text = '{"name":"Core Set","cards":[{"code":"1","name":"A Clash of Kings"}],"releaseDate":"2015-10-08"}';
-    const map = ['--rows', 'cards', '--map', 'id=code,set=../name,released=../releaseDate'];
-    expect(await importing('Core.json', text, ...map)).toMatchObject({ code: 0, err: '' });
-    expect(await exported(folder)).toEqual([
-      { id: '1', name: 'A Clash of Kings', set: 'Core Set', released: '2015-10-08' },
-    ]);
-  });
-
   it('are warned of what the mapping finds in no card', async () => {
     await writeFile(join(folder, 'other.csv'), 'id,name,no\n1,a,\n');
     await writeFile(join(folder, 'cards.csv'), 'id,name,no\n2,b,7\n');
@@ -256,16 +227,4 @@ it('stats say how many cards there are and where they came from', async () => {
   expect(out).toMatch(
     /^Cards: 2 with 2 names\nConfirmed by the card service: 0\n.+\nNot confirmed: 2\n {2}cards\.csv: 2\nOn disk: [\d.]+ MB\n$/s,
   );
-});
-
-it('a bot that runs offers the cards of an import', async () => {
-  const catalog = new WorkerCatalog({
-    ...{ dataDir: join(folder, 'data'), keepsMembers: true, cardKeys: 'none', log: logLines().log },
-  });
-  onFinished(() => catalog.close());
-  const search = () => catalog.search('emberwing', { memberId: '1', guildId: '2' }, Date.now() + 10_000);
-  expect(await search()).toEqual([]);
-
-  await importing('cards.csv', CARDS);
-  await expect.poll(search, { timeout: 60_000 }).toMatchObject([{ id: 'base1-4' }]);
 });

@@ -278,11 +278,5 @@ describe('the registration CLI', () => {
       expect(err).toContain(words);
       expect(discord.requests).toHaveLength(0);
     });
-
-    it.each(['--help', 'help register', 'diff --help'])('prints its usage with %s', async (line) => {
-      const { code, out } = await cli(line, [], { DISCORD_TOKEN: '' });
-      expect(code).toBe(0);
-      expect(out).toContain('Usage: npm run commands --');
-    });
   });
 });

@@ -35,32 +35,15 @@ describe('settings', () => {
     expect(config?.cardService.baseUrl).toBe('https://cards.test');
   });
 
-  it.each([
-    [
-      'a token that is none',
-      { DISCORD_TOKEN: 'client-secret' },
-      {},
-      'DISCORD_TOKEN: It does not look like a bot token',
-    ],
-    [
-      'a misspelled name',
-      { CARD_SERVICE_APIKEY: 'k' },
-      {},
-      'CARD_SERVICE_APIKEY: Nothing reads it. Did you mean CARD_SERVICE_API_KEY?',
-    ],
+  const PLAN_OF_10 = { CARD_SERVICE_PLAN: 'free', CARD_SERVICE_REQUESTS_PER_MINUTE: '11' };
+  const DIFFERS = 'LOG_LEVEL: Its value in the environment differs';
+
+  it.each<[string, Record<string, string>, file: Record<string, string>, expected: string]>([
+    ['a token that is none', { DISCORD_TOKEN: 'none' }, {}, 'DISCORD_TOKEN: It does not look like a bot token'],
+    ['a misspelled name', { LOGLEVEL: 'k' }, {}, 'LOGLEVEL: Nothing reads it. Did you mean LOG_LEVEL?'],
     ['a name in .env that nothing reads', {}, { CARD_LIMIT: '3' }, 'CARD_LIMIT: Nothing reads it. Remove it'],
-    [
-      'a value in the environment beside another in .env',
-      { LOG_LEVEL: 'warn' },
-      { LOG_LEVEL: 'info' },
-      'LOG_LEVEL: Its value in the environment differs',
-    ],
-    [
-      'an empty value in the environment beside one in .env',
-      { LOG_LEVEL: '' },
-      { LOG_LEVEL: 'info' },
-      'LOG_LEVEL: Its value in the environment differs',
-    ],
+    ['a value in the environment beside another in .env', { LOG_LEVEL: 'warn' }, { LOG_LEVEL: 'info' }, DIFFERS],
+    ['an empty value in the environment beside one in .env', { LOG_LEVEL: '' }, { LOG_LEVEL: 'info' }, DIFFERS],
     [
       'a prefix without a Redis',
       { REDIS_KEY_PREFIX: 'mine' },
@@ -68,24 +51,14 @@ describe('settings', () => {
       'REDIS_KEY_PREFIX: It has no effect without REDIS_URL',
     ],
     ['cards that are dropped while they are fresh', { KEEP_SECONDS: '60' }, {}, 'KEEP_SECONDS: Cards are dropped'],
-    [
-      'prices that outlive their card',
-      { PRICES_FRESH_SECONDS: '700000' },
-      {},
-      'PRICES_FRESH_SECONDS: Prices count as fresh',
-    ],
+    ['prices that outlive their card', { PRICES_FRESH_SECONDS: '700000' }, {}, 'PRICES_FRESH_SECONDS: Prices count as'],
     [
       'a member who may spend more than the server',
       { GUILD_DAILY_REQUESTS: '5', MEMBER_DAILY_REQUESTS: '6' },
       {},
       'MEMBER_DAILY_REQUESTS: One member',
     ],
-    [
-      'a pace above the plan',
-      { CARD_SERVICE_PLAN: 'free', CARD_SERVICE_REQUESTS_PER_MINUTE: '11' },
-      {},
-      'CARD_SERVICE_REQUESTS_PER_MINUTE: The plan free allows 10.',
-    ],
+    ['a pace above the plan', PLAN_OF_10, {}, 'CARD_SERVICE_REQUESTS_PER_MINUTE: The plan free allows 10.'],
     [
       'a burst above the plan',
       { CARD_SERVICE_PLAN: 'pro', CARD_SERVICE_BURST: '201' },
@@ -93,8 +66,7 @@ describe('settings', () => {
       'CARD_SERVICE_BURST: The plan pro allows 200.',
     ],
   ])('name %s', (_, environment, file, expected) => {
-    const found = faults(environment as Record<string, string>, file as Record<string, string>);
-    expect(found).toEqual([expect.stringContaining(expected)]);
+    expect(faults(environment, file)).toEqual([expect.stringContaining(expected)]);
   });
 
   it.each([

@@ -23,13 +23,6 @@ describe('cards in Redis', () => {
     ]);
   });
 
-  it('are not seen by a bot with another prefix', async () => {
-    const cards = redisCards(await startRedis());
-    const [here, there] = [await cards.open(), await cards.open({ keyPrefix: `${cards.prefix}:other:` })];
-    await here.store.set('a', newAnswer());
-    expect(await there.store.get('a')).toBeUndefined();
-  });
-
   it('expire at the end of their life, however much of it was over when they were written', async () => {
     const cards = redisCards(await startRedis());
     const { store } = await cards.open();

@@ -1,4 +1,3 @@
-import { createClient } from '@redis/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changesOf, type SharedCatalog } from '../../../src/catalog/shared-catalog.ts';
 import { RedisCatalog } from '../../../src/storage/redis/catalog.ts';
@@ -6,7 +5,7 @@ import { WorkerCatalog } from '../../../src/storage/sqlite/catalog/worker-catalo
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
-import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { clientOf, startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { openedLink, type RedisAddress } from '../../support/redis-link.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -122,9 +121,7 @@ it.skipIf(noRealRedis('a catalog after a flush'))(
     first.catalog.learn(CARD);
     await expect.poll(() => found(second, 'emberwing'), PATIENCE).toEqual([CARD.id]);
 
-    const client = await createClient({ url: redis.url }).connect();
-    await client.flushAll();
-    client.destroy();
+    await (await clientOf(redis)).flushAll();
     first.catalog.learn({ ...CARD, id: 'base1-5', name: 'Tidecaller' });
 
     await expect.poll(() => found(second, 'tidecaller'), PATIENCE).toEqual(['base1-5']);

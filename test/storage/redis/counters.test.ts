@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createClient } from '@redis/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Ledger } from '../../../src/quota/ledger.ts';
 import { RedisCounters } from '../../../src/storage/redis/counters.ts';
 import type { RedisHealth, RedisLink } from '../../../src/storage/redis/link.ts';
 import { utcDay } from '../../../src/time/utc-day.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
-import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { clientOf, startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { linkTo, openedLink } from '../../support/redis-link.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
@@ -17,37 +16,12 @@ function becomes(link: RedisLink, health: RedisHealth): Promise<void> {
   return expect.poll(() => link.health, LONG).toBe(health);
 }
 
-async function clientOf({ url }: TestRedis) {
-  const client = createClient({ url });
-  client.on('error', () => {}); // of tests that kill the server
-  await client.connect();
-  onTestFinished(() => client.destroy());
-  return client;
-}
-
 /** The totals that another process reads. */
 async function elsewhere(redis: TestRedis): Promise<Ledger> {
   return new Ledger(new RedisCounters((await openedLink(redis, {})).link));
 }
 
 describe('ledgers over one Redis', () => {
-  it('add up the bookings of all processes', async () => {
-    const redis = await startRedis();
-    const [one, other] = [await elsewhere(redis), await elsewhere(redis)];
-    for (let i = 0; i < 20; i++) {
-      one.spent(ALICE);
-      other.refused(other.spent(BOB));
-      other.spent(ALICE);
-    }
-    one.saved(BOB);
-    await Promise.all([one.close(), other.close()]);
-
-    expect(await one.today()).toEqual({ requests: 40, refused: 20, saved: 1 });
-    expect(await other.memberToday('alice')).toEqual({ requests: 40, refused: 0, saved: 0 });
-    expect(await one.guildToday(BOB)).toEqual({ requests: 40, refused: 20, saved: 1 });
-    expect(await one.topMembers(BOB, 5)).toEqual([{ memberId: 'alice', requests: 40 }]);
-  });
-
   it('take back a request that another process has booked', async () => {
     const redis = await startRedis();
     const [one, other] = [await elsewhere(redis), await elsewhere(redis)];
@@ -89,20 +63,6 @@ describe('ledgers over one Redis', () => {
     expect(daysLeft.every((days) => days > 35 && days <= 36)).toBe(true);
     const another = { ...redis, prefix: `${redis.prefix}:${randomUUID()}` };
     expect(await (await elsewhere(another)).today()).toMatchObject({ saved: 0 });
-  });
-});
-
-describe('a ledger without Redis', () => {
-  it('counts what this process books', async () => {
-    const redis = { url: 'redis://127.0.0.1:1', prefix: 'nowhere', kind: 'given' } as const;
-    const ledger = new Ledger(new RedisCounters(linkTo(redis, {}).link));
-    ledger.spent(ALICE);
-    ledger.refused(ledger.spent(BOB));
-    ledger.saved(BOB);
-    expect(await ledger.today()).toEqual({ requests: 1, refused: 1, saved: 1 });
-    expect(await ledger.memberToday('bob')).toEqual({ requests: 0, refused: 1, saved: 1 });
-    expect(await ledger.topMembers(BOB, 5)).toEqual([]);
-    await ledger.close();
   });
 });
 

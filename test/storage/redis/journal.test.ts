@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Stopping } from '../../../src/model/errors.ts';
-import type { CardsReply } from '../../../src/replies/reply-journal.ts';
 import { RedisJournal } from '../../../src/storage/redis/journal.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { redisWatcher, startRun } from '../../replies/journals.ts';
@@ -77,25 +76,6 @@ describe('a deferred reply in Redis', { timeout: 120_000 }, () => {
     expect(other.completed).toEqual([]);
     expect(other.cardService.requests).toEqual([]);
     expect(await ownerOf(id)).toBe(owner.processesAlive.id);
-  });
-
-  it('is completed by another process when its owner dies, and by a third when that one dies, too', async () => {
-    const redis = await startRedis();
-    const { written } = await redisWatcher(redis);
-    const first = await startProcess(redis, SLOW);
-    const second = await startProcess(redis, SLOW);
-    await expect.poll(() => second.processesAlive.size, PATIENTLY).toBe(2);
-
-    const [id] = await defer(first);
-    first.die();
-    await expect.poll(() => second.cardService.requests.length, PATIENTLY).toBe(1);
-    second.die();
-    const third = await startProcess(redis);
-
-    await expect.poll(third.completedIds, PATIENTLY).toEqual([id]);
-    expect([first.completed, second.completed]).toEqual([[], []]);
-    expect(third.cardService.requests).toHaveLength(1);
-    await expect.poll(written, PATIENTLY).toBe(0);
   });
 
   it('is left to any process at once when its owner stops', async () => {
@@ -244,31 +224,6 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       const { written } = await redisWatcher(redis);
       await owner.journal.add(deferredReply());
       expect(await written()).toBe(1);
-    });
-
-    it('a reply of a process that is cut off is completed by another, and not replaced when its own lookup fails', async () => {
-      const redis = await startRealRedis();
-      const relay = await startSlowRelay(redis.url, { delayMs: 0 });
-      const answered = (id: string) =>
-        other.completed.some((done) => done.id === id && done.outcome.answer !== undefined);
-      const hasEmbed = ({ interactionId }: CardsReply) => answered(interactionId);
-      const owner = await startProcess({ ...redis, url: relay.url }, { ...SLOW, hasEmbed });
-      const other = await startProcess(redis, { hasEmbed });
-      const seenAll = () => [owner, other].map(({ processesAlive }) => processesAlive.hasSeenAll);
-      await expect.poll(seenAll, PATIENTLY).toEqual([true, true]);
-      const left = await defer(owner, 3);
-      expect(left.map((id) => owner.journal.owns(id))).toEqual([true, true, true]);
-
-      relay.close();
-      await expect.poll(() => left.every(answered), PATIENTLY).toBe(true);
-      const alone = await defer(owner);
-      expect([...left, ...alone].map((id) => owner.journal.owns(id))).toEqual([false, false, false, false]);
-      owner.cardService.set({ latencyMs: 0 });
-      await owner.stop();
-
-      expect(owner.droppedIds().sort()).toEqual(left);
-      expect(owner.completed).toMatchObject([{ id: alone[0], outcome: { error: expect.any(Stopping) } }]);
-      expect(other.completedIds().sort()).toEqual(left);
     });
 
     it('a process that reaches Redis again is not certain of the replies that another may have completed', async () => {

@@ -1,32 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '@redis/client';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
-import type { Limiter, Permit } from '../../../src/quota/limiter-port.ts';
-import { ANSWERED, ask, drain, LONG, permitOf, reading, SLOW, TOKENS } from '../../quota/limiter.contract.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
-import { LIMITER_KEY, SharingProcess } from '../../support/sharing-process.ts';
+import type { Limiter } from '../../../src/quota/limiter-port.ts';
+import {
+  ANSWERED,
+  ask,
+  drain,
+  HOUR_MS,
+  LONG,
+  NOT_HELD,
+  permitOf,
+  reading,
+  SLOW,
+  TOKENS,
+} from '../../quota/limiter.contract.ts';
+import { clientOf, startRedis, type TestRedis } from '../../support/redis.ts';
+import { LIMITER_KEY, processes, SharingProcess } from '../../support/sharing-process.ts';
 import { startSlowRelay } from '../../support/slow-relay.ts';
 
-const HOUR_MS = 3_600_000;
-const PATIENT = { answerTimeoutMs: 10_000 };
-const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER, leftAtMs: Date.now() };
 const INTERVAL_MS = 10_000;
-
-function joined(redis: TestRedis, setting: PlanSetting = SLOW): Promise<SharingProcess> {
-  return SharingProcess.joined(redis, { setting, ...PATIENT });
-}
+const PATIENT = { answerTimeoutMs: 10_000 };
 
 async function three(redis: TestRedis): Promise<[Limiter, Limiter, Limiter]> {
-  const [one, two, three] = await Promise.all([joined(redis), joined(redis), joined(redis)]);
-  return [one.limiter, two.limiter, three.limiter];
+  const [{ limiter: one }, { limiter: other }, { limiter: third }] = await processes(3, redis, SLOW);
+  return [one, other, third];
 }
 
-async function hashOf({ url, prefix }: TestRedis) {
-  const client = createClient({ url });
-  await client.connect();
-  onTestFinished(() => client.destroy());
-  const key = `${prefix}:${LIMITER_KEY}`;
+async function hashOf(redis: TestRedis) {
+  const client = await clientOf(redis);
+  const key = `${redis.prefix}:${LIMITER_KEY}`;
   return {
     get: async (field: string) => (await client.hGet(key, field)) ?? '',
     set: (field: string, value: string) => client.hSet(key, field, value),
@@ -77,7 +79,7 @@ describe('processes that share a quota', () => {
 
   it('count no request of a process that has died', async () => {
     const redis = await startRedis();
-    const [one, other] = await Promise.all([joined(redis), joined(redis)]);
+    const [one, other] = await processes(2, redis, SLOW);
     one.limiter.observe(reading(2, HOUR_MS));
     const hash = await hashOf(redis);
     await expect.poll(() => hash.get('remaining'), LONG).toBe('2');
@@ -106,7 +108,7 @@ describe('processes that share a quota', () => {
 
   it('leave no token to a process that has died', async () => {
     const redis = await startRedis();
-    const [one, other] = await Promise.all([joined(redis), joined(redis)]);
+    const [one, other] = await processes(2, redis, SLOW);
     await drain(one.limiter);
     expect(await queueUp([one.limiter, other.limiter])).toEqual([0, 1]);
     const toldMs = async () => {
@@ -124,7 +126,7 @@ describe('over slow links', () => {
 
   async function joinedSlowly(redis: TestRedis, setting: PlanSetting) {
     const relay = await startSlowRelay(redis.url, { delayMs: TRIP_MS });
-    return joined({ ...redis, url: relay.url }, setting);
+    return SharingProcess.joined({ ...redis, url: relay.url }, { setting, ...PATIENT });
   }
 
   it('one process takes all that a plan of 8 a second allows', async () => {
@@ -153,7 +155,7 @@ describe('over slow links', () => {
   it('no process is kept from writing by quicker ones', async () => {
     const redis = await startRedis();
     const slow = await Promise.all([1, 2, 3].map(() => joinedSlowly(redis, SLOW)));
-    const quick = await joined(redis);
+    const [quick] = await processes(1, redis, SLOW);
     for (const { limiter } of slow) await limiter.acquire('renewals'); // has joined
     let isOver = false;
     const hammer = async () => {
@@ -182,7 +184,8 @@ describe('a process that alone is cut off from Redis', () => {
   it('spends its share at most, which all are charged for when it is back', async () => {
     const redis = await startRedis();
     const relay = await startSlowRelay(redis.url, { delayMs: 0 });
-    const [cut, one, other] = await Promise.all([joined({ ...redis, url: relay.url }), joined(redis), joined(redis)]);
+    const cut = await SharingProcess.joined({ ...redis, url: relay.url }, { setting: SLOW, ...PATIENT });
+    const [one, other] = await processes(2, redis, SLOW);
     await expect.poll(() => cut.processesAlive.size, LONG).toBe(3);
     await ask(cut.limiter);
 

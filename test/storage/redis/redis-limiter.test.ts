@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '@redis/client';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { PlanSetting } from '../../../src/model/plan.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { NOTHING_LEARNED } from '../../../src/quota/learned.ts';
 import type { Limiter, Permit } from '../../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE } from '../../../src/quota/limiter-state.ts';
-import { QuotaWarnings } from '../../../src/quota/quota-warnings.ts';
 import {
   ANSWERED,
   ask,
   DOWN,
   drain,
+  HOUR_MS,
   LONG,
   limited,
+  NOT_HELD,
   nextPermit,
   PER_MINUTE,
   permitOf,
@@ -21,37 +20,14 @@ import {
   SLOW,
   TOKENS,
 } from '../../quota/limiter.contract.ts';
-import { logLines, WARN } from '../../support/log-lines.ts';
-import { startRedis, type TestRedis } from '../../support/redis.ts';
-import { LIMITER_KEY, SharingProcess } from '../../support/sharing-process.ts';
+import { WARN } from '../../support/log-lines.ts';
+import { clientOf, startRedis, type TestRedis } from '../../support/redis.ts';
+import { LIMITER_KEY, processes, SharingProcess } from '../../support/sharing-process.ts';
 import { onMachineAhead } from '../../support/skewed-clock.ts';
-
-const HOUR_MS = 3_600_000;
-/** Ends without having been given. */
-const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER, leftAtMs: Date.now() };
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-async function clientOf({ url }: TestRedis) {
-  const client = createClient({ url });
-  await client.connect();
-  onTestFinished(() => client.destroy());
-  return client;
-}
-
-interface Processes {
-  1: [SharingProcess];
-  2: [SharingProcess, SharingProcess];
-  3: [SharingProcess, SharingProcess, SharingProcess];
-  4: [SharingProcess, SharingProcess, SharingProcess, SharingProcess];
-}
-
-async function processes<Count extends keyof Processes>(count: Count, redis: TestRedis, setting: PlanSetting = SLOW) {
-  const all = Array.from({ length: count }, () => SharingProcess.joined(redis, { setting, answerTimeoutMs: 10_000 }));
-  return (await Promise.all(all)) as Processes[Count];
-}
 
 /** What is stored in Redis; `undefined` when nothing is. */
 async function stored(redis: TestRedis) {
@@ -68,45 +44,16 @@ async function store(redis: TestRedis, state: string): Promise<void> {
   await client.hSet(key, 'terms', await client.hIncrBy(key, 'version', 1));
 }
 
-async function permitsOf(limiters: readonly Limiter[]): Promise<Permit[]> {
-  const permits = await Promise.all(limiters.map((limiter) => permitOf(limiter)));
-  return permits.filter((permit) => permit !== undefined);
-}
-
 describe('limiters over one Redis', () => {
   it('together get the burst, and not one permit more', async () => {
-    const all = await processes(4, await startRedis());
+    const all = await processes(4, await startRedis(), SLOW);
     const counts = await Promise.all(all.map(({ limiter }) => drain(limiter)));
     expect(counts.reduce((sum, count) => sum + count)).toBe(TOKENS);
   });
 
-  it('all pause at a 429 of one, send one probe, and continue when it is answered', async () => {
-    const joined = await processes(4, await startRedis());
-    const all = joined.map(({ limiter }) => limiter);
-    await ask(joined[0].limiter, limited(1_000));
-    expect(await permitsOf(all)).toEqual([]);
-
-    const probes: { limiter: Limiter; permit: Permit }[] = [];
-    const anyProbe = async () => {
-      for (const limiter of all) {
-        const permit = await permitOf(limiter);
-        if (permit) probes.push({ limiter, permit });
-      }
-      return probes.length;
-    };
-    await expect.poll(anyProbe, LONG).toBe(1);
-    for (let tries = 0; tries < 5; tries++) expect(await anyProbe()).toBe(1);
-
-    for (const { limiter, permit } of probes) await limiter.release(permit, ANSWERED);
-    await expect
-      .poll(() => all.map((limiter) => limiter.schedule().paused), LONG)
-      .toEqual([false, false, false, false]);
-    expect(await permitsOf(all)).toEqual([]); // no burst is left
-  });
-
   it('learn once from 429s that all of them get at the same time', async () => {
     const redis = await startRedis();
-    const all = (await processes(4, redis)).map(({ limiter }) => limiter);
+    const all = (await processes(4, redis, SLOW)).map(({ limiter }) => limiter);
     for (const limiter of all) await ask(limiter);
     await Promise.all(all.map((limiter) => limiter.release(NOT_HELD, limited(30_000))));
     expect(await stored(redis)).toMatchObject({
@@ -116,7 +63,7 @@ describe('limiters over one Redis', () => {
 
   it('learn a window together: what one is answered and another refused', async () => {
     const redis = await startRedis();
-    const all = (await processes(4, redis)).map(({ limiter }) => limiter);
+    const all = (await processes(4, redis, SLOW)).map(({ limiter }) => limiter);
     const held: { limiter: Limiter; permit: Permit }[] = [];
     for (const limiter of [...all, ...all, ...all]) {
       const permit = await permitOf(limiter);
@@ -157,7 +104,7 @@ describe('limiters over one Redis', () => {
 
   it('lose no change when four change at once', async () => {
     const redis = await startRedis();
-    const all = (await processes(4, redis)).map(({ limiter }) => limiter);
+    const all = (await processes(4, redis, SLOW)).map(({ limiter }) => limiter);
     const sentAtMs = Date.now() - 1_000;
     let remaining = 800;
     for (let round = 0; round < 10; round++) {
@@ -169,7 +116,7 @@ describe('limiters over one Redis', () => {
 
   it('publish any number of changes with two commands while the first is under way', async () => {
     const redis = await startRedis();
-    const [one] = await processes(1, redis);
+    const [one] = await processes(1, redis, SLOW);
     await ask(one.limiter);
     await one.processesAlive.leave(); // so that no heartbeat comes between
     const commands = vi.spyOn(one.link, 'run');
@@ -186,7 +133,7 @@ describe('limiters over one Redis', () => {
   });
 
   it('learn what one was answered, and notify their listeners, before they ask for a permit', async () => {
-    const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis());
+    const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis(), SLOW);
     const notified = vi.fn();
     await ask(other);
     other.onChange(() => notified(other.schedule().blocked?.reason));
@@ -194,18 +141,6 @@ describe('limiters over one Redis', () => {
     await ask(one);
     await expect.poll(() => notified.mock.lastCall, LONG).toEqual(['day']);
     expect(other.quota()).toMatchObject({ limit: 1_000, remaining: 0 });
-  });
-
-  it('warn once, not once per process', async () => {
-    const redis = await startRedis();
-    const { log, lines } = logLines();
-    const warnings = new QuotaWarnings(log);
-    const all = await Promise.all([1, 2, 3, 4].map(() => SharingProcess.joined(redis, { setting: SLOW, warnings })));
-    for (const remaining of [190, 40, 0]) {
-      for (const { limiter } of all) limiter.observe(reading(remaining, HOUR_MS));
-      await Promise.all(all.map(({ limiter }) => limiter.release(NOT_HELD, { kind: 'abandoned' })));
-    }
-    expect(lines.map(({ share }) => share)).toEqual([0.8, 0.95, 1]);
   });
 
   it('send another probe when the process that sent the first died', async () => {
@@ -246,7 +181,7 @@ describe('limiters over one Redis', () => {
 
   it('leave no key in Redis without an expiry', async () => {
     const redis = await startRedis();
-    const [one] = await processes(1, redis);
+    const [one] = await processes(1, redis, SLOW);
     await ask(one.limiter);
     const client = await clientOf(redis);
     const ttls = await Promise.all((await client.keys(`${redis.prefix}:*`)).map((key) => client.pTTL(key)));
@@ -256,16 +191,18 @@ describe('limiters over one Redis', () => {
 });
 
 describe('when the state in Redis', () => {
-  it('is lost, no process gets a new burst, and what they know is written again', async () => {
+  it('is lost, no process gets a new burst, not even with one that started since, and what they know is written again', async () => {
     const redis = await startRedis();
-    const [{ limiter: one }, { limiter: other }] = await processes(2, redis);
+    const [{ limiter: one }, { limiter: other }] = await processes(2, redis, SLOW);
     const client = await clientOf(redis);
     await drain(one);
     one.observe(reading(700, HOUR_MS));
     await one.acquire('members');
     await other.acquire('members');
     await client.unlink(await client.keys(`${redis.prefix}:*`));
-    expect([await drain(other), await drain(one)]).toEqual([0, 0]);
+    const { limiter: newcomer } = await SharingProcess.joined(redis, { setting: SLOW, answerTimeoutMs: 10_000 });
+    await ask(newcomer);
+    expect([await drain(other), await drain(one), await drain(newcomer)]).toEqual([0, 0, 0]);
     expect((await stored(redis))?.state.quota.remaining).toBe(700);
   });
 
@@ -274,7 +211,7 @@ describe('when the state in Redis', () => {
     ['nothing happens', async () => {}],
   ])('is lost before %s, a breaker that is open for the day stays open', async (_, next) => {
     const redis = await startRedis();
-    const [one] = await processes(1, redis);
+    const [one] = await processes(1, redis, SLOW);
     one.limiter.observe(reading(0, HOUR_MS));
     await ask(one.limiter);
     const client = await clientOf(redis);
@@ -286,7 +223,7 @@ describe('when the state in Redis', () => {
 
   it('is invalid, it is replaced, which is logged once', async () => {
     const redis = await startRedis();
-    const [one] = await processes(1, redis);
+    const [one] = await processes(1, redis, SLOW);
     await ask(one.limiter);
     await store(redis, '{"breaker":"nonsense"}');
     await one.limiter.acquire('members');
@@ -297,7 +234,7 @@ describe('when the state in Redis', () => {
 
   it('is of a time to come, because its clock was set back, a pause lasts no longer', async () => {
     const redis = await startRedis();
-    const [one, other] = await processes(2, redis);
+    const [one, other] = await processes(2, redis, SLOW);
     await ask(one.limiter, limited(2_000));
     const { state } = (await stored(redis)) ?? {};
     state.breaker.sinceMs += HOUR_MS;
@@ -311,7 +248,7 @@ describe('when the state in Redis', () => {
 
   it('keeps changing, a process continues isolated, and joins again afterwards', async () => {
     const redis = await startRedis();
-    const [one, other] = await processes(2, redis);
+    const [one, other] = await processes(2, redis, SLOW);
     const client = await clientOf(redis);
     const key = `${redis.prefix}:${LIMITER_KEY}`;
     await ask(one.limiter);

@@ -204,45 +204,6 @@ describe('what is learned', () => {
   });
 });
 
-describe('a search', () => {
-  it('that is too late finds nothing', async () => {
-    expect(await openCatalog().search('charizard', ALICE, Date.now())).toEqual([]);
-  });
-
-  it('that a newer one of the same member replaces finds nothing', async () => {
-    const catalog = openCatalog();
-    catalog.learn(CHARIZARD);
-    expect(await ids(catalog, 'nothing')).toEqual([]); // the worker has begun
-    const typed = ['c', 'ch', 'cha', 'char'].map((text) => ids(catalog, text));
-    const other = ids(catalog, 'char', BOB);
-    expect(await Promise.all(typed)).toEqual([['base1-4'], [], [], ['base1-4']]);
-    expect(await other).toEqual(['base1-4']);
-  });
-
-  it('for what means something to the index finds nothing and breaks nothing', async () => {
-    const words = [
-      '"',
-      '*',
-      'NEAR(a b)',
-      'a AND',
-      '-',
-      'name:x',
-      '\0',
-      '\ud800',
-      '^a',
-      '{',
-      '%',
-      "'; DROP TABLE cards",
-    ];
-    const catalog = openCatalog();
-    for (const text of [...words, 'a'.repeat(6_000)]) {
-      expect([text, await ids(catalog, text)]).toEqual([text, []]);
-      expect([text, await catalog.resolve(text, ALICE)]).toEqual([text, { kind: 'id' }]);
-    }
-    expect(lines).toEqual([]);
-  });
-});
-
 describe('what goes wrong', () => {
   it('a worker that dies is started again', async () => {
     inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
@@ -366,19 +327,6 @@ describe('what goes wrong', () => {
     await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
     file.close();
     await expect.poll(() => ids(catalog, 'charizard'), { timeout: 60_000 }).toEqual(['base1-4']);
-  });
-
-  it('what cannot be written while another process writes is written later', async () => {
-    const catalog = openCatalog();
-    expect(await ids(catalog, 'charizard')).toEqual([]);
-    const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
-    file.exec('BEGIN IMMEDIATE');
-    catalog.learn(CHARIZARD);
-    await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
-    expect(await ids(catalog, 'charizard')).toEqual([]);
-    file.exec('ROLLBACK');
-    file.close();
-    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
   });
 });
 
