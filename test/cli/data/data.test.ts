@@ -141,10 +141,11 @@ describe('npm run data -- forget', () => {
     await typedAsCard(bot);
     await bot.close();
     const held = ['cards.sqlite', 'catalog.sqlite'].map((name) => join(dataDir, name));
-    expect(filesWith(ALICE, dataDir).toSorted()).toEqual(held);
+    const filesOf = (memberId: string) => filesWith(memberId, dataDir).map((file) => file.replace(/-wal$/, ''));
+    expect(new Set(filesOf(ALICE))).toEqual(new Set(held)); // a busy machine may leave a write-ahead log
     expect(await forget()).toMatchObject({ code: 0, err: '' });
     expect(filesWith(ALICE, dataDir)).toEqual([]);
-    expect(filesWith(BOB, dataDir).toSorted()).toEqual(held);
+    expect(new Set(filesOf(BOB))).toEqual(new Set(held));
     const after = await open();
     expect(await foundIds(after, BOB)).toEqual([mention(BOB)]);
     expect(await foundIds(after, ALICE)).toEqual([]);
