@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCardId } from '../../src/model/card.ts';
 import { KeyRefused, QuotaSpent, ServiceDown } from '../../src/model/errors.ts';
 import {
   type CardView,
@@ -14,6 +13,7 @@ import {
 import { copyNote, formatMessage } from '../../src/render/messages.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
 import { CardAnswer } from '../../src/service/answers.ts';
+import { idOrNothing } from '../support/any-id.ts';
 import { contrast } from './contrast.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { currency, locale, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
@@ -235,7 +235,7 @@ describe('"no such card"', () => {
   });
 
   it('names any id as text, in bold, within a message', () => {
-    const anyId = nastyText.map(idOrNothing).filter((id) => id !== undefined);
+    const anyId = nastyText.map((text) => idOrNothing(text.slice(0, 100))).filter((id) => id !== undefined);
     fc.assert(
       fc.property(anyId, (id) => {
         const said = noSuchCard('en-US', id, FETCHED_AT_MS + 999);
@@ -250,11 +250,3 @@ describe('"no such card"', () => {
     );
   });
 });
-
-function idOrNothing(text: string): string | undefined {
-  try {
-    return parseCardId(text.slice(0, 100));
-  } catch {
-    return undefined;
-  }
-}

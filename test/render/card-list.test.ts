@@ -21,7 +21,9 @@ import { parseForm } from '../../src/sandbox/discord/form-error.ts';
 import { EMPTY_REPLY, edited, MessageForm, refuseUnfit } from '../../src/sandbox/discord/message-rules.ts';
 import { locale, nastyText } from './service-answers.ts';
 
-const DRAKE: ListedCard = { id: 'base1-4', name: 'Emberwing Drake', set: 'First Light', number: '4/102' };
+const [NAME, SET, X] = ['Emberwing Drake', 'First Light', 'x'];
+const DRAKE: ListedCard = { id: 'base1-4', name: NAME, set: SET, number: '4/102' };
+const LONG = { set: X.repeat(90), number: '9'.repeat(90) };
 
 describe('a card in a list', () => {
   it.each<[string, Partial<ListedCard>, string]>([
@@ -31,29 +33,13 @@ describe('a card in a list', () => {
     ['is plain text', { name: '**Ember** [x](y)\n@here\u202e', set: '`a`' }, '**Ember** [x](y) @here · `a` · 4/102'],
     [
       'cuts a long name, so that the printing is still told',
-      { name: 'x'.repeat(200) },
-      `${'x'.repeat(77)}… · 4/102 · First Light`,
+      { name: X.repeat(200) },
+      `${X.repeat(77)}… · 4/102 · ${SET}`,
     ],
-    [
-      'cuts a long set and a long number',
-      { set: 's'.repeat(90), number: '9'.repeat(90) },
-      `Emberwing Drake · ${'9'.repeat(19)}… · ${'s'.repeat(47)}…`,
-    ],
-    [
-      'has a long set whole where everything fits',
-      { set: 's'.repeat(70) },
-      `Emberwing Drake · 4/102 · ${'s'.repeat(70)}`,
-    ],
-    [
-      'has the number first when a phone would cut it',
-      { set: 'First Light of D' },
-      'Emberwing Drake · 4/102 · First Light of D',
-    ],
-    [
-      'shows another name that was typed',
-      { knownAs: 'Glutdrache' },
-      'Emberwing Drake (Glutdrache) · 4/102 · First Light',
-    ],
+    ['cuts a long set and a long number', LONG, `${NAME} · ${'9'.repeat(19)}… · ${X.repeat(47)}…`],
+    ['has a long set whole where everything fits', { set: X.repeat(70) }, `${NAME} · 4/102 · ${X.repeat(70)}`],
+    ['has the number first when a phone would cut it', { set: `${SET} of D` }, `${NAME} · 4/102 · ${SET} of D`],
+    ['shows another name that was typed', { knownAs: 'Glutdrache' }, `${NAME} (Glutdrache) · 4/102 · ${SET}`],
     ['shows the id when the name is invisible', { name: '\u200b' }, 'base1-4 · First Light · 4/102'],
   ])('%s', (_, change, label) => {
     expect(cardLabel('en-US', { ...DRAKE, ...change })).toBe(label);
@@ -101,11 +87,12 @@ describe('suggestions of a list', () => {
 
   it('are left out when they do not fit', () => {
     const alone = { set: undefined, number: undefined };
-    const rows = [95, 96].flatMap((length) => [
-      named('x'.repeat(length), alone),
-      named('y', { id: 'y'.repeat(length) }),
+    const ofLength = (length: number) => [named(X.repeat(length), alone), named('y', { id: X.repeat(length) })];
+    const lengths = listChoices('en-US', [95, 96].flatMap(ofLength)).map(({ name, value }) => [
+      name.length,
+      value.length,
     ]);
-    expect(listChoices('en-US', rows).map(({ name, value }) => [name.length, value.length])).toEqual([
+    expect(lengths).toEqual([
       [100, 12],
       [28, 100],
     ]);
@@ -130,24 +117,11 @@ function parts({ components }: ListMessage) {
 
 describe('several cards', () => {
   it('are a menu, each with its id', () => {
+    const options = ['base1-4', 'b-1'].map((id) => ({ label: cardLabel('en-US', DRAKE), value: id, description: id }));
+    const menu = { type: 3, custom_id: 'm', placeholder: 'Choose a card', options };
     expect(severalCards('en-US', page([DRAKE, { ...DRAKE, id: 'b-1' }]), IDS)).toEqual({
       content: 'Which of these cards do you mean?',
-      components: [
-        {
-          type: 1,
-          components: [
-            {
-              type: 3,
-              custom_id: 'm',
-              placeholder: 'Choose a card',
-              options: [
-                { label: cardLabel('en-US', DRAKE), value: 'base1-4', description: 'base1-4' },
-                { label: cardLabel('en-US', DRAKE), value: 'b-1', description: 'b-1' },
-              ],
-            },
-          ],
-        },
-      ],
+      components: [{ type: 1, components: [menu] }],
     });
   });
 
@@ -155,20 +129,20 @@ describe('several cards', () => {
     Array.from({ length: to - from + 1 }, (_, at) => ({ id: `b-${from + at}`, name: 'Pikachu' }));
 
   it.each<[string, CardPage, string, string[]]>([
-    ['first', { cards: many(1, 25), page: 0, total: 1_103 }, 'Choose a card (1–25 of 1,103)', ['Next 25 page 1']],
+    ['first', { cards: many(1, 25), page: 0, total: 1_103 }, '1–25 of 1,103', ['Next 25 page 1']],
     [
       'second',
       { cards: many(26, 50), page: 1, total: 1_103 },
-      'Choose a card (26–50 of 1,103)',
+      '26–50 of 1,103',
       ['Previous 25 page 0', 'Next 25 page 2'],
     ],
-    ['last', { cards: many(26, 26), page: 1, total: 26 }, 'Choose a card (26–26 of 26)', ['Previous 25 page 0']],
-  ])('that a menu does not hold are counted, and have pages: the %s', (_, some, placeholder, buttons) => {
+    ['last', { cards: many(26, 26), page: 1, total: 26 }, '26–26 of 26', ['Previous 25 page 0']],
+  ])('that a menu does not hold are counted, and have pages: the %s', (_, some, listed, buttons) => {
     const message = severalCards('en-US', { ...some, name: 'Pika*chu' }, IDS);
     const total = some.total.toLocaleString('en-US');
     expect(message.content).toBe(`${total} cards are called Pika\\*chu. Add a set or a number, or choose:`);
     const [menu, ...others] = parts(message);
-    expect([menu?.[0], others.map((each) => each.join(' '))]).toEqual([placeholder, buttons]);
+    expect([menu?.[0], others.map((each) => each.join(' '))]).toEqual([`Choose a card (${listed})`, buttons]);
   });
 
   it('of different names are counted, and have no pages', () => {
@@ -187,13 +161,13 @@ describe('several cards', () => {
 });
 
 it('other printings are counted on all pages, also when there is one, which is a menu', () => {
-  const contents = [1, 102].map(
-    (total) => otherPrintings('en-US', page([DRAKE], { total, name: 'Drake' }), IDS).content,
-  );
-  expect(contents).toEqual(['I know one other card with that name.', 'I know 102 other cards with that name.']);
-  expect(parts(otherPrintings('en-US', page([DRAKE], { name: 'Drake' }), IDS))).toMatchObject([
-    ['Choose a card', 'm', expect.anything()],
+  const ofTotal = (total?: number) =>
+    otherPrintings('en-US', page([DRAKE], { name: 'Drake', ...(total && { total }) }), IDS);
+  expect([ofTotal(1).content, ofTotal(102).content]).toEqual([
+    'I know one other card with that name.',
+    'I know 102 other cards with that name.',
   ]);
+  expect(parts(ofTotal())).toMatchObject([['Choose a card', 'm', expect.anything()]]);
   expect(otherPrintings('en-US', page([]), IDS).components).toEqual([]);
 });
 
@@ -259,14 +233,12 @@ describe('texts of a list that are no card for certain', () => {
     expect(parts({ content: '', components: choice })).toEqual([['Choose a card', 'm', label, 'Wax *Golem*']]);
   });
 
+  const unclearAs = (text: string) => ({ text, cards: [DRAKE], total: 0 });
   it('are read from the message that says so, whatever they hold', () => {
     const other = 'Not found: **base1-5**\nfrom memory · 7 left today';
     fc.assert(
       fc.property(fc.array(nastyText.map((text) => text.slice(0, 20).trim())), locale, (texts, language) => {
-        const lines = unclearLines(
-          language,
-          texts.map((text) => ({ text, cards: [DRAKE], total: 0 })),
-        );
+        const lines = unclearLines(language, texts.map(unclearAs));
         expect(unclearTexts(`${lines.join('\n')}\n${other}`)).toHaveLength(texts.length);
       }),
     );
@@ -292,19 +264,12 @@ it('Discord takes a list of any cards, whatever was typed', () => {
       parseForm(Choices, { choices: cardChoices(language, listed) });
       const rows = listed.map((card, at) => ({ before: typed, card, looksLikeOthers: at % 2 > 0 }));
       parseForm(Choices, { choices: listChoices(language, rows) });
-      const similar = listed.slice(0, 3);
+      const ids = listed.map(({ id }) => id);
       for (const message of [
         severalCards(language, page(listed, { total: listed.length * 2, name: typed }), IDS),
         otherPrintings(language, page(listed, { name: typed }), IDS),
-        unknownCard(language, typed, similar, IDS, 'a'),
-        {
-          content: '',
-          components: askAnywayMenus(
-            language,
-            listed.map(({ id }) => id),
-            'm',
-          ),
-        },
+        unknownCard(language, typed, listed.slice(0, 3), IDS, 'a'),
+        { content: '', components: askAnywayMenus(language, ids, 'm') },
       ]) {
         refuseUnfit(edited(EMPTY_REPLY, parseForm(MessageForm, JSON.parse(JSON.stringify(message))), []));
         expect(JSON.stringify(message).isWellFormed()).toBe(true);

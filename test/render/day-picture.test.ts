@@ -102,6 +102,8 @@ describe('a PNG', () => {
 describe('the day of /usage', () => {
   const HOURS = [...Array(11).fill({ requests: 0, saved: 0 }), { requests: 100, saved: 40 }, { requests: 0, saved: 0 }];
   const TODAY = { used: 100, limit: 1_000, remaining: 900, resetsAtMs: MIDNIGHT_MS, atMs: NOON_MS };
+  const UNKNOWN = { used: undefined, limit: undefined, forecast: undefined };
+  const LATER_MS = NOON_MS + 6 * 3_600_000;
   const day = (today = {}, runsOutAtMs?: number) => usageDay(HOURS, { ...TODAY, ...today }, runsOutAtMs, NOON_MS);
 
   it('is not drawn before anything was counted', () => {
@@ -116,20 +118,10 @@ describe('the day of /usage', () => {
       undefined,
       { used: 100, limit: 1_000, forecast: { dayShare: 1, used: 200 } },
     ],
-    [
-      'ends at the limit when the requests run out',
-      {},
-      NOON_MS + 6 * 3_600_000,
-      { forecast: { dayShare: 0.75, used: 1_000 } },
-    ],
+    ['ends at the limit when the requests run out', {}, LATER_MS, { forecast: { dayShare: 0.75, used: 1_000 } }],
     ['has no forecast that contradicts that they do not', { used: 600 }, undefined, { used: 600, forecast: undefined }],
     ['has no forecast of nothing', { used: 0 }, undefined, { forecast: undefined }],
-    [
-      'has neither when the day of the service is another than that of the counts',
-      { resetsAtMs: NOON_MS + 3_600_000 },
-      undefined,
-      { used: undefined, limit: undefined, forecast: undefined },
-    ],
+    ['has neither for another day than that of the counts', { resetsAtMs: NOON_MS + 3_600_000 }, undefined, UNKNOWN],
   ])('%s', (_, today, runsOutAtMs, drawn) => {
     expect(day(today, runsOutAtMs)).toMatchObject({ ...drawn, busiest: { hour: 11, requests: 100, saved: 40 } });
   });

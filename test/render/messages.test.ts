@@ -1,5 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import {
   BudgetSpent,
   Busy,
@@ -64,16 +64,10 @@ const HOUR_MS = 3_600_000;
 describe('a time to come in a sentence', () => {
   it.each<[string, number | undefined, ReturnType<typeof timeToCome>]>([
     ['is a clock time', HOUR_MS, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
-    [
-      'is a full minute, since a clock time shows no seconds and a member should not return too early',
-      3_001,
-      { when: 'clock', time: `<t:${NOON + 60}:t>` },
-    ],
-    [
-      'is not a minute later for what a Date header leaves open, and the jitter of a wait',
-      3_603_000,
-      { when: 'clock', time: `<t:${NOON + 3_600}:t>` },
-    ],
+    // A clock time shows no seconds, and a member should not return too early.
+    ['is a full minute', 3_001, { when: 'clock', time: `<t:${NOON + 60}:t>` }],
+    // What a Date header leaves open, and the jitter of a wait.
+    ['is not a minute later for three seconds', 3_603_000, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
     ['has no date when it is 20 hours away', 20 * HOUR_MS, { when: 'clock', time: `<t:${NOON + 72_000}:t>` }],
     ['has a date when it is further away', 20 * HOUR_MS + 3_001, { when: 'date', time: `<t:${NOON + 72_060}:f>` }],
     ['is "now" once it is past', 0, { when: 'now', time: '' }],
@@ -134,55 +128,45 @@ describe.each(Object.entries(LANGUAGES))('the language %s', (code, texts) => {
 });
 
 const AT_ONE = `<t:${(NOON_MS + HOUR_MS) / 1000}:t>`;
-const UNTIL_MS = NOON_MS + HOUR_MS;
-const ID = 'An id looks like `base1-4`.';
-const STILL_WORK = 'Cards I already know still work.';
+const untilMs = NOON_MS + HOUR_MS;
+const AFTER_ONE = `Try again after ${AT_ONE}.`;
+const NEW_ONES = `Cards I already know still work. New ones work again after ${AT_ONE}.`;
+const NO_ID = "That isn't a card id. An id looks like `base1-4`.";
+const TOO_LONG = "That's too long for a card id. An id looks like `base1-4` and has at most 100 characters.";
+const SHORT_BREAK = `The card service asked for a short break. Try again after <t:${NOON + 120}:t>.`;
+const UNEXPECTED = 'The card service sent something unexpected. Please try again later.';
 
 describe('every error has a text for members, without what only operators can use', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: NOON_MS }));
+  afterEach(() => void vi.useRealTimers());
+
   it.each<[CardServiceError, string]>([
+    [new QuotaSpent({ untilMs }), `Today's new lookups are used up. ${NEW_ONES}`],
+    [new Busy({ untilMs, paused: false }), `It's busy right now. ${AFTER_ONE}`],
+    [new Busy({ untilMs, paused: true }), `The card service asked me to wait. ${AFTER_ONE}`],
+    [new Busy({ untilMs: NOON_MS + 120_000, paused: true }), SHORT_BREAK],
+    [new KeptInReserve({ untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
     [
-      new QuotaSpent({ untilMs: UNTIL_MS }),
-      `Today's new lookups are used up. ${STILL_WORK} New ones work again after ${AT_ONE}.`,
-    ],
-    [new Busy({ untilMs: UNTIL_MS, paused: false }), `It's busy right now. Try again after ${AT_ONE}.`],
-    [new Busy({ untilMs: UNTIL_MS, paused: true }), `The card service asked me to wait. Try again after ${AT_ONE}.`],
-    [
-      new Busy({ untilMs: NOON_MS + 120_000, paused: true }),
-      `The card service asked for a short break. Try again after <t:${NOON + 120}:t>.`,
-    ],
-    [new KeptInReserve({ untilMs: UNTIL_MS }), `Prices can be refreshed again at ${AT_ONE}.`],
-    [
-      new BudgetSpent({ whose: 'member', cap: 100, untilMs: UNTIL_MS }),
-      `You've used your 100 new lookups for today. ${STILL_WORK} New ones work again after ${AT_ONE}.`,
+      new BudgetSpent({ whose: 'member', cap: 100, untilMs }),
+      `You've used your 100 new lookups for today. ${NEW_ONES}`,
     ],
     [
-      new BudgetSpent({ whose: 'server', cap: 1, untilMs: UNTIL_MS }),
-      `This server has used its one new lookup for today. ${STILL_WORK} New ones work again after ${AT_ONE}.`,
+      new BudgetSpent({ whose: 'server', cap: 1, untilMs }),
+      `This server has used its one new lookup for today. ${NEW_ONES}`,
     ],
     [new KeyRefused({ status: 401 }), "I can't reach the card service right now. Please tell whoever runs me."],
     [new ServiceDown({ reason: 'silence' }), "The card service isn't answering right now. Try again in a minute."],
-    [
-      new ServiceDown({ reason: 'silence', untilMs: UNTIL_MS }),
-      `The card service isn't answering right now. Try again after ${AT_ONE}.`,
-    ],
-    [
-      new UnexpectedAnswer({ detail: 'name: secret detail' }),
-      'The card service sent something unexpected. Please try again later.',
-    ],
+    [new ServiceDown({ reason: 'silence', untilMs }), `The card service isn't answering right now. ${AFTER_ONE}`],
+    [new UnexpectedAnswer({ detail: 'name: secret detail' }), UNEXPECTED],
     [new RateLimited({ seconds: 5 }), 'The card service asked me to wait. Try again in a minute.'],
     [new Stopping(), "I'm restarting. Try again in a minute."],
-    [new TooManyCommands({ untilMs: UNTIL_MS }), `Slow down a little. Try again after ${AT_ONE}.`],
+    [new TooManyCommands({ untilMs }), `Slow down a little. ${AFTER_ONE}`],
     [new InvalidCardId({ reason: 'empty' }), 'Please type a card id, such as `base1-4`.'],
-    [new InvalidCardId({ reason: 'halfCharacter' }), `That isn't a card id. ${ID}`],
-    [
-      new InvalidCardId({ reason: 'tooLong' }),
-      "That's too long for a card id. An id looks like `base1-4` and has at most 100 characters.",
-    ],
-    [new InvalidCardId({ reason: 'controlCharacter' }), `That isn't a card id. ${ID}`],
-    [new InvalidCardId({ reason: 'dotsOnly' }), `That isn't a card id. ${ID}`],
+    [new InvalidCardId({ reason: 'halfCharacter' }), NO_ID],
+    [new InvalidCardId({ reason: 'tooLong' }), TOO_LONG],
+    [new InvalidCardId({ reason: 'controlCharacter' }), NO_ID],
+    [new InvalidCardId({ reason: 'dotsOnly' }), NO_ID],
   ])('%s', (error, sentences) => {
-    vi.useFakeTimers({ now: NOON_MS });
-    onTestFinished(() => void vi.useRealTimers());
     const shown = errorMessage('en-US', error);
     expect(shown).toBe(sentences);
     expect(shown).not.toMatch(/detail|401|silence/);
@@ -191,27 +175,23 @@ describe('every error has a text for members, without what only operators can us
   });
 
   it.each<[CardServiceError, string]>([
-    [new QuotaSpent({ untilMs: UNTIL_MS }), `Prices can be refreshed again at ${AT_ONE}.`],
-    [new KeptInReserve({ untilMs: UNTIL_MS }), `Prices can be refreshed again at ${AT_ONE}.`],
-    [new Busy({ untilMs: UNTIL_MS, paused: true }), "Showing a saved copy: it's busy right now."],
+    [new QuotaSpent({ untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
+    [new KeptInReserve({ untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
+    [new Busy({ untilMs, paused: true }), "Showing a saved copy: it's busy right now."],
     [new ServiceDown({ reason: 'silence' }), "Showing a saved copy: the card service isn't answering."],
     [new KeyRefused({ status: 401 }), "Showing a saved copy: I can't reach the card service."],
     [new RateLimited({ seconds: 5 }), 'Showing a saved copy for now.'],
   ])('and one short line on a saved copy: %s', (error, line) => {
-    vi.useFakeTimers({ now: NOON_MS });
-    onTestFinished(() => void vi.useRealTimers());
     expect(copyNote('en-US', { error })).toBe(line);
   });
 
   it('gives the time with a date when it is over 20 hours away', () => {
-    vi.useFakeTimers({ now: NOON_MS });
-    onTestFinished(() => void vi.useRealTimers());
     const error = new QuotaSpent({ untilMs: NOON_MS + 23 * HOUR_MS });
     expect(errorMessage('en-US', error)).toMatch(/New ones work again after <t:\d+:f>\.$/);
   });
 
   it('writes numbers as the member reads them', () => {
-    expect(errorMessage('de', new BudgetSpent({ whose: 'member', cap: 5_000, untilMs: UNTIL_MS }))).toContain(
+    expect(errorMessage('de', new BudgetSpent({ whose: 'member', cap: 5_000, untilMs }))).toContain(
       '5.000 new lookups',
     );
   });

@@ -23,64 +23,39 @@ function figures(known: Partial<UsageKnowledge>) {
 }
 
 const NONE = [undefined, undefined];
+const plan = 'free';
+const requests = REQUESTS;
+const PARTLY = { report: report(0, { requests: { used: 5 } }), quota: headers(20, { remaining: 999 }) };
+const OTHER_PLAN = { report: report(HOUR_MS), quota: headers(0, { limit: 50_000, remaining: 49_000 }) };
+const UNSTATED = { report: report(0, { plan, requests }), nowMs: MIDNIGHT_MS };
+const ENDED = { ...TODAY, endMs: NOON_MS - HOUR_MS };
+const SEEMED_OVER = { report: report(0, { plan, period: ENDED }), quota: headers(0) };
+const MONTHLY = { report: report(0, { plan, period: NOVEMBER, requests }), quota: headers(HOUR_MS) };
+const OTHER_REQUESTS = { used: 5, limit: 30_000, remaining: 29_995 };
+const OTHER_LIMIT = { report: report(0, { requests: { used: 5, limit: 30_000 } }), quota: headers(0) };
+const CONTRADICTORY = { report: report(0, { period: NOVEMBER, requests: { ...REQUESTS, remaining: 1 } }) };
 
 describe('the figures of /usage', () => {
   it.each<[string, Partial<UsageKnowledge>, object]>([
     ['are unknown at first', {}, { left: NONE }],
     ['are those of the headers without a report', { quota: headers(0) }, { left: [0, 1_000] }],
-    ['are those of the report without headers', { report: report(0) }, { left: [995, 1_000], plan: 'free' }],
-    [
-      'are those of the headers when these are newer',
-      { report: report(HOUR_MS), quota: headers(0) },
-      { left: [0, 1_000], plan: 'free' },
-    ],
-    [
-      'are those of the report when that is newer',
-      { report: report(0), quota: headers(HOUR_MS) },
-      { left: [995, 1_000], plan: 'free' },
-    ],
-    [
-      'are those of the headers that came with the report',
-      { report: report(0), quota: headers(20) },
-      { left: [0, 1_000], plan: 'free' },
-    ],
+    ['are those of the report without headers', { report: report(0) }, { left: [995, 1_000], plan }],
+    ['are those of newer headers', { report: report(HOUR_MS), quota: headers(0) }, { left: [0, 1_000], plan }],
+    ['are those of a newer report', { report: report(0), quota: headers(HOUR_MS) }, { left: [995, 1_000], plan }],
+    ['are those of its own headers', { report: report(0), quota: headers(20) }, { left: [0, 1_000], plan }],
     ['follow from each other', { report: report(0, { requests: { used: 5, limit: 1_000 } }) }, { left: [995, 1_000] }],
-    [
-      'are not taken from a part of a report, beside headers',
-      { report: report(0, { requests: { used: 5 } }), quota: headers(20, { remaining: 999 }) },
-      { left: [999, 1_000] },
-    ],
-    [
-      'leave out a plan of another limit than newer headers',
-      { report: report(HOUR_MS), quota: headers(0, { limit: 50_000, remaining: 49_000 }) },
-      { left: [49_000, 50_000] },
-    ],
+    ['are not taken from a part of a report, beside headers', PARTLY, { left: [999, 1_000] }],
+    ['leave out a plan of another limit than newer headers', OTHER_PLAN, { left: [49_000, 50_000] }],
     ['leave out a report whose period is over', { report: report(0), nowMs: MIDNIGHT_MS }, { left: NONE }],
-    [
-      'leave out a report without a period after midnight',
-      { report: report(0, { plan: 'free', requests: REQUESTS }), nowMs: MIDNIGHT_MS },
-      { left: NONE },
-    ],
-    [
-      'keep a report that seemed over when it came',
-      { report: report(0, { plan: 'free', period: { ...TODAY, endMs: NOON_MS - HOUR_MS } }), quota: headers(0) },
-      { left: [0, 1_000], plan: 'free' },
-    ],
-    [
-      'stand apart for a period that is not the day',
-      { report: report(0, { plan: 'free', period: NOVEMBER, requests: REQUESTS }), quota: headers(HOUR_MS) },
-      { left: [0, 1_000], plan: 'free', inPeriod: REQUESTS },
-    ],
+    ['leave out a report without a period after midnight', UNSTATED, { left: NONE }],
+    ['keep a report that seemed over when it came', SEEMED_OVER, { left: [0, 1_000], plan }],
+    ['stand apart for a period that is not the day', MONTHLY, { left: [0, 1_000], plan, inPeriod: REQUESTS }],
     [
       'stand apart for an unstated period of another limit',
-      { report: report(0, { requests: { used: 5, limit: 30_000 } }), quota: headers(0) },
-      { left: [0, 1_000], inPeriod: { used: 5, limit: 30_000, remaining: 29_995 } },
+      OTHER_LIMIT,
+      { left: [0, 1_000], inPeriod: OTHER_REQUESTS },
     ],
-    [
-      'do not repeat what the service itself contradicts',
-      { report: report(0, { period: NOVEMBER, requests: { used: 5, limit: 1_000, remaining: 1 } }) },
-      { left: NONE, inPeriod: REQUESTS },
-    ],
+    ['do not repeat what the service itself contradicts', CONTRADICTORY, { left: NONE, inPeriod: REQUESTS }],
   ])('%s', (_, known, shown) => {
     expect(figures(known)).toEqual({ plan: undefined, inPeriod: undefined, ...shown });
   });

@@ -13,85 +13,48 @@ import {
 
 const RATE: Rate = { requestsPerMinute: 3, burst: 2 };
 
-/** Requests at these seconds, each as its delay (`+0`) or its stated wait (`429 20`) in seconds. */
+/** Requests at these seconds, each as its delay (`+0`) or the wait that a 429 states (`!20`), in seconds. */
 function rulings(limiter: ServiceLimiter, ...atSeconds: number[]): string {
   let counted: Counted = NOTHING_COUNTED;
   const words = atSeconds.map((seconds) => {
     let ruling: Ruling;
     ({ ruling, counted } = arrive(passTime(counted, limiter, RATE, seconds * 1_000), limiter, RATE));
-    return 'delayMs' in ruling ? `+${ruling.delayMs / 1_000}` : `429 ${ruling.retryAfterMs / 1_000}`;
+    return 'delayMs' in ruling ? `+${ruling.delayMs / 1_000}` : `!${ruling.retryAfterMs / 1_000}`;
   });
-  return words.join(', ');
+  return words.join(' ');
 }
 
 describe('a limiter of 3 a minute, burst 2', () => {
   it.each<[ServiceLimiter, string, number[], string]>([
-    [
-      'token bucket',
-      'allows the burst at once and then the rate',
-      [0, 0, 0, 15, 20, 20],
-      '+0, +0, 429 20, 429 5, +0, 429 20',
-    ],
-    ['token bucket', 'saves no more than the burst', [0, 500, 500, 500], '+0, +0, +0, 429 20'],
-    [
-      'fixed window',
-      'allows the rate in a minute that begins with a request',
-      [30, 40, 89, 89, 90],
-      '+0, +0, +0, 429 1, +0',
-    ],
-    [
-      'fixed window',
-      'allows the rate twice where two windows meet',
-      [0, 59, 59, 60, 60, 60, 60],
-      '+0, +0, +0, +0, +0, +0, 429 60',
-    ],
-    ['fixed window', 'does not count what it refuses', [0, 0, 0, 30, 60, 60, 60], '+0, +0, +0, 429 30, +0, +0, +0'],
-    ['delaying', 'answers one by one, and refuses when the burst waits', [0, 0, 0, 0], '+0, +20, +40, 429 20'],
-    ['delaying', 'delays nobody at its pace', [0, 20, 40, 41], '+0, +0, +0, +19'],
-    ['refusals counted', 'allows the rate in any minute', [0, 30, 30, 60, 90], '+0, +0, +0, +0, +0'],
-    [
-      'refusals counted',
-      'refuses for as long as it is asked',
-      [0, 0, 0, 30, 40, 50, 60],
-      '+0, +0, +0, 429 30, 429 20, 429 40, 429 40',
-    ],
-    [
-      'fading window',
-      'allows the rate when evenly spaced',
-      [0, 20.1, 40.2, 60.3, 80.4, 100.5],
-      '+0, +0, +0, +0, +0, +0',
-    ],
-    [
-      'fading window',
-      'lets what the minute before counted fade away, refused ones included',
-      [0, 0, 0, 0, 75.001, 76, 105.001, 106],
-      '+0, +0, +0, 429 75.001, +0, 429 29.001, +0, 429 29.001',
-    ],
-    [
-      'fading window',
-      'begins with the first request after a silence',
-      [0, 0, 0, 125, 125, 125, 184],
-      '+0, +0, +0, +0, +0, +0, 429 16.001',
-    ],
+    ['token bucket', 'allows the burst at once and then the rate', [0, 0, 0, 15, 20, 20], '+0 +0 !20 !5 +0 !20'],
+    ['token bucket', 'saves no more than the burst', [0, 500, 500, 500], '+0 +0 +0 !20'],
+    ['fixed window', 'allows the rate in a minute from a request on', [30, 40, 89, 89, 90], '+0 +0 +0 !1 +0'],
+    ['fixed window', 'allows twice the rate about a border', [0, 59, 59, 60, 60, 60, 60], '+0 +0 +0 +0 +0 +0 !60'],
+    ['fixed window', 'does not count what it refuses', [0, 0, 0, 30, 60, 60, 60], '+0 +0 +0 !30 +0 +0 +0'],
+    ['delaying', 'answers one by one, and refuses when the burst waits', [0, 0, 0, 0], '+0 +20 +40 !20'],
+    ['delaying', 'delays nobody at its pace', [0, 20, 40, 41], '+0 +0 +0 +19'],
+    ['refusals counted', 'allows the rate in any minute', [0, 30, 30, 60, 90], '+0 +0 +0 +0 +0'],
+    ['refusals counted', 'refuses while it is asked', [0, 0, 0, 30, 40, 50, 60], '+0 +0 +0 !30 !20 !40 !40'],
+    ['fading window', 'allows the rate when evenly spaced', [0, 20.1, 40.2, 60.3, 80.4, 100.5], '+0 +0 +0 +0 +0 +0'],
+    // What the minute before counted fades away, refused requests included.
+    ['fading window', 'counts refusals', [0, 0, 0, 0, 75.001, 76, 105.001], '+0 +0 +0 !75.001 +0 !29.001 +0'],
+    ['fading window', 'begins anew after a silence', [0, 0, 0, 125, 125, 125, 184], '+0 +0 +0 +0 +0 +0 !16.001'],
   ])('%s %s', (limiter, _, atSeconds, expected) => {
     expect(rulings(limiter, ...atSeconds)).toBe(expected);
   });
 
-  it.each(SERVICE_LIMITERS)(
-    'allows as many at once as remain, and one more when the stated wait has passed: %s',
-    (limiter) => {
-      let counted = passTime(NOTHING_COUNTED, limiter, RATE, 0);
-      const expected = remaining(counted, limiter, RATE);
-      for (let left = expected; left > 0; left--) {
-        expect(remaining(counted, limiter, RATE)).toBe(left);
-        ({ counted } = arrive(counted, limiter, RATE));
-      }
-      const refused = arrive(counted, limiter, RATE);
-      if (!('retryAfterMs' in refused.ruling)) throw new Error('more than remained');
-      const later = passTime(refused.counted, limiter, RATE, refused.ruling.retryAfterMs);
-      expect(arrive(later, limiter, RATE).ruling).toHaveProperty('delayMs');
-    },
-  );
+  it.each(SERVICE_LIMITERS)('%s: as many at once as remain, and one more after the stated wait', (limiter) => {
+    let counted = passTime(NOTHING_COUNTED, limiter, RATE, 0);
+    const expected = remaining(counted, limiter, RATE);
+    for (let left = expected; left > 0; left--) {
+      expect(remaining(counted, limiter, RATE)).toBe(left);
+      ({ counted } = arrive(counted, limiter, RATE));
+    }
+    const refused = arrive(counted, limiter, RATE);
+    if (!('retryAfterMs' in refused.ruling)) throw new Error('more than remained');
+    const later = passTime(refused.counted, limiter, RATE, refused.ruling.retryAfterMs);
+    expect(arrive(later, limiter, RATE).ruling).toHaveProperty('delayMs');
+  });
 
   it.each(SERVICE_LIMITERS)('allows nothing more when its clock is set back: %s', (limiter) => {
     let counted = passTime(NOTHING_COUNTED, limiter, RATE, 0);

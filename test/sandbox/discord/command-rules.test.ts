@@ -9,13 +9,16 @@ const option = (part: object) => ({ type: 3, name: 'id', description: 'Card id',
 const withOption = (part: object) => command({ options: [option(part)] });
 const many = (count: number) => Array.from({ length: count }, (_, index) => option({ name: `o${index}` }));
 const choices = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `c${index}`, value: 'v' }));
-const big = (descriptions: number) =>
-  command({
-    options: many(25).map((each) => ({
-      ...each,
-      choices: choices(descriptions).map((c) => ({ ...c, value: 'x'.repeat(100) })),
-    })),
-  });
+const LONG_CHOICES = choices(4).map((choice) => ({ ...choice, value: 'x'.repeat(100) }));
+const TOO_LARGE = command({ options: many(25).map((each) => ({ ...each, choices: LONG_CHOICES })) });
+const OPTIONS = 'APPLICATION_COMMAND_OPTIONS';
+const CHOICES = 'APPLICATION_COMMAND_CHOICES_INVALID';
+const CHOICE_VALUE = 'options.0.choices.0.value: APPLICATION_COMMAND_CHOICE_VALUE_INVALID';
+const AUTOCOMPLETE = 'APPLICATION_COMMAND_AUTOCOMPLETE_CHOICES';
+
+const LATE = [option({}), option({ name: 'b', required: true })];
+const MENU = { type: 3, name: 'Look Up' };
+const withChoices = (part: object) => withOption({ choices: choices(1), ...part });
 
 // Lengths, numbers and required fields: specification.test.ts.
 describe('a command', () => {
@@ -29,37 +32,24 @@ describe('a command', () => {
     [
       'with an option twice',
       command({ options: [option({}), option({})] }),
-      'options.1: APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS',
+      `options.1: ${OPTIONS}_NAME_ALREADY_EXISTS`,
     ],
     [
       'with a required option after one that is not',
-      command({ options: [option({}), option({ name: 'b', required: true })] }),
-      'options.1: APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID',
+      command({ options: LATE }),
+      `options.1: ${OPTIONS}_REQUIRED_INVALID`,
     ],
-    [
-      'with choices beside autocomplete',
-      withOption({ choices: choices(1), autocomplete: true }),
-      'options.0.choices: APPLICATION_COMMAND_AUTOCOMPLETE_CHOICES',
-    ],
-    [
-      'with choices of true and false',
-      withOption({ type: 5, choices: choices(1) }),
-      'options.0.choices: APPLICATION_COMMAND_CHOICES_INVALID',
-    ],
+    ['with choices beside autocomplete', withChoices({ autocomplete: true }), `options.0.choices: ${AUTOCOMPLETE}`],
+    ['with choices of true and false', withChoices({ type: 5 }), `options.0.choices: ${CHOICES}`],
     ['with texts of up to 6,000', withOption({ min_length: 0, max_length: 6_000 }), 'ok'],
-    ['with more than 8,000 characters', big(4), ': APPLICATION_COMMAND_TOO_LARGE'],
+    ['with more than 8,000 characters', TOO_LARGE, ': APPLICATION_COMMAND_TOO_LARGE'],
     ['with a translation', command({ name_localizations: { de: 'karte' } }), 'ok'],
-    [
-      'with a translation into no language',
-      command({ name_localizations: { xx: 'k' } }),
-      'name_localizations.xx: BASE_TYPE_INVALID',
-    ],
-    [
-      'for a message, with a description',
-      { type: 3, name: 'Look Up', description: 'x' },
-      'description: BASE_TYPE_CHOICES',
-    ],
-    ['for a message, with a blank in its name', { type: 3, name: 'Look Up' }, 'ok'],
+    ['in no language', command({ name_localizations: { xx: 'k' } }), 'name_localizations.xx: BASE_TYPE_INVALID'],
+    ['for a message, with a description', { ...MENU, description: 'x' }, 'description: BASE_TYPE_CHOICES'],
+    ['for a message, with a blank in its name', MENU, 'ok'],
+    // The same page, "Entry Point Commands"
+    ['as an entry point', { name: 'launch', description: 'Launch', type: 4, handler: 2 }, 'ok'],
+    ['as an entry point with the default name', { name: 'Launch', type: 4 }, 'ok'],
   ])('%s', (_what, body, expected) => {
     expect(leafCodes(() => parseForm(CommandForm, body))).toEqual([expected]);
   });
@@ -85,8 +75,8 @@ describe('a command', () => {
 
   const sub = (part: object = {}) => ({ type: 1, name: 'sub', description: 'x', ...part });
   const group = (...options: object[]) => ({ type: 2, name: 'group', description: 'x', options });
-  const MIXED = 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID';
-  const LATE = [option({}), option({ name: 'b', required: true })];
+  const MIXED = `${OPTIONS}_TYPE_INVALID`;
+  const LATE_IN_SUB = `options.0.options.1: ${OPTIONS}_REQUIRED_INVALID`;
 
   // The same page, "Subcommands and Subcommand Groups"; the codes: discord-api-docs#7617, #5615
   it.each<[string, object[], string]>([
@@ -97,36 +87,12 @@ describe('a command', () => {
     ['an option in a group', [group(option({}))], `options.0.options.0: ${MIXED}`],
     ['a group in a group', [group(group())], `options.0.options.0: ${MIXED}`],
     ['a subcommand in a subcommand', [sub({ options: [sub()] })], `options.0.options.0: ${MIXED}`],
-    [
-      'an option with options',
-      [option({ options: [sub()] })],
-      'options.0.options: APPLICATION_COMMAND_OPTIONS_INVALID',
-    ],
-    [
-      'a required option too late in a subcommand',
-      [sub({ options: LATE })],
-      'options.0.options.1: APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID',
-    ],
-    [
-      'a text as the choice of a number',
-      [option({ type: 4, choices: choices(1) })],
-      'options.0.choices.0.value: APPLICATION_COMMAND_CHOICE_VALUE_INVALID',
-    ],
-    [
-      'a number as the choice of a text',
-      [option({ choices: [{ name: 'a', value: 1 }] })],
-      'options.0.choices.0.value: APPLICATION_COMMAND_CHOICE_VALUE_INVALID',
-    ],
+    ['an option with options', [option({ options: [sub()] })], `options.0.options: ${OPTIONS}_INVALID`],
+    ['a required option too late in a subcommand', [sub({ options: LATE })], LATE_IN_SUB],
+    ['a text as the choice of a number', [option({ type: 4, choices: choices(1) })], CHOICE_VALUE],
+    ['a number as the choice of a text', [option({ choices: [{ name: 'a', value: 1 }] })], CHOICE_VALUE],
   ])('with %s', (_what, options, expected) => {
     expect(leafCodes(() => parseForm(CommandForm, command({ options })))).toContain(expected);
-  });
-
-  // The same page, "Entry Point Commands"
-  it.each<[string, object, string]>([
-    ['as documented', { name: 'launch', description: 'Launch', type: 4, handler: 2 }, 'ok'],
-    ['with the default name', { name: 'Launch', type: 4 }, 'ok'],
-  ])('an entry point %s', (_what, body, expected) => {
-    expect(leafCodes(() => parseForm(CommandForm, body))).toEqual([expected]);
   });
 
   it('has defaults for omitted fields', () => {

@@ -92,6 +92,7 @@ describe('a message', () => {
 describe('a message of components V2', () => {
   const section = (part: object) => ({ type: 9, components: texts(3), accessory: button(), ...part });
   const container = (components: object[]) => [{ type: 17, components }];
+  const SCRIPT = { type: 12, items: [picture('javascript:1')] };
   const TOO_MANY = 'components: COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED';
 
   it.each<[string, object[], string]>([
@@ -105,11 +106,7 @@ describe('a message of components V2', () => {
     ['a section with a button', [section({})], 'ok'],
     ['a section with a picture', [section({ accessory: { type: 11, ...picture() } })], 'ok'],
     ['ten pictures', [{ type: 12, items: Array(10).fill(picture()) }], 'ok'],
-    [
-      'a picture by javascript:',
-      [{ type: 12, items: [picture('javascript:1')] }],
-      `components.0.items.0.media.${SCHEME}`,
-    ],
+    ['a picture by javascript:', [SCRIPT], `components.0.items.0.media.${SCHEME}`],
     ['a file from the network', [{ type: 13, file: { url: 'https://x.test/a' } }], `components.0.file.${SCHEME}`],
     ['a separator', [{ type: 14, divider: false, spacing: 2 }], 'ok'],
     ['a container in a container', container(container([])), 'components.0.components.0: UNION_TYPE_CHOICES'],

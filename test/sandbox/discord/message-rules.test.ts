@@ -14,6 +14,9 @@ const fields = (count: number) => Array(count).fill({ name: 'n', value: 'v' });
 const mentions = (allowed_mentions: object) => ({ content: 'x', allowed_mentions });
 const answers = (count: number) => Array(count).fill({ poll_media: { text: 'x' } });
 const poll = (part: object) => ({ poll: { question: { text: 'Which?' }, answers: answers(2), ...part } });
+const HALVES = Array(2).fill({ description: long(3_000) });
+const EXCLUSIVE = 'allowed_mentions: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE';
+const NOT_FOUND = 'url: UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND';
 
 // Other lengths, numbers and required fields: specification.test.ts.
 describe('a message', () => {
@@ -29,12 +32,8 @@ describe('a message', () => {
     ['25 fields', embed({ fields: fields(25) }), 'ok'],
     ['a field without a value', embed({ fields: [{ name: 'n' }] }), 'embeds.0.fields.0.value: BASE_TYPE_REQUIRED'],
     ['a blank field', embed({ fields: [{ name: ' ', value: 'v' }] }), 'embeds.0.fields.0.name: BASE_TYPE_REQUIRED'],
-    ['6,000 in all', { embeds: Array(2).fill({ description: long(3_000) }) }, 'ok'],
-    [
-      '6,001 in all',
-      { embeds: [...Array(2).fill({ description: long(3_000) }), { title: 'x' }] },
-      'embeds: MAX_EMBED_SIZE_EXCEEDED',
-    ],
+    ['6,000 in all', { embeds: HALVES }, 'ok'],
+    ['6,001 in all', { embeds: [...HALVES, { title: 'x' }] }, 'embeds: MAX_EMBED_SIZE_EXCEEDED'],
     ['an https picture', embed({ image: { url: 'https://x.test/a.png' } }), 'ok'],
     ['an alternative text of 1,024', embed({ image: { url: 'https://x.test/a', description: long(1_024) } }), 'ok'],
     ['a javascript: picture', embed({ image: { url: 'javascript:1' } }), 'embeds.0.image.url: URL_TYPE_INVALID_SCHEME'],
@@ -45,16 +44,8 @@ describe('a message', () => {
     // resources/message, "Allowed Mentions Object"; the code: Mephisto5558/Teufelsbot#287
     ['parsed users beside named roles', mentions({ parse: ['users'], roles: ['1'] }), 'ok'],
     ['parsed users beside no users', mentions({ parse: ['users'], users: [] }), 'ok'],
-    [
-      'parsed users beside named ones',
-      mentions({ parse: ['users'], users: ['1'] }),
-      'allowed_mentions: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
-    ],
-    [
-      'parsed roles beside named ones',
-      mentions({ parse: ['everyone', 'roles'], roles: ['1'] }),
-      'allowed_mentions: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
-    ],
+    ['parsed users beside named ones', mentions({ parse: ['users'], users: ['1'] }), EXCLUSIVE],
+    ['parsed roles beside named ones', mentions({ parse: ['everyone', 'roles'], roles: ['1'] }), EXCLUSIVE],
     // resources/poll, "Poll Create Request Object"
     ['a poll', poll({}), 'ok'],
     ['a poll of 32 days', poll({ duration: 768 }), 'ok'],
@@ -65,18 +56,17 @@ describe('a message', () => {
   });
 
   it('drops unknown fields, and spaces around its texts', () => {
-    const form = parseForm(MessageForm, {
-      content: ' a ',
-      embeds: [{ title: ' b ', type: 'rich', mood: 'good' }],
-      tts: true,
-    });
+    const embeds = [{ title: ' b ', type: 'rich', mood: 'good' }];
 
-    expect(form).toEqual({ content: 'a', embeds: [{ title: 'b' }] });
+    expect(parseForm(MessageForm, { content: ' a ', embeds, tts: true })).toEqual({
+      content: 'a',
+      embeds: [{ title: 'b' }],
+    });
   });
 });
 
 describe('an edit', () => {
-  const file = { id: '1', filename: 'a.txt', size: 1, url: 'http://x.test/a.txt', proxy_url: 'http://x.test/a.txt' };
+  const file = { id: '1', filename: 'a.txt', size: 1, url: 'http://x.test/a.txt', proxy_url: '' };
   const before = { ...EMPTY_REPLY, content: 'wait', embeds: [{ title: 'old' }] };
 
   it.each<[string, MessageForm, object]>([
@@ -96,10 +86,7 @@ describe('an edit', () => {
 describe('the files of a message', () => {
   const file = (id: string) => ({ id, filename: `${id}.txt`, size: 1, url: `http://x.test/${id}`, proxy_url: '' });
   const upload = (number: number) => ({
-    number,
-    filename: `${number}.txt`,
-    contentType: undefined,
-    bytes: Buffer.from('x'),
+    ...{ number, filename: `${number}.txt`, contentType: undefined, bytes: Buffer.from('x') },
   });
   const before = [file('101'), file('102')];
   type Listed = { id: string; description?: string }[] | null | undefined;
@@ -120,14 +107,11 @@ describe('the files of a message', () => {
   });
 
   it('are described by the list', () => {
-    const plan = attachmentPlan(
-      before,
-      [
-        { id: '101', description: 'old' },
-        { id: '0', description: 'new' },
-      ],
-      [upload(0)],
-    );
+    const [old, added] = [
+      { id: '101', description: 'old' },
+      { id: '0', description: 'new' },
+    ] as const;
+    const plan = attachmentPlan(before, [old, added], [upload(0)]);
 
     expect([plan.kept[0]?.description, plan.added[0]?.details]).toEqual(['old', { description: 'new' }]);
   });
@@ -143,18 +127,11 @@ describe('the files of a message', () => {
     }
   });
 
+  const unknown = { url: 'attachment://9.txt' };
   it.each<[string, object[], string]>([
     ['of the message', [{ image: { url: 'attachment://101.txt' } }], 'ok'],
-    [
-      'of an unknown file',
-      [{}, { thumbnail: { url: 'attachment://9.txt' } }],
-      'embeds.1.thumbnail.url: UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND',
-    ],
-    [
-      'of an unknown file in a footer',
-      [{ footer: { icon_url: 'attachment://9.txt' } }],
-      'embeds.0.footer.icon_url: UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND',
-    ],
+    ['of an unknown file', [{}, { thumbnail: unknown }], `embeds.1.thumbnail.${NOT_FOUND}`],
+    ['of an unknown file in a footer', [{ footer: { icon_url: unknown.url } }], `embeds.0.footer.icon_${NOT_FOUND}`],
   ])('are named in embeds: one %s', (_what, embeds, expected) => {
     expect(leafCodes(() => withServedMedia(embeds, before, 'http://x.test', ['embeds']))).toEqual([expected]);
   });

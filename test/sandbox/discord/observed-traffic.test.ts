@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { GatewaySession } from '../../../src/sandbox/discord/gateway-session.ts';
+import type { Exchange } from '../../../src/sandbox/discord/observation.ts';
 import { announcedGuilds, readyPayload } from '../../../src/sandbox/discord/ready-payload.ts';
 import { apiUser, DEFAULT_WORLD } from '../../../src/sandbox/discord/world.ts';
 import { eventViolations, exchangeViolations } from '../../support/discord-spec/violations.ts';
@@ -14,35 +15,29 @@ const FAILED = { status: 500, body: {} };
 // What happens in every other test is held to the same, in test/support/each-file.ts; it would show there if something
 // valid were forbidden.
 describe("Discord's specification", () => {
-  it.each<[string, Parameters<typeof exchangeViolations>[0], string]>([
+  const alt = { type: 4, data: { embeds: [{ image: { url: 'https://x.test/a.png', alt: 'A' } }] } };
+  const refused = { status: 404, body: { code: 10_062, message: 'Unknown' } };
+  it.each<[string, Exchange, string]>([
     [
-      'forbids an unknown field of a body, at any depth',
-      { ...CALLBACK, sent: { type: 4, data: { embeds: [{ image: { url: 'https://x.test/a.png', alt: 'A' } }] } } },
-      'POST /interactions/:id/:token/callback request data.embeds.0.image: unknown alt',
+      'an unknown field of a body, at any depth',
+      { ...CALLBACK, sent: alt },
+      'request data.embeds.0.image: unknown alt',
     ],
     [
-      'forbids an unknown field of a body that is refused for another reason',
-      {
-        ...CALLBACK,
-        sent: { type: 5, more: 1 },
-        answered: { status: 404, body: { code: 10_062, message: 'Unknown' } },
-      },
-      'POST /interactions/:id/:token/callback request : unknown more',
+      'an unknown field of a body that is refused for another reason',
+      { ...CALLBACK, sent: { type: 5, more: 1 }, answered: refused },
+      'request : unknown more',
     ],
-    [
-      'forbids an answer without content',
-      { ...GATEWAY, answered: NO_CONTENT },
-      'GET /gateway 204 : invalid_type undefined',
-    ],
-    [
-      'requires fields of an answer',
-      { ...GATEWAY, answered: NO_FIELDS },
-      'GET /gateway 200 url: invalid_type undefined',
-    ],
-    ['forbids that it fails', { method: 'GET', answered: FAILED }, 'GET undefined 500 : invalid_type {}'],
-    ['knows every route', { method: 'GET', route: '/nowhere' }, 'GET /nowhere: not in the table of routes'],
-  ])('%s', (_rule, exchange, expected) => {
-    expect(exchangeViolations(exchange)).toEqual([expected]);
+    ['an answer without content', { ...GATEWAY, answered: NO_CONTENT }, '204 : invalid_type undefined'],
+    ['an answer without a field', { ...GATEWAY, answered: NO_FIELDS }, '200 url: invalid_type undefined'],
+    ['that it fails', { method: 'GET', answered: FAILED }, '500 : invalid_type {}'],
+  ])('forbids %s', (_rule, exchange, expected) => {
+    expect(exchangeViolations(exchange)).toEqual([`${exchange.method} ${exchange.route} ${expected}`]);
+  });
+
+  it('knows every route', () => {
+    const nowhere = { method: 'GET', route: '/nowhere' };
+    expect(exchangeViolations(nowhere)).toEqual(['GET /nowhere: not in the table of routes']);
   });
 
   it('requires the fields of a user in an event', () => {
@@ -57,16 +52,12 @@ describe("Discord's specification", () => {
 it('READY and guilds have what other libraries read, although no specification requires it', () => {
   const world = DEFAULT_WORLD;
   const session = new GatewaySession([0, 1], { send() {}, close() {} });
+  const identity = { token: '', intents: 1, properties: {}, shard: [0, 1] as [number, number], compress: false };
+  const voice = expect.objectContaining({ type: 2, bitrate: 64_000 });
 
   const ready = readyPayload(session, { world, resumeUrl: 'ws://x.test', version: 10 });
-  const [guild] = announcedGuilds(
-    { token: '', intents: 1, properties: {}, shard: [0, 1], compress: false },
-    session,
-    world,
-  );
+  const [guild] = announcedGuilds(identity, session, world);
 
   expect(ready).toMatchObject({ private_channels: [] });
-  expect(guild).toMatchObject({
-    channels: expect.arrayContaining([expect.objectContaining({ type: 2, bitrate: 64_000 })]),
-  });
+  expect(guild).toMatchObject({ channels: expect.arrayContaining([voice]) });
 });

@@ -15,17 +15,20 @@ import {
 } from '../../../src/sandbox/discord/typed-options.ts';
 import { DEFAULT_WORLD as world } from '../../../src/sandbox/discord/world.ts';
 
-const form = CommandForm.parse({
-  name: 'card',
-  description: 'x',
-  options: [
-    { type: 3, name: 'id', description: 'x', required: true, min_length: 1, max_length: 5 },
-    { type: 5, name: 'prices', description: 'x' },
-    { type: 4, name: 'count', description: 'x', min_value: 1, max_value: 3 },
-    { type: 3, name: 'game', description: 'x', choices: [{ name: 'First Game', value: 'first' }] },
-  ],
-});
-const called = callable(apiCommand({ id: '1', version: '2', guildId: null, form }, '9'), []);
+const option = (type: number, name: string, part: object = {}) => ({ type, name, description: 'x', ...part });
+function registered(name: string, ...options: object[]) {
+  const form = CommandForm.parse({ name, description: 'x', options });
+  return apiCommand({ id: '1', version: '2', guildId: null, form }, '9');
+}
+
+const card = registered(
+  'card',
+  option(3, 'id', { required: true, min_length: 1, max_length: 5 }),
+  option(5, 'prices'),
+  option(4, 'count', { min_value: 1, max_value: 3 }),
+  option(3, 'game', { choices: [{ name: 'First Game', value: 'first' }] }),
+);
+const called = callable(card, []);
 const here = resolvableAt(placeOf({}, world), world);
 const typed = (options: Record<string, OptionValue>) => typedOptions(called, options, here);
 
@@ -59,42 +62,33 @@ describe('typing', () => {
 });
 
 describe('options that refer to something', () => {
-  const [guild] = world.guilds;
-  const [alice] = world.members;
-  const role = rolesOf(guild?.id ?? '')[1]?.id ?? '';
-  const [text, , , voice] = channelsOf(guild?.id ?? '');
-  const things = CommandForm.parse({
-    name: 'thing',
-    description: 'x',
-    options: [
-      { type: 6, name: 'user', description: 'x' },
-      { type: 7, name: 'channel', description: 'x', channel_types: [0] },
-      { type: 8, name: 'role', description: 'x' },
-      { type: 9, name: 'either', description: 'x' },
-      { type: 11, name: 'file', description: 'x' },
-    ],
-  });
-  const thing = callable(apiCommand({ id: '1', version: '2', guildId: null, form: things }, '9'), []);
+  const [guild = ''] = world.guilds.map(({ id }) => id);
+  const [alice = ''] = world.members.map(({ id }) => id);
+  const [, role = ''] = rolesOf(guild).map(({ id }) => id);
+  const [text = '', , , voice = ''] = channelsOf(guild).map(({ id }) => id);
+  const textual = option(7, 'channel', { channel_types: [0] });
+  const things = [option(6, 'user'), textual, option(8, 'role'), option(9, 'either'), option(11, 'file')];
+  const thing = callable(registered('thing', ...things), []);
 
   it.each<[string, Record<string, OptionValue>, string]>([
     ['an unknown member', { user: '1' }, 'must be the id of a member'],
     ['no channel', { channel: '1' }, 'must be the id of a channel'],
-    ['a channel of another kind', { channel: voice?.id ?? '' }, 'is not a channel of the wanted kind'],
-    ['no role', { role: alice?.id ?? '' }, 'must be the id of a role'],
-    ['neither member nor role', { either: text?.id ?? '' }, 'must be the id of a member or of a role'],
+    ['a channel of another kind', { channel: voice }, 'is not a channel of the wanted kind'],
+    ['no role', { role: alice }, 'must be the id of a role'],
+    ['neither member nor role', { either: text }, 'must be the id of a member or of a role'],
     ['text for a file', { file: 'a.png' }, 'must be a file'],
   ])('%s is refused with a sentence', (_what, options, expected) => {
     expect(() => typedOptions(thing, options, here)).toThrow(expected);
   });
 
   it('are sent with what they refer to', () => {
-    const options = { user: alice?.id ?? '', channel: text?.id ?? '', either: role };
+    const options = { user: alice, channel: text, either: role };
     const chosen = typedOptions(thing, options, here).map(({ type, value }) => ({ type, value }));
 
     expect(resolved(chosen, here)).toMatchObject({
-      users: { [alice?.id ?? '']: { global_name: 'Alice' } },
-      members: { [alice?.id ?? '']: { roles: [] } },
-      channels: { [text?.id ?? '']: { name: 'general' } },
+      users: { [alice]: { global_name: 'Alice' } },
+      members: { [alice]: { roles: [] } },
+      channels: { [text]: { name: 'general' } },
       roles: { [role]: { name: 'Moderators' } },
     });
   });
@@ -103,34 +97,16 @@ describe('options that refer to something', () => {
     const alone = resolvableAt(placeOf({ guildId: null }, world), world);
 
     expect(() => typedOptions(thing, { role }, alone)).toThrow('must be the id of a role');
-    expect(resolved([{ type: 6, value: alice?.id }], alone)).toEqual({
-      users: { [alice?.id ?? '']: expect.objectContaining({ global_name: 'Alice' }) },
+    expect(resolved([{ type: 6, value: alice }], alone)).toEqual({
+      users: { [alice]: expect.objectContaining({ global_name: 'Alice' }) },
     });
   });
 });
 
 describe('subcommands', () => {
-  const deck = CommandForm.parse({
-    name: 'deck',
-    description: 'x',
-    options: [
-      { type: 1, name: 'list', description: 'x' },
-      {
-        type: 2,
-        name: 'cards',
-        description: 'x',
-        options: [
-          {
-            type: 1,
-            name: 'add',
-            description: 'x',
-            options: [{ type: 3, name: 'id', description: 'x', required: true, autocomplete: true }],
-          },
-        ],
-      },
-    ],
-  });
-  const command = apiCommand({ id: '1', version: '2', guildId: null, form: deck }, '9');
+  const card = option(3, 'id', { required: true, autocomplete: true });
+  const cards = option(2, 'cards', { options: [option(1, 'add', { options: [card] })] });
+  const command = registered('deck', option(1, 'list'), cards);
 
   it('are nested in their group and contain their options', () => {
     const add = callable(command, ['cards', 'add']);

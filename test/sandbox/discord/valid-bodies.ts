@@ -3,12 +3,7 @@
 const URL = 'https://x.test/a.png';
 const emoji = { id: '1', name: 'dragon' };
 const media = {
-  url: URL,
-  width: 1,
-  height: 1,
-  placeholder: 'x',
-  placeholder_version: 1,
-  is_animated: false,
+  ...{ url: URL, width: 1, height: 1, placeholder: 'x', placeholder_version: 1, is_animated: false },
   description: 'A dragon',
 };
 
@@ -33,14 +28,7 @@ const button = { type: 2, id: 0, custom_id: 'look', style: 1, label: 'Look', dis
 const link = { type: 2, style: 5, url: URL };
 const premium = { type: 2, style: 6, sku_id: '1' };
 
-const choosing = {
-  id: 0,
-  placeholder: 'Choose',
-  min_values: 0,
-  max_values: 1,
-  disabled: false,
-  required: false,
-};
+const choosing = { id: 0, placeholder: 'Choose', min_values: 0, max_values: 1, disabled: false, required: false };
 const stringSelect = {
   ...choosing,
   type: 3,
@@ -51,13 +39,8 @@ const userSelect = { ...choosing, type: 5, custom_id: 'user', default_values: [{
 const roleSelect = { ...choosing, type: 6, custom_id: 'role', default_values: [{ type: 'role', id: '1' }] };
 const mentionableSelect = { ...userSelect, type: 7, custom_id: 'mentionable' };
 const mentionableRoleSelect = { ...roleSelect, type: 7, custom_id: 'mentionable role' };
-const channelSelect = {
-  ...choosing,
-  type: 8,
-  custom_id: 'channel',
-  default_values: [{ type: 'channel', id: '1' }],
-  channel_types: [0],
-};
+const someChannel = { default_values: [{ type: 'channel', id: '1' }], channel_types: [0] };
+const channelSelect = { ...choosing, ...someChannel, type: 8, custom_id: 'channel' };
 const selects = [stringSelect, userSelect, roleSelect, mentionableSelect, channelSelect];
 
 const text = { type: 10, id: 0, content: 'x' };
@@ -71,30 +54,14 @@ const message = {
   flags: 4,
 };
 
-const withFile = {
-  attachments: [
-    {
-      id: '0',
-      filename: 'a.txt',
-      description: 'x',
-      duration_secs: 1.5,
-      waveform: 'x',
-      title: 'x',
-      is_spoiler: false,
-    },
-  ],
-};
+const recording = { duration_secs: 1.5, waveform: 'x', title: 'x', is_spoiler: false };
+const withFile = { attachments: [{ id: '0', filename: 'a.txt', description: 'x', ...recording }] };
 
+const container = { type: 17, id: 0, accent_color: 1, spoiler: false };
 const layout = {
   flags: 32_768,
   components: [
-    {
-      type: 17,
-      id: 0,
-      accent_color: 1,
-      spoiler: false,
-      components: [...selects, mentionableRoleSelect].map((each) => row(each)),
-    },
+    { ...container, components: [...selects, mentionableRoleSelect].map((each) => row(each)) },
     { type: 9, id: 0, components: [text], accessory: thumbnail },
     { type: 9, components: [text], accessory: button },
     { type: 12, id: 0, items: [{ description: 'x', spoiler: false, media: { url: URL } }] },
@@ -117,17 +84,10 @@ const poll = {
 
 export const EDITS: readonly object[] = [message, withFile, layout];
 export const MESSAGES: readonly object[] = [{ ...message, tts: false }, withFile, layout, poll];
+
 const input = {
-  type: 4,
-  id: 0,
-  custom_id: 'input',
-  style: 1,
-  label: 'x',
-  value: 'x',
-  placeholder: 'x',
-  required: false,
-  min_length: 0,
-  max_length: 1,
+  ...{ type: 4, id: 0, custom_id: 'input', style: 1, label: 'x', value: 'x', placeholder: 'x' },
+  ...{ required: false, min_length: 0, max_length: 1 },
 };
 const choice = { label: 'A', value: 'a', description: 'x', default: false };
 const fields = [
@@ -149,11 +109,7 @@ export const MODALS: readonly object[] = [
 
 const localizations = { name_localizations: { de: 'karte' }, description_localizations: { de: 'Eine Karte' } };
 const option = (type: number, part: object = {}) => ({
-  type,
-  name: `o${type}`,
-  description: 'x',
-  ...localizations,
-  required: false,
+  ...{ type, name: `o${type}`, description: 'x', ...localizations, required: false },
   ...part,
 });
 const choices = (value: string | number) => ({

@@ -4,17 +4,8 @@ import { menuOf } from '../../../src/sandbox/page/option-value.ts';
 import type { ShownCommand, ShownOption } from '../../../src/sandbox/page-protocol.ts';
 
 function option(kind: ShownOption['kind'], name: string, more: Partial<ShownOption> = {}): ShownOption {
-  return {
-    kind,
-    name,
-    description: '',
-    required: false,
-    autocomplete: false,
-    choices: [],
-    min: undefined,
-    max: undefined,
-    ...more,
-  };
+  const open = { required: false, autocomplete: false, choices: [], min: undefined, max: undefined };
+  return { ...open, kind, name, description: '', ...more };
 }
 
 const CARD: ShownCommand = {

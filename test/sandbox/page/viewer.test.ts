@@ -7,23 +7,9 @@ const [ALICE, BOB] = [
   { id: '2', name: 'Bob', locale: 'en-US' },
 ];
 const MESSAGE: ChatMessage = {
-  interactionId: '10',
-  messageId: '11',
-  guildId: 'guild',
-  context: 0,
-  member: ALICE,
-  trigger: 'command',
-  commandLine: '/show',
-  state: 'answered',
-  failure: undefined,
-  ephemeral: false,
-  edited: false,
-  content: 'shown',
-  embeds: [],
-  components: [],
-  attachments: [],
-  typedAtMs: 0,
-  answeredAtMs: 0,
+  ...{ interactionId: '10', messageId: '11', guildId: 'guild', context: 0, member: ALICE, trigger: 'command' },
+  ...{ commandLine: '/show', state: 'answered', failure: undefined, ephemeral: false, edited: false, content: 'shown' },
+  ...{ embeds: [], components: [], attachments: [], typedAtMs: 0, answeredAtMs: 0 },
 };
 const FOLLOW_UP = { ...MESSAGE, messageId: '12' };
 
