@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Ask, CommandUse, Deletion, Message, Reply, Services } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
@@ -14,16 +11,16 @@ import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { NO_JOURNAL } from '../replies/replies-over.ts';
 import { logLines } from '../support/log-lines.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What a command is given by app.ts, over the embedded card service; `key` is sent unless it is undefined. */
 export async function startServices(env: Record<string, string> = {}, key: string | undefined = SANDBOX_API_KEY) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'commands-'));
   const cardService = createCardService();
   const config = readConfig({
     DISCORD_TOKEN: 'none',
     CARD_SERVICE_URL: 'http://cards.test',
     ...(key && { CARD_SERVICE_API_KEY: key }),
-    DATA_DIR: dataDir,
+    DATA_DIR: temporaryFolder(),
     ...env,
   });
   const { services, state } = await openServices(config, logLines().log, { fetch: cardService.fetch });
@@ -32,7 +29,6 @@ export async function startServices(env: Record<string, string> = {}, key: strin
     services.memberData.close();
     await services.lookupQueue.close(0);
     await state.close();
-    rmSync(dataDir, { recursive: true });
   });
   return { services, cardService };
 }
@@ -42,16 +38,8 @@ export function typed(options: Record<string, string | boolean>, more: Partial<C
   const receivedAtMs = Date.now();
   const read = (name: string) => options[name] ?? null;
   return {
-    interactionId: '1',
-    applicationId: '2',
-    token: 'token',
-    command: 'card',
-    memberId: 'alice',
-    guildId: 'guild',
-    locale: 'en-US',
-    receivedAtMs,
-    deadlineMs: receivedAtMs + 60_000,
-    manageGuild: false,
+    ...{ interactionId: '1', applicationId: '2', token: 'token', command: 'card', memberId: 'alice', guildId: 'guild' },
+    ...{ locale: 'en-US', receivedAtMs, deadlineMs: receivedAtMs + 60_000, manageGuild: false },
     options: { getString: read, getBoolean: read } as CommandUse['options'],
     text: '',
     ...more,
@@ -84,6 +72,10 @@ export async function shown(
   const ends: CommandEvent[] = [];
   onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
   onTestFinished(events.subscribe('shown', catalog.shown));
+  const edit = async (_: unknown, message: unknown) => {
+    messages.push(message as Message);
+    return 'shown' as const;
+  };
   const replies = new CommandReplies({
     lookups: { cards, lookupQueue, ledger, longestWaitMs: 300_000 },
     journal: NO_JOURNAL,
@@ -98,14 +90,8 @@ export async function shown(
         isPrivate = reply.asked.isPrivate;
         return { shown: true };
       },
-      async edit(_, message) {
-        messages.push(message as Message);
-        return 'shown';
-      },
-      async complete(_, message) {
-        messages.push(message as Message);
-        return 'shown';
-      },
+      edit,
+      complete: edit,
       countEmbeds: async () => 0,
     },
     render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),

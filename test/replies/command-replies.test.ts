@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Stopping } from '../../src/model/errors.ts';
 import type { CardsReply } from '../../src/replies/reply-journal.ts';
 import { redisPlace, sqlitePlace } from './journals.ts';
-import { askedFor, deferredReply, repliesOver } from './replies-over.ts';
+import { deferredReply, NO_JOURNAL, repliesOver } from './replies-over.ts';
 
 const PATIENTLY = { timeout: 60_000 };
 const HOUR_MS = 3_600_000;
@@ -74,6 +74,14 @@ describe.each([
 
 describe('deferred replies, whatever they are journaled in', { timeout: 120_000 }, () => {
   const place = sqlitePlace;
+  /** Where a process that ended has left a reply. */
+  const left = async (reply: CardsReply) => {
+    const { start, written } = await place();
+    const { journal, end } = await start();
+    await journal.add(reply);
+    await end();
+    return { start, written };
+  };
 
   it('are removed, and nothing is looked up, when Discord refuses the defer', async () => {
     const { start, written } = await place();
@@ -103,31 +111,12 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
     expect(logged).toMatchObject([{ msg: 'discord did not confirm the first answer: the reply is completed anyway' }]);
   });
 
-  it('are sent to Discord until it accepts the answer', async () => {
-    const { start, written } = await place();
-    const run = await start();
-    let tries = 0;
-    const { replies, defer, completedIds, cardService } = repliesOver(run.journal, { accepts: () => ++tries === 2 });
-    const reply = deferredReply();
-
-    await defer(reply);
-    await replies.settled();
-
-    expect(tries).toBe(2);
-    expect(completedIds()).toEqual([reply.interactionId]);
-    expect(cardService.requests).toHaveLength(1);
-    expect(await written()).toBe(0);
-  });
-
   it.each([
     ['fresh', 0],
     ['stale', 7 * HOUR_MS],
   ])('are taken over with a %s copy and without a request', async (_, ageMs) => {
-    const { start, written } = await place();
-    const first = await start();
     const reply = deferredReply();
-    await first.journal.add(reply);
-    await first.end();
+    const { start, written } = await left(reply);
 
     const { replies, completed, cardService, commands, ledger, storedCards } = repliesOver((await start()).journal);
     const card = { id: 'base1-4', name: 'Emberwing Drake', game: 'Game', set: { id: 'base1', name: 'Base' } };
@@ -142,29 +131,9 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
     expect((await ledger.today()).saved).toBe(1);
   });
 
-  it('that got an embed while they were looked up again keep it instead of a sentence', async () => {
-    const { start, written } = await place();
-    const first = await start();
-    await first.journal.add(deferredReply({ asked: askedFor('no-such-card') }));
-    await first.end();
-
-    let reads = 0;
-    const { replies, completed, cardService } = repliesOver((await start()).journal, { hasEmbed: () => ++reads > 1 });
-    replies.takeOver();
-    await expect.poll(() => reads, PATIENTLY).toBe(2);
-    await expect.poll(written, PATIENTLY).toBe(0);
-    await replies.settled();
-
-    expect(completed).toEqual([]);
-    expect(cardService.requests).toHaveLength(1);
-  });
-
   it('are dropped when they are past their deadline', async () => {
-    const { start, written } = await place();
-    const first = await start();
     const late = deferredReply({ deadlineMs: Date.now() });
-    await first.journal.add(late);
-    await first.end();
+    const { start, written } = await left(late);
 
     const { replies, completed, droppedIds, commands, cardService } = repliesOver((await start()).journal);
     replies.takeOver();
@@ -176,27 +145,10 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
     expect(cardService.requests).toEqual([]);
     expect(await written()).toBe(0);
   });
-
-  it('stay journaled while their process keeps trying', async () => {
-    const { start, written } = await place();
-    const run = await start();
-    let accepts = false;
-    const { replies, defer, completedIds } = repliesOver(run.journal, { accepts: () => accepts });
-    replies.takeOver();
-    const reply = deferredReply();
-    await defer(reply);
-
-    await expect.poll(written, PATIENTLY).toBe(1);
-    accepts = true;
-    await replies.settled();
-    expect(completedIds()).toEqual([reply.interactionId]);
-    await expect.poll(written, PATIENTLY).toBe(0);
-  });
 });
 
 it('a reply that no other process can take over is completed with the reason when its process stops', async () => {
-  const run = await (await sqlitePlace()).start();
-  const { defer, stop, cardService, completed } = repliesOver({ ...journalOf(run.journal), keeps: async () => false });
+  const { defer, stop, cardService, completed } = repliesOver(NO_JOURNAL);
   cardService.set({ latencyMs: HOUR_MS });
   await defer(deferredReply());
 
@@ -206,25 +158,13 @@ it('a reply that no other process can take over is completed with the reason whe
 });
 
 it('a reply that another process has journaled is left to it, with one warning for all', async () => {
-  const run = await (await sqlitePlace()).start();
-  const { defer, logged, commands, completed } = repliesOver({ ...journalOf(run.journal), add: async () => false });
+  const { defer, logged, commands, completed } = repliesOver({ ...NO_JOURNAL, add: async () => false });
 
   await defer(deferredReply());
   await defer(deferredReply());
 
   expect(commands.map(({ outcome }) => outcome)).toEqual(Array(2).fill('answered by another process'));
-  expect(logged.map(({ msg }) => msg)).toEqual([
-    'another process has the same shard: give each its own in DISCORD_SHARDS',
-  ]);
+  const msg = 'another process has the same shard: give each its own in DISCORD_SHARDS';
+  expect(logged).toMatchObject([{ msg }]);
   expect(completed).toEqual([]);
 });
-
-function journalOf(journal: Awaited<ReturnType<Awaited<ReturnType<typeof sqlitePlace>>['start']>>['journal']) {
-  return {
-    add: journal.add.bind(journal),
-    keeps: journal.keeps.bind(journal),
-    owns: journal.owns.bind(journal),
-    remove: journal.remove.bind(journal),
-    takeOver: journal.takeOver.bind(journal),
-  };
-}

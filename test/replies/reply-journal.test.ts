@@ -9,21 +9,17 @@ describe('a row of the journal', () => {
   const card = { id: 'gull-1', name: 'Gull', set: 'Shore' };
   const asked = { ...reply.asked, unclear: [{ text: 'gul', cards: [card], total: 0 }] };
   const list = { queries: askedFor('base1-1', 'base1-2').queries, unclear: ['Gull'], unsearched: ['Ember'] };
-
-  const unclear = [{ text: 'Gull', cards: [], total: 0 }];
+  const several = { ...list, unclear: [{ text: 'Gull', cards: [], total: 0 }], isPrivate: false };
+  const searched = { ...list, unsearched: undefined };
 
   it.each([
     ['of this version', { ...reply, asked }, asked],
     ['of 0.2.0, for one card', { ...invocation, query, private: true }, { ...reply.asked, isPrivate: true }],
-    [
-      'of 0.2.0, for several cards',
-      { ...invocation, query, list, private: false },
-      { ...list, unclear, isPrivate: false },
-    ],
+    ['of 0.2.0, for several cards', { ...invocation, query, list, private: false }, several],
     [
       'of 0.2.0, for several cards of which all names could be searched',
-      { ...invocation, query, list: { ...list, unsearched: undefined }, private: false },
-      { ...list, unclear, unsearched: [], isPrivate: false },
+      { ...invocation, query, list: searched, private: false },
+      { ...several, unsearched: [] },
     ],
   ])('%s is read', (_when, row, asked) => {
     expect(parseJournaledReply(JSON.parse(JSON.stringify(row)))).toEqual({ ...invocation, asked });

@@ -30,66 +30,52 @@ const MENU: Command = {
 const COMMANDS = [CARD, USAGE, MENU];
 
 describe('an interaction is dispatched by its kind', () => {
+  const options = { getString: () => 'base1-4', data: [] };
+  const memberPermissions = new PermissionsBitField('ManageMessages');
+  const chosen = { values: ['a'], message: { interactionMetadata: { user: { id: 'bob' } } }, memberPermissions };
+  const component = (argument: string, more: object) => ({ ran: 'component', argument, ...more });
   it.each([
-    [
-      { kind: 'slash', name: 'card', options: { getString: () => 'base1-4', data: [] } },
-      { ran: 'slash', id: 'base1-4', text: '' },
-    ],
-    [
-      { kind: 'message', name: 'Look up cards', targetMessage: { content: 'hi' } },
-      { ran: 'message', text: 'hi' },
-    ],
-    [
-      { kind: 'button', name: 'card:next:2' },
-      { ran: 'component', argument: 'next:2', values: [], manageMessages: false },
-    ],
-    [
-      {
-        kind: 'select',
-        name: 'card:set',
-        values: ['a'],
-        message: { interactionMetadata: { user: { id: 'bob' } } },
-        memberPermissions: new PermissionsBitField('ManageMessages'),
-      },
-      { ran: 'component', argument: 'set', values: ['a'], askedBy: 'bob', manageMessages: true },
-    ],
-  ] as const)('to the handler that a command has for it: %j', async (facts, ran) => {
-    const dispatched = dispatch(COMMANDS, interaction(facts));
+    ['slash', 'card', { options }, { ran: 'slash', id: 'base1-4', text: '' }],
+    ['message', 'Look up cards', { targetMessage: { content: 'hi' } }, { ran: 'message', text: 'hi' }],
+    ['button', 'card:next:2', {}, component('next:2', { values: [], manageMessages: false })],
+    ['select', 'card:set', chosen, component('set', { values: ['a'], askedBy: 'bob', manageMessages: true })],
+  ] as const)('to the handler that a command has for it: %s %s', async (kind, name, more, ran) => {
+    const dispatched = dispatch(COMMANDS, interaction(kind, name, more));
     const response = await dispatched.run?.(SERVICES);
     expect(response).toMatchObject({ message: { content: JSON.stringify(ran) } });
-    expect(dispatched.invocation.command).toBe(facts.name.split(':')[0]);
+    expect(dispatched.invocation.command).toBe(name.split(':')[0]);
   });
 
   it('to the suggestions of a command while an option is typed, which are of use for two seconds', async () => {
     const options = { getFocused: () => ({ name: 'id', value: 'bas' }) };
-    const { suggest } = dispatch(COMMANDS, interaction({ kind: 'autocomplete', name: 'card', options }));
+    const { suggest } = dispatch(COMMANDS, interaction('autocomplete', 'card', { options }));
     expect(await suggest?.(SERVICES)).toEqual([{ name: 'id bas', value: 2_000 }]);
   });
 
   it.each([
-    [{ kind: 'slash', name: 'older' }, 'command'],
-    [{ kind: 'slash', name: 'Look up cards' }, 'command'],
-    [{ kind: 'message', name: 'card' }, 'command'],
-    [{ kind: 'user', name: 'Look up cards' }, 'command'],
-    [{ kind: 'autocomplete', name: 'usage' }, 'autocomplete'],
-    [{ kind: 'button', name: 'usage:next' }, 'component'],
-    [{ kind: 'button', name: 'older' }, 'component'],
-    [{ kind: 'modal', name: 'card:form' }, 'component'],
-  ] as const)('to no handler when no command has one for it: %j', (facts, kind) => {
-    const dispatched = dispatch(COMMANDS, interaction(facts));
-    expect(dispatched).toMatchObject({ kind, invocation: { command: facts.name.split(':')[0] } });
+    ['slash', 'older', 'command'],
+    ['slash', 'Look up cards', 'command'],
+    ['message', 'card', 'command'],
+    ['user', 'Look up cards', 'command'],
+    ['autocomplete', 'usage', 'autocomplete'],
+    ['button', 'usage:next', 'component'],
+    ['button', 'older', 'component'],
+    ['modal', 'card:form', 'component'],
+  ] as const)('to no handler when no command has one for it: %s %s', (of, name, kind) => {
+    const dispatched = dispatch(COMMANDS, interaction(of, name));
+    expect(dispatched).toMatchObject({ kind, invocation: { command: name.split(':')[0] } });
     expect([dispatched.run, dispatched.suggest]).toEqual([undefined, undefined]);
   });
 
   it('with who did what where, and until when a reply can be edited', () => {
-    const { invocation } = dispatch(COMMANDS, interaction({ kind: 'slash', name: 'usage' }));
+    const { invocation } = dispatch(COMMANDS, interaction('slash', 'usage'));
     const who = { command: 'usage', memberId: 'alice', guildId: 'guild', locale: 'en-US' };
     expect(invocation).toMatchObject({ ...who, interactionId: '11', applicationId: '1000', token: 'token' });
     expect(invocation.deadlineMs - invocation.receivedAtMs).toBe(REPLY_DEADLINE_MS);
   });
 
   it('in English when the interaction has no locale', () => {
-    const odd = interaction({ kind: 'slash', name: 'usage', locale: undefined as never });
+    const odd = interaction('slash', 'usage', { locale: undefined });
     expect(dispatch(COMMANDS, odd).invocation.locale).toBe('en-US');
   });
 
@@ -98,7 +84,7 @@ describe('an interaction is dispatched by its kind', () => {
     ['in direct messages without a guild and its permissions', { guildId: null, memberPermissions: null }, null, false],
   ])('%s', async (_, where, guildId, manageGuild) => {
     const ask: Command['ask'] = (use) => answer({ guildId: use.guildId ?? null, manageGuild: use.manageGuild });
-    const { run } = dispatch([{ ...USAGE, ask }], interaction({ kind: 'slash', name: 'usage', ...where }));
+    const { run } = dispatch([{ ...USAGE, ask }], interaction('slash', 'usage', where));
     expect(await run?.(SERVICES)).toMatchObject({ message: { content: JSON.stringify({ guildId, manageGuild }) } });
   });
 });

@@ -1,14 +1,13 @@
 import { ApplicationCommandType, type Interaction, PermissionsBitField } from 'discord.js';
 
-interface Facts {
-  kind: 'slash' | 'message' | 'user' | 'autocomplete' | 'button' | 'select' | 'modal';
-  /** The command's name or the custom id. */
-  name: string;
-  [more: string]: unknown;
-}
+type Kind = 'slash' | 'message' | 'user' | 'autocomplete' | 'button' | 'select' | 'modal';
 
-/** An interaction as far as the bot reads it; discord.js makes one only from what a client has received. */
-export function interaction({ kind, name, ...more }: Facts): Interaction {
+/**
+ * An interaction as far as the bot reads it; discord.js makes one only from what a client has received.
+ *
+ * @param name of the command, or the custom id
+ */
+export function interaction(kind: Kind, name: string, more: object = {}): Interaction {
   const isCommand = kind === 'slash' || kind === 'message' || kind === 'user';
   const facts = {
     ...{ id: '11', applicationId: '1000', token: 'token', user: { id: 'alice' }, guildId: 'guild', locale: 'en-US' },

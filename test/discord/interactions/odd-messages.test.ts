@@ -46,69 +46,44 @@ const lookUp = (message: object) => {
 
 describe('a button is given who asked for its message', () => {
   const metadata = { id: MESSAGE, type: 2, authorizing_integration_owners: {} };
+  const byAlice = { ...metadata, user: USER };
   it.each<[string, object, string]>([
-    ['as Discord says', { interaction_metadata: { ...metadata, user: USER } }, ALICE],
-    ['not when Discord does not say', { interaction_metadata: metadata }, 'nobody'],
-    [
-      'whoever used what came before it',
-      { interaction_metadata: { ...metadata, user: USER, triggering_interaction_metadata: metadata } },
-      ALICE,
-    ],
-  ])('%s', async (_, message, askedBy) => {
-    expect(await press(message)).toBe(askedBy);
+    ['as Discord says', byAlice, ALICE],
+    ['not when Discord does not say', metadata, 'nobody'],
+    ['whoever used what came before it', { ...byAlice, triggering_interaction_metadata: metadata }, ALICE],
+  ])('%s', async (_, interaction_metadata, askedBy) => {
+    expect(await press({ interaction_metadata })).toBe(askedBy);
   });
 });
 
 describe('the menu of a message is given its text', () => {
   const embed = { type: 'rich', title: 'Emberwing Drake', fields: [{ name: 'Set', value: 'First Light' }] };
-  const file = {
-    id: MESSAGE,
-    filename: 'Candle_Hare_12.png',
-    size: 1,
-    url: 'https://x.test/',
-    proxy_url: 'https://x.test/',
-  };
+  const file = { id: MESSAGE, filename: 'Candle_Hare_12.png', size: 1, url: 'https://x.test/', proxy_url: '' };
+  const files = [
+    { ...file, description: 'a hare' },
+    { ...file, id: ALICE, title: 'Wick, Who Waits' },
+  ];
   const reference = { type: 1, message_id: ALICE, channel_id: PLACE };
+  const forwarded = [{ message: { content: 'base1-4', attachments: [file] } }];
+  const poll = {
+    ...{ question: { text: 'Which?' }, allow_multiselect: false, layout_type: 1, expiry: null },
+    answers: [{ answer_id: 1, poll_media: { text: 'Wick, Who Waits' } }],
+  };
+  const components = [
+    { type: 17, id: 1, components: [{ type: 10, id: 2, content: 'Candle Hare' }] },
+    { type: 1, id: 3, components: [{ type: 2, id: 4, style: 2, custom_id: 'x', label: 'Delete' }] },
+  ];
+  const SHOWN = 'Candle Hare_12\na hare\nWick, Who Waits';
   it.each<[string, object, string]>([
     ['and that of its embeds', { content: 'hi', embeds: [embed] }, 'hi\nEmberwing Drake\nSet\nFirst Light'],
-    [
-      'and what its files are called and show',
-      {
-        content: '',
-        attachments: [
-          { ...file, description: 'a hare' },
-          { ...file, id: ALICE, title: 'Wick, Who Waits' },
-        ],
-      },
-      'Candle Hare_12\na hare\nWick, Who Waits',
-    ],
+    ['and what its files are called and show', { content: '', attachments: files }, SHOWN],
     [
       'and that of a message that it forwards',
-      { message_reference: reference, message_snapshots: [{ message: { content: 'base1-4', attachments: [file] } }] },
+      { message_reference: reference, message_snapshots: forwarded },
       'base1-4\nCandle Hare_12',
     ],
-    [
-      'and that of its poll, whose channel is not known',
-      {
-        content: '',
-        poll: {
-          ...{ question: { text: 'Which?' }, allow_multiselect: false, layout_type: 1, expiry: null },
-          answers: [{ answer_id: 1, poll_media: { text: 'Wick, Who Waits' } }],
-        },
-      },
-      'Which?\nWick, Who Waits',
-    ],
-    [
-      'and what its components display',
-      {
-        content: '',
-        components: [
-          { type: 17, id: 1, components: [{ type: 10, id: 2, content: 'Candle Hare' }] },
-          { type: 1, id: 3, components: [{ type: 2, id: 4, style: 2, custom_id: 'x', label: 'Delete' }] },
-        ],
-      },
-      'Candle Hare',
-    ],
+    ['and that of its poll, whose channel is not known', { content: '', poll }, 'Which?\nWick, Who Waits'],
+    ['and what its components display', { content: '', components }, 'Candle Hare'],
     ['whoever used what it answers', { content: 'hi', interaction_metadata: { id: MESSAGE, type: 2 } }, 'hi'],
   ])('%s', async (_, message, text) => {
     expect(await lookUp(message)).toBe(text);

@@ -1,7 +1,7 @@
 import { DiscordAPIError, InteractionResponseType, MessageFlags, type REST } from 'discord.js';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Ask, Command, Reply, Services } from '../../../commands/command.ts';
+import type { Ask, Command, Message, Reply, Services } from '../../../commands/command.ts';
 import { InteractionRouter } from '../../../src/discord/interactions/router.ts';
 import { Replies } from '../../../src/discord/rest/replies.ts';
 import type { LookupsOptions } from '../../../src/lookup/lookups.ts';
@@ -14,11 +14,12 @@ import { logLines } from '../../support/log-lines.ts';
 import { interaction } from './interactions.ts';
 
 const SHOWN: Reply = { isPrivate: false, source: 'cache', message: { content: 'a card' } };
+const MESSAGE = { id: '7', interactionMetadata: null };
 const ASKED: Ask = askedFor('base1-4');
 const { ChannelMessageWithSource, ApplicationCommandAutocompleteResult } = InteractionResponseType;
 
 /** A router over one command, and a Discord that accepts every answer, or at least receives it. */
-function routerWith(command: Partial<Command>, count = () => {}, confirm = async () => {}) {
+function routerWith(command: Partial<Command>, count: () => void = () => {}, confirm = async () => {}) {
   const answers: { type: number; data: Record<string, unknown> }[] = [];
   const post = async (_: string, { body }: { body: (typeof answers)[number] }) => {
     answers.push(body);
@@ -55,7 +56,7 @@ function routerWith(command: Partial<Command>, count = () => {}, confirm = async
     events,
     log,
   });
-  const type = () => router.receive(interaction({ kind: 'slash', name: 'card' }));
+  const type = () => router.receive(interaction('slash', 'card'));
   return { router, commandReplies, type, answers, answered, edits, ends, lines };
 }
 
@@ -88,66 +89,57 @@ describe('a command', () => {
     expect(ends.map(({ source, outcome, err }) => ({ source, outcome, err }))).toEqual([{ source: 'bot', ...end }]);
   });
 
-  it('is refused before it runs when the member sends too many', async () => {
+  const tooMany = () => {
+    throw new TooManyCommands({ untilMs: 0 });
+  };
+  it.each([
+    ['the member sends too many', 'TooManyCommands', tooMany, false],
+    ['the bot stops', 'Stopping', () => {}, true],
+  ])('is refused before it runs when %s', async (_, outcome, count, closes) => {
     const ask = vi.fn(async () => SHOWN);
-    const { type, answers, ends } = routerWith({ ask }, () => {
-      throw new TooManyCommands({ untilMs: 0 });
-    });
+    const { router, type, answers, ends } = routerWith({ ask }, count);
+    if (closes) await router.close();
 
     await type();
 
     expect(ask).not.toHaveBeenCalled();
     expect(answers).toMatchObject([{ data: { flags: MessageFlags.Ephemeral } }]);
-    expect(ends).toMatchObject([{ outcome: 'TooManyCommands' }]);
+    expect(ends).toMatchObject([{ outcome }]);
   });
 
-  it('is refused before it runs when the bot stops', async () => {
-    const ask = vi.fn(async () => SHOWN);
-    const { router, type, answers, ends } = routerWith({ ask });
-    await router.close();
-
-    await type();
-
-    expect(ask).not.toHaveBeenCalled();
-    expect(answers).toMatchObject([{ data: { flags: MessageFlags.Ephemeral } }]);
-    expect(ends).toMatchObject([{ outcome: 'Stopping' }]);
-  });
-
-  it.each<[string, Partial<Command>, string | undefined]>([
-    ['what was typed when it is refused', { ask: () => Promise.reject(new KeyRefused({ status: 401 })) }, 'ember wing'],
-    ['what was typed when it breaks', { ask: () => Promise.reject(new Error('a bug')) }, 'ember wing'],
-    ['what was typed when it is answered', {}, 'ember wing'],
-  ])('names in the log %s, on one line and without control characters', async (_, command, card) => {
+  it.each<[string, Partial<Command>]>([
+    ['is refused', { ask: () => Promise.reject(new KeyRefused({ status: 401 })) }],
+    ['breaks', { ask: () => Promise.reject(new Error('a bug')) }],
+    ['is answered', {}],
+  ])('that %s names in the log what was typed, on one line and without control characters', async (_, command) => {
     const { router, ends } = routerWith(command);
     const data = [
       { name: 'private', value: true },
       { name: 'id', value: ' ember\u001b\n\u202ewing ' },
     ];
 
-    await router.receive(interaction({ kind: 'slash', name: 'card', options: { data } }));
+    await router.receive(interaction('slash', 'card', { options: { data } }));
 
-    expect(ends).toMatchObject([{ command: 'card', card }]);
+    expect(ends).toMatchObject([{ command: 'card', card: 'ember wing' }]);
   });
 
-  it.each<[string, object, string | undefined]>([
-    ['a button, as its command reads it', { kind: 'button', name: 'card:show:base1-4' }, 'base1-4'],
-    ['a menu, as it is chosen', { kind: 'select', name: 'card:show', values: ['base1-5'] }, 'base1-5'],
-    ['a button about no card', { kind: 'button', name: 'card:delete' }, undefined],
-  ])('that is refused names in the log the card of %s', async (_, facts, card) => {
+  it.each([
+    ['a button, as its command reads it', interaction('button', 'card:show:base1-4'), 'base1-4'],
+    ['a menu, as it is chosen', interaction('select', 'card:show', { values: ['base1-5'] }), 'base1-5'],
+    ['a button about no card', interaction('button', 'card:delete'), undefined],
+  ])('that is refused names in the log the card of %s', async (_, pressed, card) => {
     const { router, ends } = routerWith({
       component: () => Promise.reject(new KeyRefused({ status: 401 })),
       cardOf: (argument) => argument.split(':')[1],
     });
 
-    await router.receive(interaction(facts as Parameters<typeof interaction>[0]));
+    await router.receive(pressed);
 
     expect(ends).toMatchObject([{ command: 'card', outcome: 'KeyRefused', card }]);
   });
 
   it('that asks for cards is left to the replies, which publish its end', async () => {
-    const { type, answers, answered, ends } = routerWith({
-      ask: async () => ASKED,
-    });
+    const { type, answers, answered, ends } = routerWith({ ask: async () => ASKED });
 
     await type();
 
@@ -155,43 +147,37 @@ describe('a command', () => {
     expect([answers, ends]).toEqual([[], []]);
   });
 
-  it('is corrected once its reply is there', async () => {
-    const correction = Promise.resolve({ content: 'a newer card' });
-    const { commandReplies, type, edits } = routerWith({ ask: async () => ({ ...SHOWN, correction }) });
-
+  const corrected = async (correction: Promise<Message>, confirm?: () => Promise<void>) => {
+    const { commandReplies, type, ...seen } = routerWith(
+      { ask: async () => ({ ...SHOWN, correction }) },
+      undefined,
+      confirm,
+    );
     await type();
     await commandReplies.close();
+    return seen;
+  };
+
+  it('is corrected once its reply is there', async () => {
+    const { edits } = await corrected(Promise.resolve({ content: 'a newer card' }));
 
     expect(edits).toMatchObject([{ content: 'a newer card', embeds: [], components: [] }]);
   });
 
   it('is corrected although Discord has not confirmed its reply, which may be there', async () => {
-    const correction = Promise.resolve({ content: 'a newer card' });
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
-    const hang = async () => {
+    const { edits, ends } = await corrected(Promise.resolve({ content: 'a newer card' }), async () => {
       vi.setSystemTime(Date.now() + 3_000);
       throw new Error('no answer');
-    };
-    const { commandReplies, type, edits, ends } = routerWith(
-      { ask: async () => ({ ...SHOWN, correction }) },
-      () => {},
-      hang,
-    );
-
-    await type();
-    await commandReplies.close();
+    });
 
     expect(edits).toMatchObject([{ content: 'a newer card' }]);
     expect(ends).toMatchObject([{ outcome: 'not answered' }]);
   });
 
   it('whose correction fails keeps its reply, with a line in the log', async () => {
-    const correction = Promise.reject(new Error('a bug'));
-    const { commandReplies, type, edits, lines } = routerWith({ ask: async () => ({ ...SHOWN, correction }) });
-
-    await type();
-    await commandReplies.close();
+    const { edits, lines } = await corrected(Promise.reject(new Error('a bug')));
 
     expect(edits).toEqual([]);
     expect(lines).toMatchObject([{ msg: 'reply cannot be completed', command: 'card' }]);
@@ -208,7 +194,7 @@ describe('an interaction', () => {
   ] as const)('without a handler gets a private sentence: %s', async (kind, outcome, sentence) => {
     const { router, answers, ends } = routerWith({});
 
-    await router.receive(interaction({ kind, name: 'older', values: [] }));
+    await router.receive(interaction(kind, 'older', { values: [] }));
 
     const data = { content: formatMessage('en-US', sentence), flags: MessageFlags.Ephemeral };
     expect(answers).toMatchObject([{ type: ChannelMessageWithSource, data }]);
@@ -221,13 +207,13 @@ describe('an interaction', () => {
     ['an empty list without a handler', undefined, [], ['debug']],
     ['an empty list when the handler breaks', () => Promise.reject(new Error('a bug')), [], ['error', 'debug']],
   ])(
-    'while an option is typed gets %s, is no command, and what is typed is not logged',
+    'that completes gets %s, is no command, and is not logged with its text',
     async (_, autocomplete, expected, levels) => {
       const count = vi.fn();
       const { router, answers, ends, lines } = routerWith(autocomplete ? { autocomplete } : {}, count);
       const options = { getFocused: () => ({ name: 'id', value: 'emberwing' }) };
 
-      await router.receive(interaction({ kind: 'autocomplete', name: 'card', options }));
+      await router.receive(interaction('autocomplete', 'card', { options }));
 
       expect(answers).toEqual([{ type: ApplicationCommandAutocompleteResult, data: { choices: expected } }]);
       expect(count).not.toHaveBeenCalled();
@@ -237,39 +223,23 @@ describe('an interaction', () => {
     },
   );
 
-  it('of a button is logged by its command, without what its custom id says of a member', async () => {
-    const { router, ends } = routerWith({ component: async () => SHOWN });
-
-    await router.receive(interaction({ kind: 'button', name: 'card:emberwing' }));
-
-    expect(ends).toMatchObject([{ command: 'card', outcome: 'answered' }]);
-  });
-
-  it('of a button that asks for cards names the command that shows them', async () => {
-    const { router, answered } = routerWith({ component: async () => ASKED });
-
-    await router.receive(interaction({ kind: 'button', name: 'card:next' }));
-
-    expect(answered).toEqual([{ name: 'card', asked: ASKED }]);
-  });
-
   it.each<[string, object, number, number]>([
     ['of a button that is pressed twice', {}, 0, 1],
     ['of a button that is pressed again later', {}, 3_001, 2],
     ['of a button that two members press', { user: { id: 'bjorn' } }, 0, 2],
     ['of another button', { customId: 'card:delete' }, 0, 2],
-    ['of another message', { message: { id: '8', interactionMetadata: null } }, 0, 2],
+    ['of another message', { message: { ...MESSAGE, id: '8' } }, 0, 2],
   ])('%s is handled as often as it is meant', async (_, second, laterMs, times) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     vi.advanceTimersByTime(1); // for lru-cache, what was kept at 0 never ages
     const component = vi.fn(async () => SHOWN);
     const { router, answers, ends } = routerWith({ component });
-    const first = { kind: 'button', name: 'card:show', message: { id: '7', interactionMetadata: null } } as const;
+    const pressed = (more: object) => interaction('button', 'card:show', { message: MESSAGE, ...more });
 
-    await router.receive(interaction(first));
+    await router.receive(pressed({}));
     vi.advanceTimersByTime(laterMs);
-    await router.receive(interaction({ ...first, ...second }));
+    await router.receive(pressed(second));
 
     expect(component).toHaveBeenCalledTimes(times);
     expect([answers.length, ends.length]).toEqual([2, 2]);
@@ -281,10 +251,8 @@ describe('an interaction', () => {
     const confirm = vi.fn(async () => {}).mockRejectedValueOnce(tooLate);
     const component = vi.fn(async () => SHOWN);
     const { router, ends } = routerWith({ component }, undefined, confirm);
-    const press = { kind: 'button', name: 'card:show', message: { id: '7', interactionMetadata: null } } as const;
 
-    await router.receive(interaction(press));
-    await router.receive(interaction(press));
+    for (const _ of [1, 2]) await router.receive(interaction('button', 'card:show', { message: MESSAGE }));
 
     expect(component).toHaveBeenCalledTimes(2);
     expect(ends).toMatchObject([{ outcome: 'too late' }, { outcome: 'answered' }]);
@@ -292,7 +260,7 @@ describe('an interaction', () => {
 
   it('that cannot be read leaves a line in the log', async () => {
     const { router, lines } = routerWith({});
-    await router.receive(interaction({ kind: 'slash', name: 'card', user: undefined }));
+    await router.receive(interaction('slash', 'card', { user: undefined }));
     expect(lines).toMatchObject([{ msg: 'interaction cannot be read' }]);
   });
 });

@@ -10,17 +10,8 @@ function apiError(status: number, code = 0): DiscordAPIError {
 }
 
 const LIMITED = new RateLimitError({
-  global: false,
-  hash: '',
-  limit: 5,
-  majorParameter: '',
-  method: 'POST',
-  retryAfter: 1_250,
-  route: '/interactions/:id/:token/callback',
-  scope: 'user',
-  sublimitTimeout: 0,
-  timeToReset: 0,
-  url: '',
+  ...{ global: false, hash: '', limit: 5, majorParameter: '', method: 'POST', scope: 'user', url: '' },
+  ...{ route: '/interactions/:id/:token/callback', retryAfter: 1_250, sublimitTimeout: 0, timeToReset: 0 },
 });
 const HANGS = AbortSignal.abort(new DOMException('', 'TimeoutError')).reason;
 const BROKEN = new Error('other side closed');
