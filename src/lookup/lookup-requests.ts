@@ -74,6 +74,7 @@ export class LookupRequests {
     const wanted = batch.filter((pending) => !pendingLookups.isClosed && pendingLookups.has(pending));
     for (const pending of wanted) pendingLookups.requested(pending, Date.now());
     const [first] = wanted;
+    if (first) this.#logSent(wanted, first);
     const sent = first ? this.#request(wanted, first, permit) : limiter.release(permit, { kind: 'abandoned' });
     const request: Promise<void> = sent.then(() => this.abandon(batch)).finally(() => this.#underWay.delete(request));
     this.#underWay.add(request);
@@ -177,6 +178,14 @@ export class LookupRequests {
     if (pending.failures === MAX_FAILURES - 1) pending.mostTogether = 1; // another card may be what fails
     if (again) pending.notBeforeMs = Date.now() + Math.max(backOffMs(pending.failures, RETRY), restsMs);
     else pendingLookups.refuse(pending, this.#finalError(error));
+  }
+
+  /** For whom a request leaves. */
+  #logSent(batch: readonly PendingLookup[], { lane }: PendingLookup): void {
+    const { log } = this.#options;
+    if (!log.isLevelEnabled('debug')) return;
+    const members = new Set(batch.flatMap(({ waiters }) => waiters.map(({ lookup }) => lookup.requester.memberId)));
+    log.debug({ cardIds: batch.map(({ cardId }) => cardId), lane, members: [...members] }, 'card requested');
   }
 
   #log(cardIds: readonly string[], error: unknown): void {

@@ -123,6 +123,7 @@ export class UsageReports {
 
   async #fetch(permit: Permit, requester: Requester): Promise<UsageKnown> {
     const { service, limiter, log } = this.#options;
+    log.debug({ member: requester.memberId }, 'usage report requested');
     try {
       const send = () => service.usage({ signal: this.#closed.signal }).catch(asAnswer);
       const request = { permit, requester, endpoint: 'usage' } as const;

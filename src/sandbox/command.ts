@@ -1,41 +1,84 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createLog, standardOutput } from '../log.ts';
 import { PLAN_LIMITS } from '../model/plan.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { Bots } from './bots.ts';
+import { Guide } from './guide.ts';
+import { KNOWN_CARDS } from './known-cards.ts';
 import { startPageServer } from './page-server.ts';
+import { RequestReasons } from './request-reasons.ts';
 import { SAMPLE_CATALOG } from './sample-cards.ts';
+import { SAMPLE_MEMBERS } from './sample-members.ts';
 import { startSandbox } from './sandbox.ts';
 
 type SandboxPlan = keyof typeof PLAN_LIMITS;
 
-const { port, plan } = new Command('npm run sandbox --')
+const { port, plan, bot } = new Command('npm run sandbox --')
   .description('Runs the whole bot on this machine, with an emulated Discord and card service, and a page to type in.')
   .option('--port <number>', 'port of the page; the next free one if it is taken', portNumber, 4000)
   .addOption(new Option('--plan <name>', 'plan of the card service').choices(Object.keys(PLAN_LIMITS)).default('free'))
+  .option('--no-bot', 'without the bot: prints the lines for the .env of your own')
   .parse()
-  .opts<{ port: number; plan: SandboxPlan }>();
+  .opts<{ port: number; plan: SandboxPlan; bot: boolean }>();
 
 const signal = stopSignal();
-const log = createLog({ level: 'info', secrets: [], destination: await standardOutput() });
-// Shown here, although most services have no such path.
-const env = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
-const sandbox = await startSandbox({ log, service: { plan }, catalog: SAMPLE_CATALOG, env });
-const { discord, cardService } = sandbox;
+const output = await standardOutput();
+const log = createLog({ level: 'info', secrets: [], destination: output });
+const sandbox = await startSandbox({
+  log,
+  service: { plan },
+  discord: { members: SAMPLE_MEMBERS },
+  isRegistered: bot,
+  ...(bot && { catalog: SAMPLE_CATALOG, known: KNOWN_CARDS }),
+  // Lists are shown here, although most services have no such path; why a request is sent is in lines for debugging.
+  env: { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}', PRICE_CURRENCY: 'USD', LOG_LEVEL: 'debug' },
+});
+const { discord, cardService, env } = sandbox;
+const folder = await mkdtemp(join(tmpdir(), 'cardbot-bots-'));
+const reasons = new RequestReasons((id) => discord.members.find((member) => member.id === id)?.name);
+const bots: Bots = new Bots({
+  env,
+  pristineDir: sandbox.config.dataDir,
+  folder,
+  onLine(line, text) {
+    reasons.read(line);
+    if (line.msg === 'command') guide.commandEnded();
+    if (line.level !== 'debug') output.write(`${text}\n`);
+  },
+});
+const guide = new Guide({ discord, cardService, bots });
 // Before the bot starts, because its log is long and does not mention the page
-const page = await startPageServer({ port, discord, cardService }).catch(async (error: Error) => {
-  await sandbox.stop();
+const extras = bot ? { story: { bots, guide, reasons } } : {};
+const page = await startPageServer({ port, discord, cardService, extras }).catch(async (error: Error) => {
+  await end();
   process.stderr.write(`The page cannot be served (${error.message}). Choose another port with --port.\n`);
   process.exit(1);
 });
 const moved = page.port === port || port === 0 ? '' : `  Port ${port} is taken, so the page is at ${page.port}.\n`;
-await sandbox.startBot();
-process.stdout.write(`\n${moved}  Open ${page.url} and type /card\n\n`);
+if (bot) await guide.reset();
+process.stdout.write(`\n${moved}  Open ${page.url} and type /card\n\n${bot ? '' : envLines()}`);
 
 if (!signal.aborted) await once(signal, 'abort');
 await page.close();
-await sandbox.stop();
+await end();
 process.exit(0);
+
+async function end(): Promise<void> {
+  guide.close();
+  await bots.close('SIGTERM');
+  await sandbox.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** For a bot that is installed as for the real Discord, on this machine. */
+function envLines(): string {
+  const names = ['DISCORD_TOKEN', 'DISCORD_API_URL', 'CARD_SERVICE_URL', 'CARD_SERVICE_API_KEY'];
+  return `  For your .env, while this runs:\n\n${names.map((name) => `${name}=${env[name]}\n`).join('')}\n`;
+}
 
 function portNumber(text: string): number {
   const number = Number(text);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PlanLimits } from '../model/plan.ts';
 import { nextUtcMidnightMs } from '../time/utc-day.ts';
 import { listedIds } from './bulk-listing.ts';
@@ -42,11 +43,12 @@ export interface CardServiceOptions extends Partial<PlanLimits> {
 export class CardService {
   readonly #apiKey: string;
   readonly #nowMs: () => number;
-  readonly #quota: ServiceQuota;
   readonly #cards: ReadonlyMap<string, ServiceCard>;
-  readonly #seen = new SeenRequests();
-  readonly #script = new ServiceScript();
-  readonly #window = new WindowLimiter();
+  readonly #begin: () => { quota: ServiceQuota; switches: CardServiceSwitches };
+  #quota: ServiceQuota;
+  #seen = new SeenRequests();
+  #script = new ServiceScript();
+  #window = new WindowLimiter();
   readonly #listeners = new Set<() => void>();
   /** Behaves like global `fetch` with this service at every address. Follows no redirects. */
   readonly fetch: typeof fetch;
@@ -57,11 +59,12 @@ export class CardService {
     this.#nowMs = options.nowMs ?? (() => Date.now());
     this.#cards = new Map((options.cards ?? SAMPLE_CARDS).map((card) => [card.id, card]));
     const { plan = ALL_WELL.plan, latencyMs = ALL_WELL.latencyMs } = options;
-    this.#switches = { ...ALL_WELL, plan, latencyMs };
-    checkSwitches(this.#switches);
+    const switches = { ...ALL_WELL, plan, latencyMs };
+    checkSwitches(switches);
     const limits = limitsOf(plan, options);
     const { nextResetMs = nextUtcMidnightMs, usedToday = 0 } = options;
-    this.#quota = new ServiceQuota(limits, this.#nowMs, nextResetMs, usedToday);
+    this.#begin = () => ({ quota: new ServiceQuota(limits, this.#nowMs, nextResetMs, usedToday), switches });
+    ({ quota: this.#quota, switches: this.#switches } = this.#begin());
     this.fetch = fetchFrom(this.answer);
   }
 
@@ -100,6 +103,22 @@ export class CardService {
     if (next.limiter !== this.#switches.limiter) this.#quota.changeLimiter(next.limiter);
     this.#switches = next;
     this.#changed();
+  }
+
+  /** As it was created: no request was ever received. */
+  reset(): void {
+    ({ quota: this.#quota, switches: this.#switches } = this.#begin());
+    this.#seen = new SeenRequests();
+    this.#script = new ServiceScript();
+    this.#window = new WindowLimiter();
+    this.#changed();
+  }
+
+  /** Whether every switch is as it was at the start, with `requests` left of the day and `atOnce` right now. */
+  isAsAtStart({ requests, atOnce }: { requests: number; atOnce: number }): boolean {
+    const { switches, dayRemaining, minuteRemaining } = this.state();
+    const isUnchanged = isDeepStrictEqual(switches, this.#begin().switches);
+    return isUnchanged && dayRemaining >= requests && minuteRemaining >= atOnce;
   }
 
   exhaustDay(): void {

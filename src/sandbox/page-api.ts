@@ -3,12 +3,16 @@ import type { z } from 'zod';
 import type { PageSources } from './page-events.ts';
 import {
   ChangeSwitches,
+  ChooseBot,
   CompleteOption,
+  CutOffRedis,
   Nothing,
+  PressStep,
   StartStorm,
   SubmitForm,
   TypeCommand,
   UseComponent,
+  WritePost,
 } from './page-protocol.ts';
 import { shownCommands } from './shown-commands.ts';
 
@@ -24,7 +28,7 @@ export class PageApi {
   readonly #discord: PageSources['discord'];
   readonly #posts: ReadonlyMap<string, Route>;
 
-  constructor({ discord, cardService }: Pick<PageSources, 'discord' | 'cardService'>) {
+  constructor({ discord, cardService, story }: Pick<PageSources, 'discord' | 'cardService' | 'story'>) {
     this.#discord = discord;
     this.#posts = new Map([
       [
@@ -36,11 +40,13 @@ export class PageApi {
       ['/api/choices', route(CompleteOption, (typed) => discord.complete(typed))],
       ['/api/components', route(UseComponent, ({ values, ...used }) => ({ id: use(discord, used, values).id }))],
       ['/api/forms', route(SubmitForm, (form) => ({ id: discord.submit(form).id }))],
+      ['/api/posts', route(WritePost, (post) => void discord.post(post))],
       ['/api/gateway/drop', route(Nothing, () => discord.gateway.drop())],
       ['/api/switches', route(ChangeSwitches, (switches) => cardService.set(defined(switches)))],
       ['/api/storm', route(StartStorm, ({ durationMs }) => cardService.storm(durationMs))],
       ['/api/day/exhaust', route(Nothing, () => cardService.exhaustDay())],
       ['/api/day/refill', route(Nothing, () => cardService.refillDay())],
+      ...(story ? storyRoutes(story) : []),
     ]);
   }
 
@@ -66,6 +72,17 @@ export class PageApi {
     const menu = this.#discord.menuCommandsFor(at).filter(({ type }) => type === ApplicationCommandType.Message);
     return { status: 200, body: menu.map(({ name }) => name) };
   }
+}
+
+function storyRoutes({ bots, guide }: NonNullable<PageSources['story']>): [string, Route][] {
+  return [
+    ['/api/guide', route(PressStep, ({ step }) => guide.press(step))],
+    ['/api/reset', route(Nothing, () => guide.reset())],
+    ['/api/bots/start', route(ChooseBot, ({ number }) => bots.start(number))],
+    ['/api/bots/kill', route(ChooseBot, ({ number }) => bots.kill(number))],
+    ['/api/bots/second', route(Nothing, () => bots.addSecond())],
+    ['/api/redis', route(CutOffRedis, ({ isCut }) => bots.cutOffRedis(isCut))],
+  ];
 }
 
 function use(discord: PageSources['discord'], used: Omit<UseComponent, 'values'>, values: string[] | undefined) {

@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import type { Bots } from './bots.ts';
 import type { EmbeddedCardService } from './card-service.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
+import type { Guide } from './guide.ts';
 import type { ShownCard, Snapshot } from './page-protocol.ts';
+import type { RequestReasons } from './request-reasons.ts';
 
 /** What the page shows and controls. */
 export interface PageSources {
@@ -11,6 +14,8 @@ export interface PageSources {
   botName: string;
   /** Suggested on the welcome screen. */
   sampleCards: readonly ShownCard[];
+  /** What runs and tells the story; absent when the bot is somebody else's. */
+  story?: { bots: Bots; guide: Guide; reasons: RequestReasons } | undefined;
 }
 
 const SHOWN_MESSAGES = 100;
@@ -32,7 +37,12 @@ export class PageEvents {
   constructor(sources: PageSources) {
     this.#sources = sources;
     const changed = () => this.#changed();
-    this.#endSubscriptions = [sources.discord.onMessage(changed), sources.cardService.onChange(changed)];
+    const { discord, cardService, story } = sources;
+    const subscribed = [discord.onMessage(changed), discord.onPost(changed), cardService.onChange(changed)];
+    this.#endSubscriptions = [
+      ...subscribed,
+      ...(story ? [story.bots.onChange(changed), story.guide.onChange(changed)] : []),
+    ];
     this.#lookAgain = setInterval(changed, LOOK_AGAIN_MS).unref();
   }
 
@@ -51,17 +61,22 @@ export class PageEvents {
   }
 
   snapshot(): Snapshot {
-    const { discord, cardService, botName, sampleCards } = this.#sources;
+    const { discord, cardService, botName, sampleCards, story } = this.#sources;
     return {
       botName,
       guilds: discord.guilds,
       members: discord.members,
       sampleCards,
       messages: discord.messages().slice(-SHOWN_MESSAGES),
+      posts: discord.posts(),
       service: cardService.state(),
-      requests: cardService.requests.slice(-SHOWN_REQUESTS),
+      requests: cardService.requests
+        .slice(-SHOWN_REQUESTS)
+        .map((request) => ({ ...request, reason: story?.reasons.of(request) })),
       requestCount: cardService.counts.total,
       gatewaySessions: discord.gateway.sessions,
+      bots: story?.bots.shown,
+      guide: story?.guide.shown,
     };
   }
 

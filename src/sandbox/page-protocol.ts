@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { ShownBots } from './bots.ts';
 import { type CardServiceState, type SeenRequest, Switches } from './card-service-controls.ts';
-import type { ChatMessage, Guild, Member } from './discord/chat.ts';
+import type { ChatMessage, Guild, Member, Post } from './discord/chat.ts';
+import type { ShownGuide } from './guide.ts';
 
 /** A member and the place where they act; `guildId: null` = direct messages. */
 const WHEREABOUTS = { memberId: z.string(), guildId: z.string().nullable(), manageGuild: z.boolean() };
@@ -53,6 +55,19 @@ export type ChangeSwitches = z.infer<typeof ChangeSwitches>;
 export const StartStorm = z.strictObject({ durationMs: z.int().min(0).max(86_400_000) });
 export type StartStorm = z.infer<typeof StartStorm>;
 
+/** `POST /api/posts`: a message that is no command. */
+export const WritePost = z.strictObject({ content: z.string(), ...WHEREABOUTS });
+export type WritePost = z.infer<typeof WritePost>;
+
+/** `POST /api/guide`: begins a step of the guided minute, and ends the one that runs. */
+export const PressStep = z.strictObject({ step: z.string() });
+
+/** `POST /api/bots/start` and `/api/bots/kill` */
+export const ChooseBot = z.strictObject({ number: z.int().min(1).max(2) });
+
+/** `POST /api/redis` */
+export const CutOffRedis = z.strictObject({ isCut: z.boolean() });
+
 /** The empty body of a `POST`. */
 export const Nothing = z.strictObject({});
 
@@ -91,6 +106,11 @@ export interface ShownCard {
   game: string;
 }
 
+export interface ShownRequest extends SeenRequest {
+  /** Why it was sent, such as `for Alice`; `undefined`: the bot's log does not say. */
+  reason: string | undefined;
+}
+
 /** One Server-Sent Event of `GET /api/events`: the complete state of the page. */
 export interface Snapshot {
   botName: string;
@@ -99,9 +119,14 @@ export interface Snapshot {
   sampleCards: readonly ShownCard[];
   /** The latest, oldest first. */
   messages: ChatMessage[];
+  /** What members wrote, oldest first. */
+  posts: readonly Post[];
   service: CardServiceState;
   /** The latest, oldest first. */
-  requests: SeenRequest[];
+  requests: ShownRequest[];
   requestCount: number;
   gatewaySessions: number;
+  /** `undefined`: the bot is not the sandbox's own. */
+  bots: ShownBots | undefined;
+  guide: ShownGuide | undefined;
 }

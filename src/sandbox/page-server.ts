@@ -15,7 +15,7 @@ export interface PageServerOptions {
   discord: PageSources['discord'];
   cardService: PageSources['cardService'];
   /** Default: `cardbot`, and cards of the embedded service. */
-  extras?: Partial<Pick<PageSources, 'botName' | 'sampleCards'>>;
+  extras?: Partial<Pick<PageSources, 'botName' | 'sampleCards' | 'story'>>;
 }
 
 export interface PageServer {

@@ -50,10 +50,21 @@ const PROMO: ServiceCard = {
   prices: { market: 12, low: 8.5, high: 20 },
 };
 
+/** Another printing of a card of two sets. */
+const PROMO_DRAKE: ServiceCard = {
+  ...PROMO,
+  id: 'promo-7',
+  name: 'Emberwing Drake',
+  number: '7',
+  rarity: 'Holo Rare',
+  imageUrl: 'https://images.cards.example/promo/7.png',
+  prices: { market: 58.4, low: 41, high: 92.5 },
+};
+
 /** More cards of one name than a menu holds. */
 const REPRINTS = Array.from({ length: 40 }, (_, at) => ({ ...PROMO, id: `fair${at + 1}-1`, number: `${at + 1}` }));
 
-export const SAMPLE_CARDS: readonly ServiceCard[] = [...SAMPLE_SETS.flatMap(cardsOf), PROMO, ...REPRINTS];
+export const SAMPLE_CARDS: readonly ServiceCard[] = [...SAMPLE_SETS.flatMap(cardsOf), PROMO, PROMO_DRAKE, ...REPRINTS];
 
 /** The same as a catalogue for search, which an operator would import from a file. */
 export const SAMPLE_CATALOG: readonly CatalogCard[] = SAMPLE_CARDS.map(({ id, name, tcg, set, number }) => ({

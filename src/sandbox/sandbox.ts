@@ -13,6 +13,7 @@ import { sampleImage } from './card-images.ts';
 import { type CardServiceOptions, type ListeningCardService, startCardService } from './card-service.ts';
 import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
 import { SANDBOX_API_KEY } from './embedded-card-service.ts';
+import { type KnownCard, remember } from './known-cards.ts';
 
 export interface SandboxOptions {
   log: Logger;
@@ -20,6 +21,10 @@ export interface SandboxOptions {
   service?: CardServiceOptions;
   /** What the bot can search from the start, as after an import; nothing by default. */
   catalog?: readonly CatalogCard[];
+  /** What it has in memory from the start; nothing by default. */
+  known?: readonly KnownCard[];
+  /** Whether the commands are registered from the start; they are by default. */
+  isRegistered?: boolean;
   /** Variables of the bot; they override those of the sandbox, and `undefined` removes one. */
   env?: Record<string, string | undefined>;
 }
@@ -27,9 +32,10 @@ export interface SandboxOptions {
 export interface Sandbox {
   discord: EmulatedDiscord;
   cardService: ListeningCardService;
-  /** The configuration of the bot. */
+  /** The variables of the bot, and its configuration, which they make. */
+  env: Record<string, string>;
   config: Config;
-  /** Starts the bot on the data of the previous one, and waits until it is connected. */
+  /** Starts the bot in this process on the data of the previous one, and waits until it is connected. */
   startBot(): Promise<App>;
   /** Stops the bots, then their servers, and removes their data. */
   stop(): Promise<void>;
@@ -41,26 +47,31 @@ export async function startSandbox({
   discord: discordOptions,
   service,
   catalog,
-  env,
+  known,
+  isRegistered = true,
+  env: variables = {},
 }: SandboxOptions): Promise<Sandbox> {
   const discord = await startEmulatedDiscord({ image: sampleImage, ...discordOptions });
   const cardService = await startCardService(service);
   const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-sandbox-'));
-  const config = readConfig({
+  const env = given({
     DISCORD_TOKEN: discord.botToken,
     DISCORD_API_URL: discord.apiUrl,
     CARD_SERVICE_URL: cardService.url,
     CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
     DATA_DIR: dataDir,
-    ...env,
+    ...variables,
   });
-  await registerCommands(discord);
+  const config = readConfig(env);
+  if (isRegistered) await registerCommands(discord);
   if (catalog) importCatalog(config.dataDir, catalog, log);
+  if (known) await remember(config, known, log);
 
   const bots: App[] = [];
   return {
     discord,
     cardService,
+    env,
     config,
     async startBot() {
       const bot = await startApp(config, log);
@@ -75,6 +86,12 @@ export async function startSandbox({
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function given(variables: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
 
 /** Imports cards as `npm run catalog -- import` does. */

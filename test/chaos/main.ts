@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { redisServerBinary } from '../support/redis/server-binary.ts';
+import { redisServerBinary } from '../../src/sandbox/redis-binary.ts';
 import { runChaos } from './run.ts';
 
 const { seconds, seed, processes } = new Command('npm run chaos --')

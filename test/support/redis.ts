@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@redis/client';
 import { createRedisMock } from 'js-redis-server';
+import { redisServerBinary } from '../../src/sandbox/redis-binary.ts';
 import { onFileFinished, onFinished } from './on-finished.ts';
 import { type RealServer, type RealServerOptions, startRealServer } from './redis/real-server.ts';
-import { redisServerBinary } from './redis/server-binary.ts';
 
 /** A Redis to test with, and a prefix that no other test uses. */
 export interface TestRedis {

@@ -111,6 +111,15 @@ export interface FollowUp extends MessageBody {
   edited: boolean;
 }
 
+/** A message that a member wrote; the bot is told of it only when somebody uses its menu. */
+export interface Post {
+  messageId: string;
+  guildId: string | null;
+  member: Member;
+  content: string;
+  postedAtMs: number;
+}
+
 /** What the member did: a slash command, a context menu command, or the use of a component or modal. */
 export type Trigger = 'command' | 'menu' | 'component' | 'modal';
 

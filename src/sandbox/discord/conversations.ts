@@ -59,6 +59,12 @@ export class Conversations {
     for (const conversation of this.#byId.values()) conversation.close();
   }
 
+  /** As if nothing had ever been typed. */
+  clear(): void {
+    this.close();
+    for (const kept of [this.#byId, this.#byToken, this.#finished]) kept.clear();
+  }
+
   #onSnapshot(message: ChatMessage): void {
     if (message.state === 'answered' || message.state === 'failed') this.#finish(message.interactionId);
     for (const listener of this.#listeners) listener(message);

@@ -25,6 +25,7 @@ import { channelsOf, rolesOf } from './guild-contents.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import { type Place, placeOf } from './place.ts';
+import { Posts } from './posts.ts';
 import { RequestLog, type SeenRestRequest } from './request-log.ts';
 import { restListener } from './rest.ts';
 import { Snowflakes } from './snowflake.ts';
@@ -55,6 +56,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const conversations = new Conversations();
   const autocompletions = new Autocompletions();
   const files = new FileStore(origin, nextId);
+  const posts = new Posts({ world, nextId });
   const log = new RequestLog();
   const faults = new Faults();
   const gatewayFaults: GatewayFaults = { ...NO_GATEWAY_FAULTS };
@@ -88,7 +90,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
       .filter((command) => isVisible(command, place))
       .map((command) => apiCommand(command, world.applicationId));
   const { lifetimes = DISCORD_LIFETIMES } = options;
-  const services = { world, commandsAt, conversations, files, gateway, nextId, lifetimes, origin };
+  const services = { world, commandsAt, conversations, posts, files, gateway, nextId, lifetimes, origin };
 
   return {
     ...world,
@@ -113,6 +115,16 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     choose: (used: UsedComponent & { values: readonly string[] }) => typedInteraction(useComponent(used, services)),
     /** Submits the modal with which the bot answered an interaction. @throws Error with a sentence. */
     submit: (modal: SubmittedModal) => typedInteraction(submitModal(modal, services)),
+    /** Writes a message. @throws Error with a sentence. */
+    post: (posted: Whereabouts & { content: string }) => posts.add(posted),
+    /** The last hundred messages that members wrote, oldest first. */
+    posts: () => posts.last,
+    onPost: (listener: () => void) => posts.onChange(listener),
+    /** As if nobody had written anything or used a command; the bot stays connected. */
+    clearChat() {
+      conversations.clear();
+      posts.clear();
+    },
     message: (interactionId: string) => conversations.find(interactionId)?.message,
     /** All open messages and the last thousand finished ones, oldest first. */
     messages: () => conversations.messages(),

@@ -9,6 +9,7 @@ import type { Gateway } from './gateway.ts';
 import type { Lifetimes } from './interaction.ts';
 import { interactionPayload } from './interaction-payload.ts';
 import type { Owners, Place } from './place.ts';
+import type { Posts } from './posts.ts';
 import { snowflakeTimeMs } from './snowflake.ts';
 import { apiUser, type World } from './world.ts';
 
@@ -17,6 +18,7 @@ export interface InteractionServices {
   world: World;
   commandsAt(place: Place): APIApplicationCommand[];
   conversations: Conversations;
+  posts: Pick<Posts, 'find'>;
   files: FileStore;
   gateway: Pick<Gateway, 'isKnown' | 'dispatch'>;
   nextId: () => string;

@@ -84,11 +84,12 @@ function userTarget(id: string, place: Place, { world }: InteractionServices) {
   return { data: { target_id: id, resolved: things }, metadata: { target_user: user } };
 }
 
-function messageTarget(id: string, { conversations, world }: InteractionServices) {
+function messageTarget(id: string, { conversations, posts, world }: InteractionServices) {
   const held = conversations.holder(id)?.held(id);
-  if (!held) throw new Error(`There is no message of the bot with the id ${id}.`);
+  const message = held ? apiMessage(held, world) : posts.find(id);
+  if (!message) throw new Error(`There is no message with the id ${id}.`);
   return {
-    data: { target_id: id, resolved: { messages: { [id]: apiMessage(held, world) } } },
+    data: { target_id: id, resolved: { messages: { [id]: message } } },
     metadata: { target_message_id: id },
   };
 }

@@ -1,4 +1,4 @@
-import { redisServerBinary } from './server-binary.ts';
+import { redisServerBinary } from '../../../src/sandbox/redis-binary.ts';
 
 /**
  * For `describe.skipIf` and `it.skipIf`: whether no Redis is installed that a test may stop, kill and fill up. Prints to

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
+import { redisServerBinary } from '../../../src/sandbox/redis-binary.ts';
+import { type RedisProcess, runRedis } from '../../../src/sandbox/redis-process.ts';
 import { onFinished } from '../on-finished.ts';
-import { redisServerBinary } from './server-binary.ts';
-import { runServer, type ServerProcess } from './server-process.ts';
 
 export interface RealServerOptions {
   password?: string;
@@ -39,14 +39,14 @@ const PORTS_TRIED = 10;
 export async function startRealServer(options: RealServerOptions = {}, over = onFinished): Promise<RealServer> {
   const dir = await mkdtemp(join(tmpdir(), 'cardbot-redis-'));
   const settings = { dir, ...settingsOf(options) };
-  let running: ServerProcess | undefined;
+  let running: RedisProcess | undefined;
   over(async () => {
     await running?.kill();
     await rm(dir, { recursive: true, force: true });
   });
 
   async function run(port: number): Promise<void> {
-    running = await runServer(redisServerBinary() ?? 'redis-server', { ...settings, port: String(port) });
+    running = await runRedis(redisServerBinary() ?? 'redis-server', { ...settings, port: String(port) });
   }
   const port = await onFreePort(run);
   const login = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href;
+const MAIN = new URL('../main.ts', import.meta.url);
+
+/** One line of the bot's log. */
+export type LogLine = Record<string, unknown> & { level: string; msg: string };
+
+/** One run of the unmodified bot, in a process of its own that ends with this one. */
+export interface BotProcess {
+  readonly isReady: boolean;
+  /** Resolves when the bot is connected to Discord, or has ended. */
+  ready: Promise<void>;
+  /** Resolves when the process has ended, for whatever reason. */
+  ended: Promise<void>;
+  signal(name: 'SIGKILL' | 'SIGTERM'): void;
+}
+
+/** @param onLine called with every line of its log, parsed and as it was written */
+export function runBot(env: Record<string, string>, onLine: (line: LogLine, text: string) => void): BotProcess {
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, MAIN.pathname], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const connected = Promise.withResolvers<void>();
+  let isReady = false;
+  const ended = once(child, 'exit').then(() => {
+    isReady = false;
+    connected.resolve();
+  });
+  createInterface(child.stdout).on('line', (text) => {
+    const line = parsed(text);
+    if (line.msg === 'gateway ready') {
+      isReady = true;
+      connected.resolve();
+    }
+    onLine(line, text);
+  });
+  return {
+    get isReady() {
+      return isReady;
+    },
+    ready: connected.promise,
+    ended,
+    signal: (name) => void child.kill(name),
+  };
+}
+
+/** Not everything that a process writes is a line of the log. */
+function parsed(text: string): LogLine {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { level: 'info', msg: text };
+  }
+}

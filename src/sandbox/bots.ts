@@ -1,0 +1,179 @@
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BotProcess, type LogLine, runBot } from './bot-process.ts';
+import { freePort } from './listen.ts';
+import { redisServerBinary } from './redis-binary.ts';
+import { type RedisProcess, runRedis } from './redis-process.ts';
+
+export type BotState = 'stopped' | 'starting' | 'running';
+
+/** The bots and their Redis, as the page shows them. */
+export interface ShownBots {
+  bots: readonly { number: number; state: BotState }[];
+  /** `absent`: there is none on this machine. `unused`: one bot alone keeps its state in files. */
+  redis: 'absent' | 'unused' | 'connected' | 'cut off';
+}
+
+export interface BotsOptions {
+  /** Variables of every bot, without `DATA_DIR`. */
+  env: Record<string, string>;
+  /** The data of a bot at its first start; it is copied. */
+  pristineDir: string;
+  /** For the data of bots and Redis. */
+  folder: string;
+  /** Called with each line of their logs. */
+  onLine(line: LogLine, text: string): void;
+}
+
+interface Slot {
+  process?: BotProcess | undefined;
+  /** Requests rest until then, as its log says; 0 when they flow. */
+  restsUntilMs: number;
+}
+
+/** The bots of the sandbox, one or two, each in a process of its own. Two share a Redis. */
+export class Bots {
+  readonly #options: BotsOptions;
+  readonly #listeners = new Set<() => void>();
+  #slots: Slot[] = [];
+  #redis: { process: RedisProcess; url: string; isCut: boolean } | undefined;
+
+  constructor(options: BotsOptions) {
+    this.#options = options;
+  }
+
+  get shown(): ShownBots {
+    const state = ({ process }: Slot) => (process ? (process.isReady ? 'running' : 'starting') : 'stopped');
+    const ofRedis = this.#redis ? (this.#redis.isCut ? 'cut off' : 'connected') : 'unused';
+    return {
+      bots: this.#slots.map((slot, index) => ({ number: index + 1, state: state(slot) })),
+      redis: redisServerBinary() === undefined ? 'absent' : ofRedis,
+    };
+  }
+
+  /** One bot runs, with its state in files, and may send requests. */
+  get isAsAtStart(): boolean {
+    const [first, second] = this.#slots;
+    return first?.process?.isReady === true && second === undefined && first.restsUntilMs < Date.now();
+  }
+
+  /** Starts one bot on pristine data, after whatever ran before is gone. Resolves when it is connected. */
+  async reset(): Promise<void> {
+    await this.close();
+    this.#slots = [{ restsUntilMs: 0 }];
+    await this.#copyData(1);
+    await this.start(1);
+  }
+
+  /** Resolves when it is connected, or has ended. Without effect while it runs. */
+  async start(number: number): Promise<void> {
+    const slot = this.#slot(number);
+    slot.process ??= this.#run(number, slot);
+    this.#changed();
+    await slot.process.ready;
+    this.#changed();
+  }
+
+  /** Without warning: what it had in memory is lost. */
+  async kill(number: number): Promise<void> {
+    await this.#end(this.#slot(number), 'SIGKILL');
+  }
+
+  /** Starts a Redis, the first bot again with that and with the first of two shards, and a second bot with the other. */
+  async addSecond(): Promise<void> {
+    const [first, second] = this.#slots;
+    if (first === undefined || second !== undefined) throw new Error('There are two bots already.');
+    this.#slots = [first, { restsUntilMs: 0 }];
+    await this.#startRedis();
+    await Promise.all([this.#end(first, 'SIGTERM'), this.#copyData(2)]);
+    await this.start(1); // the first carries its files over into Redis
+    await this.start(2);
+  }
+
+  /** Redis keeps its connections and answers nothing, until it is cut off no longer. */
+  cutOffRedis(isCut: boolean): void {
+    if (!this.#redis) throw new Error('There is no Redis yet: add a second bot first.');
+    this.#redis.process.signal(isCut ? 'SIGSTOP' : 'SIGCONT');
+    this.#redis.isCut = isCut;
+    this.#changed();
+  }
+
+  /** Kills everything; with SIGTERM the bots answer first what is under way. */
+  async close(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    const slots = this.#slots;
+    this.#slots = [];
+    await Promise.all(slots.map((slot) => this.#end(slot, signal)));
+    await this.#redis?.process.kill();
+    this.#redis = undefined;
+  }
+
+  /** @returns a function that ends the subscription. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #slot(number: number): Slot {
+    const slot = this.#slots[number - 1];
+    if (!slot) throw new Error(`There is no bot ${number}.`);
+    return slot;
+  }
+
+  #run(number: number, slot: Slot): BotProcess {
+    const { env, folder, onLine } = this.#options;
+    const shared = this.#redis && {
+      REDIS_URL: this.#redis.url,
+      DISCORD_SHARDS: String(number - 1),
+      DISCORD_SHARD_COUNT: '2',
+    };
+    slot.restsUntilMs = 0;
+    const process = runBot(
+      { ...env, ...shared, DATA_DIR: this.#dataDir(number), NODE_COMPILE_CACHE: join(folder, 'compile-cache') },
+      (line, text) => {
+        slot.restsUntilMs = restAfter(line) ?? slot.restsUntilMs;
+        onLine(line, text);
+        this.#changed();
+      },
+    );
+    void process.ended.then(() => {
+      if (slot.process === process) slot.process = undefined;
+      this.#changed();
+    });
+    return process;
+  }
+
+  async #end(slot: Slot, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    slot.process?.signal(signal);
+    await slot.process?.ended;
+  }
+
+  async #copyData(number: number): Promise<void> {
+    await rm(this.#dataDir(number), { recursive: true, force: true });
+    await cp(this.#options.pristineDir, this.#dataDir(number), { recursive: true });
+  }
+
+  #dataDir(number: number): string {
+    return join(this.#options.folder, `bot-${number}`);
+  }
+
+  async #startRedis(): Promise<void> {
+    const binary = redisServerBinary();
+    if (binary === undefined) throw new Error('There is no redis-server or valkey-server on this machine.');
+    const dir = join(this.#options.folder, 'redis');
+    await rm(dir, { recursive: true, force: true });
+    await mkdir(dir);
+    const port = await freePort();
+    const settings = { dir, bind: '127.0.0.1', port: String(port), save: '', appendonly: 'yes' };
+    this.#redis = { process: await runRedis(binary, settings), url: `redis://127.0.0.1:${port}`, isCut: false };
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Until when requests rest after a line of the log; `undefined` = it says nothing of that. */
+function restAfter({ msg, reason, until }: LogLine): number | undefined {
+  if (msg === 'requests are sent again') return 0;
+  return typeof reason === 'string' && typeof until === 'string' ? Date.parse(until) : undefined;
+}

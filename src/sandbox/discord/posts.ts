@@ -1,0 +1,81 @@
+import { MessageType } from 'discord-api-types/v10';
+
+import type { Post, Whereabouts } from './chat.ts';
+import { channelId, placeOf } from './place.ts';
+import { snowflakeTimeMs } from './snowflake.ts';
+import { apiUser, type World } from './world.ts';
+
+const KEPT = 100;
+const LONGEST = 2_000; // resources/message, "Create Message"
+
+/** The messages that members write. Without the intent for messages, a bot receives none of them. */
+export class Posts {
+  readonly #world: World;
+  readonly #nextId: () => string;
+  readonly #listeners = new Set<() => void>();
+  #last: readonly Post[] = [];
+
+  constructor({ world, nextId }: { world: World; nextId: () => string }) {
+    this.#world = world;
+    this.#nextId = nextId;
+  }
+
+  /** The last hundred, oldest first. */
+  get last(): readonly Post[] {
+    return this.#last;
+  }
+
+  /** @throws Error with a sentence */
+  add({ content, ...at }: Whereabouts & { content: string }): Post {
+    const { member, guildId } = placeOf(at, this.#world);
+    const text = content.trim();
+    if (text === '' || text.length > LONGEST) throw new Error(`A message has 1 to ${LONGEST} characters.`);
+    const messageId = this.#nextId();
+    const post = { messageId, guildId, member, content: text, postedAtMs: snowflakeTimeMs(messageId) };
+    this.#last = [...this.#last, post].slice(-KEPT);
+    this.#changed();
+    return post;
+  }
+
+  clear(): void {
+    this.#last = [];
+    this.#changed();
+  }
+
+  /** @returns a function that ends the subscription. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** A message as Discord sends it; resources/message, "Message Structure". */
+  find(id: string): object | undefined {
+    const post = this.#last.find(({ messageId }) => messageId === id);
+    return post && apiPost(post);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function apiPost({ messageId, guildId, member, content, postedAtMs }: Post): object {
+  return {
+    id: messageId,
+    type: MessageType.Default,
+    channel_id: channelId({ guildId, context: guildId === null ? 1 : 0, memberId: member.id }),
+    author: apiUser(member),
+    content,
+    embeds: [],
+    components: [],
+    attachments: [],
+    mentions: [],
+    mention_roles: [],
+    mention_everyone: false,
+    pinned: false,
+    tts: false,
+    timestamp: new Date(postedAtMs).toISOString(),
+    edited_timestamp: null,
+    flags: 0,
+  };
+}

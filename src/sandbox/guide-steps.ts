@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bots } from './bots.ts';
+import type { EmbeddedCardService } from './card-service.ts';
+import type { SeenRequest } from './card-service-controls.ts';
+import type { EmulatedDiscord } from './discord/emulated-discord.ts';
+import type { TypedInteraction } from './discord/typed-interaction.ts';
+
+/** What a step works with. */
+export interface Scene {
+  discord: EmulatedDiscord;
+  cardService: EmbeddedCardService;
+  bots: Pick<Bots, 'kill' | 'start'>;
+  /** The id of a card that nobody has asked for, another at each call. */
+  unknownCard(): string;
+  /** Resolves when so many commands have ended since the step began, as the bot's log says. */
+  ended(commands: number): Promise<void>;
+  /** Aborted when another step or a reset ends this one. */
+  signal: AbortSignal;
+}
+
+export interface Step {
+  id: string;
+  title: string;
+  /** What to watch while it runs. */
+  watch: string;
+  /** The bot or the service is not as at the start when it ends. */
+  leavesTraces?: true;
+  /** @returns what happened, in figures */
+  run(scene: Scene): Promise<string>;
+}
+
+const CROWD = 30;
+const STORM_MS = 8_000;
+const SLOW_MS = 4_000;
+/** So that the page shows that the bot is gone. */
+const GONE_MS = 800;
+const SEARCH_AGAIN_MS = 200;
+
+/** Each works on one bot that may send requests; the first member is Alice, the second Björn. */
+export const STEPS: readonly Step[] = [
+  {
+    id: 'find',
+    title: 'Find a card by name',
+    watch: 'Alice types “ember” and picks a card, then Björn asks for the same one. Watch the requests.',
+    async run(scene) {
+      const { discord, signal } = scene;
+      const requests = requestsFromNow(scene);
+      const find = () => discord.complete({ command: 'card', options: { id: 'ember' }, focused: 'id' });
+      let found = await find();
+      while (found.length === 0) {
+        await sleep(SEARCH_AGAIN_MS, undefined, { signal }); // a bot that has just started cannot search yet
+        found = await find();
+      }
+      const forNames = requests().length;
+      const id = String(found[0]?.value);
+      ask(scene, 0, id);
+      await scene.ended(1);
+      const forAlice = requests().length - forNames;
+      ask(scene, 1, id);
+      await scene.ended(2);
+      const forBjorn = requests().length - forNames - forAlice;
+      return `“ember” found ${count(found.length, 'card')} with ${count(forNames, 'request')}. The card itself took ${count(forAlice, 'request')} for Alice, and ${forBjorn} for Björn.`;
+    },
+  },
+  {
+    id: 'crowd',
+    title: 'Thirty members ask at once',
+    watch: 'Thirty members ask for the same new card in the same moment. Watch how many requests that takes.',
+    async run(scene) {
+      const requests = requestsFromNow(scene);
+      const id = scene.unknownCard();
+      const typed = Array.from({ length: CROWD }, (_, index) => ask(scene, index, id));
+      await scene.ended(CROWD);
+      return `${count(CROWD, 'member')} asked, ${withCard(typed)} got the card, and the card service received ${count(requests().length, 'request')}.`;
+    },
+  },
+  {
+    id: 'refused',
+    title: 'The service says 429',
+    leavesTraces: true, // the bot counts its burst as used
+    watch: `The service refuses everything for ${STORM_MS / 1_000} s, and three members ask for a card each. Watch that nobody knocks meanwhile.`,
+    async run(scene) {
+      const requests = requestsFromNow(scene);
+      scene.cardService.storm(STORM_MS);
+      const typed = [0, 1, 2].map((member) => ask(scene, member, scene.unknownCard()));
+      await scene.ended(typed.length);
+      const refused = requests().filter(({ status }) => status === 429).length;
+      const after = requests().length - refused;
+      return `${count(refused, 'request')} got a 429 that asked for ${STORM_MS / 1_000} s, and in those ${Math.max(0, refused - 1)} more arrived. Then ${count(after, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}.`;
+    },
+  },
+  {
+    id: 'day',
+    title: 'The day runs out',
+    leavesTraces: true,
+    watch: "The service's day is used up. Watch what known and new cards get, and that the service is left alone.",
+    async run(scene) {
+      const known = scene.unknownCard();
+      ask(scene, 0, known);
+      await scene.ended(1);
+      scene.cardService.exhaustDay();
+      const requests = requestsFromNow(scene);
+      ask(scene, 1, scene.unknownCard());
+      await scene.ended(2);
+      const forFirst = requests().length;
+      const others = [2, 3, 4, 5, 6].map((member) => ask(scene, member, scene.unknownCard()));
+      const again = ask(scene, 7, known);
+      await scene.ended(8);
+      const forOthers = requests().length - forFirst;
+      const told = others.filter(({ message }) => message.state === 'answered').length - withCard(others);
+      return `${count(forFirst, 'request')} found the day empty. Of ${others.length} members who then asked for new cards ${told} were told when to come back, with ${count(forOthers, 'request')}; ${count(withCard([again]), 'known card')} still appeared. It stays like this until you press another button.`;
+    },
+  },
+  {
+    id: 'kill',
+    title: 'Kill the bot while members wait',
+    watch: `The service takes ${SLOW_MS / 1_000} s, three members wait, and the bot's process gets a SIGKILL. Watch their replies.`,
+    async run(scene) {
+      const { cardService, bots, signal } = scene;
+      const requests = requestsFromNow(scene);
+      cardService.set({ latencyMs: SLOW_MS });
+      const typed = [0, 1, 2].map((member) => ask(scene, member, scene.unknownCard()));
+      await Promise.all(typed.map((each) => each.until(({ state }) => state !== 'sent')));
+      signal.throwIfAborted();
+      const waiting = typed.filter(({ message }) => message.state === 'thinking').length;
+      await bots.kill(1);
+      const killedAtMs = Date.now();
+      cardService.set({ latencyMs: 0 });
+      await sleep(GONE_MS, undefined, { signal });
+      await bots.start(1);
+      const goneMs = Date.now() - killedAtMs;
+      await scene.ended(typed.length);
+      return `${count(waiting, 'reply', 'replies')} said “thinking…” when the bot was killed. It was back after ${(goneMs / 1_000).toFixed(1)} s, and ${withCard(typed)} of ${typed.length} got their cards, with ${count(requests().length, 'request')} in all.`;
+    },
+  },
+];
+
+function ask({ discord }: Scene, member: number, id: string): TypedInteraction {
+  return discord.type({ command: 'card', options: { id }, memberId: discord.members[member]?.id ?? '' });
+}
+
+/** @returns those that have arrived since then; of more than the service keeps, the last */
+function requestsFromNow({ cardService }: Scene): () => readonly SeenRequest[] {
+  const { total } = cardService.counts;
+  return () => cardService.requests.slice(cardService.requests.length - (cardService.counts.total - total));
+}
+
+function withCard(typed: readonly TypedInteraction[]): number {
+  return typed.filter(({ message }) => message.embeds.length > 0).length;
+}
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}

@@ -1,0 +1,161 @@
+import { EventEmitter, once } from 'node:events';
+import type { Bots } from './bots.ts';
+import type { EmbeddedCardService } from './card-service.ts';
+import type { EmulatedDiscord } from './discord/emulated-discord.ts';
+import { STEPS, type Step } from './guide-steps.ts';
+import { KNOWN_CARDS } from './known-cards.ts';
+import { SAMPLE_CARDS } from './sample-cards.ts';
+
+/** The guided minute, as the page shows it. */
+export interface ShownGuide {
+  steps: readonly Pick<Step, 'id' | 'title' | 'watch'>[];
+  /** The step that runs, or ran last; absent after a reset. */
+  current?: string;
+  /** What happened in it; absent while it runs. */
+  happened?: string;
+  isResetting: boolean;
+}
+
+export interface GuideOptions {
+  discord: EmulatedDiscord;
+  cardService: EmbeddedCardService;
+  bots: Bots;
+}
+
+/** A step needs no more of the service than this. */
+const NEEDED = { requests: 20, atOnce: 8 };
+const MOST_MS = 120_000;
+const MOST_OF_A_SET = 12;
+const SEEDED_POST = 'Anyone trading a Wax Golem for base1-4?';
+
+/**
+ * Runs one step at a time: pressing a button ends the step that runs. Whenever anything is not as at the start, be it a
+ * switch, the day, the bot or a step that was ended, the sandbox is reset first.
+ */
+export class Guide {
+  readonly #options: GuideOptions;
+  readonly #commands = new EventEmitter();
+  readonly #listeners = new Set<() => void>();
+  #shown: Pick<ShownGuide, 'current' | 'happened' | 'isResetting'> = { isResetting: false };
+  #running = Promise.resolve();
+  #end = new AbortController();
+  /** Something of a step is left that cannot be seen from outside. */
+  #isUsed = false;
+  #endedCommands = 0;
+  #unknown: string[] = [];
+
+  constructor(options: GuideOptions) {
+    this.#options = options;
+  }
+
+  get shown(): ShownGuide {
+    return { steps: STEPS.map(({ id, title, watch }) => ({ id, title, watch })), ...this.#shown };
+  }
+
+  /** To be called for each command that has ended in a bot. */
+  commandEnded(): void {
+    this.#endedCommands++;
+    this.#commands.emit('ended');
+  }
+
+  /** Begins a step as soon as the one that runs has ended. @throws Error with a sentence when there is none of this id */
+  press(id: string): void {
+    const step = STEPS.find((each) => each.id === id);
+    if (!step) throw new Error(`There is no step ${id}.`);
+    this.#begin(async (signal) => {
+      this.#show({ current: id, isResetting: false });
+      if (!this.#isAsAtStart()) await this.#resetAll(id);
+      await this.#options.discord.gateway.whenReady();
+      const before = this.#endedCommands;
+      const { discord, cardService, bots } = this.#options;
+      const ended = async (commands: number) => {
+        while (this.#endedCommands - before < commands) await once(this.#commands, 'ended', { signal });
+      };
+      const happened = await step.run({
+        discord,
+        cardService,
+        bots,
+        unknownCard: () => this.#unknownCard(),
+        ended,
+        signal,
+      });
+      this.#isUsed ||= step.leavesTraces === true;
+      this.#show({ current: id, happened, isResetting: false });
+    });
+  }
+
+  /** Everything is as at the start when it resolves: chat, service, switches, the bot and its data. */
+  async reset(): Promise<void> {
+    this.#begin(() => this.#resetAll());
+    await this.#running;
+  }
+
+  /** Ends the step that runs. */
+  close(): void {
+    this.#end.abort();
+  }
+
+  /** @returns a function that ends the subscription. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #begin(work: (signal: AbortSignal) => Promise<void>): void {
+    this.#end.abort();
+    const ending = new AbortController();
+    this.#end = ending;
+    this.#running = this.#running.then(async () => {
+      if (ending.signal.aborted) return; // pressed and ended meanwhile
+      const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(MOST_MS)]);
+      await work(signal).catch((error: Error) => {
+        this.#isUsed = true;
+        const { current } = this.#shown;
+        const happened = `It did not come to its end: ${error.message}`;
+        this.#show({ ...(current !== undefined && { current }), happened, isResetting: false });
+      });
+    });
+  }
+
+  #isAsAtStart(): boolean {
+    const { cardService, bots } = this.#options;
+    return !this.#isUsed && bots.isAsAtStart && cardService.isAsAtStart(NEEDED);
+  }
+
+  async #resetAll(current?: string): Promise<void> {
+    const { discord, cardService, bots } = this.#options;
+    this.#show({ ...(current !== undefined && { current }), isResetting: true });
+    const started = bots.reset();
+    discord.clearChat();
+    discord.faults.clear();
+    discord.post({ memberId: discord.members[1]?.id ?? '', content: SEEDED_POST });
+    cardService.reset();
+    await started;
+    this.#unknown = [];
+    this.#isUsed = false;
+    this.#show({ ...(current !== undefined && { current }), isResetting: false });
+  }
+
+  #unknownCard(): string {
+    if (this.#unknown.length === 0) this.#unknown = unknownCards(this.#options.cardService);
+    const id = this.#unknown.shift();
+    if (id === undefined) throw new Error('every card is known by now. Reset the sandbox.');
+    return id;
+  }
+
+  #show(shown: Pick<ShownGuide, 'current' | 'happened' | 'isResetting'>): void {
+    this.#shown = shown;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Cards of one set after the other, which neither the bot knows nor anybody has asked for. */
+function unknownCards({ requests }: EmbeddedCardService): string[] {
+  const asked = requests.flatMap(({ path, cardIds }) => cardIds ?? decodeURIComponent(path.split(/[/?]/)[2] ?? ''));
+  const known = new Set([...KNOWN_CARDS.map(({ id }) => id), ...asked]);
+  const bySet = Map.groupBy(SAMPLE_CARDS, ({ set }) => set.id)
+    .values()
+    .toArray();
+  const inTurn = Array.from({ length: MOST_OF_A_SET }, (_, index) => bySet.flatMap((cards) => cards[index] ?? []));
+  return inTurn.flat().flatMap(({ id, imageUrl }) => (imageUrl && !known.has(id) ? [id] : []));
+}

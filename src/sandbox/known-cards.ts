@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { CardStore } from '../cache/card-store.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../log.ts';
+import type { CardRecord } from '../model/card.ts';
+import type { PricePoint } from '../model/price-history.ts';
+import { CARDS_SCHEMA, SqliteStore } from '../storage/sqlite/cards.ts';
+import { openDatabase } from '../storage/sqlite/database.ts';
+import { cardStoreOptions } from '../storage/state.ts';
+import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
+
+/** A sample card as a bot remembers it. */
+export interface KnownCard {
+  id: string;
+  ageMs: number;
+  /** Whether it has its prices of the twelve days before. */
+  hasHistory?: boolean;
+}
+
+const DAY_MS = 86_400_000;
+/** Market prices of twelve days, as shares of the present one. */
+const SHARES = [0.78, 0.81, 0.8, 0.86, 0.9, 0.88, 0.85, 0.87, 0.93, 0.96, 0.94, 1];
+
+/** Cards that were looked up yesterday: they appear at once, and are renewed. */
+export const KNOWN_CARDS: readonly KnownCard[] = [
+  'base1-4',
+  'dusk2-44',
+  'base1-1',
+  'tide-7',
+  'clock-16',
+  'deep-72',
+].map((id) => ({ id, ageMs: DAY_MS, hasHistory: true }));
+
+/** Stores cards for a bot that is not running. */
+export async function remember(config: Config, known: readonly KnownCard[], log: Logger): Promise<void> {
+  const database = openDatabase(join(config.dataDir, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: '' });
+  const store = new CardStore({ ...cardStoreOptions({ ...config, log }), store: new SqliteStore(database) });
+  for (const card of known) await store.set(card.id, recordOf(card));
+  await store.close();
+}
+
+function recordOf({ id, ageMs, hasHistory = false }: KnownCard): CardRecord {
+  const { tcg: game, ...facts } = sampleCard(id);
+  const fetchedAtMs = Date.now() - ageMs;
+  const market = facts.prices?.market ?? 0;
+  const history = SHARES.map((share, index): PricePoint => {
+    return [fetchedAtMs - (SHARES.length - 1 - index) * DAY_MS, Math.round(market * share * 100) / 100];
+  });
+  return { card: { ...facts, game }, fetchedAtMs, ...(hasHistory && { history }) };
+}
+
+function sampleCard(id: string): ServiceCard {
+  const card = SAMPLE_CARDS.find((sample) => sample.id === id);
+  if (!card) throw new Error(`There is no sample card ${id}.`);
+  return card;
+}
