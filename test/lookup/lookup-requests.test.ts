@@ -123,7 +123,10 @@ describe('a batch of two', () => {
     await it.send();
 
     expect(it.ended).toEqual({ alice: error, bob: RECORD });
-    expect(it.lines.map(({ msg, cardId }) => [msg, cardId])).toEqual([['card request failed', 'base1-4']]);
+    expect(it.lines.map(({ msg, cardId }) => [msg, cardId])).toEqual([
+      ['card requested', undefined],
+      ['card request failed', 'base1-4'],
+    ]);
   });
 
   it('waits for the next permit as a whole after a 429', async () => {
