@@ -1,35 +1,9 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { readRegistrationConfig } from '../../config/config.ts';
 import { misspelledVariables } from '../../config/environment.ts';
 import { DiscordVariables } from '../../config/variables.ts';
 import { type CliContext, CliFailure, type Subcommand } from '../context.ts';
 import type { Action, Flags } from './actions.ts';
-
-interface ActionHelp {
-  summary: string;
-  options: readonly (keyof typeof OPTIONS)[];
-}
-
-const OPTIONS = {
-  guild: ['--guild <id>', 'only the commands of this Discord server'],
-  dryRun: ['--dry-run', 'only say what would be done'],
-  yes: ['--yes', 'clear the global commands without being asked'],
-  json: ['--json', 'print JSON, failures too'],
-} as const;
-
-const ACTIONS: Record<Action, ActionHelp> = {
-  list: { summary: 'show what is registered at Discord', options: ['guild', 'json'] },
-  diff: {
-    summary: 'compare the commands of this checkout with Discord; exits 2 when something differs',
-    options: ['guild', 'json'],
-  },
-  register: {
-    summary: 'give Discord the commands of this checkout; sends nothing when nothing differs',
-    options: ['guild', 'dryRun', 'json'],
-  },
-  clear: { summary: 'remove the slash commands from Discord', options: ['guild', 'dryRun', 'yes', 'json'] },
-  invite: { summary: 'print the link that adds the bot to a server', options: ['json'] },
-};
 
 const HELP = `
 Without --guild, this is about the global commands, which every server and every direct message shows.
@@ -45,18 +19,23 @@ Examples:
 
 Exit codes: 0 done, or nothing differs · 2 something differs (diff only) · 1 failure`;
 
+const GUILD = new Option('--guild <id>', 'only the commands of this Discord server').argParser(guildId);
+const DRY_RUN = new Option('--dry-run', 'only say what would be done');
+const YES = new Option('--yes', 'clear the global commands without being asked');
+
 /** `npm run commands` */
 export const subcommand: Subcommand = (command, context, run) => {
-  command.addHelpText('after', HELP);
-  for (const [action, { summary, options }] of Object.entries(ACTIONS) as [Action, ActionHelp][]) {
-    const declaration = command.command(action).description(summary);
-    for (const name of options) {
-      const [flags, description] = OPTIONS[name];
-      if (name === 'guild') declaration.option(flags, description, guildId);
-      else declaration.option(flags, description);
-    }
+  const add = (action: Action, summary: string, ...options: Option[]) => {
+    const declaration = command.command(action).description(summary).option('--json', 'print JSON, failures too');
+    for (const option of options) declaration.addOption(option);
     declaration.action(run((flags: Flags) => attempt(action, flags, context)));
-  }
+  };
+  add('list', 'show what is registered at Discord', GUILD);
+  add('diff', 'compare the commands of this checkout with Discord; exits 2 when something differs', GUILD);
+  add('register', 'give Discord the commands of this checkout; sends nothing when nothing differs', GUILD, DRY_RUN);
+  add('clear', 'remove the slash commands from Discord', GUILD, DRY_RUN, YES);
+  add('invite', 'print the link that adds the bot to a server');
+  command.addHelpText('after', HELP);
 };
 
 function guildId(text: string): string {
