@@ -10,27 +10,52 @@ import { inspect, isAnswer, type NoAnswer, RunDeadline } from '../request.ts';
 import { type Finding, hindrance, right, unknown, unreachable, wrong } from './finding.ts';
 
 const CHECK = 'card service';
+const KEY_CHECK = 'API key';
 const BULK_CHECK = 'bulk requests';
 const PLAN_CHECK = 'plan';
 /** Any id does: a service that says properly that it has no such card is reached. */
 const CARD_ID = 'base1-4';
+/** Of a wrong key or a wrong path. */
+const REFUSALS: readonly number[] = [401, 403, 404];
 
 /** Whether cards can be looked up. Costs one request of the quota, and with `CARD_SERVICE_BULK_PATH` another. */
 export async function checkCardService({ cardService, plan }: Config): Promise<Finding[]> {
-  const { baseUrl, cardPath, bulkPath, apiKey } = cardService;
+  const { baseUrl, bulkPath, apiKey } = cardService;
   const deadline = new RunDeadline();
   const ask = (url: URL, json?: object) =>
     inspect(url, { apiKey, timeoutMs: deadline.leftMs(cardService.timeoutMs) }, json);
-  const url = cardUrl(baseUrl, cardPath, CARD_ID);
-  url.searchParams.set('includePrices', 'true');
+  const url = lookupUrl(cardService);
   const response = await ask(url);
   if (!isAnswer(response)) return [failureFinding(response, url)];
   const answered = answerFinding(response, cardService);
-  if (!answered.ok) return [answered];
+  if (!answered.ok) {
+    const isOneOfTwo = apiKey !== undefined && REFUSALS.includes(response.status);
+    return [answered, ...(isOneOfTwo ? await otherFault(answered, cardService, deadline) : [])];
+  }
   const findings = [answered, planFinding(response, plan)];
   if (bulkPath === undefined) return findings;
   const list = listRequest({ baseUrl, bulkPath }, [CARD_ID]);
   return [...findings, bulkFinding(await ask(list.url, list.json), { id: CARD_ID, exists: response.status !== 404 })];
+}
+
+function lookupUrl({ baseUrl, cardPath }: Config['cardService']): URL {
+  const url = cardUrl(baseUrl, cardPath, CARD_ID);
+  url.searchParams.set('includePrices', 'true');
+  return url;
+}
+
+/** Of a wrong key and a wrong path an answer names one, so the other is looked for without the first. */
+async function otherFault(
+  first: Finding,
+  cardService: Config['cardService'],
+  deadline: RunDeadline,
+): Promise<Finding[]> {
+  const isOfKey = first.check === KEY_CHECK;
+  const url = isOfKey ? lookupUrl(cardService) : new URL(`${cardService.baseUrl}/v1/usage`);
+  const apiKey = isOfKey ? undefined : cardService.apiKey;
+  const answer = await inspect(url, { apiKey, timeoutMs: deadline.leftMs(cardService.timeoutMs) });
+  const second = isAnswer(answer) && REFUSALS.includes(answer.status) && answerFinding(answer, cardService);
+  return second && second.ok === false && second.check !== first.check ? [second] : [];
 }
 
 function failureFinding(failure: NoAnswer, { host }: URL): Finding {
@@ -49,7 +74,7 @@ export function answerFinding(
   { cardPath, apiKey }: Pick<Config['cardService'], 'cardPath' | 'apiKey'>,
 ): Finding {
   const error = ErrorBody.safeParse(body).data;
-  if (status === 401 || (status === 403 && error)) return wrong('API key', apiKey === undefined ? NO_KEY : BAD_KEY);
+  if (status === 401 || (status === 403 && error)) return wrong(KEY_CHECK, apiKey === undefined ? NO_KEY : BAD_KEY);
   if (status === 403)
     return wrong(CHECK, 'A firewall in front of it refuses this machine. Ask whoever runs the service.');
   if (status === 404 && error && !isAboutPath(error)) return right(CHECK, `it answers, and has no card ${CARD_ID}`);

@@ -5,7 +5,7 @@ import { ConfigError, type Environment, misspelledVariables } from '../../config
 import { Variables } from '../../config/variables.ts';
 import { PLAN_LIMITS } from '../../model/plan.ts';
 import { checkDataDirectory, checkNames, checkSqlite } from './data-directory.ts';
-import { type Finding, right, wrong } from './finding.ts';
+import { type Finding, note, right, wrong } from './finding.ts';
 
 /** What the variables say, as far as it can be used. */
 interface Settings {
@@ -42,7 +42,8 @@ export function checkSettings(environment: Environment, file: Environment = {}):
     ...overridden(environment, file),
     ...(config ? contradictions(environment, config) : []),
   ];
-  return { config, findings: others.length > 0 ? others : [right(CHECK, 'all variables are valid and known')] };
+  const isRight = others.every(({ ok }) => ok);
+  return { config, findings: [...(isRight ? [right(CHECK, 'all variables are valid and known')] : []), ...others] };
 }
 
 /** @returns `config`: of the variables that are not faulty */
@@ -78,16 +79,14 @@ function unknown(environment: Environment, file: Environment): Finding[] {
   ];
 }
 
-/** The environment wins over the file. */
+/** The environment wins over the file, as whoever set it there may have meant. */
 function overridden(environment: Environment, file: Environment): Finding[] {
+  const isOther = ([name, value]: [string, string | undefined]) =>
+    name in Variables.shape && value?.trim() && (environment[name] ?? value) !== value;
+  const says = 'Its value in the environment differs from the one in .env, and the environment wins.';
   return Object.entries(file)
-    .filter(([name, value]) => name in Variables.shape && value?.trim() && (environment[name] ?? value) !== value)
-    .map(([name]) =>
-      wrong(
-        name,
-        'Its value in the environment differs from the one in .env, and the environment wins. Change one of them.',
-      ),
-    );
+    .filter(isOther)
+    .map(([name]) => note(name, says));
 }
 
 /** Variables without effect unless the other one is set, too. */

@@ -124,6 +124,15 @@ describe('npm run doctor', () => {
     expect(await objections(changes)).toEqual([expect.stringContaining(expected)]);
   });
 
+  it('names both a wrong key and a wrong path, whichever the service looks at first', async () => {
+    const wrongPath = { CARD_SERVICE_CARD_PATH: '/wrong/{id}', CARD_SERVICE_API_KEY: 'refused-key' };
+    const both = ['CARD_SERVICE_API_KEY', 'It has no path /wrong/{id}'].map((words) => expect.stringContaining(words));
+    expect((await objections(wrongPath)).toSorted()).toEqual(both);
+    cardService.script({ status: 404, body: '<html>' });
+    expect((await objections(wrongPath)).toSorted()).toEqual(both);
+    expect(await objections({ CARD_SERVICE_CARD_PATH: '/wrong/{id}' })).toEqual(both.slice(1));
+  });
+
   it('names commands that Discord does not hold, unless a server has them for a trial', async () => {
     await commandsCli('clear', '--yes');
     expect(await objections({})).toEqual([expect.stringContaining('Run: npm run commands -- register')]);
