@@ -3,7 +3,7 @@ import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalo
 import { changesOf, type SharedChange } from '../../catalog/shared-catalog.ts';
 import { idKey } from '../../catalog/words.ts';
 import { CatalogDatabase } from '../../storage/sqlite/catalog/database.ts';
-import { BUSY_CODE, DatabaseInUse, DatabaseUnusable, sqliteCode } from '../../storage/sqlite/database.ts';
+import { BUSY_CODE, sqliteCode } from '../../storage/sqlite/database.ts';
 import { CliFailure } from '../context.ts';
 
 /** Besides what each attempt waits: another import leaves the lock for a moment after each batch. */
@@ -27,14 +27,9 @@ export class OpenCatalog {
   readonly #publish: (changes: readonly SharedChange[]) => Promise<void>;
   readonly #onClose: () => Promise<void>;
 
-  /** @throws CliFailure */
+  /** @throws DatabaseInUse, DatabaseUnusable */
   constructor(folder: string, { log, publish = async () => {}, onClose = async () => {} }: CatalogOptions) {
-    try {
-      this.#database = CatalogDatabase.open(folder, log);
-    } catch (error) {
-      if (!(error instanceof DatabaseInUse || error instanceof DatabaseUnusable)) throw error;
-      throw new CliFailure(error.message, { cause: error });
-    }
+    this.#database = CatalogDatabase.open(folder, log);
     this.#database.writeManyCards();
     this.#publish = publish;
     this.#onClose = onClose;
