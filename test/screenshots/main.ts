@@ -29,14 +29,8 @@ const THEMES = [
   { colorScheme: 'light', suffix: '-light', messages: 'discord-messages[light-theme]' },
 ] as const;
 
-// Expressions for the browser, whose types are not those of Node.
+// For the browser, whose types are not those of Node.
 const PICTURES_LOADED = 'Promise.all(Array.from(document.images, (image) => image.decode().catch(() => {})))';
-/** Discord has the menu of a message elsewhere. The page's policy takes style sheets that are made by a script. */
-const HIDE_CLOSED_MENUS = `{
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync('.apps:not([open]) { display: none }');
-  document.adoptedStyleSheets.push(sheet);
-}`;
 
 const wanted = process.argv.slice(2);
 const scenes = SCENES.filter(({ shots }) => wanted.length === 0 || shots.some(({ name }) => wanted.includes(name)));
@@ -78,7 +72,6 @@ async function inSandbox(
   page.setDefaultTimeout(WAIT_MS);
   await page.goto(server.url);
   await page.getByRole('button', { name: 'Send' }).waitFor();
-  await page.evaluate(HIDE_CLOSED_MENUS);
   await work(page, sandbox);
   await page.close();
   await server.close();

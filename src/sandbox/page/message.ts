@@ -119,12 +119,19 @@ function attachmentElement(attachment: APIAttachment, locale: string): HTMLEleme
 }
 
 function menuElement(menu: readonly string[], pick: (command: string) => void): HTMLElement {
-  const buttons = menu.map((command) => {
+  const made = element('details', { className: 'apps' }, element('summary', {}, 'Apps'));
+  for (const command of menu) {
     const button = element('button', { type: 'button' }, command);
-    button.addEventListener('click', () => pick(command));
-    return button;
+    button.addEventListener('click', () => {
+      made.open = false;
+      pick(command);
+    });
+    made.append(button);
+  }
+  made.addEventListener('focusout', ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && made.contains(relatedTarget))) made.open = false;
   });
-  return element('details', { className: 'apps' }, element('summary', {}, 'Apps'), ...buttons);
+  return made;
 }
 
 function thinking(botName: string): HTMLElement {

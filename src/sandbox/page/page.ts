@@ -21,6 +21,7 @@ import { Places } from './places.ts';
 import { PlanSwitches } from './plan-switches.ts';
 import { RequestLog } from './request-log.ts';
 import { ServicePanel } from './service-panel.ts';
+import { Tabs } from './tabs.ts';
 import { tickTimes } from './ticking-times.ts';
 import type { Viewer } from './viewer.ts';
 import { Welcome } from './welcome.ts';
@@ -39,12 +40,13 @@ class Page {
   /** The names of the context menu commands of a message, at the viewer's place. */
   #menu: readonly string[] = [];
 
+  readonly #tabs = new Tabs(section('tabs'));
   readonly #composer = new Composer(section('composer'), {
     commands: async () => await fetchCommands(this.#at),
     suggest: async (command, options, focused) => await fetchChoices({ command, options, focused, ...this.#at }),
     send: async (command, options) => {
       await typeCommand({ command, options, ...this.#at });
-      this.#chat.follow(); // so that the answer is visible
+      this.#showAnswer();
     },
   });
   readonly #welcome = new Welcome({ onTry: ({ id }) => void this.#composer.sendLine(`/card id:${id}`) });
@@ -59,7 +61,7 @@ class Page {
       submit: (interactionId, values, done) => this.#showFailure(submitForm({ interactionId, values }).then(done)),
       pick: (messageId, command) => {
         this.#showFailure(typeCommand({ command, options: {}, target: { messageId }, ...this.#at }));
-        this.#chat.follow();
+        this.#showAnswer();
       },
     },
   });
@@ -117,6 +119,11 @@ class Page {
     this.#composer.moveTo(name);
     void this.#loadMenu();
     if (!section('places').contains(document.activeElement)) this.#composer.focus();
+  }
+
+  #showAnswer(): void {
+    this.#tabs.show('chat');
+    this.#chat.follow();
   }
 
   async #loadMenu(): Promise<void> {

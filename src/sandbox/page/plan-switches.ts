@@ -14,7 +14,7 @@ const LIMITERS: Readonly<Record<ServiceLimiter, string>> = {
   'fixed window': 'a fixed number in each minute',
   delaying: 'lets requests wait',
   'refusals counted': 'counts what it refuses, too',
-  'fading window': 'forgets each minute little by little',
+  'fading window': 'forgets a minute by and by',
 };
 // The real service behaves like this, too: the bot keeps its figures until an answer brings others
 const REFILLED =
@@ -40,7 +40,9 @@ export class PlanSwitches {
       await press('/api/day/refill');
       this.#refilled.hidden = false;
     });
-    this.#controls.show(root, this.#plan.row, this.#limiter.row, row('The day', useUp, refill), this.#refilled);
+    const heading = element('h2', { id: 'plan-heading' }, 'What it gives');
+    const day = row('The day', useUp, refill);
+    this.#controls.show(root, heading, this.#plan.row, this.#limiter.row, day, this.#refilled);
   }
 
   show({ service }: Snapshot): void {

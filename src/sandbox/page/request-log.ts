@@ -35,8 +35,9 @@ export class RequestLog {
   }
 }
 
-function row(request: SeenRequest, locale: string): HTMLElement {
-  const { atMs, method, path, cardIds, authorized } = request;
+/** @param request with why it was sent, if that is known */
+function row(request: SeenRequest & { reason?: string | undefined }, locale: string): HTMLElement {
+  const { atMs, method, path, cardIds, authorized, reason = '' } = request;
   const { text, tone } = requestStatus(request);
   // 24-hour clock, so that the whole id fits beside it
   const time = new Date(atMs).toLocaleTimeString(locale, { hourCycle: 'h23' });
@@ -45,7 +46,12 @@ function row(request: SeenRequest, locale: string): HTMLElement {
     'tr',
     {},
     element('td', {}, time),
-    element('td', { className: 'path', title }, cardIds ? listed(cardIds) : shortened(path)),
+    element(
+      'td',
+      { title },
+      element('span', { className: 'path' }, cardIds ? listed(cardIds) : shortened(path)),
+      element('span', { className: 'quiet reason' }, reason),
+    ),
     element('td', { className: tone }, text),
   );
 }
