@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import type { APIEmbed } from 'discord-api-types/v10';
 import type { ChatMessage, Member } from '../../src/sandbox/discord/chat.ts';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import { botEnvironment, serverOfShard, startDiscord } from '../support/backends.ts';
+import { botEnvironment, PATIENT, serverOfShard, startDiscord } from '../support/backends.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { onFinished } from '../support/on-finished.ts';
-import { PATIENT } from '../support/patient-discord.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { concurrently } from './concurrently.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { finalAnswer } from '../support/final-answers.ts';
-import { identified } from '../support/identified.ts';
 import { logLines } from '../support/log-lines.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
 
@@ -32,7 +31,7 @@ describe('a gateway connection', () => {
     await world.discord.refuseConnections(true);
     await expect.poll(failed).toHaveLength(2);
     await world.discord.refuseConnections(false);
-    await identified(world, 2);
+    await expect.poll(() => world.discord.gateway.identifies).toBe(2);
 
     const [first, second] = failed().map(({ waitMs }) => Number(waitMs));
     expect(first).toBeGreaterThanOrEqual(1_000);
@@ -96,7 +95,7 @@ describe('a stop', () => {
     world.discord.setGatewayFaults({ readyWithheld: true });
     const { log, lines } = logLines();
     const bot = await startApp(world.config, log);
-    await identified(world, 2);
+    await expect.poll(() => world.discord.gateway.identifies).toBe(2);
 
     await bot.stop();
 

@@ -14,7 +14,7 @@ import { copyNote, formatMessage } from '../../src/render/messages.ts';
 import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
 import { CardAnswer } from '../../src/service/answers.ts';
 import { idOrNothing } from '../support/any-id.ts';
-import { contrast } from './contrast.ts';
+import { contrast } from '../support/contrast.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { currency, locale, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 

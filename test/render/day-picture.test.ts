@@ -5,7 +5,7 @@ import { COLOURS, type DayView, dayPicture, usedByHour } from '../../src/render/
 import { encodePng, type IndexedPicture } from '../../src/render/png.ts';
 import { usageDay } from '../../src/render/usage-day.ts';
 import { pictureSize } from '../../src/sandbox/discord/file-store.ts';
-import { contrast } from './contrast.ts';
+import { contrast } from '../support/contrast.ts';
 import { anyHours } from './service-answers.ts';
 
 const NAMES = Object.keys(COLOURS);

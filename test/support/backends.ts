@@ -10,12 +10,18 @@ import {
   type EmulatedDiscordOptions,
   startEmulatedDiscord,
 } from '../../src/sandbox/discord/emulated-discord.ts';
+import type { Lifetimes } from '../../src/sandbox/discord/interaction.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
-import { LONG_DAY } from './long-day.ts';
+import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { onFinished } from './on-finished.ts';
-import { PATIENT } from './patient-discord.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+
+/** The day's reset is far away: it neither happens during a test nor is near enough to wait for. */
+export const LONG_DAY = { nextResetMs: (nowMs: number) => nextUtcMidnightMs(nowMs + 3_600_000) };
+
+/** Waits longer than 3 s for a first answer, because a busy machine may need it. Tests of the 3 s use Discord's own. */
+export const PATIENT: Lifetimes = { ackMs: 60_000, tokenMs: 900_000 };
 
 /** The servers that a bot process talks to, and the environment that points it at them; closed when the test ends. */
 export interface Backends {

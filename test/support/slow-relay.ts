@@ -22,11 +22,16 @@ export interface SlowRelay {
   close(): void;
 }
 
-/** A TCP proxy that adds a delay, closed when the test ends; `port` 0 (the default) takes any free one. */
-export async function startSlowRelay(
-  url: string,
-  { delayMs, port = 0 }: { delayMs: number; port?: number },
-): Promise<SlowRelay> {
+export interface SlowRelayOptions {
+  delayMs: number;
+  /** 0 (the default) takes any free one. */
+  port?: number;
+  /** Called for each connection: what it returns sees what is sent to the target. */
+  watch?: () => (sent: Buffer) => void;
+}
+
+/** A TCP proxy that adds a delay, closed when the test ends. */
+export async function startSlowRelay(url: string, { delayMs, port = 0, watch }: SlowRelayOptions): Promise<SlowRelay> {
   let target = new URL(url);
   let state: RelayState = 'open';
   /** And where they lead. */
@@ -41,6 +46,7 @@ export async function startSlowRelay(
       );
       socket.on('close', () => sockets.delete(socket));
     }
+    if (watch) near.on('data', watch());
     pass(near, far);
     pass(far, near);
     if (state === 'silent') for (const socket of [near, far]) socket.pause();

@@ -3,10 +3,9 @@ import { expect } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { LONG_DAY, PATIENT } from './backends.ts';
 import { readLogLine } from './log-lines.ts';
-import { LONG_DAY } from './long-day.ts';
 import { onFinished } from './on-finished.ts';
-import { PATIENT } from './patient-discord.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
 export interface World extends Sandbox {

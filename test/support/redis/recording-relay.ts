@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { onFinished } from '../on-finished.ts';
+import { startSlowRelay } from '../slow-relay.ts';
 
 export interface RecordingRelay {
   /** Reaches the Redis through the relay. */
@@ -11,24 +9,12 @@ export interface RecordingRelay {
 
 /** A TCP proxy before a Redis that notes what passes. */
 export async function startRecordingRelay(url: string): Promise<RecordingRelay> {
-  const target = new URL(url);
   const commands: string[][] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
-    for (const socket of [near, far]) {
-      sockets.add(socket.setNoDelay().on('error', () => {}));
-      socket.on('close', () => {
-        near.destroy();
-        far.destroy();
-      });
-    }
-    near.pipe(far);
-    far.pipe(near);
+  const watch = () => {
     let unread: Buffer = Buffer.alloc(0);
     let inTransaction = false;
-    near.on('data', (chunk) => {
-      const { requests, rest } = readRequests(Buffer.concat([unread, chunk]));
+    return (sent: Buffer) => {
+      const { requests, rest } = readRequests(Buffer.concat([unread, sent]));
       unread = rest;
       for (const request of requests) {
         const [name] = request;
@@ -36,17 +22,9 @@ export async function startRecordingRelay(url: string): Promise<RecordingRelay> 
         if (name === 'MULTI') inTransaction = true;
         if (name === 'EXEC') inTransaction = false;
       }
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  const near = new URL(url);
-  near.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: near.href, commands };
+    };
+  };
+  return { url: (await startSlowRelay(url, { delayMs: 0, watch })).url, commands };
 }
 
 /** Arrays of bulk strings: https://redis.io/docs/latest/develop/reference/protocol-spec/#sending-commands-to-a-redis-server */
