@@ -16,6 +16,9 @@ const CARD = {
 };
 const ANSWER: CardRecord = { card: CARD, fetchedAtMs: NOW_MS };
 const OLDER: CardRecord = { ...ANSWER, fetchedAtMs: NOW_MS - 1_000 };
+const BETWEEN: CardRecord = { ...ANSWER, fetchedAtMs: OLDER.fetchedAtMs + 1 };
+const DELISTED: CardRecord = { ...OLDER, delistedAtMs: NOW_MS };
+const AHEAD: CardRecord = { ...ANSWER, fetchedAtMs: NOW_MS + 3_600_000 };
 const never = () => false;
 
 let redis: TestRedis;
@@ -99,17 +102,30 @@ describe.each<{ over: string; cards: () => CardPlace }>([
   });
 
   describe('with a second process', () => {
-    it('reads the cards of the other', async () => {
+    const two = async () => {
       const place = cards();
-      const [one, other] = [(await place.open()).store, (await place.open()).store];
-      await one.set('a', ANSWER);
-      await other.set('b', OLDER);
-      expect([await other.get('a'), await one.get('b')]).toEqual([ANSWER, OLDER]);
+      return { place, one: (await place.open()).store, other: (await place.open()).store };
+    };
+    const NONE: CardRecord = { card: undefined, fetchedAtMs: NOW_MS };
+
+    it.each<[string, mine: CardRecord, others: CardRecord, believed: CardRecord]>([
+      ['keeps its own record beside an older copy', ANSWER, OLDER, ANSWER],
+      ['keeps it although there was no such card before', ANSWER, { ...NONE, fetchedAtMs: NOW_MS - 1 }, ANSWER],
+      ['keeps it although its card was not listed before', ANSWER, { ...OLDER, delistedAtMs: NOW_MS - 1 }, ANSWER],
+      ['takes a newer copy', OLDER, ANSWER, ANSWER],
+      ['takes it that there is no such card any more', BETWEEN, NONE, NONE],
+      ['takes it that its copy is not listed any more', BETWEEN, DELISTED, DELISTED],
+      ['takes the word of now for later than what a clock that was ahead has dated', AHEAD, ANSWER, ANSWER],
+    ])('%s', async (_, mine, others, believed) => {
+      const { one, other } = await two();
+      await one.set('a', mine);
+      await other.set('a', others);
+      expect(await one.get('a', never)).toEqual(believed);
+      expect(await one.get('a')).toEqual(believed);
     });
 
     it('reads the lasting store only when the record in memory is not accepted', async () => {
-      const place = cards();
-      const [one, other] = [(await place.open()).store, (await place.open()).store];
+      const { place, one, other } = await two();
       await one.set('a', OLDER);
       await other.set('a', ANSWER);
       expect(await one.get('a')).toEqual(OLDER);
@@ -117,38 +133,6 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       expect(await one.get('a', ({ fetchedAtMs }) => fetchedAtMs === NOW_MS)).toEqual(ANSWER);
       await place.empty();
       expect(await one.get('a')).toEqual(ANSWER);
-    });
-
-    it.each<[string, CardRecord]>([
-      ['an older copy', OLDER],
-      ['that there was no such card', { card: undefined, fetchedAtMs: NOW_MS - 1 }],
-      ['that the card was no longer listed', { ...OLDER, delistedAtMs: NOW_MS - 1 }],
-    ])('keeps its own record when the other has stored %s', async (_, stored) => {
-      const place = cards();
-      const [one, other] = [(await place.open()).store, (await place.open()).store];
-      await one.set('a', ANSWER);
-      await other.set('a', stored);
-      expect(await one.get('a', never)).toEqual(ANSWER);
-      expect(await one.get('a')).toEqual(ANSWER);
-    });
-
-    it.each<[string, CardRecord]>([
-      ['that there is no such card any more', { card: undefined, fetchedAtMs: NOW_MS }],
-      ['that its old copy is no longer listed', { ...OLDER, delistedAtMs: NOW_MS }],
-    ])("takes the service's later word: %s", async (_, later) => {
-      const place = cards();
-      const [one, other] = [(await place.open()).store, (await place.open()).store];
-      await one.set('a', { ...OLDER, fetchedAtMs: OLDER.fetchedAtMs + 1 });
-      await other.set('a', later);
-      expect(await one.get('a', never)).toEqual(later);
-    });
-
-    it("takes the service's word now for later than what a clock that was ahead has dated", async () => {
-      const place = cards();
-      const [one, other] = [(await place.open()).store, (await place.open()).store];
-      await one.set('a', { ...ANSWER, fetchedAtMs: NOW_MS + 3_600_000 });
-      await other.set('a', ANSWER);
-      expect(await one.get('a', never)).toEqual(ANSWER);
     });
 
     it('returns the record in memory, accepted or not, when the lasting store has none', async () => {

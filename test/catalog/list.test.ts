@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
 import { inOneMenu, meaningOfList, resolveList, searchInList } from '../../src/catalog/list.ts';
 import { unsearched } from '../../src/catalog/resolution.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
-import { logLines } from '../support/log-lines.ts';
+import type { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
+import { openCatalog } from '../support/open-catalog.ts';
 
 const WHO = { memberId: 'alice', guildId: 'guild' };
 const CARDS: readonly CatalogCard[] = [
@@ -33,15 +30,8 @@ const CARDS: readonly CatalogCard[] = [
 ];
 
 let catalog: CatalogDatabase;
-let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'list-'));
-  catalog = CatalogDatabase.open(folder, logLines().log);
-  catalog.upsert(CARDS, undefined);
-});
-afterAll(() => {
-  catalog.close();
-  rmSync(folder, { recursive: true });
+  catalog = openCatalog(CARDS);
 });
 
 describe('a list of cards, while fewer than 100 ids are confirmed', () => {

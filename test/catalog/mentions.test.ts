@@ -1,20 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { mentions } from '../../src/catalog/mentions.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
-import { logLines } from '../support/log-lines.ts';
-
-function openCatalog(): CatalogDatabase {
-  const folder = mkdtempSync(join(tmpdir(), 'mentions-'));
-  const catalog = CatalogDatabase.open(folder, logLines().log);
-  onTestFinished(() => {
-    catalog.close();
-    rmSync(folder, { recursive: true });
-  });
-  return catalog;
-}
+import { openCatalog } from '../support/open-catalog.ts';
 
 it('a text names cards by ids of a confirmed form, however few, and by exact names, the longest first', () => {
   const catalog = openCatalog();

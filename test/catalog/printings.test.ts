@@ -1,16 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { printings } from '../../src/catalog/printings.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
-import { logLines } from '../support/log-lines.ts';
+import { openCatalog } from '../support/open-catalog.ts';
 
 const WHO = { memberId: 'alice', guildId: undefined };
 
 it('other printings are the other cards of the same name, those that are gone last', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'printings-'));
-  const { index, ...catalog } = openCatalog(folder);
+  const { index } = catalogOfNames();
   const part = { page: 0, isOthers: true };
   const idsOf = (id: string) => printings(index, id, WHO, part).cards.map((card) => card.id);
   expect(idsOf('base1-4')).toEqual(['base4-4', 'gym-1', 'base2-4']);
@@ -19,12 +14,10 @@ it('other printings are the other cards of the same name, those that are gone la
   expect(idsOf('nameless-1')).toEqual([]);
   expect(idsOf('unknown')).toEqual([]);
   expect(printings(index, 'unknown', WHO, part).total).toBe(0);
-  catalog.close();
 });
 
 it('a page has 25 cards of a name, however many there are, and says how many', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'printings-'));
-  const { index, ...catalog } = openCatalog(folder);
+  const { index } = catalogOfNames();
   const page = (page: number, isOthers: boolean) => {
     const { cards, ...found } = printings(index, 'many-1', WHO, { page, isOthers });
     return [cards[0]?.id, cards.length, found.page, found.total, found.name];
@@ -35,12 +28,9 @@ it('a page has 25 cards of a name, however many there are, and says how many', (
   expect(page(10, false)).toEqual(['many-250', 10, 10, 260, 'Copper Gull']);
   expect(page(10, true)).toEqual(['many-251', 9, 10, 259, 'Copper Gull']);
   expect(page(99, true)).toEqual(['many-251', 9, 10, 259, 'Copper Gull']);
-  catalog.close();
 });
 
-function openCatalog(folder: string) {
-  const catalog = CatalogDatabase.open(folder, logLines().log);
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+function catalogOfNames() {
   const many = Array.from({ length: 260 }, (_, at) => ({ id: `many-${at}`, name: 'Copper Gull' }));
   const drakes = ['base1-4', 'base2-4', 'base4-4'].map((id) => ({ id, name: 'Ember Drake' }));
   const others = [
@@ -49,7 +39,7 @@ function openCatalog(folder: string) {
     { id: 'nameless-1', name: '!' },
     { id: 'nameless-2', name: '!' },
   ];
-  catalog.upsert([...drakes, ...others, ...many], undefined);
+  const catalog = openCatalog([...drakes, ...others, ...many]);
   catalog.deny('base2-4', true);
-  return { index: catalog.index, close: () => catalog.close() };
+  return catalog;
 }

@@ -1,26 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { search } from '../../src/catalog/search.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
-import { logLines } from '../support/log-lines.ts';
+import type { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
+import { openCatalog } from '../support/open-catalog.ts';
 import { CARDS, noise } from './fixture-cards.ts';
 import { AMONG_FIVE, FIRST } from './typed-queries.ts';
 
 const WHO = { memberId: 'alice', guildId: 'guild' };
 const NOISE = 1_200;
 
-let folder: string;
 let catalog: CatalogDatabase;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'relevance-'));
-  catalog = CatalogDatabase.open(folder, logLines().log);
-  catalog.upsert(noise(NOISE).toSpliced(NOISE / 2, 0, ...CARDS), 'cards.csv');
-});
-afterAll(() => {
-  catalog.close();
-  rmSync(folder, { recursive: true });
+  catalog = openCatalog(noise(NOISE).toSpliced(NOISE / 2, 0, ...CARDS), 'cards.csv');
 });
 
 function found(typed: string, count: number): string[] {

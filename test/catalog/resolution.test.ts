@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { resolve } from '../../src/catalog/resolution.ts';
 import { search } from '../../src/catalog/search.ts';
 import { formOf } from '../../src/catalog/words.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
+import type { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { anyCharacter } from '../support/any-character.ts';
-import { logLines } from '../support/log-lines.ts';
+import { openCatalog } from '../support/open-catalog.ts';
 
 const WHO = { memberId: 'alice', guildId: 'guild' };
 const CARDS = [
@@ -23,27 +20,12 @@ const CARDS = [
 const confirmed = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ id: `set${at}-${at}`, name: `Nobody ${at}` }));
 
-const folders: string[] = [];
-const opened: CatalogDatabase[] = [];
-function openCatalog(confirmedCount: number): CatalogDatabase {
-  const folder = mkdtempSync(join(tmpdir(), 'resolution-'));
-  const catalog = CatalogDatabase.open(folder, logLines().log);
-  catalog.upsert(CARDS, 'cards.csv');
-  catalog.upsert(confirmed(confirmedCount), undefined);
-  folders.push(folder);
-  opened.push(catalog);
-  return catalog;
-}
-
 let young: CatalogDatabase;
 let old: CatalogDatabase;
 beforeAll(() => {
-  young = openCatalog(99);
-  old = openCatalog(100);
-});
-afterAll(() => {
-  for (const catalog of opened) catalog.close();
-  for (const folder of folders) rmSync(folder, { recursive: true });
+  [young, old] = [openCatalog(CARDS, 'cards.csv'), openCatalog(CARDS, 'cards.csv')];
+  young.upsert(confirmed(99), undefined);
+  old.upsert(confirmed(100), undefined);
 });
 
 /** In short: the kind and the ids. */
@@ -101,34 +83,17 @@ describe('what a text means', () => {
   ])('%j is %s while fewer than 100 ids are confirmed', (text, kind) => expect(meant(young, text)).toBe(kind));
 
   it('may be an id while nothing tells of ids: few are confirmed, and no list is imported', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'resolution-'));
-    const catalog = CatalogDatabase.open(folder, logLines().log);
-    catalog.upsert(CARDS, undefined);
+    const catalog = openCatalog(CARDS);
     for (const text of ['nothing at all', 'charizard jungle', '4/102']) expect(meant(catalog, text)).toBe('id');
     catalog.upsert([{ id: 'M-1', name: 'Imported' }], 'more.csv');
     expect(meant(catalog, '4/102')).toBe('none base1-4 base4-4');
     for (let at = 1; at <= 5; at++) catalog.upsert([{ id: `M-${at}`, name: 'Imported' }], 'more.csv');
     for (let at = 1; at <= 5; at++) catalog.deny(`M-${at}`, false); // the list is of another service
     expect(meant(catalog, '4/102')).toBe('id');
-    catalog.close();
-    rmSync(folder, { recursive: true });
   });
 
   it('is found for any text without an error', () => {
-    const part = fc.constantFrom(
-      'charizard',
-      'base1-4',
-      '"',
-      '*',
-      ' AND ',
-      'NEAR(',
-      '4/102',
-      'リザ',
-      '\0',
-      ':',
-      '^',
-      '%',
-    );
+    const part = fc.constantFrom(' ', ...'charizard base1-4 4/102 リザ " * AND NEAR( : ^ % \0'.split(' '));
     const text = fc.array(fc.oneof(part, fc.string({ unit: anyCharacter, maxLength: 20 })), { maxLength: 6 });
     fc.assert(
       fc.property(text, (parts) => {

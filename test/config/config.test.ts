@@ -168,7 +168,6 @@ describe('readConfig', () => {
     ['CARD_SERVICE_API_KEY', REQUIRED.DISCORD_TOKEN, 'is the same as DISCORD_TOKEN'],
     ['CARD_SERVICE_API_KEY', '"key"', 'write it without quotes: docker --env-file'],
     ['CARD_SERVICE_PLAN', "'free'", 'write it without quotes: docker --env-file'],
-    ['CARD_SERVICE_BULK_PATH', '/cards?ids={id}', 'write a path with {ids} in it'],
     ['REDIS_KEY_PREFIX', 'card bot', 'write letters, digits, and . : - _ only'],
   ])('rejects %s=%s and says what to write', (name, value, advice) => {
     expect(problems({ ...REQUIRED, [name]: value })).toEqual([expect.stringContaining(`${name}: ${advice}`)]);
@@ -247,24 +246,11 @@ describe('readRegistrationConfig', () => {
     expect(readRegistrationConfig(env).apiUrl).toBe('http://127.0.0.1:4010/api');
   });
 
-  it.each([
-    ['no token', {}, 'DISCORD_TOKEN: missing; write the bot token'],
-    ['an empty token', { DISCORD_TOKEN: ' ' }, 'DISCORD_TOKEN: missing'],
-    ['a token with its scheme', { DISCORD_TOKEN: 'Bot sesame' }, 'DISCORD_TOKEN: write the bot token alone'],
-    [
-      'no address',
-      { DISCORD_TOKEN: 't', DISCORD_API_URL: 'sesame' },
-      'DISCORD_API_URL: write an address that begins with https:// or http://',
-    ],
-    ['a version', { DISCORD_TOKEN: 't', DISCORD_API_URL: 'https://sesame.test/api/v10' }, 'without version'],
-    ['a password', { DISCORD_TOKEN: 't', DISCORD_API_URL: 'https://u:sesame@x.test' }, 'without user, password'],
-  ])('rejects %s and says what to write, without the value', (_, env, sentence) => {
-    const read = () => readRegistrationConfig(env);
-    expect(read).toThrow(sentence);
+  it('names every problem at once, without the values', () => {
+    const read = () =>
+      readRegistrationConfig({ DISCORD_TOKEN: 'Bot sesame', DISCORD_API_URL: 'https://u:sesame@x.test' });
+    expect(read).toThrow(/DISCORD_TOKEN: write the bot token alone[\s\S]*DISCORD_API_URL: .+ without user, password/);
     expect(read).not.toThrow('sesame');
-  });
-
-  it('names every problem at once', () => {
-    expect(() => readRegistrationConfig({ DISCORD_API_URL: 'x' })).toThrow(/DISCORD_TOKEN[\s\S]*DISCORD_API_URL/);
+    expect(() => readRegistrationConfig({})).toThrow('DISCORD_TOKEN: missing');
   });
 });

@@ -5,38 +5,25 @@ import { ServiceDown } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
-import { CardService } from '../../src/service/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 
 /** What several processes keep together. */
-function sharedReport(): SharedReport & { report: UsageReport | undefined } {
-  const shared = {
-    report: undefined as UsageReport | undefined,
-    read: async () => shared.report,
-    async write(report: UsageReport) {
-      shared.report = report;
-    },
-  };
-  return shared;
+class Shared implements SharedReport {
+  report: UsageReport | undefined;
+  read = async () => this.report;
+  async write(report: UsageReport): Promise<void> {
+    this.report = report;
+  }
 }
 
 function reportsOver(
   cardService: ReturnType<typeof createCardService>,
   { claims = new LocalClaims(), shared }: { claims?: LocalClaims; shared?: SharedReport } = {},
 ) {
-  const { limiter, ledger } = lookupQueueOver(cardService);
-  const service = new CardService({
-    baseUrl: 'http://cards.test',
-    cardPath: '/cards/{id}',
-    apiKey: SANDBOX_API_KEY,
-    timeoutMs: 10_000,
-    fetch: cardService.fetch,
-    limiter,
-    log: logLines().log,
-  });
+  const { limiter, ledger, client: service } = lookupQueueOver(cardService, undefined, { apiKey: SANDBOX_API_KEY });
   const reports = new UsageReports({
     service,
     limiter,
@@ -105,7 +92,7 @@ it('shows the last report once it has waited, and the new one when it comes', as
 it('is one of all processes in a minute, and each shows it', async () => {
   fakeTime();
   const cardService = createCardService();
-  const sharing = { claims: new LocalClaims(), shared: sharedReport() };
+  const sharing = { claims: new LocalClaims(), shared: new Shared() };
   const [one, other] = [reportsOver(cardService, sharing), reportsOver(cardService, sharing)];
   const first = await one.known();
   expect(first.report?.atMs).toBe(NOON_MS);
@@ -122,7 +109,7 @@ it.each([
   ['not one that was noted before the clock was set back', 3_600_000, NOON_MS],
 ])('shows of two reports %s', async (_, laterMs, shownMs) => {
   fakeTime();
-  const shared = sharedReport();
+  const shared = new Shared();
   const { known } = reportsOver(createCardService(), { shared });
   shared.report = { usage: {}, atMs: NOON_MS + laterMs };
   expect((await known()).report?.atMs).toBe(shownMs);

@@ -1,53 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type DeletionRequests, MemberData } from '../../src/privacy/member-data.ts';
-import { Ledger } from '../../src/quota/ledger.ts';
-import { RedisCounters } from '../../src/storage/redis/counters.ts';
-import { redisDeletionRequests } from '../../src/storage/redis/forget.ts';
-import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
-import { DELETION_REQUESTS_SCHEMA, StateWrites, sqliteDeletionRequests } from '../../src/storage/sqlite/state-rows.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { MemberData } from '../../src/privacy/member-data.ts';
+import { StateWrites, sqliteDeletionRequests } from '../../src/storage/sqlite/state-rows.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
+import { BOOKS, type OpenBooks } from '../quota/books.ts';
 import { logLines } from '../support/log-lines.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
-import { openedLink } from '../support/redis-link.ts';
 
 const MINUTE_MS = 60_000;
 /** Redis would at once forget what is booked on a day long ago. */
 const TODAY_MS = nextUtcMidnightMs(Date.now()) - 60 * MINUTE_MS;
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 const BOB = { memberId: 'bob', guildId: 'guild' };
-
-interface Kept {
-  ledger: Ledger;
-  requests: DeletionRequests;
-}
-
-/** Two processes, or two runs of one. */
-type Open = () => Promise<Kept>;
-
-function overOneDatabase(): Open {
-  const database = new DatabaseSync(':memory:');
-  database.exec(LEDGER_SCHEMA + DELETION_REQUESTS_SCHEMA);
-  const writes = new StateWrites(logLines().log);
-  return async () => ({
-    ledger: new Ledger(new SqliteCounters(database)),
-    requests: sqliteDeletionRequests(database, writes),
-  });
-}
-
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-
-function overOneRedis(): Open {
-  const prefix = `${redis.prefix}:${randomUUID()}`;
-  return async () => {
-    const { link } = await openedLink({ ...redis, prefix });
-    return { ledger: new Ledger(new RedisCounters(link)), requests: redisDeletionRequests(link) };
-  };
-}
 
 beforeEach(() => {
   vi.useFakeTimers({ now: TODAY_MS, toFake: ['Date', 'setInterval', 'clearInterval'] });
@@ -57,7 +20,7 @@ afterEach(() => {
 });
 
 /** A process with its own history of what members looked up last. */
-async function process(open: Open, keepsHistory = true) {
+async function process(open: OpenBooks, keepsHistory = true) {
   const { ledger, requests } = await open();
   const cards = new Map(keepsHistory ? [['alice', ['Emberwing Drake']]] : []);
   const history = {
@@ -84,10 +47,9 @@ async function atTime<T>(atMs: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe.each([
-  { over: 'SQLite', books: overOneDatabase },
-  { over: 'Redis', books: overOneRedis },
-])('what is kept about a member, over $over', ({ books }) => {
+const [inFile, inRedis] = BOOKS as [(typeof BOOKS)[0], (typeof BOOKS)[0]];
+
+describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
   it('is shown: the counts of all days, and the last cards', async () => {
     const { ledger, memberData } = await process(books());
     ledger.spent(ALICE);
@@ -142,7 +104,7 @@ describe.each([
 });
 
 it('a second wish on the same day reaches every process, too', async () => {
-  const open = overOneRedis();
+  const open = inRedis.books();
   const [asked, other] = [await process(open), await process(open)];
   for (const card of ['Emberwing Drake', 'Tidecaller']) {
     other.cards.set('alice', [card]);
@@ -153,7 +115,7 @@ it('a second wish on the same day reaches every process, too', async () => {
 });
 
 it('last cards that are not kept are none that nobody has looked up', async () => {
-  const { memberData } = await process(overOneDatabase(), false);
+  const { memberData } = await process(inFile.books(), false);
   expect((await memberData.kept('alice')).lastCards).toBeUndefined();
 });
 

@@ -1,12 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Ledger } from '../../src/quota/ledger.ts';
-import { RedisCounters } from '../../src/storage/redis/counters.ts';
-import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
-import { openedLink } from '../support/redis-link.ts';
+import { BOOKS } from './books.ts';
 
 /** Just before the next midnight: Redis would at once forget what is booked on a day long ago. */
 const LATE_MS = nextUtcMidnightMs(Date.now()) - 1_000;
@@ -15,25 +9,6 @@ const BOB = { memberId: 'bob', guildId: 'guild' };
 const ALICE_ELSEWHERE = { memberId: 'alice', guildId: 'other' };
 const ALICE_IN_PRIVATE = { memberId: 'alice', guildId: undefined };
 
-/** Opens ledgers over the same bookings, as a restart does. */
-type Open = () => Promise<Ledger>;
-
-function overOneDatabase(): Open {
-  const database = new DatabaseSync(':memory:');
-  database.exec(LEDGER_SCHEMA);
-  return async () => new Ledger(new SqliteCounters(database));
-}
-
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-
-function overOneRedis(): Open {
-  const prefix = `${redis.prefix}:${randomUUID()}`;
-  return async () => new Ledger(new RedisCounters((await openedLink({ ...redis, prefix })).link));
-}
-
 beforeEach(() => {
   vi.useFakeTimers({ now: LATE_MS, toFake: ['Date'] });
 });
@@ -41,24 +16,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each([
-  { over: 'SQLite', books: overOneDatabase },
-  { over: 'Redis', books: overOneRedis },
-])('the ledger over $over', ({ books }) => {
+describe.each(BOOKS)('the ledger over $over', ({ books }) => {
   it('starts empty', async () => {
-    const ledger = await books()();
+    const { ledger } = await books()();
     expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 0 });
     expect(await ledger.topMembers(ALICE, 5)).toEqual([]);
   });
 
   it('counts requests and what was saved, across restarts', async () => {
     const open = books();
-    const ledger = await open();
+    const { ledger } = await open();
     ledger.spent(ALICE);
     ledger.saved(ALICE);
     ledger.saved(BOB);
     await ledger.close();
-    const next = await open();
+    const { ledger: next } = await open();
     next.spent(BOB);
     expect(await next.today()).toEqual({ requests: 2, refused: 0, saved: 2 });
   });
@@ -67,13 +39,13 @@ describe.each([
     const noonMs = LATE_MS - (LATE_MS % 86_400_000) + 12 * 3_600_000;
     vi.setSystemTime(noonMs + 1);
     const open = books();
-    const ledger = await open();
+    const { ledger } = await open();
     ledger.spent(ALICE);
     ledger.refused(ledger.spent(BOB));
     ledger.saved(BOB);
     await ledger.close();
     vi.setSystemTime(noonMs + 2 * 3_600_000);
-    const next = await open();
+    const { ledger: next } = await open();
     next.spent(ALICE_ELSEWHERE);
     next.saved(ALICE_IN_PRIVATE);
     next.saved(ALICE);
@@ -87,7 +59,7 @@ describe.each([
   });
 
   it('books only the ids of a requester', async () => {
-    const ledger = await books()();
+    const { ledger } = await books()();
     expect(ledger.spent({ ...ALICE, ...{ token: 'secret' } })).toEqual({
       requester: ALICE,
       day: new Date(LATE_MS).toISOString().slice(0, 10),
@@ -95,14 +67,14 @@ describe.each([
   });
 
   it('counts 429s apart from requests', async () => {
-    const ledger = await books()();
+    const { ledger } = await books()();
     ledger.spent(ALICE);
     ledger.refused(ledger.spent(ALICE));
     expect(await ledger.memberToday('alice')).toEqual({ requests: 1, refused: 1, saved: 0 });
   });
 
   it('takes a refused request back from the day it was booked on', async () => {
-    const ledger = await books()();
+    const { ledger } = await books()();
     const booking = ledger.spent(ALICE);
     vi.setSystemTime(LATE_MS + 1_000);
     ledger.refused(booking);
@@ -112,7 +84,7 @@ describe.each([
   });
 
   it('never counts below zero requests', async () => {
-    const ledger = await books()();
+    const { ledger } = await books()();
     const booking = ledger.spent(ALICE);
     ledger.refused(booking);
     ledger.refused(booking);
@@ -121,7 +93,7 @@ describe.each([
   });
 
   it('books on the member in all servers, and on the server for all members', async () => {
-    const ledger = await books()();
+    const { ledger } = await books()();
     for (const requester of [ALICE, BOB, ALICE_ELSEWHERE, ALICE_IN_PRIVATE]) ledger.spent(requester);
     expect((await ledger.memberToday('alice')).requests).toBe(3);
     expect((await ledger.guildToday(BOB)).requests).toBe(2);
@@ -130,18 +102,18 @@ describe.each([
 
   it('says how much is kept about a member', async () => {
     const open = books();
-    const ledger = await open();
+    const { ledger } = await open();
     for (const requester of [ALICE, ALICE_IN_PRIVATE, BOB]) ledger.spent(requester);
     ledger.saved(ALICE_ELSEWHERE);
     await ledger.close();
-    const next = await open();
+    const { ledger: next } = await open();
     expect(await next.counters.keptOf('alice')).toEqual({ days: 1, requests: 2, saved: 1 });
     expect(await next.counters.keptOf('nobody')).toEqual({ days: 0, requests: 0, saved: 0 });
   });
 
   it('deletes what it holds about a member of a day and before, and nothing else', async () => {
     const open = books();
-    const ledger = await open();
+    const { ledger } = await open();
     const today = new Date(LATE_MS).toISOString().slice(0, 10);
     for (const requester of [ALICE, ALICE_IN_PRIVATE, BOB]) ledger.spent(requester);
     ledger.refused(ledger.spent(ALICE_ELSEWHERE));
@@ -157,7 +129,7 @@ describe.each([
   });
 
   it('lists the members who caused most in a server, most first', async () => {
-    const ledger = await books()();
+    const { ledger } = await books()();
     for (const requester of [ALICE, BOB, BOB, ALICE_ELSEWHERE, ALICE_ELSEWHERE]) ledger.spent(requester);
     ledger.saved({ memberId: 'carol', guildId: 'guild' });
     expect(await ledger.topMembers(ALICE, 5)).toEqual([
@@ -169,15 +141,15 @@ describe.each([
 
   it('orders equal members by their ids, across restarts', async () => {
     const open = books();
-    const ledger = await open();
+    const { ledger } = await open();
     for (const memberId of ['3', '10', '2']) ledger.spent({ memberId, guildId: 'guild' });
     await ledger.close();
-    const top = await (await open()).topMembers(ALICE, 2);
+    const top = await (await open()).ledger.topMembers(ALICE, 2);
     expect(top.map(({ memberId }) => memberId)).toEqual(['10', '2']);
   });
 
   it('counts by UTC day', async () => {
-    const ledger = await books()();
+    const { ledger } = await books()();
     ledger.spent(ALICE);
     for (let times = 0; times < 2; times++) ledger.saved(ALICE); // counted a moment later, which is tomorrow
     vi.setSystemTime(LATE_MS + 1_000);

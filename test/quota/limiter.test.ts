@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { beforeAll } from 'vitest';
 import { LocalCell } from '../../src/quota/limiter-cell.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
 import { MemoryLimiterStore } from '../support/memory-limiter-store.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { startRedis } from '../support/redis.ts';
 import { SharingProcess } from '../support/sharing-process.ts';
 import { describeLimiter, type OpenLimiter, SLOW } from './limiter.contract.ts';
 
@@ -18,15 +16,10 @@ function overOneStore(): OpenLimiter {
   };
 }
 
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-
 function overOneRedis(): OpenLimiter {
-  const prefix = `${redis.prefix}:${randomUUID()}`;
+  const redis = startRedis();
   return async (setting = SLOW, warnings = new QuotaWarnings(logLines().log)) => {
-    const { limiter } = await SharingProcess.joined({ ...redis, prefix }, { setting, warnings });
+    const { limiter } = await SharingProcess.joined(await redis, { setting, warnings });
     return limiter;
   };
 }

@@ -189,31 +189,6 @@ describe('any sequence of takes and clock jumps', () => {
       }),
     );
   });
-
-  it('leaves the tokens that are to be kept', () => {
-    fc.assert(
-      fc.property(pace, fc.nat(60), fc.nat(60_000), (pace, keepTokens, spentMs) => {
-        const kept = Math.min(keepTokens, pace.capacity - 1);
-        const next = takeToken(NOW_MS + spentMs, NOW_MS, pace, keepingMs(keepTokens, pace));
-        if (next === undefined) return;
-        expect((next - NOW_MS) / pace.intervalMs).toBeLessThanOrEqual(pace.capacity - kept + 1e-6);
-      }),
-    );
-  });
-
-  it('has a token exactly from the stated time on', () => {
-    fc.assert(
-      fc.property(pace, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(25), (pace, spent, keepTokens) => {
-        const fullAtMs = NOW_MS + spent * pace.capacity * pace.intervalMs;
-        const atMs = tokenAtMs(fullAtMs, NOW_MS, pace, keepingMs(keepTokens, pace));
-        if (atMs <= NOW_MS) expect(takeToken(fullAtMs, NOW_MS, pace, keepingMs(keepTokens, pace))).toBeDefined();
-        else {
-          expect(takeToken(fullAtMs, NOW_MS, pace, keepingMs(keepTokens, pace))).toBeUndefined();
-          expect(takeToken(fullAtMs, Math.ceil(atMs) + 1, pace, keepingMs(keepTokens, pace))).toBeDefined();
-        }
-      }),
-    );
-  });
 });
 
 it.each([

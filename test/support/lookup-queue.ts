@@ -105,7 +105,8 @@ export function lookupQueueOver(
     const { progress, start } = admission.reservation;
     return start(() => progress.permitAtMs !== undefined && onSchedule?.(progress.permitAtMs));
   };
-  return { queue: Object.assign(queue, { enqueue }), limiter, ledger, cards, lines, storedCards, limiterStore: store };
+  const below = { limiter, ledger, client: service, cards, storedCards, limiterStore: store };
+  return { queue: Object.assign(queue, { enqueue }), lines, ...below };
 }
 
 export function lookup(cardId: string, more: Partial<Lookup> = {}): Lookup {

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { search } from '../../../src/catalog/search.ts';
-import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
-import { logLines } from '../../support/log-lines.ts';
-import { onFileFinished } from '../../support/on-finished.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
+import { openCatalog } from '../../support/open-catalog.ts';
 import { isMeant, LISTS, rows, typedTexts } from './texts.ts';
 
 const WHO = { memberId: 'alice', guildId: 'guild' };
@@ -12,10 +10,8 @@ const WHO = { memberId: 'alice', guildId: 'guild' };
 describe.each(LISTS)('%s: what members type', (list) => {
   let catalog: CatalogDatabase;
   beforeAll(() => {
-    catalog = CatalogDatabase.open(temporaryFolder(), logLines().log);
-    onFileFinished(() => catalog.close());
     const cards = rows('cards.tsv').filter(([of]) => of === list);
-    catalog.upsert(
+    catalog = openCatalog(
       cards.map(([game = '', id = '', name = '', set = '', number = '', released = '']) => ({
         ...{ id, name, set, number, game },
         ...(released && { released }),

@@ -1,4 +1,3 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RedisClient } from '../../../src/storage/redis/client.ts';
 import type { RedisHealth, RedisLink } from '../../../src/storage/redis/link.ts';
@@ -10,7 +9,6 @@ import type { RealServer } from '../../support/redis/real-server.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { linkTo, type RedisAddress } from '../../support/redis-link.ts';
 import { type SlowRelay, startSlowRelay } from '../../support/slow-relay.ts';
-import { startTlsRelay } from '../../support/tls-relay.ts';
 import { movableClock } from '../../support/wall-clock.ts';
 
 /** A busy machine may be far slower than the 2 s within which a link should be usable again. */
@@ -104,14 +102,6 @@ describe('a link to a Redis that works', () => {
     await usableLinkTo(redis); // begun later, so the others would be connected by now
     expect(closed.filter(({ client }) => client.isReady)).toEqual([]);
   });
-
-  it('can be closed before it is open', async () => {
-    const { link, write, lines } = linkUnderTest(redis);
-    link.close();
-    await expect(write()).rejects.toThrow(RedisUnavailable);
-    link.close();
-    expect(lines).toEqual([]);
-  });
 });
 
 describe('a link to a Redis that is down at start', () => {
@@ -188,37 +178,6 @@ describe.skipIf(noRealRedis('a link with an ACL'))('a link whose user has few ri
     const { link, lines } = linkUnderTest({ url: as(redis.url), prefix: 'another' });
     await link.opened(500);
     expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('NOPERM') }]);
-  });
-});
-
-describe.skipIf(noRealRedis('a link over TLS'))('a link over TLS', () => {
-  it('works with a certificate that is trusted, and names the reason otherwise', async () => {
-    const redis = await startRealRedis();
-    const { url, certificate } = await startTlsRelay(redis.url);
-    const { link, lines } = linkUnderTest({ ...redis, url });
-    await link.opened(500);
-    expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('certificate') }]);
-
-    const trusted = getCACertificates('default');
-    onFinished(() => setDefaultCACertificates(trusted));
-    setDefaultCACertificates([...trusted, certificate]);
-    const { write } = await usableLinkTo({ ...redis, url });
-    expect(await write()).toBe('OK');
-  });
-});
-
-describe.skipIf(noRealRedis('a link to a server in cluster mode'))('a link to a server that can never be used', () => {
-  it('is refused with a sentence, also when the server comes later', async () => {
-    const redis = await startRealRedis();
-    const cluster = await startRealRedis({ settings: { 'cluster-enabled': 'yes' } });
-    const relay = await startSlowRelay(redis.url, { delayMs: 0 });
-    const { link, becomes } = await usableLinkTo({ ...redis, url: relay.url });
-    relay.leadTo(cluster.url);
-    relay.drop();
-    expect((await link.refused).message).toBe(
-      'REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode.',
-    );
-    await becomes('unavailable');
   });
 });
 

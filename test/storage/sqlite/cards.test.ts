@@ -23,13 +23,6 @@ async function fill(store: SqliteStore, from: number, to: number, ttlMs: (index:
 }
 
 describe('the SQLite store', () => {
-  it('gives back the value that was set last', async () => {
-    const { store } = open();
-    await store.set('a', '1', HOUR_MS);
-    await store.set('a', '2', HOUR_MS);
-    expect([await store.get('a'), await store.get('b')]).toEqual(['2', undefined]);
-  });
-
   it('deletes', async () => {
     const { store, rows } = open();
     await fill(store, 0, 3, () => HOUR_MS);

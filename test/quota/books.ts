@@ -1,0 +1,37 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { DeletionRequests } from '../../src/privacy/member-data.ts';
+import { Ledger } from '../../src/quota/ledger.ts';
+import { RedisCounters } from '../../src/storage/redis/counters.ts';
+import { redisDeletionRequests } from '../../src/storage/redis/forget.ts';
+import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
+import { DELETION_REQUESTS_SCHEMA, StateWrites, sqliteDeletionRequests } from '../../src/storage/sqlite/state-rows.ts';
+import { logLines } from '../support/log-lines.ts';
+import { startRedis } from '../support/redis.ts';
+import { openedLink } from '../support/redis-link.ts';
+
+/** Opens what is booked on members, and what they wished to be deleted, as two processes do, or two runs of one. */
+export type OpenBooks = () => Promise<{ ledger: Ledger; requests: DeletionRequests }>;
+
+function overOneDatabase(): OpenBooks {
+  const database = new DatabaseSync(':memory:');
+  database.exec(LEDGER_SCHEMA + DELETION_REQUESTS_SCHEMA);
+  const writes = new StateWrites(logLines().log);
+  return async () => ({
+    ledger: new Ledger(new SqliteCounters(database)),
+    requests: sqliteDeletionRequests(database, writes),
+  });
+}
+
+function overOneRedis(): OpenBooks {
+  const redis = startRedis();
+  return async () => {
+    const { link } = await openedLink(await redis);
+    return { ledger: new Ledger(new RedisCounters(link)), requests: redisDeletionRequests(link) };
+  };
+}
+
+/** Where they may be kept. */
+export const BOOKS = [
+  { over: 'SQLite', books: overOneDatabase },
+  { over: 'Redis', books: overOneRedis },
+];
