@@ -95,7 +95,7 @@ export class DatabaseUnusable extends OperatorError {
     const cure =
       sqliteCode(cause) === FULL_CODE
         ? 'Free some space, or set DATA_DIR to another disk.'
-        : 'Set DATA_DIR to a folder that this user may write to.';
+        : `Set DATA_DIR to a folder that this user may write to, or run as root: chown -R ${process.getuid?.()} ${dirname(file)}`;
     super(`${file} cannot be used (${reason}). ${cure}`, { cause });
   }
 }

@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { startServices, typed } from './commands.ts';
+import mostWanted from './most-wanted.ts';
+
+it('the complete command of docs/contributing.md shows a card, and is what stands there', async () => {
+  const { services } = await startServices();
+  expect(await mostWanted.ask(typed({}), services)).toMatchObject({ isPrivate: true });
+  const found = async () => [{ id: 'base1-4', name: 'Emberwing Drake', set: undefined, number: undefined }];
+  const asked = await mostWanted.ask(typed({}), { ...services, catalog: { ...services.catalog, search: found } });
+  expect(asked).toMatchObject({ queries: [{ cardId: 'base1-4', showPrices: true }], isPrivate: false });
+
+  const source = await readFile('test/commands/most-wanted.ts', 'utf8');
+  const inCommands = source.replaceAll("'../../commands/", "'./").replaceAll("'../../src/", "'../src/");
+  expect(await readFile('docs/contributing.md', 'utf8')).toContain(`\`\`\`ts\n${inCommands}\`\`\``);
+});
