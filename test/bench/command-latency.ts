@@ -1,20 +1,11 @@
 import { startService } from '../support/backends.ts';
 import { scoped } from '../support/on-finished.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import {
-  BLOCK,
-  BLOCKS,
-  GAP_MS,
-  type Ids,
-  interleavedRuns,
-  knownIds,
-  RUNS,
-  type Run as RunOf,
-} from './interleaved-runs.ts';
+import { HOW, type Ids, interleavedRuns, knownIds, type Run as RunOf } from './interleaved-runs.ts';
 import { AT_ONCE, MeasuredBot } from './measured-bot.ts';
 import { median, quantile } from './quantile.ts';
 import { StoredCards, storedCardId } from './stored-cards.ts';
-import type { BenchTable, Verdict } from './table.ts';
+import { type BenchTable, timed, type Verdict, wanted } from './table.ts';
 
 const SIZES = [10, 10_000, 200_000] as const;
 const LAYERS = ['memory', 'disk'] as const;
@@ -44,14 +35,14 @@ export async function run(): Promise<BenchTable> {
     }
   }
   const requests = service.counts.total - SIZES.length;
-  verdicts.push({ claim: `0 requests for stored cards (${requests})`, reached: requests === 0 });
+  verdicts.push(wanted(`0 requests for stored cards (${requests})`, requests === 0));
   return {
     title: 'A command answered from the cache, against a discord.js bot that replies with a constant',
     columns: ['cards stored', 'from', 'p50', 'constant', 'ratio', 'p99', 'constant', 'ratio', 'constant: itself'],
     rows,
     verdicts,
     notes: [
-      `From INTERACTION_CREATE written to the gateway until the head of the callback arrives; one command at a time, ${GAP_MS} ms after the last. Medians of ${RUNS} runs, in each ${BLOCKS} × ${BLOCK} commands to each bot in turn; each bot is a process of its own that has answered ${WARM_UP.toLocaleString('en')} commands before. The last column is the p99 of a second constant bot against the first: two measurements of the same thing differ by that much.`,
+      `Measured ${HOW} Each bot is a process of its own that has answered ${WARM_UP.toLocaleString('en')} commands before. The last column is the p99 of a second constant bot against the first: two measurements of the same thing differ by that much.`,
       'From disk: no card is looked up twice.',
     ],
   };
@@ -94,11 +85,10 @@ function verdict(size: number, layer: Layer, runs: Run[]): Verdict {
   const overMs = median(runs.map((run) => quantile(run.ours, P50) - quantile(run.constant, P50)));
   const limit = LIMITS[layer];
   const what = `p50 from ${layer} with ${size.toLocaleString('en')} cards stored`;
-  return {
-    claim: `${what} at most ${limit.ratio} × or ${limit.overMs.toFixed(2)} ms more (${times(found)}, ${overMs.toFixed(2)} ms more)`,
-    reached: found <= limit.ratio || overMs <= limit.overMs,
-    timing: true,
-  };
+  return timed(
+    `${what} at most ${limit.ratio} × or ${limit.overMs.toFixed(2)} ms more (${times(found)}, ${overMs.toFixed(2)} ms more)`,
+    found <= limit.ratio || overMs <= limit.overMs,
+  );
 }
 
 /** Of a bot to the constant one: the median of the runs. */

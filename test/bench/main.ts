@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { scoped } from '../support/on-finished.ts';
 import { machine } from './machine.ts';
 import { replaceSection } from './marked-section.ts';
-import { type BenchTable, failed, judged, toMarkdown } from './table.ts';
+import { type BenchTable, failed, judged, missed, toMarkdown } from './table.ts';
 
 interface Figure {
   load(): Promise<{ run(): Promise<BenchTable | BenchTable[]> }>;
@@ -38,38 +38,33 @@ async function main(wanted: string | undefined): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const found: BenchTable[] = [];
+  const found: Record<string, BenchTable[]> = {};
   for (const [name, { load, page }] of Object.entries(FIGURES)) {
     if (wanted === undefined ? page !== undefined : wanted !== name) continue;
     const startedMs = performance.now();
     const { run } = await load();
     const tables = [await scoped(run)].flat();
-    found.push(...tables);
+    found[name] = tables;
     const tookSeconds = ((performance.now() - startedMs) / 1000).toFixed(0);
     for (const table of tables) process.stdout.write(`${toMarkdown(table)}\n\n${judged([table])}\n\n`);
     process.stdout.write(`(${name}: ${tookSeconds} s)\n\n`);
     if (page !== undefined) writeOwnSection(page, name, tables);
   }
   if (wanted === undefined) write(found);
-  if (found.some(failed)) process.exitCode = 1;
+  if (Object.values(found).flat().some(failed)) process.exitCode = 1;
 }
 
-function write(tables: readonly BenchTable[]): void {
-  const section = [`Measured on ${machine()}. ${summary(tables)}`, ...tables.map(toMarkdown)].join('\n\n');
-  writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), section));
+function write(found: Readonly<Record<string, readonly BenchTable[]>>): void {
+  const tables = Object.values(found).flat();
+  const section = [`Measured on ${machine()}.`, ...tables.map(toMarkdown)].join('\n\n');
+  const page = replaceSection(readFileSync(PAGE, 'utf8'), section);
+  writeFileSync(PAGE, replaceSection(page, missed(found), 'missed'));
   for (const { file, svg } of tables.flatMap(({ pictures = [] }) => pictures)) writeFileSync(file, svg);
 }
 
 function writeOwnSection(page: string, name: string, tables: readonly BenchTable[]): void {
-  const section = [...tables.map(toMarkdown), `Measured on ${machine()}. ${summary(tables)}`].join('\n\n').trimEnd();
+  const section = [...tables.map(toMarkdown), `Measured on ${machine()}.`, judged(tables)].join('\n\n').trimEnd();
   writeFileSync(page, replaceSection(readFileSync(page, 'utf8'), section, name, `npm run bench ${name}`));
-}
-
-function summary(tables: readonly BenchTable[]): string {
-  const verdicts = tables.flatMap((table) => table.verdicts ?? []);
-  const missed = verdicts.filter(({ reached }) => !reached).map(({ claim }) => claim);
-  if (missed.length > 0) return `Missed: ${missed.join('; ')}.`;
-  return verdicts.length > 0 ? 'All targets were reached.' : '';
 }
 
 await main(process.argv[2]);

@@ -17,6 +17,7 @@ it('refuses a text without the markers', () => {
 it('finds its markers in the page that npm run bench writes', () => {
   const page = readFileSync('docs/benchmarks.md', 'utf8');
   expect(replaceSection(page, 'new')).toContain('\n\nnew\n\n');
+  expect(replaceSection(page, 'new', 'missed')).toContain('\n\nnew\n\n');
 });
 
 it.each(['processes', 'sizing'])('finds those of %s in the page that it writes', (name) => {

@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIEmbed } from 'discord-api-types/v10';
 import type { ChatMessage, Member } from '../../src/sandbox/discord/chat.ts';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import { botEnvironment, PATIENT, serverOfShard, startDiscord } from '../support/backends.ts';
+import { type BotProcess, startProgram } from '../support/bot-process.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -39,14 +37,14 @@ export class MeasuredBot {
   readonly discord: EmulatedDiscord;
   /** From the start of the process until it was connected. */
   readonly readyMs: number;
-  readonly #child: ChildProcess;
+  readonly #process: BotProcess;
   readonly #awaited = new Map<string, PromiseWithResolvers<number>>();
   #typed = 0;
 
-  private constructor(discord: EmulatedDiscord, child: ChildProcess, readyMs: number) {
+  private constructor(discord: EmulatedDiscord, process: BotProcess, readyMs: number) {
     this.discord = discord;
     this.readyMs = readyMs;
-    this.#child = child;
+    this.#process = process;
     discord.onRequest(({ method, path, arrivedAtMs }) => {
       if (method !== 'POST') return;
       const id = path.split('/').at(-3) ?? '';
@@ -77,47 +75,30 @@ export class MeasuredBot {
       lifetimes: PATIENT, // what is late on a busy machine is measured, and does not end the run
       ...(shard && { shards: shard.count, guilds: [serverOfShard(shard.id)] }),
     });
-    const output = openSync(join(dataDir, 'bot.log'), 'a'); // a pipe would cost this process time
+    // Its log goes to a file, because reading a pipe would cost this process time.
+    const toFile = ['sh', '-c', `exec "$0" "$@" >>'${join(dataDir, 'bot.log')}' 2>&1`];
     const startedAtMs = performance.now();
-    const child = spawn(process.execPath, ['--import', './test/bench/cpu-probe.ts', script], {
+    const bot = startProgram([...toFile, process.execPath, script], {
       env: {
         ...botEnvironment(discord, { url: serviceUrl }, dataDir),
         ...(shard && { DISCORD_SHARDS: String(shard.id), DISCORD_SHARD_COUNT: String(shard.count) }),
         ...env,
       },
-      stdio: ['ignore', output, output, 'ipc'],
     });
-    const exited = once(child, 'exit');
-    onFinished(async () => {
-      child.kill();
-      await exited;
-    });
-    const ended = exited.then(([code]) =>
-      Promise.reject(new Error(`${script} ended with ${code} before it connected`)),
-    );
-    await Promise.race([discord.gateway.whenReady(), ended]);
-    ended.catch(() => {});
-    return new MeasuredBot(discord, child, performance.now() - startedAtMs);
+    onFinished(() => ended(bot));
+    const failed = bot.ended.then((end) => Promise.reject(new Error(`${script} ended with ${end}`)));
+    failed.catch(() => {}); // it ends in the end
+    await Promise.race([discord.gateway.whenReady(), failed]);
+    return new MeasuredBot(discord, bot, performance.now() - startedAtMs);
   }
 
   get pid(): number {
-    return this.#child.pid ?? 0;
+    return this.#process.child.pid ?? 0;
   }
 
   /** As an operator does. */
   async stop(): Promise<void> {
-    const exited = once(this.#child, 'exit');
-    this.#child.kill();
-    await exited;
-  }
-
-  /** CPU time of the process so far, in user and system mode. */
-  async cpuMs(): Promise<number> {
-    const answered = once(this.#child, 'message');
-    this.#child.send('cpu');
-    const [usage] = await answered;
-    const { user, system }: NodeJS.CpuUsage = usage;
-    return (user + system) / 1_000;
+    await ended(this.#process);
   }
 
   /**
@@ -159,4 +140,9 @@ export class MeasuredBot {
     const member = MEMBERS[this.#typed++ % MEMBERS.length];
     return this.discord.type({ command: 'card', options: { id }, ...(member && { memberId: member.id }) });
   }
+}
+
+async function ended({ child, ended }: BotProcess): Promise<void> {
+  child.kill();
+  await ended;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type BenchTable, failed, judged, toMarkdown } from './table.ts';
+import { type BenchTable, failed, judged, missed, toMarkdown } from './table.ts';
 
 const TABLE: BenchTable = { title: 'Waits', columns: ['way', 'wait'], rows: [['a|b', '1 s'], ['c']] };
 
@@ -15,9 +15,11 @@ it('writes notes under the table', () => {
 
 it('lists what was reached and what was missed', () => {
   const reached = { claim: '0 answers 429', reached: true };
-  const missed = { claim: '2 × as long', reached: false };
-  const tables = [{ ...TABLE, verdicts: [missed, reached] }, TABLE, { ...TABLE, verdicts: [reached] }];
+  const tooLong = { claim: '2 × as long', reached: false };
+  const tables = [{ ...TABLE, verdicts: [tooLong, reached] }, TABLE, { ...TABLE, verdicts: [reached] }];
   expect(judged(tables)).toBe('Reached: 0 answers 429; 0 answers 429.\n\n**Missed**: 2 × as long.');
+  expect(missed({ waits: tables })).toContain('| `waits` | 2 × as long ');
+  expect(missed({ waits: tables.slice(1) })).toBe('All targets were reached.');
 });
 
 it.each([

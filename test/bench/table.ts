@@ -7,6 +7,16 @@ export interface Verdict {
   timing?: boolean;
 }
 
+/** A target that fails the run when it is missed. */
+export function wanted(claim: string, reached: boolean): Verdict {
+  return { claim, reached };
+}
+
+/** A target of wall-clock time. */
+export function timed(claim: string, reached: boolean): Verdict {
+  return { claim, reached, timing: true };
+}
+
 /** The result of one benchmark. */
 export interface BenchTable {
   title: string;
@@ -41,6 +51,21 @@ export function judged(tables: readonly BenchTable[]): string {
     return claims.length > 0 ? [`${word}: ${claims.join('; ')}.`] : [];
   };
   return [...line('Reached', true), ...line('**Missed**', false)].join('\n\n');
+}
+
+/** Every target that was missed, with its figure. */
+export function missed(byFigure: Readonly<Record<string, readonly BenchTable[]>>): string {
+  const rows = Object.entries(byFigure).flatMap(([figure, tables]) =>
+    tables
+      .flatMap(({ verdicts = [] }) => verdicts)
+      .flatMap(({ claim, reached }) => (reached ? [] : [[`\`${figure}\``, claim]])),
+  );
+  if (rows.length === 0) return 'All targets were reached.';
+  return toMarkdown({
+    title: 'Targets of `npm run bench`',
+    columns: ['figure', 'target, and what was measured'],
+    rows,
+  });
 }
 
 /** Whether the run fails: a target other than a time was missed. */

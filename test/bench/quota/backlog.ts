@@ -1,6 +1,6 @@
 import { startCardService } from '../../../src/sandbox/card-service.ts';
 import { median } from '../quantile.ts';
-import type { BenchTable } from '../table.ts';
+import { type BenchTable, timed, wanted } from '../table.ts';
 import { CONTESTANTS, type Contestant, OURS } from './contestants.ts';
 import { DAY_CARDS } from './day-of-lookups.ts';
 import { count, seconds } from './format.ts';
@@ -51,8 +51,8 @@ export async function run(): Promise<BenchTable> {
       `This bot: the median of ${OUR_ROUNDS} runs; the others: one run, side by side. The optimum: a full bucket at once, and the rest as it refills.`,
     ],
     verdicts: [
-      { claim: `${ratio.toFixed(3)} × the optimum (${ALLOWED} × allowed)`, reached: ratio <= ALLOWED, timing: true },
-      { claim: `${refused} answers 429 in any run`, reached: refused === 0 },
+      timed(`${ratio.toFixed(3)} × the optimum (${ALLOWED} × allowed)`, ratio <= ALLOWED),
+      wanted(`${refused} answers 429 in any run`, refused === 0),
     ],
   };
 }

@@ -2,52 +2,32 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cardCommand from '../../../commands/card.ts';
-import type { CommandUse, Message, Services } from '../../../commands/command.ts';
+import type { CommandUse, Message } from '../../../commands/command.ts';
 import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLog } from '../../../src/log.ts';
 import { Lookups } from '../../../src/lookup/lookups.ts';
 import type { Outcomes } from '../../../src/lookup/shown-so-far.ts';
-import { CardServiceError, Stopping } from '../../../src/model/errors.ts';
+import { CardServiceError } from '../../../src/model/errors.ts';
 import type { Requester } from '../../../src/model/quota.ts';
 import { errorMessage } from '../../../src/render/messages.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
-
-/** As the bot gives requests under way when it is stopped. */
-const GRACE_MS = 4_000;
-
-/** The bot, which can be stopped and started again while members wait. */
-export interface OurBot extends Strategy {
-  restart(): Promise<void>;
-}
 
 /**
  * The bot itself, from its commands to its storage, without Discord.
  *
  * @param variables of the bot; they override those derived from `service`
  */
-export async function ourBot(service: ServiceAddress, variables: Record<string, string> = {}): Promise<OurBot> {
+export async function ourBot(service: ServiceAddress, variables: Record<string, string> = {}): Promise<Strategy> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const log = createLog({ level: 'silent', secrets: [] });
-  const start = () => openServices(configFor(service, dataDir, variables), log, { fetch: service.fetch });
-  let running = start();
+  const config = configFor(service, dataDir, variables);
+  const { services, state } = await openServices(config, log, { fetch: service.fetch });
+  const { cards, lookupQueue, ledger } = services;
+  const options = { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs };
 
-  const stop = async (graceMs: number) => {
-    const { services, state } = await running;
-    services.usage.close();
-    services.memberData.close();
-    await services.lookupQueue.close(graceMs);
-    await state.close();
-  };
-  const lookups = ({ cards, lookupQueue, ledger }: Services) => ({
-    cards,
-    lookupQueue,
-    ledger,
-    longestWaitMs: 300_000,
-  });
   const answer = async (use: CommandUse): Promise<Outcome> => {
-    const { services } = await running;
     const response = await cardCommand.ask(use, services);
     if ('message' in response) return outcomeOf(response.message, false);
     const show = (outcomes: Outcomes) =>
@@ -57,17 +37,12 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
         currency: undefined,
         hasPrintings: false,
       });
-    const opened = await Lookups.open(response.queries, use, lookups(services), response.alreadyRead);
+    const opened = await Lookups.open(response.queries, use, options, response.alreadyRead);
     const soFar = opened.soFar();
     const outcomes = opened.lookUpAll();
     if (soFar.cards.some((card) => card?.answer && (card.isRenewing || card.error)))
       return outcomeOf(show(soFar), true);
-    const ended = await outcomes;
-    if (!ended.cards.some((card) => card?.error instanceof Stopping)) return outcomeOf(show(ended), false);
-    // As the next process does with the deferred replies of one that has stopped.
-    const next = await running;
-    const resumed = await Lookups.resume(response.queries, use, lookups(next.services));
-    return outcomeOf(show(await resumed.lookUpAll()), false);
+    return outcomeOf(show(await outcomes), false);
   };
   return {
     lookUp: (cardId, requester) =>
@@ -75,12 +50,11 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
         if (error instanceof CardServiceError) return outcomeOf({ content: errorMessage('en-US', error) }, false);
         throw error;
       }),
-    async restart() {
-      running = stop(GRACE_MS).then(start);
-      await running;
-    },
     async close() {
-      await stop(0);
+      services.usage.close();
+      services.memberData.close();
+      await lookupQueue.close(0);
+      await state.close();
       rmSync(dataDir, { recursive: true });
     },
   };

@@ -1,6 +1,6 @@
 import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
 import { scoped } from '../../support/on-finished.ts';
-import { residentMegabytes } from '../process-memory.ts';
+import { residentMegabytes } from '../process-figures.ts';
 import { ENGINES } from './engines.ts';
 import { KINDS, type Kind, printings, QUERIES, queries } from './printings.ts';
 
