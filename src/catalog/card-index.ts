@@ -9,6 +9,8 @@ export interface WordToFind {
   begins: boolean;
   /** It counts only in the name. */
   inName?: boolean;
+  /** Of a word that may be meant by a mistyped one. */
+  errors?: number;
 }
 
 /** How often a card was asked for. */

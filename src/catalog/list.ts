@@ -7,7 +7,7 @@ import { type FoundInList, type ListMeaning, MOST_FOUND, MOST_LISTED, type Resol
 import type { CatalogCard, FoundCard } from './catalog-card.ts';
 import { looksLikeOthers } from './label.ts';
 import { beginningsOf, beginsSo, type FindExact, isListable, partsOf } from './list-parts.ts';
-import { rankedAs } from './ranking.ts';
+import { ranked } from './ranking.ts';
 import { exactly, resolve } from './resolution.ts';
 import { search } from './search.ts';
 import { hasDigit, nameKey, queryOf, tokenText } from './words.ts';
@@ -73,7 +73,10 @@ function namesBeginning(index: CardIndex, text: string): CatalogCard[] {
   const key = nameKey(text);
   const candidates = [...index.withNameKey(key), ...index.withNameBeginning(tokenText(text))];
   const beginning = candidates.filter(({ card }) => beginsSo(card.name, text));
-  return rankedAs('nameBeginning', queryOf(text), beginning);
+  return ranked(
+    queryOf(text),
+    beginning.map((each) => ({ ...each, closeness: 'nameBeginning' })),
+  );
 }
 
 function exactIn(index: CardIndex): FindExact {

@@ -3,7 +3,7 @@ import type { Requester } from '../model/quota.ts';
 import type { CardIndex } from './card-index.ts';
 import { MOST_FOUND, type PrintingsPart } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import { rankedAs } from './ranking.ts';
+import { ranked } from './ranking.ts';
 import { idKey, nameKey, queryOf } from './words.ts';
 
 /** No game has so many cards of one name. */
@@ -20,7 +20,11 @@ export function printings(index: CardIndex, id: string, _who: Requester, part = 
 /** All cards that are called so, in the order of their printings. */
 export function called(index: CardIndex, name: string): CatalogCard[] {
   const key = nameKey(name);
-  return key === '' ? [] : rankedAs('name', queryOf(name), index.withNameKey(key, MOST_PRINTINGS));
+  const all = key === '' ? [] : index.withNameKey(key, MOST_PRINTINGS);
+  return ranked(
+    queryOf(name),
+    all.map((each) => ({ ...each, closeness: 'name' })),
+  );
 }
 
 /** @param cards all that there are @param shown one of them, if all have its name */

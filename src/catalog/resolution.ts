@@ -4,7 +4,6 @@ import { MOST_FOUND, type Resolution } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import { mayBeLabel, withLabel } from './label.ts';
 import { called, pageOf } from './printings.ts';
-import { isAsTyped } from './ranking.ts';
 import { find } from './search.ts';
 import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, queryOf } from './words.ts';
 
@@ -49,15 +48,13 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   const inName = query.words.map((word) => [{ word, begins: false, inName: true }]);
   const [only, ...others] = inName.length > 0 ? index.withWords(inName) : [];
   if (only && others.length === 0) return { kind: 'one', card: only.card };
-  const found = find(index, query, who);
-  if (mayBeId && found.every(({ isPart }) => isPart)) return { kind: 'id' };
-  const withAllWords = cardsOf(found.filter(isAsTyped));
+  const { has, cards } = find(index, query, who);
+  if (mayBeId && (has === 'part' || cards.length === 0)) return { kind: 'id' };
+  if (has !== 'all') return { kind: 'none', similar: cards.slice(0, MOST_FOUND) };
   // A search does not find all of more cards than a page holds.
-  const isCut = withAllWords.length >= MOST_FOUND;
+  const isCut = cards.length >= MOST_FOUND;
   const count = isCut ? index.countWithWords(query.words.map((word) => [{ word, begins: true }])) : 0;
-  if (withAllWords.length > 0)
-    return { kind: 'several', ...pageOf(withAllWords), total: Math.max(withAllWords.length, count) };
-  return { kind: 'none', similar: cardsOf(found).slice(0, MOST_FOUND) };
+  return { kind: 'several', ...pageOf(cards), total: Math.max(cards.length, count) };
 }
 
 /** What a text means while the catalog cannot be searched. */

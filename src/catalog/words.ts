@@ -32,7 +32,7 @@ const ASCII_TOKEN = /[a-z]+|[0-9]+/g;
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u;
 const JOINED_WORDS = /[\p{L}\p{N}][^\s\p{L}\p{M}\p{N}'’]+[\p{L}\p{N}]/u;
 const SPELLED_WORD = /^\p{L}{3,}$/u;
-const TWO_NUMBERS = /\d[,/]/;
+const SPELLED_IN_SEVERAL_WAYS = /\d[,/]|\bn[or]\b|\bl(?:eve|v)l\b/;
 const HIRAGANA = /[ぁ-ゖ]/g;
 const HIRAGANA_TO_KATAKANA = 0x60;
 
@@ -63,16 +63,20 @@ export function wordsOf(text: string): string[] {
 }
 
 function wordsOfFolded(text: string): string[] {
-  return oneNumber(text)
+  return oneSpelling(text)
     .split(BETWEEN_WORDS)
     .map((word) => tokensOfFolded(word).join(' '))
     .filter((word) => word !== ''); // also of a mark without its letter
 }
 
-/** `10,000` is `10000`, and `TG12/TG30` is `TG12/30`: members and lists write both. */
-function oneNumber(text: string): string {
-  if (!TWO_NUMBERS.test(text)) return text;
-  return text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, '').replace(/(\p{L}+)(\d+\/)\1(?=\d)/gu, '$1$2');
+/** What is written in several ways: `10,000` is `10000`, `TG12/TG30` is `TG12/30`, `level 8` is `LV8`, `No. 39` is `number 39`. */
+function oneSpelling(text: string): string {
+  if (!SPELLED_IN_SEVERAL_WAYS.test(text)) return text;
+  return text
+    .replace(/(?<=\d),(?=\d{3}(?!\d))/g, '')
+    .replace(/(\p{L}+)(\d+\/)\1(?=\d)/gu, '$1$2')
+    .replace(/\b(?:level|lvl)\b/g, 'lv')
+    .replace(/\bn[or]\b[. ]+(?=\d)/g, 'number ');
 }
 
 /** All tokens of a text, those of its words in a row. */
@@ -81,22 +85,13 @@ export function tokensOf(text: string): string[] {
 }
 
 function tokensOfFolded(text: string): string[] {
-  const tokens = oneNumber(text).match(ASCII.test(text) ? ASCII_TOKEN : TOKEN) ?? [];
+  const tokens = oneSpelling(text).match(ASCII.test(text) ? ASCII_TOKEN : TOKEN) ?? [];
   return tokens.map((token) => (token.startsWith('0') ? token.replace(/^0+(?=\d)/, '') : token));
 }
 
 /** A name without what members leave out or add: `Mr. Mime` and `mrmime` are the same. */
 export function nameKey(name: string): string {
   return tokensOf(name).join('');
-}
-
-/** Words that members say for what is printed. */
-const SAID_FOR = new Map(Object.entries({ level: 'lv', lvl: 'lv', no: 'number', nr: 'number' }));
-
-/** A word, and what else may stand for it on a card. */
-export function spellingsOf(word: string): readonly string[] {
-  const printed = SAID_FOR.get(word);
-  return printed === undefined ? [word] : [word, printed];
 }
 
 /** Whether two spellings of an id have the same separators between digits: `SM210` is not `sm2-10`. */
@@ -136,25 +131,12 @@ export function nameText(name: string): string {
 
 /** The tokens of its set, number, game and id. @param tokenTextOf may remember texts that come again and again: names of sets and games */
 export function otherText({ id, set = '', number = '', game = '' }: CatalogCard, tokenTextOf = tokenText): string {
-  const keys = printedNumbers(number).map((text) => numberKey(text.replaceAll(' ', '')));
-  return [tokenTextOf(set), tokenText(number), tokenTextOf(game), tokenText(id), ...keys].join(' ');
-}
-
-/** In front of a key: no word of a text has it. What is found by a key is found as a whole, or by its beginning. */
-const KEY_SIGN = '»';
-const NUMBER_SIGN = '№';
-
-export function alsoKey(key: string): string {
-  return KEY_SIGN + key;
-}
-
-export function numberKey(key: string): string {
-  return NUMBER_SIGN + key;
+  return [tokenTextOf(set), tokenText(number), tokenTextOf(game), tokenText(id)].join(' ');
 }
 
 /** What a card is found by besides what is printed: each of its other names, and the initials of a long name. */
 export function alsoText({ name, also = [] }: CatalogCard): string {
-  return [...also.map(tokenText), ...otherNamesOf({ name, also }).map(alsoKey)].join(' ');
+  return [...also.map(tokenText), ...initialsOf(name)].join(' ');
 }
 
 /** The keys of what a card is also called. */

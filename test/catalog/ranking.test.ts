@@ -19,24 +19,12 @@ describe('how well a card fits', () => {
     ['base charizard', 'wholeWords'],
     ['pokemon 4 102', 'wholeWords'],
     ['base chari', 'wordBeginnings'],
-    ['charizadr', 'mistyped'],
-    ['base charizadr', 'mistyped'],
-    ['bsae charizard', undefined],
-    ['chraizard charizadr', 'mistyped'],
-    ['chraiz', 'mistypedBeginning'],
+    ['charizadr', undefined],
     ['jungle charizard', undefined],
     ['chrd', undefined],
     ['?', undefined],
     ['', undefined],
   ])('for %j is %s', (typed, fit) => expect(closeness(queryOf(typed), CHARIZARD)).toBe(fit));
-
-  it.each([
-    ['mwe', { id: 'x', name: 'Mew' }],
-    ['mewo', { id: 'x', name: 'Mew' }],
-    ['mxy', { id: 'x', name: 'Mega Zygarde' }],
-  ])('does not take %j for a mistyped short name', (typed, card) =>
-    expect(closeness(queryOf(typed), card)).toBeUndefined(),
-  );
 });
 
 describe('the order', () => {
@@ -46,12 +34,12 @@ describe('the order', () => {
   });
   const order = (typed: string, cards: Ranked[], asked: Record<string, [here: number, everywhere: number]> = {}) => {
     const counts = new Map(Object.entries(asked).map(([id, [here, everywhere]]) => [id, { here, everywhere }]));
-    return ranked(queryOf(typed), cards, counts).map(({ card }) => card.id);
+    return ranked(queryOf(typed), cards, counts).map(({ id }) => id);
   };
 
   it('is: id, name, beginning of the name, words, beginnings of words, typing errors', () => {
     const kinds: Closeness[] = [
-      ...(['mistypedBeginning', 'mistyped', 'wordBeginnings', 'wholeWords'] as const),
+      ...(['mistyped', 'wordBeginnings', 'wholeWords'] as const),
       ...(['nameBeginning', 'name', 'sameId', 'id'] as const),
     ];
     expect(
@@ -78,13 +66,6 @@ describe('the order', () => {
     const inSet = card('set', 'wholeWords', { card: { id: 'set', name: 'Ace', set: 'Fire' } });
     const inName = card('name', 'wholeWords', { card: { id: 'name', name: 'Elemental Fire' } });
     expect(order('fire', [inSet, inName])).toEqual(['name', 'set']);
-  });
-
-  it('puts the card whose whole number was typed first', () => {
-    const numbered = (id: string, number: string) =>
-      card(id, 'wholeWords', { card: { id, name: 'Charizard', number } });
-    const cards = [numbered('a', '4/125'), numbered('b', '4/102')];
-    expect(order('charizard 4/102', cards, { a: [1, 1] })).toEqual(['b', 'a']);
   });
 
   it('puts denied cards last, however well they fit and however often they are asked for', () => {
