@@ -12,7 +12,7 @@ import {
 } from '../../../catalog/words.ts';
 import type { Statements } from '../database.ts';
 import type { CatalogImports } from './imports.ts';
-import { cardOf, GONE, hasImported, importedOf, isNews, KEPT, type StoredRow } from './schema.ts';
+import { cardOf, GONE, KEPT, type StoredRow, valuesOf } from './schema.ts';
 
 /** Words that were written before need no statement; this many are remembered. */
 const MOST_KNOWN_WORDS = 200_000;
@@ -50,11 +50,17 @@ export class CatalogRows {
   put(card: CatalogCard, source: number | undefined): boolean {
     if (source !== undefined) this.#addImportedForm(card.id, source);
     const found = this.find(card.id);
-    if (!found) this.#add(card, source);
-    else if (source !== undefined && found.confirmed === 1)
-      return found.denied === 0 && this.#nameConfirmed(card, source, found);
-    else if (isNews(card, source, found)) this.#change(card, source, found);
-    else return false;
+    const values = valuesOf(card, source, found);
+    if (values === undefined) return false;
+    const name = this.#known(values.name);
+    const names = [...Object.keys(values), 'id', 'id_key', 'name_row'];
+    const row = this.#sql(
+      `INSERT INTO cards (${names}) VALUES (${names.map(() => '?')})
+        ON CONFLICT DO UPDATE SET ${names.map((each) => `${each} = excluded.${each}`)} RETURNING *`,
+    ).get(...Object.values(values), card.id, idKey(card.id), name.row) as unknown as StoredRow;
+    if (found) this.#removeWords(row.row);
+    this.#addWords(row);
+    this.#countFor(row, found);
     return true;
   }
 
@@ -69,48 +75,17 @@ export class CatalogRows {
     if (source !== null && confirmed === 0 && denied === 0) this.#imports.denied(source);
   }
 
-  /** A file names a card that the service has answered with, and knows better: the file's ids are the service's. */
-  #nameConfirmed(card: CatalogCard, source: number, found: StoredRow): boolean {
-    const isSaidBefore = hasImported(found, card);
-    if (!isSaidBefore) {
-      const [also, released] = importedOf(card, found);
-      this.#sql('UPDATE cards SET also = ?, released = ? WHERE row = ?').run(also, released, found.row);
-      this.#index({ ...found, also, released });
+  /** What the card now says of imports and of the forms of ids. */
+  #countFor({ row, id, source, confirmed }: StoredRow, before: StoredRow | undefined): void {
+    const isOtherSource = before?.source !== source;
+    if (confirmed === 0) {
+      if (before && before.source !== null && isOtherSource) this.#imports.alsoIn(row, before.source);
+      return;
     }
-    if (found.source === source) return !isSaidBefore;
-    this.#sql('UPDATE cards SET source = ? WHERE row = ?').run(source, found.row);
-    this.#imports.confirmed(source, found.row);
-    return true;
-  }
-
-  #add(card: CatalogCard, source: number | undefined): void {
-    const { id, name, set = null, number = null, game = null } = card;
-    const isConfirmed = source === undefined;
-    const known = this.#known(name);
-    const key = idKey(id);
-    const { lastInsertRowid } = this.#sql(
-      'INSERT INTO cards (id, name, set_name, number, game, id_key, name_row, source, confirmed, denied, also, released) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)',
-    ).run(id, name, set, number, game, key, known.row, source ?? null, Number(isConfirmed), ...importedOf(card));
-    this.#addWords(card, known, lastInsertRowid);
-    if (isConfirmed) this.#addForm(id);
-  }
-
-  #change(card: CatalogCard, source: number | undefined, found: StoredRow): void {
-    const { id, name, set = null, number = null, game = null } = card;
-    const by = source ?? found.source;
-    const isConfirmed = source === undefined;
-    const denied = isConfirmed ? 0 : found.denied;
-    const imported = importedOf(card, found);
-    const known = this.#known(name);
-    this.#sql(
-      'UPDATE cards SET name = ?, set_name = ?, number = ?, game = ?, name_row = ?, source = ?, confirmed = ?, denied = ?, also = ?, released = ? WHERE row = ?',
-    ).run(name, set, number, game, known.row, by, Number(isConfirmed), denied, ...imported, found.row);
-    this.#removeWords(found.row);
-    this.#addWords({ ...card, also: imported[0]?.split('\n') }, known, found.row);
-    if (found.source !== null && found.source !== by) this.#imports.alsoIn(found.row, found.source);
-    if (!isConfirmed || found.confirmed === 1) return;
-    this.#addForm(id);
-    if (found.source !== null) this.#imports.confirmed(found.source, found.row);
+    const isFirst = before?.confirmed !== 1;
+    if (isFirst)
+      this.#sql('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1').run(formOf(id));
+    if (source !== null && (isFirst || isOtherSource)) this.#imports.confirmed(source, row);
   }
 
   /** Makes everything that cards are found by anew, of all that is stored. */
@@ -119,23 +94,19 @@ export class CatalogRows {
     for (let rows = next.all(0); rows.length > 0; rows = next.all(rows.at(-1)?.row ?? null)) {
       for (const row of rows as unknown as StoredRow[]) {
         this.#sql('UPDATE cards SET name_row = ? WHERE row = ?').run(this.#known(row.name).row, row.row);
-        if (row.denied !== GONE) this.#index(row);
+        if (row.denied !== GONE) this.#addWords(row);
         if (row.source !== null) this.#addImportedForm(row.id, row.source);
       }
     }
     this.#sql('UPDATE names SET printings = (SELECT count(*) FROM cards WHERE name_row = names.row)').run();
   }
 
-  #index(stored: StoredRow): void {
-    this.#removeWords(stored.row);
-    this.#addWords(cardOf(stored), this.#known(stored.name), stored.row);
-  }
-
-  #addWords(card: CatalogCard, { text }: KnownName, row: number | bigint): void {
+  #addWords(stored: StoredRow): void {
+    const card = cardOf(stored);
     const other = otherText(card, (of) => remembered(this.#tokenTexts, of, MOST_REMEMBERED, tokenText));
     this.#sql('INSERT INTO card_words (rowid, name, other, also) VALUES (?, ?, ?, ?)').run(
-      row,
-      text,
+      stored.row,
+      this.#known(stored.name).text,
       other,
       alsoText(card),
     );
@@ -143,10 +114,6 @@ export class CatalogRows {
 
   #removeWords(row: number): void {
     this.#sql('DELETE FROM card_words WHERE rowid = ?').run(row);
-  }
-
-  #addForm(id: string): void {
-    this.#sql('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1').run(formOf(id));
   }
 
   #addImportedForm(id: string, source: number): void {

@@ -74,32 +74,33 @@ export function cardOf({ id, name, set_name, number, game, also, released }: Sto
   return { ...printed, ...(also !== null && { also: also.split('\n') }), ...(released !== null && { released }) };
 }
 
-/** What only imports say of a card, as it is stored. What the service answers takes nothing of it away. */
-export function importedOf(
-  { also, released }: CatalogCard,
-  before?: StoredRow,
-): [also: string | null, released: string | null] {
-  return [also?.join('\n') ?? before?.also ?? null, released ?? before?.released ?? null];
-}
+/** What a card changes. */
+type StoredValues = Omit<StoredRow, 'row' | 'id' | 'name_row'>;
 
 /**
- * Whether a card changes its row, which the service has not confirmed if the card is from a file. What the service has denied,
- * a file does not bring back.
+ * What is stored of a card from now on; `undefined` when that is stored already. The service knows best what is printed, and
+ * only imports know the rest. What the service has denied, a file does not bring back.
+ *
+ * @param source of an import; `undefined` when the service answered with the card
  */
-export function isNews(card: CatalogCard, source: number | undefined, found: StoredRow): boolean {
-  if (source === undefined) return found.confirmed === 0 || found.denied > 0 || !isSameCard(found, card);
-  return found.denied !== GONE && (found.source !== source || !isSameCard(found, card));
-}
-
-export function hasImported(stored: StoredRow, card: CatalogCard): boolean {
-  const [also, released] = importedOf(card, stored);
-  return stored.also === also && stored.released === released;
-}
-
-function isSameCard(stored: StoredRow, card: CatalogCard): boolean {
-  const { name, set, number, game } = card;
-  const isSame = (kept: string | null, given: string | undefined) => kept === (given ?? null);
-  const { set_name } = stored;
-  const isPrintedSo = isSame(set_name, set) && isSame(stored.number, number) && isSame(stored.game, game);
-  return stored.name === name && isPrintedSo && hasImported(stored, card);
+export function valuesOf(
+  card: CatalogCard,
+  source: number | undefined,
+  found: StoredRow | undefined,
+): StoredValues | undefined {
+  const isConfirmed = source === undefined;
+  const isOnlySaid = !isConfirmed && found?.confirmed === 1;
+  if (!isConfirmed && (found?.denied === GONE || (isOnlySaid && found.denied !== 0))) return undefined;
+  const { name, set = null, number = null, game = null } = isOnlySaid ? cardOf(found) : card;
+  const values = {
+    ...{ name, set_name: set, number, game },
+    also: card.also?.join('\n') ?? found?.also ?? null,
+    released: card.released ?? found?.released ?? null,
+    source: source ?? found?.source ?? null,
+    confirmed: Number(isConfirmed || isOnlySaid),
+    denied: isConfirmed ? 0 : (found?.denied ?? 0),
+  };
+  const isStored =
+    found && Object.entries(values).every(([name, value]) => found[name as keyof StoredValues] === value);
+  return isStored ? undefined : values;
 }
