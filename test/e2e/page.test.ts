@@ -279,7 +279,6 @@ describe('a mistake', () => {
     const { world } = await openSandbox(page);
     const problems = [
       ['/nope', 'There is no command /nope here.'],
-      ['hello', 'Commands start with a slash: try /card.'],
       ['/card a private:maybe', 'private must be True or False.'],
     ] as const;
 

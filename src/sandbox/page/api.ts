@@ -8,6 +8,7 @@ import type {
   SubmitForm,
   TypeCommand,
   UseComponent,
+  WritePost,
 } from '../page-protocol.ts';
 
 /** The viewer and the place. */
@@ -17,7 +18,12 @@ export type At = Pick<TypeCommand, 'memberId' | 'guildId' | 'manageGuild'>;
 export const typeCommand = (typed: TypeCommand) => post('/api/commands', typed);
 export const changeSwitches = (switches: ChangeSwitches) => post('/api/switches', switches);
 export const startStorm = (storm: StartStorm) => post('/api/storm', storm);
-export const press = (path: '/api/gateway/drop' | '/api/day/exhaust' | '/api/day/refill') => post(path, {});
+export const press = (path: `/api/${'gateway/drop' | 'day/exhaust' | 'day/refill' | 'reset' | 'bots/second'}`) =>
+  post(path, {});
+export const pressStep = (step: string) => post('/api/guide', { step });
+export const startOrKill = (path: '/api/bots/start' | '/api/bots/kill', number: number) => post(path, { number });
+export const cutOffRedis = (isCut: boolean) => post('/api/redis', { isCut });
+export const writePost = (written: WritePost) => post('/api/posts', written);
 export const useComponent = (used: UseComponent) => post('/api/components', used);
 export const submitForm = (form: SubmitForm) => post('/api/forms', form);
 

@@ -1,10 +1,10 @@
 import '@skyra/discord-components-core/discord-messages.js';
-import type { ChatMessage } from '../discord/chat.ts';
 import type { Snapshot } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { followsAfterScroll } from './following.ts';
-import { type MessageActions, messageElement } from './message.ts';
-import { isVisible, type Viewer } from './viewer.ts';
+import { type MessageActions, type MessageView, messageElement } from './message.ts';
+import { postElement } from './post.ts';
+import { isVisible, isVisiblePost, type Viewer } from './viewer.ts';
 
 export interface ChatOptions {
   /** Shown above all messages. */
@@ -17,6 +17,13 @@ interface Shown {
   /** The message as JSON with the viewer's locale, menu and theme; if equal, it is not redrawn. */
   drawn: string;
   node: HTMLElement;
+}
+
+/** A reply, or a message that a member wrote. */
+interface Entry {
+  id: string;
+  of: object;
+  make(of: object, view: MessageView): HTMLElement;
 }
 
 /** The messages of one place, as the viewer sees them; only changed ones are redrawn. */
@@ -55,17 +62,21 @@ export class Chat {
 
   /** @param menu the names of the context menu commands of a message */
   show(snapshot: Snapshot, viewer: Viewer, menu: readonly string[]): void {
-    const visible = snapshot.messages.filter(
-      (message) => isVisible(message, viewer) && !this.#dismissed.has(message.interactionId),
-    );
-    const kept = new Set(visible.map(({ interactionId }) => interactionId));
+    const replies = snapshot.messages
+      .filter((message) => isVisible(message, viewer) && !this.#dismissed.has(message.interactionId))
+      .map((message) => ({ id: message.interactionId, atMs: message.typedAtMs, of: message, make: messageElement }));
+    const posts = snapshot.posts
+      .filter((post) => isVisiblePost(post, viewer))
+      .map((post) => ({ id: post.messageId, atMs: post.postedAtMs, of: post, make: postElement }));
+    const entries: readonly Entry[] = [...replies, ...posts].sort((a, b) => a.atMs - b.atMs) as Entry[];
+    const kept = new Set(entries.map(({ id }) => id));
     for (const [id, { node }] of this.#shown) {
       if (kept.has(id)) continue;
       node.remove();
       this.#shown.delete(id);
     }
-    for (const [position, message] of visible.entries()) {
-      this.#place(position, this.#draw(message, snapshot, viewer, menu));
+    for (const [position, entry] of entries.entries()) {
+      this.#place(position, this.#draw(entry, snapshot, viewer, menu));
     }
   }
 
@@ -75,9 +86,8 @@ export class Chat {
     if (this.#shown.size > 0) this.#options.redraw();
   }
 
-  #draw(message: ChatMessage, { botName, members }: Snapshot, { member }: Viewer, menu: readonly string[]) {
-    const id = message.interactionId;
-    const drawn = JSON.stringify([message, member.locale, menu, this.#list.lightTheme]);
+  #draw({ id, of, make }: Entry, { botName, members }: Snapshot, { member }: Viewer, menu: readonly string[]) {
+    const drawn = JSON.stringify([of, member.locale, menu, this.#list.lightTheme]);
     const before = this.#shown.get(id);
     if (before?.drawn === drawn) return before.node;
 
@@ -88,7 +98,7 @@ export class Chat {
     const nameOf = (id: string) => members.find((known) => known.id === id)?.name;
     const reader = { locale: member.locale, nameOf };
     const { actions } = this.#options;
-    const node = messageElement(message, { botName, members, reader, menu, actions, dismiss });
+    const node = make(of, { botName, members, reader, menu, actions, dismiss });
     before?.node.replaceWith(node);
     this.#shown.set(id, { drawn, node });
     return node;

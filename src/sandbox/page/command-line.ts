@@ -12,16 +12,16 @@ export interface ReadLine {
 }
 
 /**
- * Parses `/card id:base1-4 private:True`, or the short form `/card base1-4`: words before the first `option:` are for
+ * Parses a line with a slash: `/card id:base1-4 private:True`, or the short form `/card base1-4`: words before the first `option:` are for
  * the first required option that is not named.
  */
 export function readCommandLine(line: string, commands: readonly ShownCommand[]): ReadLine {
-  const typed = /^\/(.*)$/s.exec(line.trim())?.[1];
-  const unread = { command: undefined, texts: {}, options: {} };
-  if (typed === undefined) return { ...unread, problem: 'Commands start with a slash: try /card.' };
-
+  const typed = line.trim().slice(1);
   const command = commands.find(({ name }) => startsWithName(typed, name));
-  if (!command) return { ...unread, problem: `There is no command /${typed.split(/\s/)[0]} here.` };
+  if (!command) {
+    const problem = `There is no command /${typed.split(/\s/)[0]} here.`;
+    return { command: undefined, texts: {}, options: {}, problem };
+  }
   const rest = typed.slice(command.name.length);
 
   const { bare, named } = split(rest, command.options);

@@ -13,6 +13,8 @@ export interface ComposerOptions {
   suggest(command: string, options: Record<string, OptionValue>, focused: string): Promise<readonly ShownChoice[]>;
   /** @throws Error with a sentence for the member. */
   send(command: string, options: Record<string, OptionValue>): Promise<void>;
+  /** Writes a line that is no command. @throws Error with a sentence for the member. */
+  post(line: string): Promise<void>;
 }
 
 /** At the bottom: an input line, or the form of a picked command; above it a hint or what is wrong. */
@@ -116,7 +118,17 @@ export class Composer {
     const line = this.#line.field.value;
     if (line.trim() === '') return;
     this.#closeForm('');
-    await this.sendLine(line);
+    if (line.trimStart().startsWith('/')) await this.sendLine(line);
+    else await this.#post(line);
+  }
+
+  async #post(line: string): Promise<void> {
+    try {
+      await this.#options.post(line);
+    } catch (error) {
+      if (this.#line.field.value === '') this.#line.set(line);
+      this.showProblem(wordsOf(error));
+    }
   }
 
   async #submitForm(form: CommandForm): Promise<void> {

@@ -118,7 +118,7 @@ function attachmentElement(attachment: APIAttachment, locale: string): HTMLEleme
   return element('div', { slot: 'attachments', className: 'attachment' }, shown);
 }
 
-function menuElement(menu: readonly string[], pick: (command: string) => void): HTMLElement {
+export function menuElement(menu: readonly string[], pick: (command: string) => void): HTMLElement {
   const made = element('details', { className: 'apps' }, element('summary', {}, 'Apps'));
   for (const command of menu) {
     const button = element('button', { type: 'button' }, command);
@@ -140,7 +140,7 @@ function thinking(botName: string): HTMLElement {
   return element('span', { className: 'quiet thinking' }, dots, `${botName} is thinking…`);
 }
 
-function clockText(ms: number, locale: string): string {
+export function clockText(ms: number, locale: string): string {
   const when = new Date(ms);
   const today = when.toDateString() === new Date().toDateString();
   return when.toLocaleString(locale, today ? { timeStyle: 'short' } : { dateStyle: 'short', timeStyle: 'short' });

@@ -9,13 +9,16 @@ import {
   typeCommand,
   useComponent,
   watchSnapshots,
+  writePost,
 } from './api.ts';
+import { BotsPanel } from './bots.ts';
 import { BulkSwitches } from './bulk-switches.ts';
 import { Chat } from './chat.ts';
 import { Composer } from './composer.ts';
 import { element, section } from './element.ts';
 import { FaultSwitches } from './fault-switches.ts';
 import { GatewaySwitch } from './gateway-switch.ts';
+import { GuidePanel } from './guide.ts';
 import { Identity } from './identity.ts';
 import { Places } from './places.ts';
 import { PlanSwitches } from './plan-switches.ts';
@@ -48,6 +51,10 @@ class Page {
       await typeCommand({ command, options, ...this.#at });
       this.#showAnswer();
     },
+    post: async (content) => {
+      await writePost({ content, ...this.#at });
+      this.#chat.follow();
+    },
   });
   readonly #welcome = new Welcome({ onTry: ({ id }) => void this.#composer.sendLine(`/card id:${id}`) });
   readonly #chat = new Chat(section('chat'), {
@@ -67,10 +74,14 @@ class Page {
   });
   readonly #places = new Places(section('places'), { onChoose: (guildId) => this.#choose({ guildId }) });
   readonly #identity = new Identity(section('identity'), { onChange: (change) => this.#choose(change) });
+  readonly #guide = new GuidePanel(section('guide'), {
+    onPress: () => this.#choose({ guildId: this.#shown.guilds[0]?.id ?? null }),
+  });
   readonly #service = new ServicePanel(section('service'));
   readonly #plan = new PlanSwitches(section('plan'));
   readonly #faults = new FaultSwitches(section('faults'));
   readonly #bulk = new BulkSwitches(section('bulk'));
+  readonly #bots = new BotsPanel(section('bots'));
   readonly #gateway = new GatewaySwitch(section('gateway'));
   readonly #requests = new RequestLog(section('requests'));
 
@@ -148,10 +159,12 @@ class Page {
     this.#identity.show(snapshot.members, viewer);
     this.#welcome.show(snapshot.botName, snapshot.sampleCards);
     this.#chat.show(snapshot, viewer, this.#menu);
+    this.#guide.show(snapshot);
     this.#service.show(snapshot, lang);
     this.#plan.show(snapshot);
     this.#faults.show(snapshot, lang);
     this.#bulk.show(snapshot);
+    this.#bots.show(snapshot);
     this.#gateway.show(snapshot);
     this.#requests.show(snapshot, lang);
   }

@@ -1,4 +1,4 @@
-import type { ChatMessage, Member } from '../discord/chat.ts';
+import type { ChatMessage, Member, Post } from '../discord/chat.ts';
 
 /** The member who views the page, and the place. */
 export interface Viewer {
@@ -13,6 +13,11 @@ export function isVisible(message: ChatMessage, { guildId, member }: Viewer): bo
   if (message.guildId !== guildId || message.deleted || isElsewhere(message)) return false;
   const own = message.member.id === member.id;
   return guildId === null ? own : own || !isPrivate(message);
+}
+
+/** A member's message is there for everyone at the place; direct messages have one member. */
+export function isVisiblePost(post: Post, { guildId, member }: Viewer): boolean {
+  return post.guildId === guildId && (guildId !== null || post.member.id === member.id);
 }
 
 /** A command that the bot never acknowledged is visible to its author alone, like an ephemeral reply. */

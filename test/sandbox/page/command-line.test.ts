@@ -38,7 +38,6 @@ describe('readCommandLine', () => {
   });
 
   it.each([
-    ['hello', 'Commands start with a slash: try /card.'],
     ['/nope', 'There is no command /nope here.'],
     ['/card', 'id is required.'],
     ['/card id:', 'id is required.'],
