@@ -65,13 +65,6 @@ it('a message is deleted by whoever asked for it, and by whoever may manage mess
 });
 
 describe('a text that is no card that is kept', () => {
-  it('is looked up as it is when it may be an id', async () => {
-    const { services } = await startWith({ kind: 'id' });
-    const { isDeferred, last } = await run(services, { id: ' base1-4 ' });
-    expect([isDeferred, last]).toMatchObject([true, { embeds: [{ title: 'Emberwing Drake' }] }]);
-    expect(last).not.toHaveProperty('content');
-  });
-
   it('is looked up as the one card that it means', async () => {
     const { services } = await startWith({ kind: 'one', card: DRAKE });
     const last = { embeds: [{ title: 'Emberwing Drake' }] };
@@ -192,20 +185,4 @@ it('a stale card counts once, although its reply is corrected', async () => {
   const { first, last } = await run(stale, { id: 'base1-4' });
   expect(last).not.toBe(first);
   expect(asked).toHaveLength(2);
-});
-
-it('suggestions are what the catalog finds in time', async () => {
-  const { services } = await startWith({ kind: 'id' });
-  const searched: unknown[] = [];
-  const search: Catalog['search'] = async (text, who, deadlineMs) => {
-    searched.push([text, who, deadlineMs]);
-    return [DRAKE, HARE];
-  };
-  const typing = { ...typed({}), option: 'id', typed: 'ember', suggestByMs: 2_000 };
-  const choices = await card.autocomplete(typing, { ...services, catalog: { ...services.catalog, search } });
-  expect(choices).toEqual([
-    { name: 'Emberwing Drake · First Light · 4/102', value: 'base1-4' },
-    { name: 'Candle Hare', value: 'base1-3' },
-  ]);
-  expect(searched).toEqual([['ember', { memberId: 'alice', guildId: 'guild' }, 2_000]]);
 });
