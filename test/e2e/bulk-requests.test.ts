@@ -3,7 +3,6 @@ import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { ReceivedRequest } from '../../src/sandbox/service-answers.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
-import { startBotProcess } from '../support/bot-process.ts';
 import { finalAnswers } from '../support/final-answers.ts';
 import { hasCard, showsCard, startAppBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
@@ -22,7 +21,7 @@ function requestedIds({ cardService }: Pick<Backends, 'cardService'>): string[][
 }
 
 it(
-  'a bot that is killed while one request is under way for many replies completes each of them once',
+  'a bot that stops while one request is under way for many replies leaves each to the next, which completes it once',
   TEST,
   async () => {
     const backends = await startBackends(FAST, BULK);
@@ -32,16 +31,15 @@ it(
     const list = ({ path }: ReceivedRequest) =>
       listsHang && path.startsWith('/cards?') ? { fault: 'hang' as const } : undefined;
     cardService.script({ status: 429, headers: { 'retry-after': '4' } }, ...Array.from({ length: 10 }, () => list));
-    const first = startBotProcess(env);
-    await discord.gateway.whenReady();
+    const first = await startAppBot(env);
+    await first.wrote('gateway ready');
     const typed = IDS.slice(0, 30).map((id, index) =>
       discord.type({ command: 'card', options: { id }, memberId: discord.members[index % 4]?.id ?? '' }),
     );
     const longest = () => Math.max(0, ...requestedIds(backends).map(({ length }) => length));
     await expect.poll(longest, PATIENCE).toBeGreaterThanOrEqual(10);
 
-    first.child.kill('SIGKILL');
-    await first.ended;
+    await first.stop();
     const shownBefore = typed.filter(({ message }) => hasCard(message)).length;
     const requestsBefore = cardService.counts.total;
     listsHang = false;

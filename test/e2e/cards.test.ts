@@ -1,12 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
-import { startAppBot } from '../support/app-bot.ts';
-import { startBackends } from '../support/backends.ts';
-import { startBotProcess } from '../support/bot-process.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
-import { hasCard, startProcesses } from '../support/processes.ts';
-import { startRedis } from '../support/redis.ts';
 import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
 
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
@@ -55,6 +50,7 @@ it('what a list has mistyped is said by itself, with one menu for all of it in p
 
   const message = await list.until(hasEnded, 60_000);
   expect(titles(message)).toEqual(['Wick, Who Waits', 'Wax Golem']);
+  await offered(world, 'base1-4'); // its search has begun again
   for (const line of lines) expect(message.content).toContain(line);
   expect(parts(message)).toEqual([['Choose a card', 'cards:choose:n', []]]);
   const opened = await discord.click({ messageId: message.messageId ?? '', customId: 'cards:choose:n' }).settled();
@@ -170,47 +166,3 @@ it('where ids are numbers, the menu of a message asks for no number that is a co
   expect(titles(await looked.until(hasEnded, 60_000))).toEqual(['Dragon Number 9']);
   expect(cardRequests(world)).toEqual(['/cards/81234?includePrices=true']);
 });
-
-it('a bot that is killed when a part is shown leaves it, and the next one brings what is missing', async () => {
-  const { discord, cardService, env } = await startBackends({
-    requestsPerMinute: 600,
-    burst: 20,
-    requestsPerDay: 1_000,
-  });
-  const first = startBotProcess(env);
-  await discord.gateway.whenReady();
-  await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
-  cardService.set({ latencyMs: 120_000 });
-  const typed = discord.type({ command: 'cards', options: { ids: 'base1-4,base1-1,base1-2' } });
-  await typed.until(({ embeds }) => embeds.length === 1, 30_000);
-  expect(typed.message.content).toBe('2 more cards are on their way.');
-
-  first.child.kill('SIGKILL');
-  await first.ended;
-  const shownBefore = typed.history.length;
-  cardService.set({ latencyMs: 0 });
-  await startAppBot(env);
-  const message = await typed.until(({ embeds }) => embeds.length === 3, 60_000);
-  expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer']);
-  expect(typed.history.slice(shownBefore).every(({ embeds }) => embeds.length >= 1)).toBe(true);
-  expect(typed.message.followUps ?? []).toEqual([]);
-}, 120_000);
-
-it('a list whose process is killed is completed by another one over Redis', async () => {
-  const service = { requestsPerMinute: 600, burst: 20, requestsPerDay: 1_000 };
-  const processes = await startProcesses({ redis: await startRedis(), size: 2, service });
-  const { discord, cardService, bots } = processes;
-  const known = processes.card(0, 'base1-4');
-  await known.until(hasCard, 60_000);
-  cardService.set({ latencyMs: 120_000 });
-  const guildId = known.message.guildId ?? '';
-  const typed = discord.type({ command: 'cards', options: { ids: 'base1-4,base1-1,base1-2' }, guildId });
-  await typed.until(({ embeds }) => embeds.length === 1, 60_000);
-  const shownBefore = typed.history.length;
-
-  bots[0]?.child.kill('SIGKILL');
-  cardService.set({ latencyMs: 0 });
-  const message = await typed.until(({ embeds }) => embeds.length === 3, 60_000);
-  expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer']);
-  expect(typed.history.slice(shownBefore).every(({ embeds }) => embeds.length >= 1)).toBe(true);
-}, 180_000);

@@ -91,18 +91,23 @@ describe('deferred replies', () => {
     expect(storedRows(backends)).toBe(0);
   });
 
-  it('are completed from the cache when the process died between answer and edit', async () => {
+  it('are completed from the cache when the process died between answer and edit, and a list keeps what it shows', async () => {
     const backends = await startBackends(FAST, { CARD_SERVICE_BURST: String(BOTS_BURST) });
     const { discord, cardService, env } = backends;
     const first = startBotProcess(env);
     await discord.gateway.whenReady();
     const known = discord.type({ command: 'card', options: { id: 'base1-4' } });
     await known.until(hasCard, PATIENCE_MS);
-    cardService.set({ latencyMs: 60_000 });
+    cardService.set({ latencyMs: 120_000 });
     const deferred = discord.type({ command: 'card', options: { id: 'base1-1' } });
+    const list = discord.type({ command: 'cards', options: { ids: 'base1-4,base1-1,base1-2' } });
     await deferred.until(({ state }) => state === 'thinking', PATIENCE_MS);
-    await expect.poll(() => cardService.requests.length).toBe(2);
+    await list.until(hasCard, PATIENCE_MS);
+    expect(list.message.content).toBe('2 more cards are on their way.');
+    await expect.poll(() => cardService.requests.length).toBe(3);
     await kill(first);
+    const shownBefore = list.history.length;
+    cardService.set({ latencyMs: 0 });
     // As if the process had died after it stored the card.
     const database = new DatabaseSync(join(env.DATA_DIR, 'cards.sqlite'));
     database.exec(`INSERT INTO cards SELECT replace(key, 'base1-4', 'base1-1'), value, expires_at FROM cards`);
@@ -110,8 +115,12 @@ describe('deferred replies', () => {
 
     await startAppBot(env);
     const { embeds } = await deferred.until(hasCard, PATIENCE_MS);
+    const all = await list.until((message) => message.embeds.length === 3, PATIENCE_MS);
 
     expect(embeds[0]?.title).toBe('Emberwing Drake');
-    expect(cardService.requests).toHaveLength(2);
+    expect(all.embeds.map(({ title }) => title)).toEqual(['Emberwing Drake', 'Emberwing Drake', 'Moth Cartographer']);
+    expect(list.history.slice(shownBefore).every(hasCard)).toBe(true);
+    expect(all.followUps ?? []).toEqual([]);
+    expect(cardService.requests).toHaveLength(4);
   });
 });

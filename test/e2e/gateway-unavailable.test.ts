@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startApp } from '../../src/app.ts';
+import { atOnce } from '../support/at-once.ts';
 import { finalAnswer } from '../support/final-answers.ts';
 import { logLines } from '../support/log-lines.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
@@ -11,47 +12,49 @@ function messages({ lines }: World): unknown[] {
 }
 
 describe('a gateway connection', () => {
-  it('whose heartbeats are not acknowledged is closed and resumed', async () => {
-    // Long enough for a busy machine to acknowledge, otherwise the connection would be closed again and again.
-    const world = await startWorld({ discord: { heartbeatIntervalMs: 1_000 } });
-    const { gateway } = world.discord;
+  atOnce({
+    'whose heartbeats are not acknowledged is closed and resumed': async () => {
+      // Long enough for a busy machine to acknowledge, otherwise the connection would be closed again and again.
+      const world = await startWorld({ discord: { heartbeatIntervalMs: 1_000 } });
+      const { gateway } = world.discord;
 
-    world.discord.setGatewayFaults({ heartbeatsIgnored: true });
-    await gateway.whenUp(2);
-    expect(gateway.resumes).toBeGreaterThan(0);
-    world.discord.setGatewayFaults({ heartbeatsIgnored: false });
+      world.discord.setGatewayFaults({ heartbeatsIgnored: true });
+      await gateway.whenUp(2);
+      expect(gateway.resumes).toBeGreaterThan(0);
+      world.discord.setGatewayFaults({ heartbeatsIgnored: false });
 
-    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
-  });
+      expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+    },
 
-  it('that is refused is retried with growing waits and few log lines', async () => {
-    const world = await startWorld();
-    const failed = () => world.lines.filter(({ msg }) => msg === 'gateway cannot be reached');
+    'that is refused is retried with growing waits and few log lines': async () => {
+      const world = await startWorld();
+      const failed = () => world.lines.filter(({ msg }) => msg === 'gateway cannot be reached');
 
-    await world.discord.refuseConnections(true);
-    await expect.poll(failed).toHaveLength(2);
-    await world.discord.refuseConnections(false);
-    await expect.poll(() => world.discord.gateway.identifies).toBe(2);
+      await world.discord.refuseConnections(true);
+      await expect.poll(failed).toHaveLength(2);
+      await world.discord.refuseConnections(false);
+      await expect.poll(() => world.discord.gateway.identifies).toBe(2);
 
-    const [first, second] = failed().map(({ waitMs }) => Number(waitMs));
-    expect(first).toBeGreaterThanOrEqual(1_000);
-    expect(second).toBeGreaterThanOrEqual(2_000);
-    expect(failed().length).toBeLessThanOrEqual(3);
-    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
-  });
+      const [first, second] = failed().map(({ waitMs }) => Number(waitMs));
+      expect(first).toBeGreaterThanOrEqual(1_000);
+      expect(second).toBeGreaterThanOrEqual(2_000);
+      expect(failed().length).toBeLessThanOrEqual(3);
+      expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+    },
 
-  it('that is lost does not prevent a deferred reply from being completed', async () => {
-    const world = await startWorld();
-    world.cardService.set({ latencyMs: 1_000 });
-    const typed = world.card('base1-4');
-    await typed.until(({ state }) => state === 'thinking');
+    'that is lost does not prevent a deferred reply from being completed': async () => {
+      const world = await startWorld();
+      world.cardService.set({ latencyMs: 1_000 });
+      const typed = world.card('base1-4');
+      await typed.until(({ state }) => state === 'thinking');
 
-    await world.discord.refuseConnections(true);
-    await expect.poll(() => messages(world)).toContain('discord accepts no edits: they are repeated until it does');
-    await world.discord.refuseConnections(false);
+      await world.discord.refuseConnections(true);
+      await expect.poll(() => messages(world)).toContain('discord accepts no edits: they are repeated until it does');
+      await world.discord.refuseConnections(false);
 
-    expect(await finalAnswer(typed)).toBe(CARD);
-    expect(cardRequests(world)).toHaveLength(1);
+      expect(await finalAnswer(typed)).toBe(CARD);
+      expect(cardRequests(world)).toHaveLength(1);
+    },
   });
 });
 
@@ -72,7 +75,7 @@ describe('a stop', () => {
     ],
   ];
 
-  it.each(STATES)('%s closes all connections, opens none, and logs no failure', async (_, prepare) => {
+  async function closesAll(prepare: (world: World) => Promise<void>): Promise<void> {
     const world = await startWorld();
     const { gateway } = world.discord;
     await prepare(world);
@@ -87,32 +90,41 @@ describe('a stop', () => {
     const logged = messages(world).slice(before.length);
     expect(logged).not.toContain('stopped before everything was done');
     expect(logged).not.toContain('gateway connection lost, reconnecting');
-  });
+  }
 
-  it('while the bot waits for READY is complete in time', async () => {
-    const world = await startWorld();
-    await world.stopBot();
-    world.discord.setGatewayFaults({ readyWithheld: true });
-    const { log, lines } = logLines();
-    const bot = await startApp(world.config, log);
-    await expect.poll(() => world.discord.gateway.identifies).toBe(2);
+  atOnce({
+    ...Object.fromEntries(
+      STATES.map(([when, prepare]) => [
+        `${when} closes all connections, opens none, and logs no failure`,
+        () => closesAll(prepare),
+      ]),
+    ),
 
-    await bot.stop();
+    'while the bot waits for READY is complete in time': async () => {
+      const world = await startWorld();
+      await world.stopBot();
+      world.discord.setGatewayFaults({ readyWithheld: true });
+      const { log, lines } = logLines();
+      const bot = await startApp(world.config, log);
+      await expect.poll(() => world.discord.gateway.identifies).toBe(2);
 
-    expect(lines.map(({ msg }) => msg)).not.toContain('stopped before everything was done');
-    expect(world.discord.gateway.identifies).toBe(2);
-  });
+      await bot.stop();
 
-  it('just after the connection broke leaves no timer that would connect later', async () => {
-    const world = await startWorld();
-    const { gateway } = world.discord;
-    gateway.drop(1_006);
-    await world.restartBot();
+      expect(lines.map(({ msg }) => msg)).not.toContain('stopped before everything was done');
+      expect(world.discord.gateway.identifies).toBe(2);
+    },
 
-    // discord.js waits half a second before it reconnects; that has passed for both bots when the second is back.
-    gateway.drop(1_006);
-    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+    'just after the connection broke leaves no timer that would connect later': async () => {
+      const world = await startWorld();
+      const { gateway } = world.discord;
+      gateway.drop(1_006);
+      await world.restartBot();
 
-    expect([gateway.identifies, gateway.resumes, gateway.sessions]).toEqual([2, 1, 1]);
+      // discord.js waits half a second before it reconnects; that has passed for both bots when the second is back.
+      gateway.drop(1_006);
+      expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+
+      expect([gateway.identifies, gateway.resumes, gateway.sessions]).toEqual([2, 1, 1]);
+    },
   });
 });

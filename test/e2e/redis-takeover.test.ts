@@ -1,178 +1,126 @@
-import { once } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
-import type { BotProcess } from '../support/bot-process.ts';
+import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
+import type { BotOutput } from '../support/app-bot.ts';
+import { atOnce } from '../support/at-once.ts';
+import { serverOfShard } from '../support/backends.ts';
 import { finalAnswers } from '../support/final-answers.ts';
-import { hasCard, logOf, requestedIds, startProcesses, type TestProcesses } from '../support/processes.ts';
+import { logOf, showsCard, startAppBots, startProcesses, type TestBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 
 /** One at a time and 200 ms apart, so that most wait for a permit. */
 const SLOW = { requestsPerMinute: 300, burst: 6, requestsPerDay: 1_000 };
-const NO_BURST = { CARD_SERVICE_BURST: '2' };
-/** The promise for replies whose process has been killed. */
-const TAKEN_OVER_WITHIN_MS = 15_000;
+/** What hangs is given up when its process ends. */
+const ENV = { CARD_SERVICE_BURST: '2', CARD_SERVICE_TIMEOUT_MS: '120000' };
 /** Only a hang takes longer. */
-const PATIENCE_MS = 60_000;
-/** A process without heartbeats counts as dead only after this time. */
-const DEAD_AFTER_MS = 4_000;
-const SCENARIOS_MS = 240_000;
-/** Types the commands that two processes receive. */
-const MEMBER = '1180000000000000102';
+const PATIENCE_MS = 120_000;
+const IDS = SAMPLE_CARDS.map(({ id }) => id);
 
-interface Scenario {
+interface Deferred {
+  /** Each is requested once. */
   cards: readonly string[];
   typed: readonly TypedInteraction[];
-  /** Requests that may have been under way, besides the one that hangs, when their process ended. */
-  cutOff?: number;
-}
-
-const ids = SAMPLE_CARDS.map(({ id }) => id);
-let processes: TestProcesses;
-
-function type(shard: number, count: number, as?: { memberId: string }): Scenario {
-  const cards = ids.splice(0, count); // used by no other scenario
-  return { cards, typed: cards.map((id) => processes.card(shard, id, as)) };
-}
-
-function together(...scenarios: readonly Scenario[]): Scenario {
-  return { cards: scenarios.flatMap(({ cards }) => cards), typed: scenarios.flatMap(({ typed }) => typed) };
+  /** Shows the first of its three cards. */
+  list: TypedInteraction;
+  /** Service and Discord answer again. */
+  release(): void;
 }
 
 /**
- * Deferred replies of a shard: one whose card has arrived and whose edit hangs, one whose request is under way, and four
- * that wait for a permit.
+ * Deferred replies of a shard: one whose card has arrived and whose edit hangs, one that shows its card although the process
+ * does not know it, five that wait for a request or a permit, and a list.
  */
-async function deferReplies(shard: number): Promise<Scenario> {
-  const { discord, cardService } = processes;
-  const [faultsBefore, requestsBefore] = [discord.faults.met, cardService.counts.total];
+async function deferReplies({ discord, cardService, card }: TestBots<BotOutput>, shard: number): Promise<Deferred> {
+  const cards = IDS.slice(10 * shard, 10 * shard + 9); // requested by no other shard
+  const [fetched = '', shown = '', ...missing] = cards;
+  const { met } = discord.faults;
   discord.faults.script({ route: 'edit', answer: 'hang' });
-  const fetched = type(shard, 1);
-  await until(() => discord.faults.met > faultsBefore);
-  cardService.script({ fault: 'hang' });
-  const waiting = type(shard, 5);
-  await thinking(waiting);
-  await until(() => cardService.counts.total >= requestsBefore + 2);
-  const cutOff = cardService.counts.total - (requestsBefore + 2); // on a busy machine the next one has left, too
-  return { ...together(fetched, waiting), cutOff };
-}
+  const hanging = card(shard, fetched);
+  await expect.poll(() => discord.faults.met, { timeout: PATIENCE_MS }).toBe(met + 1);
+  discord.faults.script({ route: 'edit', answer: 'lose answer', times: 99 });
+  const unconfirmed = card(shard, shown);
+  await showsCard(unconfirmed);
 
-async function thinking({ typed }: Scenario): Promise<void> {
-  await Promise.all(typed.map((one) => one.until(({ state }) => state === 'thinking', PATIENCE_MS)));
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  await vi.waitUntil(isSo, { timeout: PATIENCE_MS, interval: 20 });
-}
-
-async function completed(scenario: Scenario): Promise<Scenario> {
-  await Promise.all(scenario.typed.map((one) => one.until(hasCard, PATIENCE_MS)));
-  return scenario;
-}
-
-/** In this order: two processes that share a shard, and one that stops or is killed. */
-const SCENARIOS = {
-  sharedShard: () => completed(type(1, 8, { memberId: MEMBER })),
-  stopped: async () => {
-    const deferred = await deferReplies(0);
-    processes.bots[0]?.child.kill('SIGTERM');
-    return completed(deferred);
-  },
-  killed: async () => {
-    const { child } = await processes.start(0);
-    const deferred = await deferReplies(0);
-    const countedBefore = processes.cardService.counts.total;
-    killedAtMs = Date.now();
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    await setImmediate(); // what it had sent has arrived
-    const sentMeanwhile = processes.cardService.counts.total - countedBefore;
-    return completed({ ...deferred, cutOff: (deferred.cutOff ?? 0) + sentMeanwhile });
-  },
-  allKilled: async () => {
-    const deferred = await deferReplies(1);
-    const more = type(1, 3);
-    await thinking(more);
-    for (const { child } of processes.bots) child.kill('SIGKILL');
-    await processes.start(0);
-    return completed(together(deferred, more));
-  },
-};
-
-const scenarios = {} as Record<keyof typeof SCENARIOS, Promise<Scenario>>;
-let sharedShardBots: BotProcess[];
-let killedAtMs = Number.NaN;
-
-beforeAll(async () => {
-  processes = await startProcesses({ redis: await startRedis(), size: 2, service: SLOW, env: NO_BURST });
-  sharedShardBots = [...processes.bots.slice(1), await processes.start(1)];
-  for (const name of ['sharedShard', 'stopped', 'killed', 'allKilled'] as const) {
-    scenarios[name] = SCENARIOS[name]();
-    await Promise.allSettled([scenarios[name]]);
-  }
-}, SCENARIOS_MS);
-
-/** The number of requests for the cards of a scenario. */
-function requestCount({ cards }: Scenario): number {
-  return requestedIds(processes).filter((id) => cards.includes(id)).length;
-}
-
-/** When any of the processes logged `msg`. */
-function timesOf(wanted: string): number[] {
-  return processes.bots.flatMap(logOf).flatMap(({ msg, time }) => (msg === wanted ? [Number(time)] : []));
+  let isHeld = true;
+  const held = (): DictatedAnswer | undefined => (isHeld ? { fault: 'hang' } : undefined);
+  cardService.script(...missing.map(() => held));
+  const waiting = missing.slice(0, 5).map((id) => card(shard, id));
+  await Promise.all(waiting.map((one) => one.until(({ state }) => state === 'thinking', PATIENCE_MS)));
+  const ids = [shown, ...missing.slice(5)].join();
+  const list = discord.type({ command: 'cards', options: { ids }, guildId: serverOfShard(shard).id });
+  await list.until(({ embeds }) => embeds.length === 1, PATIENCE_MS);
+  const release = () => {
+    isHeld = false;
+    discord.faults.clear();
+  };
+  return { cards, typed: [hanging, unconfirmed, ...waiting], list, release };
 }
 
 /**
- * Each reply was completed once, and no card that had arrived was requested again, unless it was under way when its
- * process ended.
+ * Each reply is completed once, the list never shows less than before, and no card that had arrived is requested again.
+ *
+ * @param cutOff requests that may have been answered when their process ended
  */
-function expectCompletedOnce({ cards, typed, cutOff = 0 }: Scenario): void {
+async function expectCompleted(
+  { cardService }: TestBots<BotOutput>,
+  { cards, typed, list }: Deferred,
+  cutOff = 0,
+): Promise<void> {
+  const shownBefore = list.history.length;
+  await Promise.all(typed.map(showsCard));
+  await list.until(({ embeds }) => embeds.length === 3, PATIENCE_MS);
   expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
-  const { requests, counts } = processes.cardService;
-  const answered = requests.filter(({ status }) => status === 200).map(({ path }) => path);
-  const ofThese = answered.filter((path) => cards.some((id) => path.split(/[/?]/).includes(id)));
-  expect(ofThese.length - cards.length).toBeGreaterThanOrEqual(0);
+  expect(list.history.slice(shownBefore).every(({ embeds }) => embeds.length >= 1)).toBe(true);
+  const answered = cardService.requests.filter(({ status }) => status === 200).map(({ path }) => idIn(path));
+  const ofThese = answered.filter((id) => cards.includes(id));
+  expect(new Set(ofThese)).toEqual(new Set(cards));
   expect(ofThese.length - cards.length).toBeLessThanOrEqual(cutOff);
-  expect(counts.byStatus[429]).toBeUndefined();
+  expect(cardService.counts.byStatus[429]).toBeUndefined();
+}
+
+function idIn(path: string): string {
+  return /^\/cards\/([^?]+)/.exec(path)?.[1] ?? '';
 }
 
 describe('deferred replies of a process', () => {
-  it('that is killed are taken over within 15 s and completed once, and no card that arrived is requested again', async () => {
-    const scenario = await scenarios.killed;
+  atOnce({
+    'that stops are completed by another, each once': async () => {
+      const processes = await startAppBots({ redis: await startRedis(), service: SLOW, env: ENV });
+      const deferred = await deferReplies(processes, 0);
+      const stopped = processes.bots[0]?.stop();
+      deferred.release();
+      await stopped;
+      await expectCompleted(processes, deferred, 1);
+    },
 
-    expectCompletedOnce(scenario);
-    expect(requestCount(scenario)).toBeGreaterThanOrEqual(7); // six cards, and the request that was lost with its process
-    expect(requestCount(scenario)).toBeLessThanOrEqual(7 + (scenario.cutOff ?? 0));
-    const takenOver = timesOf('deferred replies taken over').filter((atMs) => atMs > killedAtMs);
-    expect(Math.min(...takenOver) - killedAtMs).toBeLessThan(TAKEN_OVER_WITHIN_MS);
-  });
-
-  it('that stops are taken over before it would count as dead', async () => {
-    const scenario = await scenarios.stopped;
-
-    expectCompletedOnce(scenario);
-    const [stoppedAtMs = Number.NaN] = timesOf('stopped');
-    expect(Math.min(...timesOf('deferred replies taken over')) - stoppedAtMs).toBeLessThan(DEAD_AFTER_MS);
-  });
-
-  it('that was the last one alive are completed by the next one that starts, with all others', async () => {
-    const scenario = await scenarios.allKilled;
-
-    expectCompletedOnce({ ...scenario, cutOff: 1 });
-    expect(scenario.typed).toHaveLength(9);
+    'that is killed are completed by another, each once; those of the last one alive by the next that starts':
+      async () => {
+        const processes = await startProcesses({ redis: await startRedis(), service: SLOW, env: ENV });
+        for (const [shard, { child, ended }] of [...processes.bots].entries()) {
+          const deferred = await deferReplies(processes, shard);
+          child.kill('SIGKILL');
+          await ended;
+          deferred.release();
+          if (shard === 1) await processes.start(0);
+          await expectCompleted(processes, deferred);
+        }
+      },
   });
 });
 
-describe('two processes with the same shard', () => {
-  it('answer each command once, with one request', async () => {
-    const scenario = await scenarios.sharedShard;
+it('two processes with the same shard answer each command once, with one request', async () => {
+  const processes = await startAppBots({ redis: await startRedis(), size: 1, service: SLOW, env: ENV });
+  await processes.start(0);
+  const cards = IDS.slice(0, 8);
+  const typed = cards.map((id) => processes.card(0, id));
 
-    expectCompletedOnce(scenario);
-    expect(requestCount(scenario)).toBe(8);
-    const ends = sharedShardBots.flatMap(logOf).filter(({ member }) => member === MEMBER);
-    const ended = (how: string) => ends.filter(({ outcome }) => outcome === how).length;
-    expect(ended('answered')).toBe(8);
-    expect(ended('answered by another process')).toBe(8);
-  });
+  await Promise.all(typed.map(showsCard));
+
+  const outcomes = () => processes.bots.flatMap(logOf).flatMap(({ outcome = [] }) => outcome);
+  await expect.poll(() => outcomes().length).toBe(16);
+  expect(outcomes().filter((outcome) => outcome === 'answered')).toHaveLength(8);
+  expect(outcomes().filter((outcome) => outcome === 'answered by another process')).toHaveLength(8);
+  expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
+  expect(processes.cardService.requests.map(({ path }) => idIn(path)).toSorted()).toEqual(cards.toSorted());
 });

@@ -75,16 +75,17 @@ async function prepare<Bot extends BotOutput>(
       discord.type({ command: 'card', options: { id }, guildId: serverOfShard(shard).id, ...as }),
     usage: (shard) => discord.type({ command: 'usage', guildId: serverOfShard(shard).id, manageGuild: true }),
     async start(shard, more = {}) {
+      const index = started++;
       const bot = await startBot({
         ...backends.env,
         DISCORD_SHARDS: String(shard),
         DISCORD_SHARD_COUNT: String(size),
-        DATA_DIR: join(backends.env.DATA_DIR, String(started++)), // as on machines of their own
+        DATA_DIR: join(backends.env.DATA_DIR, String(index)), // as on machines of their own
         REDIS_URL: redis.url,
         REDIS_KEY_PREFIX: redis.prefix,
         ...more,
       });
-      bots.push(bot);
+      bots[index] = bot;
       await bot.wrote('gateway ready');
       return bot;
     },
