@@ -127,12 +127,14 @@ describe('a newcomer', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  it('can press one of the suggested cards', async () => {
+  it('can press one of the suggested cards, and sees the whole page without scrolling sideways at 1000 pixels', async () => {
     const { pageErrors } = await openSandbox(page);
 
     await page.getByRole('region', { name: 'Welcome' }).getByRole('button').first().click();
 
     await page.locator('discord-embed').waitFor();
+    await page.setViewportSize({ width: 1000, height: 700 });
+    expect(await page.locator('html').evaluate((html: { scrollWidth: number }) => html.scrollWidth)).toBe(1000);
     expect(pageErrors).toEqual([]);
   });
 
@@ -150,41 +152,25 @@ describe('a newcomer', () => {
     await reply.locator('discord-embed').waitFor();
     await reply.getByText('Only you can see this').waitFor();
   });
-
-  it('sees the whole page without scrolling sideways at 1000 pixels', async () => {
-    await openSandbox(page);
-    await page.setViewportSize({ width: 1000, height: 700 });
-
-    expect(await page.locator('html').evaluate((html: { scrollWidth: number }) => html.scrollWidth)).toBe(1000);
-  });
 });
 
-describe('/usage', () => {
-  it('is answered for its member alone', async () => {
-    await openSandbox(page);
-    await say(page, '/usage');
-    await replyTo(page, '/usage').locator('discord-embed').waitFor();
-    expect(await replyTo(page, '/usage').textContent()).toContain('@Alice 1');
+it('/usage is answered for its member alone, and offered only with Manage Server, not in direct messages', async () => {
+  await openSandbox(page);
+  await say(page, '/usage');
+  await replyTo(page, '/usage').locator('discord-embed').waitFor();
+  expect(await replyTo(page, '/usage').textContent()).toContain('@Alice 1');
+  await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Björn' });
+  await replyTo(page, '/usage').waitFor({ state: 'detached' });
+  await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Alice' });
+  await replyTo(page, '/usage').waitFor();
 
-    await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Björn' });
-    await replyTo(page, '/usage').waitFor({ state: 'detached' });
-
-    await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Alice' });
-    await replyTo(page, '/usage').waitFor();
-  });
-
-  it('is offered only with Manage Server, and not in direct messages', async () => {
-    await openSandbox(page);
-    await page.getByRole('checkbox', { name: 'with Manage Server' }).uncheck();
-
-    await composer(page).fill('/');
-    await page.getByRole('option', { name: '/card id' }).waitFor();
-    expect(await page.getByRole('option', { name: '/usage' }).count()).toBe(0);
-
-    await page.getByRole('button', { name: 'cardbot' }).click();
-    await say(page, '/usage');
-    await page.getByText('There is no command /usage here.').waitFor();
-  });
+  await page.getByRole('checkbox', { name: 'with Manage Server' }).uncheck();
+  await composer(page).fill('/');
+  await page.getByRole('option', { name: '/card id' }).waitFor();
+  expect(await page.getByRole('option', { name: '/usage' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'cardbot' }).click();
+  await say(page, '/usage');
+  await page.getByText('There is no command /usage here.').waitFor();
 });
 
 describe('the card service', () => {
@@ -223,25 +209,17 @@ describe('the card service', () => {
     await expect.poll(() => cardService.state().dayRemaining).toBe(50_000);
   });
 
-  it('shows the requests that reached it, those for several cards with their ids', async () => {
+  it('shows the requests that reached it, those for several cards with their ids; a dropped connection loses no command', async () => {
     const { world } = await openSandbox(page);
-
     await say(page, '/card nothing-1');
-
     const row = page.getByRole('row').filter({ hasText: '/cards/nothing-1' });
     await row.getByRole('cell', { name: '404' }).waitFor();
-
     await world.cardService.fetch('http://cards.test/cards?ids=base1-4,base1-1');
     await page.getByRole('cell', { name: '2 cards: base1-4, base1-1' }).waitFor();
-  });
-
-  it('loses no command when the gateway connection is dropped', async () => {
-    const { world } = await openSandbox(page);
 
     await page.getByRole('button', { name: 'Drop the gateway connection' }).click();
     await expect.poll(() => world.discord.gateway.resumes, { timeout: 60_000 }).toBe(1);
     await say(page, '/card base1-4');
-
     await page.locator('discord-embed').waitFor();
   });
 

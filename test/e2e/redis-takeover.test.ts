@@ -1,12 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
 import type { BotOutput } from '../support/app-bot.ts';
-import { atOnce } from '../support/at-once.ts';
 import { serverOfShard } from '../support/backends.ts';
 import { finalAnswers } from '../support/final-answers.ts';
-import { logOf, showsCard, startAppBots, startProcesses, type TestBots } from '../support/processes.ts';
+import { logOf, showsCard, startProcesses, type TestBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 
 /** One at a time and 200 ms apart, so that most wait for a permit. */
@@ -83,44 +82,38 @@ function idIn(path: string): string {
   return /^\/cards\/([^?]+)/.exec(path)?.[1] ?? '';
 }
 
-describe('deferred replies of a process', () => {
-  atOnce({
-    'that stops are completed by another, each once': async () => {
-      const processes = await startAppBots({ redis: await startRedis(), service: SLOW, env: ENV });
-      const deferred = await deferReplies(processes, 0);
-      const stopped = processes.bots[0]?.stop();
-      deferred.release();
-      await stopped;
-      await expectCompleted(processes, deferred, 1);
-    },
-
-    'that is killed are completed by another, each once; those of the last one alive by the next that starts':
-      async () => {
-        const processes = await startProcesses({ redis: await startRedis(), service: SLOW, env: ENV });
-        for (const [shard, { child, ended }] of [...processes.bots].entries()) {
-          const deferred = await deferReplies(processes, shard);
-          child.kill('SIGKILL');
-          await ended;
-          deferred.release();
-          if (shard === 1) await processes.start(0);
-          await expectCompleted(processes, deferred);
-        }
-      },
-  });
-});
-
-it('two processes with the same shard answer each command once, with one request', async () => {
-  const processes = await startAppBots({ redis: await startRedis(), size: 1, service: SLOW, env: ENV });
-  await processes.start(0);
-  const cards = IDS.slice(0, 8);
-  const typed = cards.map((id) => processes.card(0, id));
-
+/** Both receive each command. */
+async function expectAnsweredByOne(processes: TestBots<BotOutput>, shard: number): Promise<void> {
+  const cards = IDS.slice(50, 58);
+  const typed = cards.map((id) => processes.card(shard, id));
   await Promise.all(typed.map(showsCard));
-
-  const outcomes = () => processes.bots.flatMap(logOf).flatMap(({ outcome = [] }) => outcome);
-  await expect.poll(() => outcomes().length).toBe(16);
-  expect(outcomes().filter((outcome) => outcome === 'answered')).toHaveLength(8);
-  expect(outcomes().filter((outcome) => outcome === 'answered by another process')).toHaveLength(8);
+  const ended = (how: string) => processes.bots.flatMap(logOf).filter(({ outcome }) => outcome === how).length;
+  await expect.poll(() => ended('answered by another process')).toBe(8);
+  await expect.poll(() => ended('answered')).toBe(8);
   expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
   expect(processes.cardService.requests.map(({ path }) => idIn(path)).toSorted()).toEqual(cards.toSorted());
+}
+
+it('processes over one Redis answer each command once: two with the same shard, others when one stops, and the next that starts when the last one is killed', {
+  timeout: 240_000,
+}, async () => {
+  const processes = await startProcesses({ redis: await startRedis(), service: SLOW, env: ENV });
+  await processes.start(0);
+  await expectAnsweredByOne(processes, 0);
+  const [one, stops, last] = processes.bots;
+
+  const left = await deferReplies(processes, 1);
+  stops?.child.kill('SIGTERM');
+  left.release();
+  await stops?.ended;
+  await expectCompleted(processes, left, 1);
+
+  one?.child.kill('SIGKILL');
+  await one?.ended;
+  const lost = await deferReplies(processes, 0);
+  last?.child.kill('SIGKILL');
+  await last?.ended;
+  lost.release();
+  await processes.start(0);
+  await expectCompleted(processes, lost);
 });
