@@ -1,7 +1,7 @@
 import { pipe } from 'stream-chain/utils/pipe.js';
 import { pick } from 'stream-json/filters/pick.js';
 import { streamValues } from 'stream-json/streamers/stream-values.js';
-import { isObject, type SourceRow, Unusable } from './source-row.ts';
+import { isObject, refused, type SourceRow, Unusable } from './source-row.ts';
 
 const ANY = '*';
 const LONGEST_WHOLE_BYTES = 16 * 1024 * 1024;
@@ -34,7 +34,7 @@ export async function* jsonRows(bytes: AsyncIterable<Buffer>, rowsPath: string, 
       for (const found of follow({ value, around: [] }, steps.slice(before.length))) {
         const place = `card ${++card}`;
         const { value } = found;
-        yield isObject(value) ? { ...found, value, place } : { value: {}, place, refused: 'is not an object' };
+        yield isObject(value) ? { ...found, value, place } : refused(place, 'is not an object');
       }
   } catch (error) {
     if (!isSyntaxError(error)) throw error;

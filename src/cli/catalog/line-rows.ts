@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { fixUtf8Stream } from 'stream-chain/utils/fixUtf8Stream.js';
 import { lines } from 'stream-chain/utils/lines.js';
 import { pipe } from 'stream-chain/utils/pipe.js';
-import { isObject, LONGEST, type SourceRow, Unusable } from './source-row.ts';
+import { isObject, LONGEST, refused, type SourceRow, Unusable } from './source-row.ts';
 
 const TOO_LONG = 'is longer than 1 MB';
 
@@ -11,7 +11,7 @@ export async function* jsonLinesRows(bytes: AsyncIterable<Buffer>): AsyncGenerat
   let number = 0;
   for await (const line of linesOf(bytes)) {
     const place = `line ${++number}`;
-    if (line.trim() !== '') yield { place, ...objectIn(line) };
+    if (line.trim() !== '') yield objectRow(place, line);
   }
 }
 
@@ -20,13 +20,13 @@ function linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   return pipe(() => bytes, fixUtf8Stream(), lines())();
 }
 
-function objectIn(line: string): Pick<SourceRow, 'value' | 'refused'> {
-  if (line.length > LONGEST) return { value: {}, refused: TOO_LONG };
+function objectRow(place: string, line: string): SourceRow {
+  if (line.length > LONGEST) return refused(place, TOO_LONG);
   try {
     const value: unknown = JSON.parse(line);
-    return isObject(value) ? { value } : { value: {}, refused: 'is not an object' };
+    return isObject(value) ? { place, value } : refused(place, 'is not an object');
   } catch {
-    return { value: {}, refused: 'is not JSON' };
+    return refused(place, 'is not JSON');
   }
 }
 
@@ -39,7 +39,7 @@ export async function* csvRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<Sou
   let names: readonly string[] | undefined;
   let columns: ReadonlyMap<string, string> = new Map();
   for await (const { place, fields } of recordsIn(linesOf(bytes))) {
-    if (names) yield { place, columns, ...rowOf(fields, names) };
+    if (names) yield { ...recordRow(place, fields, names), columns };
     else if (typeof fields === 'string') throw new Unusable(`has no header that can be read: its first line ${fields}`);
     else {
       names = fields.map((name) => name.trim());
@@ -51,11 +51,11 @@ export async function* csvRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<Sou
 /** The fields of a record, or why it cannot be read. */
 type Fields = readonly string[] | string;
 
-function rowOf(fields: Fields, names: readonly string[]): Pick<SourceRow, 'value' | 'refused'> {
-  if (typeof fields === 'string') return { value: {}, refused: fields };
-  if (fields.length === names.length)
-    return { value: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };
-  return { value: {}, refused: `has ${fields.length} fields, where the first line names ${names.length}` };
+function recordRow(place: string, fields: Fields, names: readonly string[]): SourceRow {
+  if (typeof fields === 'string') return refused(place, fields);
+  if (fields.length !== names.length)
+    return refused(place, `has ${fields.length} fields, where the first line names ${names.length}`);
+  return { place, value: Object.fromEntries(names.map((name, index) => [name, fields[index]])) };
 }
 
 const DELIMITERS = [',', ';', '\t'];

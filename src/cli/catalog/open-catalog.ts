@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
 import { changesOf, type SharedChange } from '../../catalog/shared-catalog.ts';
 import { idKey } from '../../catalog/words.ts';
 import { CatalogDatabase } from '../../storage/sqlite/catalog/database.ts';
-import { BUSY_CODE, sqliteCode } from '../../storage/sqlite/database.ts';
+import { sqliteCode } from '../../storage/sqlite/database.ts';
 import { CliFailure } from '../context.ts';
 
-/** Besides what each attempt waits: another import leaves the lock for a moment after each batch. */
-const RETRY_MS = 20;
-const RETRIES = 10;
+/** Another import leaves the lock for a moment after each batch. */
+const BUSY_TIMEOUT_MS = 60_000;
 
 interface CatalogOptions {
   log: Parameters<typeof CatalogDatabase.open>[1];
@@ -29,7 +27,7 @@ export class OpenCatalog {
 
   /** @throws DatabaseInUse, DatabaseUnusable */
   constructor(folder: string, { log, publish = async () => {}, onClose = async () => {} }: CatalogOptions) {
-    this.#database = CatalogDatabase.open(folder, log);
+    this.#database = CatalogDatabase.open(folder, log, BUSY_TIMEOUT_MS);
     this.#database.writeManyCards();
     this.#publish = publish;
     this.#onClose = onClose;
@@ -39,7 +37,7 @@ export class OpenCatalog {
   async beginImport(source: string): Promise<void> {
     if ([...this.#database.imports.withdrawn().values()].includes(source))
       await this.#publish([{ kind: 'import', source }]);
-    await this.#write(() => this.#database.beginImport(source));
+    this.#write(() => this.#database.beginImport(source));
   }
 
   /** A card of another game and name that has the same id: different games number their cards alike. */
@@ -52,14 +50,14 @@ export class OpenCatalog {
 
   /** @returns those of the cards that were new or changed */
   async take(cards: readonly CatalogCard[], source: string): Promise<CatalogCard[]> {
-    const news = await this.#write(() => this.#database.upsert(cards, source));
+    const news = this.#write(() => this.#database.upsert(cards, source));
     await this.#publish([...changesOf(news, source)]);
     return news;
   }
 
   /** Takes what another process has published. */
-  apply(change: SharedChange): Promise<void> {
-    return this.#write(() => void this.#database.apply(change));
+  apply(change: SharedChange): void {
+    this.#write(() => this.#database.apply(change));
   }
 
   /** The cards that are offered. */
@@ -76,19 +74,15 @@ export class OpenCatalog {
     await this.#onClose();
   }
 
-  async #write<T>(work: () => T): Promise<T> {
+  #write<T>(work: () => T): T {
     const { file } = this.#database;
     if (this.#database.isReplaced())
       throw new CliFailure(`${file} was moved away meanwhile, as the bot does when it is corrupt. Run this again.`);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return work();
-      } catch (error) {
-        const code = sqliteCode(error);
-        if (code === undefined || !(error instanceof Error)) throw error;
-        if (code === BUSY_CODE && attempt <= RETRIES) await sleep(RETRY_MS);
-        else throw new CliFailure(`${file} cannot be written (${error.message}).`, { cause: error });
-      }
+    try {
+      return work();
+    } catch (error) {
+      if (sqliteCode(error) === undefined || !(error instanceof Error)) throw error;
+      throw new CliFailure(`${file} cannot be written (${error.message}).`, { cause: error });
     }
   }
 }

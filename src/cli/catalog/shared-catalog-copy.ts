@@ -37,7 +37,7 @@ export async function openSharedCatalogCopy(
     for (let cursor = ''; ; ) {
       const read = await reaching(shared.changesAfter(cursor, CHANGES_AT_ONCE));
       if (read.cursor === cursor) return copy;
-      for (const change of read.changes) await copy.apply(change);
+      for (const change of read.changes) copy.apply(change);
       cursor = read.cursor;
     }
   } catch (error) {

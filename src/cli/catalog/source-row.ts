@@ -21,6 +21,11 @@ export class Unusable extends Error {
   override name = 'Unusable';
 }
 
+/** A row without a card. @param why reads on after the place */
+export function refused(place: string, why: string): SourceRow {
+  return { place, refused: why, value: {} };
+}
+
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -24,10 +24,8 @@ export function checkDataDirectory(dataDir: string): Finding[] {
 function checkMissing(folder: string): Finding {
   let parent = dirname(folder);
   while (!existsSync(parent)) parent = dirname(parent);
-  if (!statSync(parent).isDirectory())
-    return wrong(CHECK, `${folder} cannot be created, since ${parent} is a file. Set DATA_DIR to a folder.`);
-  if (isUsable(parent)) return right(CHECK, `${folder} will be created`);
-  const why = `${folder} cannot be created, since this user cannot write to ${parent}.`;
+  if (statSync(parent).isDirectory() && isUsable(parent)) return right(CHECK, `${folder} will be created`);
+  const why = `${folder} cannot be created, since ${parent} is no folder that this user can write to.`;
   return wrong(CHECK, `${why} Create it, or set DATA_DIR.`);
 }
 

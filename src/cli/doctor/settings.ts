@@ -102,40 +102,31 @@ const BOT_TOKEN = /^[^.]+\.[^.]+\.[^.]+$/;
 function contradictions(environment: Environment, config: Config): Finding[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const { freshness, budgets, plan, discord } = config;
+  const { keepMs, factsFreshMs, pricesFreshMs, notFoundFreshMs } = freshness;
   const limits = plan.plan === 'auto' || plan.plan === 'enterprise' ? undefined : PLAN_LIMITS[plan.plan];
-  const abovePlan = (name: string, value = 0, most = value): [string, boolean, string] => [
-    name,
-    value > most,
-    `The plan ${plan.plan} allows ${most}. Remove it, or name the plan that allows more.`,
-  ];
-  const rules: [name: string, isBroken: boolean, cure: string][] = [
-    ...Object.entries(NEEDED).map(([name, other]): [string, boolean, string] => [
-      name,
-      isSet(name) && !isSet(other),
-      `It has no effect without ${other}. Set that, or remove this.`,
-    ]),
-    [
-      'KEEP_SECONDS',
-      freshness.keepMs < Math.max(freshness.factsFreshMs, freshness.pricesFreshMs, freshness.notFoundFreshMs),
+  const abovePlan = (value = 0, most = value) =>
+    value > most && `The plan ${plan.plan} allows ${most}. Remove it, or name the plan that allows more.`;
+  const cures: Readonly<Record<string, string | false>> = {
+    ...Object.fromEntries(
+      Object.entries(NEEDED).map(([name, other]) => [
+        name,
+        isSet(name) && !isSet(other) && `It has no effect without ${other}. Set that, or remove this.`,
+      ]),
+    ),
+    KEEP_SECONDS:
+      keepMs < Math.max(factsFreshMs, pricesFreshMs, notFoundFreshMs) &&
       'Cards are dropped while they are still fresh. Write at least as much as each …_FRESH_SECONDS.',
-    ],
-    [
-      'PRICES_FRESH_SECONDS',
-      freshness.pricesFreshMs > freshness.factsFreshMs,
+    PRICES_FRESH_SECONDS:
+      pricesFreshMs > factsFreshMs &&
       'Prices count as fresh for longer than the card that they belong to. Write at most FACTS_FRESH_SECONDS.',
-    ],
-    [
-      'MEMBER_DAILY_REQUESTS',
-      (budgets.memberDaily ?? 0) > (budgets.guildDaily ?? Number.POSITIVE_INFINITY),
+    MEMBER_DAILY_REQUESTS:
+      (budgets.memberDaily ?? 0) > (budgets.guildDaily ?? Number.POSITIVE_INFINITY) &&
       'One member may cause more requests than the whole server. Write at most GUILD_DAILY_REQUESTS.',
-    ],
-    [
-      'DISCORD_TOKEN',
-      !BOT_TOKEN.test(discord.token),
+    DISCORD_TOKEN:
+      !BOT_TOKEN.test(discord.token) &&
       'It does not look like a bot token, which has three parts with dots between them. The client secret, the public key and the application id are something else: Developer Portal, your application, Bot, Reset Token.',
-    ],
-    abovePlan('CARD_SERVICE_REQUESTS_PER_MINUTE', plan.requestsPerMinute, limits?.requestsPerMinute),
-    abovePlan('CARD_SERVICE_BURST', plan.burst, limits?.burst),
-  ];
-  return rules.flatMap(([name, isBroken, cure]) => (isBroken ? wrong(name, cure) : []));
+    CARD_SERVICE_REQUESTS_PER_MINUTE: abovePlan(plan.requestsPerMinute, limits?.requestsPerMinute),
+    CARD_SERVICE_BURST: abovePlan(plan.burst, limits?.burst),
+  };
+  return Object.entries(cures).flatMap(([name, cure]) => (cure ? wrong(name, cure) : []));
 }
