@@ -19,8 +19,8 @@ export const MEMBERS: readonly Member[] = Array.from({ length: 1_000 }, (_, inde
 /** Concurrent commands where speed does not matter. */
 export const AT_ONCE = 16;
 
-/** Longer than a wait for a permit in any figure. */
-const PATIENCE_MS = 60_000;
+/** Only a hang takes longer, even on a busy machine. */
+const PATIENCE_MS = 300_000;
 
 export interface BotOptions {
   serviceUrl: string;
@@ -28,8 +28,14 @@ export interface BotOptions {
   dataDir?: string;
   /** In addition to those that point the bot at its servers. */
   env?: Record<string, string>;
-  /** For one of several processes of the same bot. Default: the only one. */
-  shard?: { id: number; count: number };
+  /** For one of several processes of the same bot, over `discordFor(count)`. Default: the only one. */
+  shard?: { id: number; count: number; discord: EmulatedDiscord };
+}
+
+/** What is late on a busy machine is measured, and does not end the run. */
+export function discordFor(shards: number): Promise<EmulatedDiscord> {
+  const guilds = Array.from({ length: shards }, (_, id) => serverOfShard(id));
+  return startDiscord({ members: MEMBERS, lifetimes: PATIENT, ...(shards > 1 && { shards, guilds }) });
 }
 
 /** A bot in its own process, connected to an emulated Discord in this process; both end with the scope. */
@@ -38,13 +44,16 @@ export class MeasuredBot {
   /** From the start of the process until it was connected. */
   readonly readyMs: number;
   readonly #process: BotProcess;
+  /** Whose members type; any server of the only process. */
+  readonly #guildId: string | undefined;
   readonly #awaited = new Map<string, PromiseWithResolvers<number>>();
   #typed = 0;
 
-  private constructor(discord: EmulatedDiscord, process: BotProcess, readyMs: number) {
+  private constructor(discord: EmulatedDiscord, process: BotProcess, readyMs: number, guildId?: string) {
     this.discord = discord;
     this.readyMs = readyMs;
     this.#process = process;
+    this.#guildId = guildId;
     discord.onRequest(({ method, path, arrivedAtMs }) => {
       if (method !== 'POST') return;
       const id = path.split('/').at(-3) ?? '';
@@ -70,11 +79,8 @@ export class MeasuredBot {
 
   static async #start(script: string, { serviceUrl, env, shard, ...files }: BotOptions): Promise<MeasuredBot> {
     const { dataDir = temporaryFolder('bench') } = files;
-    const discord = await startDiscord({
-      members: MEMBERS,
-      lifetimes: PATIENT, // what is late on a busy machine is measured, and does not end the run
-      ...(shard && { shards: shard.count, guilds: [serverOfShard(shard.id)] }),
-    });
+    const guildId = shard && shard.count > 1 ? serverOfShard(shard.id).id : undefined;
+    const discord = shard?.discord ?? (await discordFor(1));
     // Its log goes to a file, because reading a pipe would cost this process time.
     const toFile = ['sh', '-c', `exec "$0" "$@" >>'${join(dataDir, 'bot.log')}' 2>&1`];
     const startedAtMs = performance.now();
@@ -89,7 +95,7 @@ export class MeasuredBot {
     const failed = bot.ended.then((end) => Promise.reject(new Error(`${script} ended with ${end}`)));
     failed.catch(() => {}); // it ends in the end
     await Promise.race([discord.gateway.whenReady(), failed]);
-    return new MeasuredBot(discord, bot, performance.now() - startedAtMs);
+    return new MeasuredBot(discord, bot, performance.now() - startedAtMs, guildId);
   }
 
   get pid(): number {
@@ -138,7 +144,11 @@ export class MeasuredBot {
 
   #type(id: string) {
     const member = MEMBERS[this.#typed++ % MEMBERS.length];
-    return this.discord.type({ command: 'card', options: { id }, ...(member && { memberId: member.id }) });
+    return this.discord.type({
+      ...{ command: 'card', options: { id } },
+      ...(member && { memberId: member.id }),
+      ...(this.#guildId !== undefined && { guildId: this.#guildId }),
+    });
   }
 }
 

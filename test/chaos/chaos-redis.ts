@@ -110,8 +110,9 @@ export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
       }
     });
     if (server === old) return next.kill();
-    await sleep(RIDDEN_OUT_MS);
-    const behind = relays.flatMap((relay, process) => (relay.leadsTo(old.url) ? [process] : []));
+    const behindNow = () => relays.flatMap((relay, process) => (relay.leadsTo(old.url) ? [process] : []));
+    await becomes(async () => behindNow().length === 0, RIDDEN_OUT_MS);
+    const behind = behindNow();
     if (behind.length > 0) failures.push(`still connected to the primary before: processes ${behind.join(', ')}`);
     await old.kill();
   }
@@ -167,8 +168,8 @@ function isReplica(role: unknown): role is unknown[] {
 }
 
 /** Asks again and again until the answer is yes. */
-async function becomes(question: () => Promise<boolean>): Promise<boolean> {
-  for (const giveUpAtMs = Date.now() + PATIENCE_MS; Date.now() < giveUpAtMs; await sleep(20)) {
+async function becomes(question: () => Promise<boolean>, patienceMs = PATIENCE_MS): Promise<boolean> {
+  for (const giveUpAtMs = Date.now() + patienceMs; Date.now() < giveUpAtMs; await sleep(20)) {
     if (await question()) return true;
   }
   return false;

@@ -46,8 +46,8 @@ export interface ChaosOptions {
 }
 
 const PATIENCE_MS = 45_000;
-/** What was lost with Redis is not waited for longer: a takeover takes less. */
-const EXCUSED_MS = 10_000;
+/** An excused ending is waited for no longer. A takeover takes 5 s; what no bot received comes to none later. */
+const EXCUSED_MS: Partial<Record<Ending, number>> = { 'lost with Redis': 6_000, 'not received': 1_000 };
 
 /**
  * Types commands and injects faults by the schedule of the seed, waits until every command is answered, and counts.
@@ -72,10 +72,9 @@ async function run({ seed, seconds, processes = 1, lifetimes, ...density }: Chao
   const overrunsAtMs = watchOverruns(cardService);
   const commands = await play(events, world);
 
-  await redis?.quiet();
-  await bots.quiet();
   cardService.set({ down: false, latencyMs: 0 });
-  discord.faults.clear();
+  discord.faults.clear(); // a stop would wait for what still hangs
+  await Promise.all([redis?.quiet(), bots.quiet()]);
   const end = (typed: TypedInteraction): Ending => {
     const shard = shardOf(typed.message.guildId, processes);
     const { outages = [], partitions = [] } = redis ?? {};
@@ -136,7 +135,7 @@ async function allEnded(
 ): Promise<void> {
   const quietAtMs = Date.now();
   const isOver = (typed: TypedInteraction) => {
-    return isFinal(typed.message) || (Date.now() > quietAtMs + EXCUSED_MS && end(typed) !== 'lost');
+    return isFinal(typed.message) || Date.now() > quietAtMs + (EXCUSED_MS[end(typed)] ?? PATIENCE_MS);
   };
   while (Date.now() < quietAtMs + PATIENCE_MS && !commands.every(isOver)) await sleep(50);
 }

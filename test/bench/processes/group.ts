@@ -1,6 +1,6 @@
 import { concurrently } from '../concurrently.ts';
 import { KNOWN } from '../interleaved-runs.ts';
-import { MeasuredBot } from '../measured-bot.ts';
+import { discordFor, MeasuredBot } from '../measured-bot.ts';
 import type { BenchTable } from '../table.ts';
 import { type BenchRedis, putCards } from './bench-redis.ts';
 
@@ -17,8 +17,11 @@ export async function startGroup(
 ): Promise<MeasuredBot[]> {
   const variables = { ...redis.newVariables(), ...env };
   await putCards({ ...variables, CARD_SERVICE_URL: serviceUrl }, KNOWN);
-  const start = (id: number) => MeasuredBot.start({ serviceUrl, env: variables, shard: { id, count } });
-  return Promise.all(Array.from({ length: count }, (_, id) => start(id)));
+  const discord = await discordFor(count);
+  const start = (id: number) => MeasuredBot.start({ serviceUrl, env: variables, shard: { id, count, discord } });
+  const bots = await Promise.all(Array.from({ length: count }, (_, id) => start(id)));
+  await discord.gateway.whenAllReady(count);
+  return bots;
 }
 
 /** Deals commands out to the bots in turn. @param atOnce in each @returns how many showed a card */
