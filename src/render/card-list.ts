@@ -29,9 +29,9 @@ const SHOWN_LENGTH = 40;
 /** Suggestions while an id is typed: the label is shown, the id is sent. Labels that are the same end with it. */
 export function cardChoices(locale: string, cards: readonly ListedCard[]): APIApplicationCommandOptionChoice<string>[] {
   const rows = offered(cards).map((card) => ({ name: cardLabel(locale, card), value: card.id }));
-  const times = Map.groupBy(rows, ({ name }) => name);
   return rows.map(({ name, value }) => {
-    const id = (times.get(name)?.length ?? 0) > 1 ? ` · ${plainText(value, SET_LENGTH)}` : '';
+    if (rows.filter((other) => other.name === name).length === 1) return { name, value };
+    const id = ` · ${plainText(value, SET_LENGTH)}`;
     return { name: clip(name, MAX_LENGTH - id.length) + id, value };
   });
 }
@@ -52,7 +52,7 @@ export interface ListRow {
 export function listChoices(locale: string, rows: readonly ListRow[]): APIApplicationCommandOptionChoice<string>[] {
   const choices = rows.map(({ before, card: { id, ...card }, looksLikeOthers }) => {
     const [name = '', set, number] = [card.name, card.set, card.number].map(unseparated);
-    const label = fullLabel(locale, { id, name, set, number, knownAs: unseparated(card.knownAs) });
+    const label = cardLabel(locale, { id, name, set, number, knownAs: unseparated(card.knownAs) }, Infinity);
     return { name: before + label + (looksLikeOthers ? ` · ${unseparated(id)}` : ''), value: before + id };
   });
   return choices
@@ -64,26 +64,23 @@ function unseparated(text = ''): string {
   return text.replace(/[\s,;]+/g, ' ').trim();
 }
 
-/** `Name · Set · number`, or the number before the set, in at most 100 characters, without Markdown; what is absent is left out. */
-export function cardLabel(locale: string, card: ListedCard): string {
-  const full = fullLabel(locale, card);
-  if (full.length <= MAX_LENGTH) return full;
-  const { set = '', number = '' } = card;
-  const printing = [plainText(number, NUMBER_LENGTH), plainText(set, SET_LENGTH)].filter(Boolean);
-  const after = printing.map((part) => ` · ${part}`).join('');
-  const called = fullLabel(locale, { ...card, set: undefined, number: undefined });
-  return clip(called, MAX_LENGTH - after.length) + after;
-}
-
-/** The number is before the set when the label is longer than a phone shows. */
-function fullLabel(locale: string, { id, name, set = '', number = '', knownAs = '' }: ListedCard): string {
-  const [shownName, shownId, other, ...printing] = [name, id, knownAs, set, number].map((text) =>
-    plainText(text, Infinity),
-  );
-  const called = (shownName || shownId || formatMessage(locale, 'noName')) + (other ? ` (${other})` : '');
-  const labelOf = (parts: readonly string[]) => [called, ...parts].filter(Boolean).join(' · ');
-  const label = labelOf(printing);
-  return label.length <= SHOWN_LENGTH ? label : labelOf(printing.toReversed());
+/**
+ * `Name · Set · number`, or the number before the set when the label is longer than a phone shows; without Markdown, and
+ * what is absent is left out.
+ *
+ * @param most characters; name, set and number are cut only when all together are longer
+ */
+export function cardLabel(locale: string, { id, name, set, number, knownAs }: ListedCard, most = MAX_LENGTH): string {
+  const plain = (text = '', length = Infinity) => plainText(text, length);
+  const called = plain(name) || plain(id) || formatMessage(locale, 'noName');
+  const other = plain(knownAs) && ` (${plain(knownAs)})`;
+  const joined = (...parts: string[]) => parts.filter(Boolean).join(' · ');
+  const label = joined(called + other, plain(set), plain(number));
+  if (label.length <= SHOWN_LENGTH) return label;
+  const numberFirst = joined(called + other, plain(number), plain(set));
+  if (numberFirst.length <= most) return numberFirst;
+  const after = ['', plain(number, NUMBER_LENGTH), plain(set, SET_LENGTH)].filter((part, at) => at === 0 || part);
+  return clip(called + other, most - after.join(' · ').length) + after.join(' · ');
 }
 
 /** The custom ids of what a member may press. */
@@ -97,12 +94,11 @@ export interface ChoiceIds {
 
 /** Which of several cards is meant. */
 export function severalCards(locale: string, found: CardPage, ids: ChoiceIds): ListMessage {
-  const { total, name } = found;
-  const cards = offered(found.cards);
-  const shownName = plainMarkdown(name ?? '', MAX_LENGTH);
+  const { total, cards } = found;
+  const name = plainMarkdown(found.name ?? '', MAX_LENGTH);
   const content =
     total > MAX_ROWS
-      ? formatMessage(locale, 'manyCards', { total, named: shownName ? 'yes' : 'no', name: shownName })
+      ? formatMessage(locale, 'manyCards', { total, named: name ? 'yes' : 'no', name })
       : formatMessage(locale, 'severalCards', { cards: cards.length });
   return { content, components: choice(locale, found, ids) };
 }
@@ -188,7 +184,7 @@ function choice(
   const rows = offered(cards);
   const [only, ...others] = rows;
   if (only && others.length === 0 && name === undefined && ids.show(only.id).length <= MAX_LENGTH) {
-    const shown = fullLabel(locale, { id: only.id, name: only.name });
+    const shown = cardLabel(locale, { id: only.id, name: only.name }, Infinity);
     return buttons(locale, { showCard: ids.show(only.id), askAnyway: askId }, { name: shown });
   }
   const options = rows.map((card) => {

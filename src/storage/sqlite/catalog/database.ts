@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CatalogCard, CatalogRow, CatalogStats } from '../../../catalog/catalog-card.ts';
@@ -70,10 +69,7 @@ export class CatalogDatabase {
     this.#database = database;
     this.#inode = inodeOf(file);
     // It holds what members asked for, which must be gone when it is deleted.
-    database.exec(`
-      PRAGMA secure_delete = ON;
-      PRAGMA cache_size = -${CACHE_KIB};
-    `);
+    database.exec(`PRAGMA secure_delete = ON; PRAGMA cache_size = -${CACHE_KIB}`);
     this.#sql = statementsOf(database);
     this.imports = new CatalogImports(this.#sql);
     this.#rows = new CatalogRows(this.#sql, this.imports);
@@ -138,17 +134,13 @@ export class CatalogDatabase {
 
   /** Takes what this process or another has learned. @returns what of it was new for this catalog */
   apply(change: SharedChange): SharedChange | undefined {
-    switch (change.kind) {
-      case 'cards': {
-        const cards = this.upsert(change.cards, change.source);
-        return cards.length > 0 ? { ...change, cards } : undefined;
-      }
-      case 'denied':
-        return this.deny(change.id, change.isKept) ? change : undefined;
-      case 'import':
-        this.imports.begin(change.source);
-        return undefined;
+    if (change.kind === 'denied') return this.deny(change.id, change.isKept) ? change : undefined;
+    if (change.kind === 'cards') {
+      const cards = this.upsert(change.cards, change.source);
+      return cards.length > 0 ? { ...change, cards } : undefined;
     }
+    this.imports.begin(change.source);
+    return undefined;
   }
 
   /** How far something has been read into the catalog; `undefined` at first. */
@@ -173,24 +165,18 @@ export class CatalogDatabase {
   }
 
   stats(): CatalogStats {
-    const count = (what: string) => Number(this.#sql(`SELECT count(*) AS count FROM ${what}`).get()?.count);
+    const counts = this.#sql(
+      `SELECT count(*) AS cards, count(*) FILTER (WHERE confirmed = 1) AS confirmed,
+        count(*) FILTER (WHERE denied > 0) AS denied, count(DISTINCT name_row) AS names FROM cards WHERE ${OFFERED}`,
+    ).get() as Pick<CatalogStats, 'cards' | 'confirmed' | 'denied' | 'names'>;
     const imports = this.#sql(
-      'SELECT sources.name, withdrawn, count(cards.row) AS unconfirmed FROM sources LEFT JOIN cards ON source = sources.row AND cards.confirmed = 0 AND cards.denied < 2 GROUP BY sources.row',
-    ).all();
+      'SELECT sources.name AS source, withdrawn, count(cards.row) AS unconfirmed FROM sources LEFT JOIN cards ON source = sources.row AND cards.confirmed = 0 AND cards.denied < 2 GROUP BY sources.row',
+    ).all() as unknown as { source: string; withdrawn: number; unconfirmed: number }[];
+    const size = this.#sql('SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size').get();
     return {
-      cards: count(`cards WHERE ${OFFERED}`),
-      confirmed: count(`cards WHERE ${OFFERED} AND confirmed = 1`),
-      denied: count('cards WHERE denied = 1'),
-      names: count(`(SELECT DISTINCT name_row FROM cards WHERE ${OFFERED})`),
-      imports: imports.map(({ name, withdrawn, unconfirmed }) => ({
-        source: String(name),
-        unconfirmed: Number(unconfirmed),
-        isWithdrawn: withdrawn === 1,
-      })),
-      bytes: ['', '-wal'].reduce(
-        (sum, end) => sum + (statSync(this.file + end, { throwIfNoEntry: false })?.size ?? 0),
-        0,
-      ),
+      ...counts,
+      imports: imports.map(({ withdrawn, ...each }) => ({ ...each, isWithdrawn: withdrawn === 1 })),
+      bytes: Number(size?.bytes),
     };
   }
 

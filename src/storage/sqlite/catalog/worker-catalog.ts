@@ -1,15 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type {
-  Catalog,
-  FoundInList,
-  ListMeaning,
-  Mentions,
-  PrintingsPart,
-  Resolution,
-} from '../../../catalog/catalog.ts';
-import type { FoundCard } from '../../../catalog/catalog-card.ts';
+import type { Catalog } from '../../../catalog/catalog.ts';
 import { meaningOfList } from '../../../catalog/list.ts';
 import { unsearched } from '../../../catalog/resolution.ts';
 import { type Question, SearchQueue } from '../../../catalog/search-queue.ts';
@@ -17,8 +9,7 @@ import { CatalogExchange, type SharedCatalog, type SharedNews } from '../../../c
 import { Incident, type Logger } from '../../../log.ts';
 import type { Card } from '../../../model/card.ts';
 import type { EventsByName } from '../../../model/events.ts';
-import type { CardPage } from '../../../model/invocation.ts';
-import { type Requester, requesterOf } from '../../../model/quota.ts';
+import { requesterOf } from '../../../model/quota.ts';
 import { backOffMs } from '../../../time/back-off.ts';
 import { withTimeout } from '../../../time/timers.ts';
 import type { CatalogChange } from './changes.ts';
@@ -79,33 +70,27 @@ export class WorkerCatalog implements Catalog {
     this.#startIn(shared ? START_SOON_MS : START_AFTER_MS);
   }
 
-  async search(text: string, who: Requester, deadlineMs: number): Promise<readonly FoundCard[]> {
-    return (await this.#ask<FoundCard[]>('search', text, who, deadlineMs)) ?? [];
-  }
+  readonly search: Catalog['search'] = async (text, who, deadlineMs) =>
+    (await this.#ask('search', { text, who }, deadlineMs)) ?? [];
 
-  async searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]> {
-    return (await this.#ask<FoundInList[]>('searchInList', list, who, deadlineMs)) ?? [];
-  }
+  readonly searchInList: Catalog['searchInList'] = async (text, who, deadlineMs) =>
+    (await this.#ask('searchInList', { text, who }, deadlineMs)) ?? [];
 
-  async resolve(text: string, who: Requester): Promise<Resolution> {
-    if (this.#isEmpty()) return { kind: 'id' };
-    return (await this.#ask<Resolution>('resolve', text, who)) ?? unsearched(text);
-  }
+  readonly resolve: Catalog['resolve'] = async (text, who) =>
+    this.#isEmpty() ? { kind: 'id' } : ((await this.#ask('resolve', { text, who })) ?? unsearched(text));
 
-  async resolveList(list: string, who: Requester): Promise<ListMeaning> {
-    if (this.#isEmpty()) return meaningOfList(list, () => ({ kind: 'id' }));
-    return (await this.#ask<ListMeaning>('resolveList', list, who)) ?? meaningOfList(list, unsearched);
-  }
+  readonly resolveList: Catalog['resolveList'] = async (text, who) => {
+    if (this.#isEmpty()) return meaningOfList(text, () => ({ kind: 'id' }));
+    return (await this.#ask('resolveList', { text, who })) ?? meaningOfList(text, unsearched);
+  };
 
-  async printings(id: string, part: PrintingsPart, who: Requester): Promise<CardPage | undefined> {
+  readonly printings: Catalog['printings'] = async (id, part, who) => {
     if (this.#isEmpty()) return { cards: [], page: 0, total: 0 };
-    return this.#ask<CardPage>('printings', id, who, Date.now() + PRINTINGS_MS, part);
-  }
+    return this.#ask('printings', { text: id, who, part }, Date.now() + PRINTINGS_MS);
+  };
 
-  async mentions(text: string, who: Requester): Promise<Mentions | undefined> {
-    if (this.#isEmpty()) return { ids: [], ambiguous: [] };
-    return this.#ask<Mentions>('mentions', text, who);
-  }
+  readonly mentions: Catalog['mentions'] = async (text, who) =>
+    this.#isEmpty() ? { ids: [], ambiguous: [] } : this.#ask('mentions', { text, who });
 
   learn(card: Card): void {
     this.#tell({ kind: 'answered', card });
@@ -131,14 +116,12 @@ export class WorkerCatalog implements Catalog {
       this.#send({ kind: 'close' });
       if (!(await withTimeout(CLOSE_MS, ended))) await withTimeout(TERMINATE_MS, worker.terminate());
       worker.unref();
-    } else if (this.#unsent.length > 0 && this.#failures === 0) await this.#writeHere();
+    } else if (this.#unsent.length > 0 && this.#failures === 0) {
+      const { writeLastChanges } = await import('./last-changes.ts');
+      const tell = (message: FromWorker) => this.#received(message);
+      writeLastChanges(this.#unsent.splice(0), { ...this.#workerData(), log: this.#options.log, tell });
+    }
     await this.#exchange?.close();
-  }
-
-  async #writeHere(): Promise<void> {
-    const { writeLastChanges } = await import('./last-changes.ts');
-    const tell = (message: FromWorker) => this.#received(message);
-    writeLastChanges(this.#unsent.splice(0), { ...this.#workerData(), log: this.#options.log, tell });
   }
 
   #workerData(): CatalogWorkerData {
@@ -146,16 +129,11 @@ export class WorkerCatalog implements Catalog {
     return { dataDir, keepsMembers, cardKeys, sharedName: shared?.name ?? '' };
   }
 
-  async #ask<T>(
-    kind: Question['kind'],
-    text: string,
-    who: Requester,
-    deadlineMs?: number,
-    part?: PrintingsPart,
-  ): Promise<T | undefined> {
+  async #ask<K extends Question['kind']>(kind: K, question: Omit<Question, 'kind'>, deadlineMs?: number) {
     if (this.#isClosed || this.#isEmpty()) return undefined;
     if (!this.#worker && this.#failures === 0) this.#startNow();
-    return this.#worker && this.#queue.ask<T>({ kind, text, who: requesterOf(who), ...(part && { part }) }, deadlineMs);
+    const asked = { ...question, kind, who: requesterOf(question.who) };
+    return this.#worker && this.#queue.ask<Awaited<ReturnType<Catalog[K]>>>(asked, deadlineMs);
   }
 
   /** On the very first start, before anything is learned: a member's first lookup need not wait for a worker to say so. */
