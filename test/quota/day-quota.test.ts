@@ -34,6 +34,10 @@ const LATER = { sentAtMs: 100_000, receivedAtMs: 101_000 };
 const STATED = { limit: 1_000, remaining: 500, resetsAtMs: RESET_MS };
 const PRO = { limit: 50_000, remaining: 49_000 };
 const OVERLAPPING = { sentAtMs: 99_999, receivedAtMs: 101_000 };
+/** So many remain until then. */
+const left = (remaining: number, resetsAtMs?: number) => ({ remaining, resetsAtMs });
+const EARLIER = left(7, RESET_MS - 300_000);
+const NEXT = left(999, NEXT_RESET_MS);
 
 describe('mergeReading', () => {
   it('believes the first answer', () => {
@@ -49,33 +53,13 @@ describe('mergeReading', () => {
     ['a later answer', { remaining: 499, ...LATER }, { remaining: 499 }],
     ['a later answer whose remaining went up by itself', { remaining: 900, ...LATER }, { remaining: 900 }],
     ['a later one with another limit', { ...PRO, ...LATER }, { ...PRO }],
-    [
-      'a later one of an earlier window',
-      { remaining: 7, resetsAtMs: RESET_MS - 300_000, ...LATER },
-      { remaining: 7, resetsAtMs: RESET_MS - 300_000 },
-    ],
+    ['a later one of an earlier window', { ...EARLIER, ...LATER }, EARLIER],
     ['the lower of overlapping answers, the new one', { remaining: 498, ...OVERLAPPING }, { remaining: 498 }],
     ['the lower of overlapping answers, the known one', { remaining: 501, ...OVERLAPPING }, { remaining: 500 }],
-    [
-      'the lower, a minute after that reset',
-      { remaining: 501, resetsAtMs: RESET_MS + 60_000, ...OVERLAPPING },
-      { remaining: 500 },
-    ],
-    [
-      'the lower, a minute before that reset',
-      { remaining: 498, resetsAtMs: RESET_MS - 60_000, ...OVERLAPPING },
-      { remaining: 498 },
-    ],
-    [
-      'the lower, when no reset is given',
-      { remaining: 501, resetsAtMs: undefined, ...OVERLAPPING },
-      { remaining: 500, resetsAtMs: RESET_MS },
-    ],
-    [
-      'the new window',
-      { remaining: 999, resetsAtMs: NEXT_RESET_MS, ...OVERLAPPING },
-      { remaining: 999, resetsAtMs: NEXT_RESET_MS },
-    ],
+    ['the lower, a minute after that reset', { ...left(501, RESET_MS + 60_000), ...OVERLAPPING }, { remaining: 500 }],
+    ['the lower, a minute before it', { ...left(498, RESET_MS - 60_000), ...OVERLAPPING }, { remaining: 498 }],
+    ['the lower, when no reset is given', { ...left(501), ...OVERLAPPING }, left(500, RESET_MS)],
+    ['the new window', { ...NEXT, ...OVERLAPPING }, NEXT],
     ['the known window', { remaining: 1, resetsAtMs: RESET_MS - 60_001, ...OVERLAPPING }, KNOWN],
     ['an overlapping one with the limit of another plan', { ...PRO, ...OVERLAPPING }, { ...PRO }],
     ['what was known, where a later one is silent', { resetsAtMs: undefined, ...LATER }, STATED],
@@ -144,22 +128,15 @@ describe('headers', () => {
 });
 
 describe('currentQuota', () => {
+  const NO_RESET: QuotaState = { ...KNOWN, resetsAtMs: undefined };
+  const ONLY_LIMIT: QuotaState = { ...NO_RESET, remaining: undefined };
+
   it.each<[string, QuotaState | undefined, number, QuotaState | undefined]>([
     ['nothing, while nothing is known', undefined, 0, undefined],
     ['what is known, until the reset', KNOWN, RESET_MS - 1, KNOWN],
-    ['only the limit, from the reset on', KNOWN, RESET_MS, { ...KNOWN, remaining: undefined, resetsAtMs: undefined }],
-    [
-      'what is known, until 00:00 UTC, when no reset is',
-      { ...KNOWN, resetsAtMs: undefined },
-      86_399_999,
-      { ...KNOWN, resetsAtMs: undefined },
-    ],
-    [
-      'only the limit from 00:00 UTC on, when no reset is known',
-      { ...KNOWN, resetsAtMs: undefined },
-      86_400_000,
-      { ...KNOWN, remaining: undefined, resetsAtMs: undefined },
-    ],
+    ['only the limit, from the reset on', KNOWN, RESET_MS, ONLY_LIMIT],
+    ['what is known, until 00:00 UTC, when no reset is', NO_RESET, 86_399_999, NO_RESET],
+    ['only the limit from 00:00 UTC on, when no reset is known', NO_RESET, 86_400_000, ONLY_LIMIT],
   ])('is %s', (_, known, nowMs, current) => {
     expect(currentQuota(known, nowMs)).toEqual(current);
   });

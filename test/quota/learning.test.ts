@@ -55,8 +55,17 @@ function refused(underWay: number, leftS = 0.2): Step {
   return [leftS, leftS + 0.2, REFUSED, { underWay }];
 }
 
+/** A refusal that states so long a wait, beside so many others. */
+function penalty(statedMs: number, underWay: number, leftS = 0.2): Step {
+  return [leftS, leftS + 0.2, { kind: 'rateLimited', statedMs }, { underWay }];
+}
+
+function times(count: number, step: (n: number) => Step): Step[] {
+  return Array.from({ length: count }, (_, n) => step(n));
+}
+
 function answers(count: number, leftS = 0, endedS = leftS + 0.2): Step[] {
-  return Array.from({ length: count }, () => [leftS, endedS]);
+  return times(count, () => [leftS, endedS]);
 }
 
 describe('requests under way', () => {
@@ -64,7 +73,7 @@ describe('requests under way', () => {
     ['begin at two', [], 2],
     ['are one more after each prompt answer while so many are in use', [prompt(1), prompt(2)], 4],
     ['are no more when fewer were in use', [prompt(1), [1, 1.2], [2, 2.2]], 3],
-    ['are never more than the burst', Array.from({ length: 40 }, (): Step => prompt(30)), 20],
+    ['are never more than the burst', times(40, () => prompt(30)), 20],
     ['are as many after a late answer to one request alone: no limiter delays that', [prompt(1), [20, 26]], 3],
     [
       'are as many after answers to what left before the clock was set back',
@@ -74,11 +83,7 @@ describe('requests under way', () => {
     ['are as many as before after an answer within the time that latency wanders', [prompt(1), [0, 3.2]], 3],
     ['are fewer after a late answer', [prompt(1), [0, 6.2, ANSWERED, { underWay: 1 }]], 1],
     ['are as many after a timeout with no answer meanwhile: that is an outage', [prompt(1), [1, 11, DOWN]], 3],
-    [
-      'are half after a timeout while others were answered',
-      [...Array.from({ length: 6 }, (): Step => prompt(9)), [0, 10, DOWN]],
-      4,
-    ],
+    ['are half after a timeout while others were answered', [...times(6, () => prompt(9)), [0, 10, DOWN]], 4],
     ['are as many after an answer that came late with nothing to compare', [[0, 8, ANSWERED, { underWay: 1 }]], 3],
   ])('%s', (_, steps, inFlight) => {
     expect(Math.floor(learnedFrom(steps).inFlight)).toBe(inFlight);
@@ -121,21 +126,13 @@ describe('a 429', () => {
     ['after one fewer as well: one answer may have failed', [...answers(9), refused(8)], { window: 9 }],
     ['in a burst after fewer means a smaller burst', [...answers(6), refused(8)], A_BURST],
     ['in a burst after more, too', [...answers(14), refused(4)], A_BURST],
-    [
-      'that overtakes answers is understood when these have come',
-      [...answers(6), refused(8), ...answers(4, 0.2, 0.6)],
-      A_WINDOW,
-    ],
+    ['that overtakes answers is understood with these', [...answers(6), refused(8), ...answers(4, 0.2, 0.6)], A_WINDOW],
     ['is not changed by what left after it was known', [...answers(6), refused(8), ...answers(4, 0.5, 0.7)], A_BURST],
-    [
-      'together with others is one',
-      [...answers(4), ...Array.from({ length: 5 }, (): Step => refused(8))],
-      { capacity: 9 },
-    ],
+    ['together with others is one', [...answers(4), ...times(5, () => refused(8))], { capacity: 9 }],
     ['again is another', [...answers(4), refused(8), ...answers(4, 10), refused(8, 10.2)], { capacity: 4 }],
     [
       'at a steady pace says nothing of the burst',
-      [...Array.from({ length: 10 }, (_, n): Step => [6 * n, 6 * n + 0.2]), [60, 60.2, REFUSED]],
+      [...times(10, (n) => [6 * n, 6 * n + 0.2]), [60, 60.2, REFUSED]],
       NOTHING,
     ],
     ['of a spent day says nothing', [...answers(10), [0.2, 0.4, REFUSED, { isOfPace: false }]], NOTHING],
@@ -144,58 +141,38 @@ describe('a 429', () => {
       [...answers(10), [0.2, 0.4, REFUSED, { isProbe: true }]],
       NOTHING,
     ],
-    [
-      'that states over a minute says nothing of the burst',
-      [...answers(5), [0.2, 0.4, { kind: 'rateLimited', statedMs: 61_000 }, { underWay: 8 }]],
-      { capacity: undefined },
-    ],
-    [
-      'with a penalty shows the window all the same',
-      [...answers(10), [0.2, 0.4, { kind: 'rateLimited', statedMs: 120_000 }, { underWay: 8 }]],
-      { window: 10 },
-    ],
+    ['that states over a minute says nothing of it', [...answers(5), penalty(61_000, 8)], { capacity: undefined }],
+    ['with a penalty shows the window all the same', [...answers(10), penalty(120_000, 8)], { window: 10 }],
   ])('%s', (_, steps, learned) => {
     expect(learnedFrom(steps)).toMatchObject(learned);
   });
+});
 
-  it('is never taken for a window below one', () => {
-    const refusal = { ...REFUSAL, capacity: 4 };
-    expect(shownBy(refusal, { intervalMs: 60_000, capacity: 9 })).toMatchObject({ window: undefined, capacity: 2 });
-  });
-
-  it('is never taken for a burst below one', () => {
-    const refusal = { ...REFUSAL, capacity: 1 };
-    expect(shownBy(refusal, FREE).capacity).toBe(1);
-  });
+it.each([
+  ['window', { capacity: 4 }, { intervalMs: 60_000, capacity: 9 }, { window: undefined, capacity: 2 }],
+  ['burst', { capacity: 1 }, FREE, { capacity: 1 }],
+])('a 429 is never taken for a %s below one', (_, known, planned, shown) => {
+  expect(shownBy({ ...REFUSAL, ...known }, planned)).toMatchObject(shown);
 });
 
 describe('a window', () => {
+  const [UNTRIED, EVENLY] = [{ window: 10, refill: 'untried' } as const, EVEN_TEN];
   const FULL = learnedFrom([...answers(10), refused(8)]);
   const PROBE_REFUSED: Step = [61, 61.2, REFUSED, { isProbe: true }];
   /** Evenly spaced, as long as it takes from the probe on. */
   const EVEN = learnedFrom([PROBE_REFUSED], FULL);
 
   it.each<[string, Step[], Learned, Partial<Learned>]>([
-    ['is not known at first', [], FULL, { window: 10, refill: 'untried' }],
-    ['is evenly when its first request is refused', [PROBE_REFUSED], FULL, { window: 10, refill: 'evenly' }],
+    ['is not known at first', [], FULL, UNTRIED],
+    ['is evenly when its first request is refused', [PROBE_REFUSED], FULL, EVENLY],
+    ['is evenly when a later one of its first refill is refused', [...answers(3, 61), refused(3, 61.2)], FULL, EVENLY],
     [
-      'is evenly when a later request of the first refill is refused',
-      [...answers(3, 61), refused(3, 61.2)],
-      FULL,
-      { window: 10, refill: 'evenly' },
-    ],
-    [
-      'is not known when the probe was refused that left before the window was known, and was still full',
+      'is not known when a probe that had left before was refused',
       [[4, 5.1, REFUSED, { isProbe: true }]],
       FULL,
-      { window: 10, refill: 'untried' },
+      UNTRIED,
     ],
-    [
-      'is not known after a refusal that states more than a minute: that is a penalty',
-      [...answers(3, 61), [61.2, 61.4, { kind: 'rateLimited', statedMs: 61_000 }, { underWay: 3 }]],
-      FULL,
-      { window: 10, refill: 'untried' },
-    ],
+    ['is not known after a penalty of over a minute', [...answers(3, 61), penalty(61_000, 3, 61.2)], FULL, UNTRIED],
     ['is not known after a refill that followed a longer silence', answers(10, 80), FULL, { refill: 'untried' }],
     ['is at once when a refill was served a minute after the last', answers(10, 61), FULL, { refill: 'atOnce' }],
     [
@@ -205,10 +182,10 @@ describe('a window', () => {
       { window: 7, refill: 'atOnce' },
     ],
     [
-      'is not known any more when less than half of it is served',
+      'is not known any more when less than half is served',
       [...answers(10, 61), ...answers(2, 122), refused(2, 122.2)],
       FULL,
-      { window: 10, refill: 'untried' },
+      UNTRIED,
     ],
     [
       'says nothing when a probe is refused once it is known',
@@ -219,16 +196,11 @@ describe('a window', () => {
     ['is evenly at less when that is refused, too', [[100, 100.2, REFUSED]], EVEN, { window: 9, refill: 'evenly' }],
     [
       'was at once, with somebody else, when evenly spaced requests are refused after a part of a minute',
-      [...Array.from({ length: 6 }, (_, n): Step => [100 + 6 * n, 100.2 + 6 * n]), [136, 136.2, REFUSED]],
+      [...times(6, (n) => [100 + 6 * n, 100.2 + 6 * n]), [136, 136.2, REFUSED]],
       EVEN,
       { window: 6, refill: 'atOnce' },
     ],
-    [
-      'is tried at once again after a quiet quarter of an hour',
-      [[1_000, 1_000.2]],
-      EVEN,
-      { window: 10, refill: 'untried' },
-    ],
+    ['is tried at once again after a quiet quarter of an hour', [[1_000, 1_000.2]], EVEN, UNTRIED],
     [
       'is not tried again while one request waits for another',
       Array.from({ length: 80 }, (_, n): Step[] => [
@@ -333,7 +305,7 @@ describe('what was learned', () => {
 
   it('keeps the last 75 s of what ended, in few entries', () => {
     const business = { intervalMs: 120, capacity: 999 };
-    const steps = Array.from({ length: 1_000 }, (_, n): Step => [n * 0.12, n * 0.12 + 0.1]);
+    const steps = times(1_000, (n) => [n * 0.12, n * 0.12 + 0.1]);
     expect(learnedFrom(steps, NOTHING_LEARNED, business).ended.length).toBeLessThanOrEqual(301);
   });
 

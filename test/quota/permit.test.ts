@@ -36,23 +36,15 @@ describe('a request', () => {
   const TOKEN = { kind: 'token', permit: { probe: false, afterFailure: 0 }, heldBackMs: 0 };
   const PROBE = { kind: 'token', permit: { probe: true } };
   const WAIT = { kind: 'wait', untilMs: NOW_MS + PACE.intervalMs };
+  const PAUSED = withBreaker('open', 'pause');
+  const WITH_TOKEN = { ...PROBE, heldBackMs: 9 * PACE.intervalMs };
 
   it.each<[string, LimiterState, PermitLane, object]>([
     ['needs a token while the breaker is closed', CLOSED, 'members', TOKEN],
     ['leaves after the failures known', { ...CLOSED, lastFailure: 3 }, 'members', { permit: { afterFailure: 3 } }],
     ['sits out a pause', withBreaker('open', 'pause', 500), 'members', { kind: 'wait', untilMs: NOW_MS + 500 }],
-    [
-      'of a member probes after a pause without a token',
-      withBreaker('open', 'pause'),
-      'members',
-      { ...PROBE, heldBackMs: undefined },
-    ],
-    [
-      'for a renewal probes after a pause with a token',
-      withBreaker('open', 'pause'),
-      'renewals',
-      { ...PROBE, heldBackMs: 9 * PACE.intervalMs },
-    ],
+    ['of a member probes after a pause without a token', PAUSED, 'members', { ...PROBE, heldBackMs: undefined }],
+    ['for a renewal probes after a pause with a token', PAUSED, 'renewals', WITH_TOKEN],
     ['waits for the probe that is under way', withBreaker('halfOpen', 'outage'), 'members', WAIT],
     ['is blocked on a spent day', withBreaker('open', 'day', 500), 'members', { kind: 'blocked', reason: 'day' }],
     ['for a report may probe a spent day early', withBreaker('open', 'day', 500), 'report', PROBE],

@@ -140,21 +140,4 @@ describe('whatever a service states', () => {
       }),
     );
   });
-
-  it('in digits, is understood as those digits', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: LONGEST_SECONDS }), (seconds) => {
-        expect(statedWaitSeconds(undefined, String(seconds), NOW_MS)).toBe(seconds);
-      }),
-    );
-  });
-
-  it('as a date, is understood as the time left until then', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: LONGEST_SECONDS }), (seconds) => {
-        const date = new Date(NOW_MS + seconds * 1000).toUTCString();
-        expect(statedWaitSeconds(undefined, date, NOW_MS)).toBe(seconds);
-      }),
-    );
-  });
 });

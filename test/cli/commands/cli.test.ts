@@ -198,30 +198,18 @@ describe('the registration CLI', () => {
       expect(err).toContain(INVITE(discord.applicationId));
     });
 
+    const refused = (status: number, code: number, message = 'Max') => ({ status, body: { code, message } });
+    const WAIT = { message: 'x', retry_after: 7200, global: false };
+    const LIMITED = { status: 429, headers: { 'retry-after': '7200', via: '1.1 x' }, body: WAIT };
+
     it.each<[string, DetourAnswer, RegExp]>([
-      [
-        'of the daily limit',
-        { status: 400, body: { code: 30034, message: 'Max' } },
-        /200 new commands a day\. Try again tomorrow/,
-      ],
-      [
-        'of the daily limit as a rate limit, without waiting for it',
-        {
-          status: 429,
-          headers: { 'retry-after': '7200', via: '1.1 x' },
-          body: { message: 'x', retry_after: 7200, global: false },
-        },
-        /Try again after \d{4}-.*Z\.$/m,
-      ],
+      ['of the daily limit', refused(400, 30034), /200 new commands a day\. Try again tomorrow/],
+      ['of the daily limit as a rate limit, without waiting for it', LIMITED, /Try again after \d{4}-.*Z\.$/m],
       ['of Discord itself', { status: 503, body: 'down' }, /problem of its own \(503\)/],
       ['of a firewall', { status: 403, body: '<html>' }, /in front of Discord refuses this machine \(403\)/],
       ['of a proxy', { status: 407, body: '<html>' }, /isn't Discord\. Check DISCORD_API_URL/],
-      ['of too many commands', { status: 400, body: { code: 30032, message: 'Max' } }, /Discord allows 100/],
-      [
-        'without an explanation of its own',
-        { status: 403, body: { code: 20012, message: 'Not you' } },
-        /Not you \(403, code 20012\)/,
-      ],
+      ['of too many commands', refused(400, 30032), /Discord allows 100/],
+      ['without an explanation of its own', refused(403, 20012, 'Not you'), /Not you \(403, code 20012\)/],
     ])('%s is explained, with exit code 1', async (_, answer, words) => {
       const { code, err } = await withDetour({ 'PUT /commands': answer }, 'register');
       expect(err).toMatch(words);

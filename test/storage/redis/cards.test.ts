@@ -78,21 +78,6 @@ describe.skipIf(noRealRedis('cards while Redis is unavailable'))('cards while Re
     expect(one.lines).toEqual([]);
   });
 
-  it('is unavailable are read without a wait', async () => {
-    const redis = await startRealRedis();
-    const { link, store } = await redisCards(redis).openLink();
-    redis.pause();
-    await store.get('first'); // notices it
-    await expect.poll(() => link.health, PATIENCE).toBe('unavailable');
-    // With 250 ms for each, the test would not end in time.
-    for (let index = 0; index < 200; index++) {
-      await store.get(`card ${index}`);
-      await store.set(`card ${index}`, newAnswer());
-    }
-    expect(await store.get('card 199')).toBeDefined();
-    redis.resume();
-  });
-
   it('only answers reads are read from it', async () => {
     const redis = await startRealRedis();
     const cards = redisCards(redis);

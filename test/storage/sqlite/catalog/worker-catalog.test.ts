@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CardStore, keysOf } from '../../../../src/cache/card-store.ts';
 import type { SharedCatalog, SharedChange } from '../../../../src/catalog/shared-catalog.ts';
@@ -39,6 +40,19 @@ function openCatalog(more: Partial<WorkerCatalogOptions> = {}): WorkerCatalog {
   const catalog = new WorkerCatalog({ dataDir: folder, keepsMembers: true, cardKeys: keysOf(ORIGIN), log, ...more });
   opened.push(catalog);
   return catalog;
+}
+
+/** With the worker that its first search has begun. */
+async function withWorker(): Promise<{ catalog: WorkerCatalog; worker: Worker }> {
+  const started = once(process, 'worker');
+  const catalog = openCatalog();
+  expect(await ids(catalog, 'charizard')).toEqual([]);
+  const [worker] = await started;
+  return { catalog, worker };
+}
+
+function importCharizard(): void {
+  inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
 }
 
 async function ids(catalog: WorkerCatalog, text: string, who = ALICE): Promise<string[]> {
@@ -132,7 +146,7 @@ describe('the catalog', () => {
   it('offers what another process imports while it runs', async () => {
     const catalog = openCatalog();
     expect(await ids(catalog, 'charizard')).toEqual([]);
-    inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
+    importCharizard();
     expect(await ids(catalog, 'charizrad')).toEqual(['base1-4']);
   });
 
@@ -183,10 +197,7 @@ describe('the worker', () => {
 
 describe('what is learned', () => {
   it('within 50 ms is told to the worker at once', async () => {
-    const started = once(process, 'worker');
-    const catalog = openCatalog();
-    expect(await ids(catalog, 'charizard')).toEqual([]);
-    const [worker] = await started;
+    const { catalog, worker } = await withWorker();
     const told = vi.spyOn(worker, 'postMessage');
     for (const id of ['base1-4', 'base4-4']) catalog.learn({ ...CHARIZARD, id });
     expect(told).not.toHaveBeenCalled();
@@ -206,7 +217,7 @@ describe('what is learned', () => {
 
 describe('what goes wrong', () => {
   it('a worker that dies is started again', async () => {
-    inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
+    importCharizard();
     const started = once(process, 'worker');
     const catalog = openCatalog();
     expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
@@ -219,10 +230,7 @@ describe('what goes wrong', () => {
   });
 
   it('what a worker was not told yet when it dies is told to the next', async () => {
-    const started = once(process, 'worker');
-    const catalog = openCatalog();
-    expect(await ids(catalog, 'charizard')).toEqual([]);
-    const [worker] = await started;
+    const { catalog, worker } = await withWorker();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // it dies before it is told
     onTestFinished(() => void vi.useRealTimers());
     catalog.learn(CHARIZARD);
@@ -233,7 +241,7 @@ describe('what goes wrong', () => {
   });
 
   it('a worker that cannot be made is told once, and made later', async () => {
-    inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
+    importCharizard();
     const notForWorkers = (() => {}) as unknown as string;
     const options = { dataDir: folder, keepsMembers: true, cardKeys: notForWorkers, log };
     const catalog = new WorkerCatalog(options);
@@ -246,7 +254,7 @@ describe('what goes wrong', () => {
 
   it('a cache that cannot be read costs no card of the catalog, with one line in the log', async () => {
     writeFileSync(join(folder, 'cards.sqlite'), 'this is no database'.repeat(100));
-    inCatalog((file) => file.upsert([{ id: 'base1-4', name: 'Charizard' }], 'cards.csv'));
+    importCharizard();
     const catalog = openCatalog();
     expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
     await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('saved cards') }]);
@@ -306,10 +314,7 @@ describe('what goes wrong', () => {
   });
 
   it('a worker that does not end is left behind', async () => {
-    const started = once(process, 'worker');
-    const catalog = openCatalog();
-    expect(await ids(catalog, 'charizard')).toEqual([]);
-    const [worker] = await started;
+    const { catalog, worker } = await withWorker();
     const hears = vi.spyOn(worker, 'postMessage').mockReturnValue(undefined);
     const ends = vi.spyOn(worker, 'terminate').mockReturnValue(new Promise(() => {}));
     await catalog.close();
