@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { Variables } from '../../src/config/variables.ts';
 import { startRedis } from '../support/redis.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWorld } from '../support/world.ts';
 import type { Sample } from './parse-metrics.ts';
 import { expressionProblems } from './prom-expressions.ts';
@@ -72,7 +72,7 @@ describe('docs/deploy/', () => {
 
   it('names every metric of the bot itself in docs/operations.md, and no other', async () => {
     const text = await readFile('docs/operations.md', 'utf8');
-    const named = [...text.matchAll(/^\| (`[a-z_`, ]+`) \|/gm)].flatMap(([, names = '']) =>
+    const named = [...text.matchAll(/^\| (`cardbot_[a-z_`, ]+`) \|/gm)].flatMap(([, names = '']) =>
       names.replaceAll(/[` ]/g, '').split(','),
     );
     const own = samples.filter(({ name }) => name.startsWith('cardbot_'));
@@ -94,8 +94,7 @@ describe('docs/deploy/', () => {
 
   it.skipIf(!existsSync(SYSTEMD))('has a systemd unit in which systemd finds nothing wrong', async () => {
     const unit = await readFile('docs/deploy/cardbot.service', 'utf8');
-    const folder = await mkdtemp(join(tmpdir(), 'cardbot-unit-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const verify = async (text: string) => {
       const file = join(folder, 'cardbot.service');
       await writeFile(file, text.replaceAll('/opt/cardbot', process.cwd()));

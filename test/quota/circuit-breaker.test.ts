@@ -133,19 +133,14 @@ describe('a probe', () => {
 
 describe('the probe of a spent day, before its reset', () => {
   const early: Breaker = { ...spent(), state: 'halfOpen' };
+  const longer: Breaker = { ...day(7_200_000), state: 'halfOpen' };
 
   it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
     ['closes it when something remains', early, ANSWERED, CLOSED, left(49_000)],
     ['pauses when it is refused with something left', early, limited(5_000), pause(5_000, 2), left(1)],
     ['leaves it open when it is answered and nothing remains', early, ANSWERED, spent(2), NONE_LEFT],
     ['leaves it open when it is refused', early, limited(5_000), spent(2), NONE_LEFT],
-    [
-      'leaves it open as long as was stated, if that is longer',
-      { ...day(7_200_000), state: 'halfOpen' },
-      ANSWERED,
-      day(7_200_000, 2),
-      NONE_LEFT,
-    ],
+    ['leaves it open as long as stated, if that is longer', longer, ANSWERED, day(7_200_000, 2), NONE_LEFT],
     ['leaves it open when the service is down', early, DOWN, spent(), NONE_LEFT],
     ['leaves it open when the service says so', early, { kind: 'serviceDown', statedMs: 99_000 }, spent(), NONE_LEFT],
     ['leaves it open when the key is refused', early, KEY_REFUSED, spent(), NONE_LEFT],
@@ -175,15 +170,8 @@ describe('a stated outage', () => {
 });
 
 describe('a request that left before the breaker opened', () => {
-  const breakers = [
-    pause(7_000, 2),
-    day(7_000, 2),
-    outage(7_000, 5),
-    key(7_000, 2),
-    halfOpen('pause', 2),
-    halfOpen('outage', 3),
-    halfOpen('day', 2),
-  ];
+  const open = [pause(7_000, 2), day(7_000, 2), outage(7_000, 5), key(7_000, 2)];
+  const breakers = [...open, halfOpen('pause', 2), halfOpen('outage', 3), halfOpen('day', 2)];
   const outcomes = [ANSWERED, DOWN, KEY_REFUSED, ABANDONED];
 
   it.each(
@@ -194,16 +182,13 @@ describe('a request that left before the breaker opened', () => {
     expect(breakerAfter(breaker, outcome, false, left(5))).toEqual(breaker);
   });
 
+  const probed = { ...halfOpen('pause', 1), untilMs: NOW_MS + 9_000 };
+
   it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
     ['lengthens the pause to the time of its 429', pause(2_000, 2), limited(9_000), pause(9_000, 2)],
     ['shortens no pause', pause(20_000, 2), limited(9_000), pause(20_000, 2)],
     ['is not one more failure', pause(1_000, 1), limited(), pause(1_000, 1)],
-    [
-      'does not end the probe of a pause',
-      halfOpen('pause', 1),
-      limited(9_000),
-      { ...halfOpen('pause', 1), untilMs: NOW_MS + 9_000 },
-    ],
+    ['does not end the probe of a pause', halfOpen('pause', 1), limited(9_000), probed],
     ['lengthens an outage', outage(5_000, 3), limited(9_000), outage(9_000, 3)],
     ['lengthens a pause though nothing remains', pause(2_000, 2), limited(9_000), pause(9_000, 2), NONE_LEFT],
     ['turns a pause into a spent day', pause(2_000, 2), limited(), spent(2), NONE_LEFT],

@@ -162,15 +162,6 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       expect((await limiter.acquire('members')).kind).toBe('wait');
     });
 
-    it('always allows one request, whatever remains: its answer tells', async () => {
-      const limiter = await newState()();
-      limiter.observe(reading(0, HOUR_MS));
-      const only = await permitNow(limiter);
-      expect((await limiter.acquire('members')).kind).toBe('wait');
-      await limiter.release(only, { kind: 'abandoned' });
-      expect(await permitOf(limiter)).toBeDefined();
-    });
-
     it('takes the plan from the daily limit, or from a usage report', async () => {
       const open = newState();
       const limiter = await open({ plan: 'auto' });

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { CatalogCard } from '../../../src/catalog/catalog-card.ts';
-import { exported, runCatalog, temporaryFolder } from './cli-runs.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { exported, runCatalog } from './cli-runs.ts';
 
 const SAMPLES = new URL('samples/', import.meta.url).pathname;
 const PAGE = 'docs/catalogues.md';
@@ -157,7 +158,7 @@ describe('the command lines for public catalogues', () => {
   });
 
   it.each(Object.entries(LISTS))('(%s) take every card of such a file', async (list, { files = {}, cards }) => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await cp(SAMPLES, folder, { recursive: true });
     for (const [file, content] of Object.entries(files)) {
       await mkdir(join(folder, dirname(file)), { recursive: true });

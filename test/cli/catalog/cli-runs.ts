@@ -1,15 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onFinished } from '../../support/on-finished.ts';
 import { run } from '../run.ts';
-
-/** A folder for one test. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'cardbot-catalog-'));
-  onFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Runs `npm run catalog -- ARGS` in this process, with files relative to `folder` and the catalog in `folder/data`. */
 export function runCatalog(folder: string, args: readonly string[], outside: Parameters<typeof run>[1] = {}) {

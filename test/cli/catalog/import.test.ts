@@ -2,11 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { exported, runCatalog, temporaryFolder } from './cli-runs.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { exported, runCatalog } from './cli-runs.ts';
 
 let folder: string;
-beforeEach(async () => {
-  folder = await temporaryFolder();
+beforeEach(() => {
+  folder = temporaryFolder();
 });
 
 async function importing(file: string, text: string | Buffer, ...options: string[]) {
@@ -99,30 +100,20 @@ describe('an import', () => {
 });
 
 describe('a file of which nothing can be taken', () => {
-  const FILES: Record<string, [file: string, text: string | Buffer, says: string]> = {
-    'missing columns': [
-      'cards.csv',
-      'uuid,title\n1,a\n',
-      'cards.csv needs the columns `id` and `name`; it has uuid, title. Use `--map id=uuid,name=title`.\n',
-    ],
-    'columns of other names': [
-      'cards.csv',
-      'Card Name,Number,Id\na,1,1\n',
-      "cards.csv needs the columns `id` and `name`; it has Card Name, Number, Id. Use `--map id=Id,name='Card Name'`.\n",
-    ],
-    'a column that is not guessed': [
-      'cards.csv',
-      'id,rarity\n1,a\n',
-      'cards.csv needs the column `name`; it has id, rarity. Use `--map name=COLUMN`.\n',
-    ],
-    'a header alone': ['cards.csv', 'id,name\n', 'cards.csv holds no cards.\n'],
-    'an array of nothing': ['cards.json', '[]', 'cards.json holds no cards.\n'],
-    'bad lines only': ['cards.jsonl', '{"id":1}\n', 'cards.jsonl: line 1 has no name.\n'],
-  };
+  it.each([
+    ['uuid,title\n1,a\n', 'columns `id` and `name`; it has uuid, title. Use `--map id=uuid,name=title`.'],
+    ['Card Name,Id\na,1\n', "columns `id` and `name`; it has Card Name, Id. Use `--map id=Id,name='Card Name'`."],
+    ['id,rarity\n1,a\n', 'column `name`; it has id, rarity. Use `--map name=COLUMN`.'],
+  ])('needs columns that it does not have: %j', async (text, needs) => {
+    expect(await importing('cards.csv', text)).toMatchObject({ code: 1, err: `cards.csv needs the ${needs}\n` });
+  });
 
-  it.each(Object.entries(FILES))('(%s) is a sentence and exit code 1', async (_, [file, text, says]) => {
-    const { code, err } = await importing(file, text);
-    expect({ code, err }).toEqual({ code: 1, err: says });
+  it.each([
+    ['cards.csv', 'id,name\n', ' holds no cards.'],
+    ['cards.json', '[]', ' holds no cards.'],
+    ['cards.jsonl', '{"id":1}\n', ': line 1 has no name.'],
+  ])('%s with %j is a sentence and exit code 1', async (file, text, says) => {
+    expect(await importing(file, text)).toMatchObject({ code: 1, err: `${file}${says}\n` });
   });
 });
 

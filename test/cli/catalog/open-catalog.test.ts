@@ -1,14 +1,13 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { OpenCatalog } from '../../../src/cli/catalog/open-catalog.ts';
 import { CliFailure } from '../../../src/cli/context.ts';
 import { logLines } from '../../support/log-lines.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 it('cards are not written into a file that the bot has found corrupt and moved aside', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'open-catalog-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const catalog = new OpenCatalog(folder, { log: logLines().log });
   await catalog.take([{ id: 'a', name: 'Drake' }], 'cards.csv');
   const file = join(folder, 'catalog.sqlite');

@@ -8,15 +8,15 @@ import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 import { onFinished } from '../../support/on-finished.ts';
-import { temporaryFolder } from './cli-runs.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SCRIPT = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 const CARDS = 30_000;
 
 describe('npm run catalog, as a process', () => {
   let folder: string;
-  beforeEach(async () => {
-    folder = await temporaryFolder();
+  beforeEach(() => {
+    folder = temporaryFolder();
   });
 
   function start(args: readonly string[], largestFileKb = 'unlimited', heapMb = 128) {

@@ -46,45 +46,29 @@ describe.each(Object.entries(FORMATS))('%s', (_, text) => {
 });
 
 describe('CSV', () => {
-  const CASES: Record<string, [text: string, rows: unknown[]]> = {
-    'keeps delimiters, quotes and line breaks of a quoted field': [
-      'id,name\n1,"Kozilek, the ""Great""\nDistortion"\n2,b\n',
-      [
-        { id: '1', name: 'Kozilek, the "Great"\nDistortion' },
-        { id: '2', name: 'b' },
-      ],
-    ],
-    'names a record by the line that it begins with': [
-      'id,name\n1,"a\nb\nc",x\n2,b\n',
-      ['line 2 has 3 fields, where the first line names 2', { id: '2', name: 'b' }],
-    ],
-    'refuses a quote within a field': [
-      'id,name\n1,5" tall\n2,b\n',
-      ['line 2 has a quote within a field that does not begin with one', { id: '2', name: 'b' }],
-    ],
-    'loses one line to a quote that is never closed': [
-      'id,name\n1,"a\n2,b\n3,c\n',
-      ['line 2 opens a quote that is not closed', { id: '2', name: 'b' }, { id: '3', name: 'c' }],
-    ],
-    'loses only their lines to two stray quotes': [
-      'id,name\n1,"a\n2,b\n3,"c\n4,d\n',
-      [
-        'line 2 opens a quote that is not closed',
-        { id: '2', name: 'b' },
-        'line 4 opens a quote that is not closed',
-        { id: '4', name: 'd' },
-      ],
-    ],
-    'has a header that can be read': [
-      'id,na"me\n1,a\n',
-      [
-        'Unusable: has no header that can be read: its first line has a quote within a field that does not begin with one',
-      ],
-    ],
-  };
+  const row = (id: string, name: string) => ({ id, name });
+  const B = row('2', 'b');
+  const STRAY = 'a quote within a field that does not begin with one';
+  const unclosed = (line: number) => `line ${line} opens a quote that is not closed`;
+  const GREAT = ['1,"Kozilek, the ""Great""\nDistortion"', row('1', 'Kozilek, the "Great"\nDistortion')] as const;
 
-  it.each(Object.entries(CASES))('%s', async (_, [text, rows]) => {
-    expect(await read(text)).toEqual(rows);
+  it.each<[string, lines: string, rows: unknown[]]>([
+    ['keeps delimiters, quotes and line breaks of a quoted field', `${GREAT[0]}\n2,b\n`, [GREAT[1], B]],
+    [
+      'names a record by its first line',
+      '1,"a\nb\nc",x\n2,b\n',
+      ['line 2 has 3 fields, where the first line names 2', B],
+    ],
+    ['refuses a quote within a field', '1,5" tall\n2,b\n', [`line 2 has ${STRAY}`, B]],
+    ['loses one line to a quote that is never closed', '1,"a\n2,b\n3,c\n', [unclosed(2), B, row('3', 'c')]],
+    ['loses only their lines to stray quotes', '1,"a\n2,b\n3,"c\n4,d\n', [unclosed(2), B, unclosed(4), row('4', 'd')]],
+  ])('%s', async (_, lines, rows) => {
+    expect(await read(`id,name\n${lines}`)).toEqual(rows);
+  });
+
+  it('has a header that can be read', async () => {
+    const why = `Unusable: has no header that can be read: its first line has ${STRAY}`;
+    expect(await read('id,na"me\n1,a\n')).toEqual([why]);
   });
 
   it('is the same whatever is parsed in one call', async () => {
@@ -104,10 +88,7 @@ describe('CSV', () => {
   it('loses one line to a quote that is closed far below', async () => {
     const lines = Array.from({ length: 500 }, (_, index) => `${index},name`);
     const rows = await read(['id,name', '1,"a', ...lines, '2,"b', ''].join('\n'));
-    expect(rows.filter((row) => typeof row === 'string')).toEqual([
-      'line 2 opens a quote that is not closed',
-      'line 503 opens a quote that is not closed',
-    ]);
+    expect(rows.filter((row) => typeof row === 'string')).toEqual([unclosed(2), unclosed(503)]);
     expect(rows).toHaveLength(502);
   });
 });

@@ -5,7 +5,8 @@ import { RedisCatalog } from '../../../src/storage/redis/catalog.ts';
 import { redisPrefix } from '../../../src/storage/redis/client.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { openedLink } from '../../support/redis-link.ts';
-import { exported, runCatalog, temporaryFolder } from './cli-runs.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { exported, runCatalog } from './cli-runs.ts';
 
 const CARD = { id: 'base1-4', name: 'Emberwing Drake' };
 
@@ -22,7 +23,7 @@ describe('with REDIS_URL', () => {
     server = await startRedis();
   });
   beforeEach(async () => {
-    folder = await temporaryFolder();
+    folder = temporaryFolder();
     env = { REDIS_URL: server.url, REDIS_KEY_PREFIX: `${server.prefix}:${folder.split('/').at(-1)}` };
     await writeFile(
       join(folder, 'cards.csv'),

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CatalogCard } from '../../../src/catalog/catalog-card.ts';
-import { exported, runCatalog, temporaryFolder } from './cli-runs.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { exported, runCatalog } from './cli-runs.ts';
 
 /** Texts with what formats care about. */
 const text = fc.oneof(
@@ -21,7 +22,7 @@ const FILES = ['cards.csv', 'cards.json', 'cards.jsonl', 'cards.csv.gz', 'cards.
 it.each(FILES)('what is exported to %s and imported again is the same', async (file) => {
   await fc.assert(
     fc.asyncProperty(cards, async (given) => {
-      const [from, to] = [await temporaryFolder(), await temporaryFolder()];
+      const [from, to] = [temporaryFolder(), temporaryFolder()];
       const stdin = given.map((card) => JSON.stringify(card)).join('\n');
       await runCatalog(from, ['import', '-'], { stdin });
       const before = await exported(from);

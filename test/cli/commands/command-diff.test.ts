@@ -45,22 +45,20 @@ function changesOf(local: Partial<LocalCommand>, remote: object, guildId: string
   return diff.changed.flatMap(({ changes }) => changes);
 }
 
+const OPTIONS = CARD.options ?? [];
+
 describe('a value that Discord fills in is no difference', () => {
   it.each<[string, Partial<LocalCommand>, object]>([
     ['defaults and ids', {}, {}],
     ['no options as none', { options: [] }, { options: undefined }],
     ['contexts in another order', {}, { contexts: [1, 0] }],
     ['the default of installation', { integration_types: [] as never }, { integration_types: [] }],
-    ['required written out', {}, { options: CARD.options?.map((option) => ({ required: false, ...option })) }],
+    ['required written out', {}, { options: OPTIONS.map((option) => ({ required: false, ...option })) }],
     ['no translations as null', { name_localizations: {} }, { name_localizations: null }],
     ['translated copies', {}, { name_localized: 'Karte', description_localized: 'Zeigt eine Karte' }],
     ['permission bits', { default_member_permissions: '32' }, { default_member_permissions: '0032' }],
     ['the deprecated default_permission', {}, { default_permission: true }],
-    [
-      'empty lists in options',
-      {},
-      { options: CARD.options?.map((option) => ({ ...option, choices: [], options: [] })) },
-    ],
+    ['empty lists in options', {}, { options: OPTIONS.map((option) => ({ ...option, choices: [], options: [] })) }],
   ])('%s', (_, local, remote) => {
     expect(changesOf(local, remote)).toEqual([]);
   });
@@ -80,16 +78,13 @@ describe('a value that Discord fills in is no difference', () => {
 });
 
 describe('a difference is reported with its path', () => {
+  const PERMISSIONS = { path: 'default_member_permissions', before: null, after: '32' };
+
   it.each<[string, Partial<LocalCommand>, object, object]>([
     ['description', {}, { description: 'Old' }, { path: 'description', before: 'Old', after: 'Show one card' }],
     ['nsfw', {}, { nsfw: true }, { path: 'nsfw', before: true, after: false }],
     ['contexts', {}, { contexts: [0] }, { path: 'contexts.1', after: 1 }],
-    [
-      'permissions',
-      { default_member_permissions: '32' },
-      {},
-      { path: 'default_member_permissions', before: null, after: '32' },
-    ],
+    ['permissions', { default_member_permissions: '32' }, {}, PERMISSIONS],
     ['translations', { name_localizations: { de: 'karte' } }, {}, { path: 'name_localizations.de', after: 'karte' }],
   ])('%s', (_, local, remote, change) => {
     expect(changesOf(local, remote)).toEqual([change]);
@@ -97,9 +92,7 @@ describe('a difference is reported with its path', () => {
 
   it('inside an option, and for a whole one', () => {
     const [id, prices] = CARD.options ?? [];
-    const remote = {
-      options: [{ ...id, max_length: 50 }],
-    };
+    const remote = { options: [{ ...id, max_length: 50 }] };
     expect(changesOf({ options: [id, prices] as LocalCommand['options'] & object }, remote)).toMatchObject([
       { path: 'options.0.max_length', before: 50, after: 100 },
       { path: 'options.1', after: { name: 'prices' } },

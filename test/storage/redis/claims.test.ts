@@ -86,11 +86,6 @@ describe.each<{ over: string; open: () => Promise<[Claims, Claims]> }>([
 });
 
 describe('a name that several processes want', () => {
-  it('is separate for each prefix', async () => {
-    const [[one], [other]] = [await two(), await two()];
-    expect([await one.claim('a', LONG), await other.claim('a', LONG)]).toEqual(['mine', 'mine']);
-  });
-
   it('is not released by a process that does not hold it, or has lost it without notice', async () => {
     const [one, other] = await two();
     await one.claim('a', SHORT);

@@ -64,14 +64,6 @@ describe('processes over one Redis', SLOW, () => {
     expect(c.processesAlive.size).toBe(3);
   });
 
-  it('see nothing of processes with another prefix', async () => {
-    const redis = newAddress();
-    const [a, b] = await Promise.all([join(redis), join({ ...redis, prefix: `${redis.prefix}:another` })]);
-    await Promise.all([a.beats(2), b.beats(2)]);
-    expect(b.processesAlive.lengths()).toEqual([]);
-    expect(b.processesAlive.size).toBe(1);
-  });
-
   it('notice at their next heartbeat that one has left', async () => {
     const redis = newAddress();
     const [a, b] = await Promise.all([join(redis), join(redis)]);

@@ -12,7 +12,6 @@ import {
   QUICK,
   reading,
   SLOW,
-  TOKENS,
 } from '../../quota/limiter.contract.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { clientOf, startRealRedis, type TestRedis } from '../../support/redis.ts';
@@ -63,19 +62,6 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     const probes = await Promise.all(all.map((limiter) => nextPermit(limiter)));
     expect(probes).toMatchObject([{ probe: true }, { probe: true }]);
     for (const limiter of all) expect(await permitOf(limiter)).toBeUndefined();
-  });
-
-  it('is unavailable charge the tokens already given when the headers name a slower plan', async () => {
-    const redis = await startRealRedis();
-    const one = await SharingProcess.joined(redis, { setting: { plan: 'auto' } });
-    one.limiter.observe(reading(40_000, HOUR_MS, 50_000));
-    await ask(one.limiter);
-    await redis.kill();
-    await allBecome('unavailable', one);
-    for (let permits = 0; permits < 2 * TOKENS; permits++) await ask(one.limiter);
-    const laterMs = Date.now() + 10;
-    one.limiter.observe({ ...reading(400, HOUR_MS), sentAtMs: laterMs, receivedAtMs: laterMs });
-    expect(await permitOf(one.limiter)).toBeUndefined();
   });
 
   it('becomes unavailable, and is back, notify their listeners', async () => {
