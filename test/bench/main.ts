@@ -21,7 +21,6 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'shared-key': { load: () => import('./quota/shared-key.ts') },
   limiters: { load: () => import('./limiters/limiters.ts') },
   'command-latency': { load: () => import('./command-latency.ts') },
-  'day-picture': { load: () => import('./day-picture.ts') },
   memory: { load: () => import('./memory.ts') },
   start: { load: () => import('./start.ts') },
   'unknown-ids': { load: () => import('./unknown-ids.ts') },

@@ -17,27 +17,27 @@ if (processes > 1 && redisServerBinary() === undefined) {
   process.exit(1);
 }
 
-const again = `--seconds ${seconds} --seed ${seed}${processes > 1 ? ` --processes ${processes}` : ''}`;
+const again = `--seconds ${seconds} --seed ${seed} --processes ${processes}`;
 process.stdout.write(`Seed ${seed}, ${seconds} s. Again with: npm run chaos -- ${again}\n`);
 const report = await runChaos({ seed, seconds, processes });
-const { commands, faults, endings, requests, overruns, overrunsOnReturn, outcomes, excused, failures, disruptions } =
-  report;
-const lines = [
-  `commands                 ${commands}, among ${faults} faults`,
-  `answered with a card     ${endings.card}`,
-  `answered with a sentence ${endings.sentence}`,
-  `not received             ${endings['not received']} (no bot was connected within 3 s)`,
-  `lost with Redis          ${endings['lost with Redis']} (its process ended, and Redis had not stored it or lost it)`,
-  `completed again          ${endings['completed again']} (its process ended or was cut off before it could record that)`,
-  `lost                     ${endings.lost}`,
-  `answered twice           ${endings.twice}`,
-  `requests by status       ${listed(requests)}`,
-  `over the plan            ${overruns} (429s without a storm or a spent day)`,
-  `over it on return        ${overrunsOnReturn} (when a process that was cut off from Redis was back)`,
-  `logged                   ${listed(outcomes)}`,
-  ...[...excused, ...failures].map((line) => `  ${line}`),
-  ...(excused.length + failures.length > 0 ? disruptions.map((line) => `  ${line}`) : []),
-];
+const { endings, excused, failures } = report;
+const figures: Readonly<Record<string, string | number>> = {
+  commands: `${report.commands}, among ${report.faults} faults`,
+  'answered with a card': endings.card,
+  'answered with a sentence': endings.sentence,
+  'not received': `${endings['not received']} (no bot was connected within 3 s)`,
+  'lost with Redis': `${endings['lost with Redis']} (its process ended, and Redis had not stored it or lost it)`,
+  'completed again': `${endings['completed again']} (its process ended or was cut off before it could record that)`,
+  lost: endings.lost,
+  'answered twice': endings.twice,
+  'requests by status': listed(report.requests),
+  'over the plan': `${report.overruns} (429s without a storm or a spent day)`,
+  'over it on return': `${report.overrunsOnReturn} (when a process that was cut off from Redis was back)`,
+  logged: listed(report.outcomes),
+};
+const told = [...excused, ...failures];
+const details = [...told, ...(told.length > 0 ? report.disruptions : [])].map((line) => `  ${line}`);
+const lines = [...Object.entries(figures).map(([what, figure]) => `${what.padEnd(24)} ${figure}`), ...details];
 process.stdout.write(`${lines.join('\n')}\n`);
 process.exit(failures.length === 0 ? 0 : 1);
 

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { machine } from '../bench/machine.ts';
 import { replaceSection } from '../bench/marked-section.ts';
+import { count } from '../bench/quota/format.ts';
+import { toMarkdown } from '../bench/table.ts';
 import { scoped } from '../support/on-finished.ts';
 import { drawSoak } from './plot.ts';
 import { runSoak, type SoakReport } from './run.ts';
@@ -37,27 +39,24 @@ process.stdout.write(`\n${markdown(report, verdicts)}\n\nThe picture: ${picture}
 for (const alarm of report.alarms) process.stdout.write(`alarm: ${alarm}\n`);
 process.exit(report.alarms.length === 0 && verdicts.every(({ isFlat }) => isFlat) ? 0 : 1);
 
-function shown(sample: SoakSample): string {
-  const { residentBytes, handles, rows, logLinesPerMinute } = SERIES;
-  return [
-    new Date(sample.atMs).toISOString().slice(11, 19),
-    residentBytes.shown(sample.residentBytes),
-    `${handles.shown(sample.handles)} handles`,
-    `${rows.shown(sample.rows)} rows`,
-    `${logLinesPerMinute.shown(sample.logLinesPerMinute)} lines a minute`,
-  ].join('   ');
+function shown({ atMs, ...sample }: SoakSample): string {
+  const names = Object.keys(SERIES) as (keyof typeof SERIES)[];
+  const figures = names.map((name) => `${SERIES[name].title.toLowerCase()} ${SERIES[name].shown(sample[name])}`);
+  return [new Date(atMs).toISOString().slice(11, 19), ...figures].join('   ');
 }
 
 function markdown({ commands, faults, restarts, alarms }: SoakReport, verdicts: readonly Verdict[]): string {
-  const count = (value: number) => value.toLocaleString('en-US');
-  const rows = verdicts.map(({ name, first, last, isFlat }) => {
-    const { title, shown: text } = SERIES[name];
-    return `| ${title} | ${text(first)} | ${text(last)} | ${isFlat ? 'flat' : '**grows**'} |`;
+  return toMarkdown({
+    title: `One process for ${minutes} minutes on ${machine()}`,
+    columns: ['', 'first', 'last', ''],
+    rows: verdicts.map(({ name, first, last, isFlat }) => {
+      const { title, shown: text } = SERIES[name];
+      return [title, text(first), text(last), isFlat ? 'flat' : '**grows**'];
+    }),
+    notes: [
+      `${count(commands)} commands, ${count(faults)} faults, ${count(restarts)} restarts of the card service; ${alarms.length === 0 ? 'no' : alarms.length} log lines that no fault explains. Means of the first and of the last third after ${warmUpMs / 60_000} minutes.`,
+    ],
   });
-  return [
-    `One process for ${minutes} minutes on ${machine()}: ${count(commands)} commands, ${count(faults)} faults, ${count(restarts)} restarts of the card service; ${alarms.length === 0 ? 'no' : alarms.length} log lines that no fault explains. Means of the first and of the last third after ${warmUpMs / 60_000} minutes.`,
-    ['| | first | last | |', '| --- | --- | --- | --- |', ...rows].join('\n'),
-  ].join('\n\n');
 }
 
 function positive(text: string): number {

@@ -47,11 +47,6 @@ it('lets a member come back within a minute after the stated time until they see
   expect(lived[0]?.seenAfterMs).toBeLessThan(17 * MINUTE_MS);
 });
 
-it('lets no member come back on another day', async () => {
-  const { lived } = await simulateDay(saying(comeBackIn(DAY_MS)), [lookupAt(0)]);
-  expect(lived).toMatchObject([{ comebacks: 0, seenAfterMs: undefined }]);
-});
-
 it('counts the requests of the day by its own clock', async () => {
   const start: StartStrategy = async ({ url, fetch }) => ({
     lookUp: async () => {

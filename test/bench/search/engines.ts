@@ -1,5 +1,4 @@
 import { Query, SearcherFactory } from '@m31coding/fuzzy-search';
-import MiniSearch from 'minisearch';
 import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
 import { search } from '../../../src/catalog/search.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -22,22 +21,6 @@ export const ENGINES: Readonly<Record<string, (cards: readonly CatalogCard[]) =>
     return {
       find: (typed) => search(catalog.index, typed, WHO).map(({ name }) => name),
       diskBytes: catalog.stats().bytes,
-    };
-  },
-
-  minisearch(cards) {
-    const index = new MiniSearch<CatalogCard>({
-      fields: ['name', 'set', 'number', 'id'],
-      storeFields: ['name'],
-      searchOptions: { prefix: true, fuzzy: 0.2, combineWith: 'AND', boost: { name: 2 } },
-    });
-    index.addAll(cards);
-    return {
-      find: (typed) =>
-        index
-          .search(typed)
-          .slice(0, MOST_FOUND)
-          .map(({ name }) => String(name)),
     };
   },
 

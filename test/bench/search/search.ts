@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { quantile } from '../quantile.ts';
-import type { BenchTable, Verdict } from '../table.ts';
+import { type BenchTable, timed } from '../table.ts';
 import type { EngineFigures } from './engine-process.ts';
 import { ENGINES } from './engines.ts';
 import { KINDS, QUERIES } from './printings.ts';
-import { relevanceAmong } from './relevance.ts';
 import { typingMembers } from './typing-members.ts';
 
 const SIZES = [10_000, 200_000, 1_000_000];
@@ -17,7 +16,7 @@ const P50 = 0.5;
 const P99 = 0.99;
 const HEAP_MEGABYTES = 12_000;
 
-/** Search by name: speed, size and relevance, beside two search libraries. */
+/** Search by name: speed and size, beside a search library. */
 export async function run(): Promise<BenchTable[]> {
   const wanted = process.argv.slice(3).map(Number); // numbers of cards
   const sizes = wanted.length > 0 ? wanted : SIZES;
@@ -25,14 +24,13 @@ export async function run(): Promise<BenchTable[]> {
   for (const size of sizes) for (const engine of Object.keys(ENGINES)) rows.push(await engineRow(engine, size));
   return [
     {
-      title: 'Search by name, beside two search libraries',
+      title: 'Search by name, beside a search library',
       columns: ['cards', 'engine', 'disk', 'resident', 'built in', ...KINDS.map((kind) => `${kind}: p50, p99, found`)],
       rows,
       notes: [
-        `${QUERIES} queries of each kind over made-up cards, each name in 4.5 printings: the beginning of a name, words of the set and the name, a name with a number, a name with one typing error. Found: the name that was meant is among the 25. Each engine runs in a process of its own; resident: what it adds. Ours in that thread alone, without the way to the worker and back; minisearch and fuzzy-search keep everything in memory and build it at each start.`,
+        `${QUERIES} queries of each kind over made-up cards, each name in 4.5 printings: the beginning of a name, words of the set and the name, a name with a number, a name with one typing error. Found: the name that was meant is among the 25. Each engine runs in a process of its own; resident: what it adds. Ours in that thread alone, without the way to the worker and back; fuzzy-search keeps everything in memory and builds it at each start.`,
       ],
     },
-    await relevanceTable(sizes),
     await typingTable(Math.min(SIZE, Math.max(...sizes))),
   ];
 }
@@ -57,38 +55,17 @@ async function engineRow(engine: string, size: number): Promise<string[]> {
   ];
 }
 
-async function relevanceTable(sizes: readonly number[]): Promise<BenchTable> {
-  const found = sizes.map((size) => ({ size, ...relevanceAmong(size) }));
-  return {
-    title: 'What members type finds what they mean',
-    columns: ['other cards', 'queries', 'found'],
-    rows: found.map(({ size, found, of }) => [
-      size.toLocaleString('en'),
-      String(of),
-      `${found} (${((100 * found) / of).toFixed(1)} %)`,
-    ]),
-    notes: [
-      'The queries of `test/catalog/typed-queries.ts` for real names of six games; found: first, or for those that mean several cards, among the first five.',
-    ],
-  };
-}
-
 async function typingTable(size: number): Promise<BenchTable> {
   const { suggestionsMs, quietMs, typingMs } = await typingMembers(size);
   const ms = (times: number[], share: number) => `${quantile(times, share).toFixed(1)} ms`;
   const p99 = quantile(suggestionsMs, P99);
   const addedMs = quantile(typingMs, P99) - quantile(quietMs, P99);
-  const verdicts: Verdict[] = [
-    {
-      claim: `suggestions within ${SUGGESTIONS_MS} ms, p99 (${p99.toFixed(1)} ms)`,
-      reached: p99 <= SUGGESTIONS_MS,
-      timing: true,
-    },
-    {
-      claim: `ten members who type delay another command by at most ${ADDED_MS} ms, p99 (${addedMs.toFixed(1)} ms)`,
-      reached: addedMs <= ADDED_MS,
-      timing: true,
-    },
+  const verdicts = [
+    timed(`suggestions within ${SUGGESTIONS_MS} ms, p99 (${p99.toFixed(1)} ms)`, p99 <= SUGGESTIONS_MS),
+    timed(
+      `ten members who type delay another command by at most ${ADDED_MS} ms, p99 (${addedMs.toFixed(1)} ms)`,
+      addedMs <= ADDED_MS,
+    ),
   ];
   return {
     title: `Suggestions and other commands with ${size.toLocaleString('en')} cards in the catalog`,
