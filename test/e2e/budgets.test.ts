@@ -76,21 +76,6 @@ describe('budgets', () => {
 });
 
 describe('when the day runs low', () => {
-  it('the footer says how low, and the log warns once per threshold', async () => {
-    const world = await startWorld({ service: { requestsPerMinute: 600, burst: 60, requestsPerDay: 20 } });
-    const footers: (string | undefined)[] = [];
-    for (const id of IDS.slice(0, 20)) footers.push((await world.card(id).settled()).embeds[0]?.footer?.text);
-
-    expect(footers[0]).toContain('· 19 of 20 left today');
-    expect(footers[19]).toContain('· 0 of 20 left today');
-    const warnings = world.lines.filter(({ msg }) => msg === "today's requests are running low");
-    expect(warnings.map(({ level, share }) => [level, share])).toEqual([
-      [40, 0.8],
-      [40, 0.95],
-      [40, 1],
-    ]);
-  });
-
   it('/usage predicts when the requests run out at the present rate', async () => {
     const midnightMs = Date.now() + 12 * 3_600_000; // half of the day is left, whatever the time
     const world = await startWorld({

@@ -54,38 +54,6 @@ describe('/card', () => {
     expect(withPrices.embeds[0]?.description).toContain('market');
     expect(cardRequests(shared).slice(before)).toEqual(['/cards/base1-1?includePrices=true']);
   });
-
-  it('replies in private with `private: yes`, whether the card is known or not', async () => {
-    const missing = await shared.card('base1-2', { private: true }).settled();
-    const known = await shared.card('base1-2', { private: true }).settled();
-
-    expect([missing.ephemeral, known.ephemeral]).toEqual([true, true]);
-  });
-
-  it('shows a stale copy at once with its age, and edits the reply when the new one arrives', async () => {
-    const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
-    await world.card('base1-4').settled();
-    world.cardService.script({
-      path: 'base1-4',
-      body: {
-        id: 'base1-4',
-        name: 'Emberwing Drake',
-        tcg: 'Lanternfolk',
-        set: { id: 's', name: 'Set' },
-        prices: { market: 99 },
-      },
-    });
-
-    const typed = world.card('base1-4');
-    const stale = await typed.settled();
-    const corrected = await typed.until(({ edited }) => edited);
-
-    expect(stale.embeds[0]?.description).toMatch(
-      /\*\*36\.33\*\* market.*\nShowing a saved copy while I fetch the latest\.$/s,
-    );
-    expect(corrected.embeds[0]?.description).toMatch(/\n\*\*99\.00\*\* market$/);
-    expect(cardRequests(world)).toHaveLength(2);
-  });
 });
 
 it('logs one line per command: member, server, source, times and outcome', async () => {

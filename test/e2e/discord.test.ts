@@ -1,5 +1,5 @@
-import { REST, Routes } from 'discord.js';
-import { describe, expect, it } from 'vitest';
+import { Client, REST, Routes } from 'discord.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { cardRequests, startWorld } from '../support/world.ts';
 
 describe('the connection to Discord', () => {
@@ -35,4 +35,35 @@ describe('a command that Discord knows and the bot does not', () => {
     expect(cardRequests(world)).toEqual([]);
     expect(await world.commandLines(1)).toMatchObject([{ command: command.name }]);
   });
+});
+
+it('a button and a form of a bot of another version get a sentence', async () => {
+  const world = await startWorld();
+  const { discord } = world;
+  await world.stopBot();
+  const button = (name: string) => ({ type: 2, style: 1, label: name, custom_id: `old:${name}` }) as const;
+  const field = { type: 4, custom_id: 'name', style: 1, label: 'Name' } as const;
+  const former = new Client({ intents: 0, rest: { api: discord.apiUrl } });
+  onTestFinished(() => former.destroy());
+  const buttons = { type: 1, components: [button('press'), button('form')] } as const;
+  const components = [{ type: 1 as const, components: [field] }];
+  former.on('interactionCreate', (interaction) => {
+    if (interaction.isChatInputCommand()) void interaction.reply({ components: [buttons] });
+    if (interaction.isButton()) void interaction.showModal({ custom_id: 'old:form', title: 'Form', components });
+  });
+  await former.login(discord.botToken);
+  await discord.gateway.whenReady();
+  const { messageId = '' } = await world.card('base1-4').settled();
+  const form = discord.click({ messageId, customId: 'old:form' });
+  const { interactionId } = await form.until(({ modal }) => modal !== undefined);
+  await former.destroy();
+  await world.restartBot();
+
+  const pressed = discord.click({ messageId, customId: 'old:press' });
+  const submitted = discord.submit({ interactionId, values: { name: 'x' } });
+
+  for (const typed of [pressed, submitted]) {
+    const { content, ephemeral } = await typed.settled();
+    expect([content, ephemeral]).toEqual(['This message is too old. Please run the command again.', true]);
+  }
 });

@@ -26,22 +26,6 @@ describe('a gateway connection', () => {
       expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
     },
 
-    'that is refused is retried with growing waits and few log lines': async () => {
-      const world = await startWorld();
-      const failed = () => world.lines.filter(({ msg }) => msg === 'gateway cannot be reached');
-
-      await world.discord.refuseConnections(true);
-      await expect.poll(failed).toHaveLength(2);
-      await world.discord.refuseConnections(false);
-      await expect.poll(() => world.discord.gateway.identifies).toBe(2);
-
-      const [first, second] = failed().map(({ waitMs }) => Number(waitMs));
-      expect(first).toBeGreaterThanOrEqual(1_000);
-      expect(second).toBeGreaterThanOrEqual(2_000);
-      expect(failed().length).toBeLessThanOrEqual(3);
-      expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
-    },
-
     'that is lost does not prevent a deferred reply from being completed': async () => {
       const world = await startWorld();
       world.cardService.set({ latencyMs: 1_000 });

@@ -1,23 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { cardRequests, QUICK, startWorld, statuses } from '../support/world.ts';
 
-const IDS = SAMPLE_CARDS.map(({ id }) => id);
-
 describe('the limiter', () => {
-  it('answers more lookups than the burst allows without a 429', async () => {
-    // The service allows a little more than the bot's configured pace: a busy machine delivers requests late and bunched.
-    const service = { ...QUICK, requestsPerMinute: 1_200, burst: 20 };
-    const world = await startWorld({ service, env: { CARD_SERVICE_BURST: '10' } });
-
-    const lookups = IDS.slice(0, 25).map((id) => world.card(id));
-    const replies = await Promise.all(lookups.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
-
-    expect(replies).toHaveLength(25);
-    expect(new Set(statuses(world))).toEqual(new Set([200]));
-    expect(world.cardService.counts.total).toBe(25);
-  });
-
   it('shows a longer wait, then the card in its place', async () => {
     const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 12, burst: 2 } });
     await world.card('base1-1').settled();

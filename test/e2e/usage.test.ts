@@ -54,17 +54,6 @@ describe('/usage', () => {
     expect(world.cardService.counts.total).toBe(1);
   });
 
-  it('shows what is known when the key may not read reports, and /card continues', async () => {
-    const world = await startWorld();
-    world.cardService.script({ path: '/v1/usage', status: 403, body: { _tag: 'Forbidden', message: '' } });
-
-    const reply = await world.usage().settled();
-    const { embeds } = await world.card('base1-4').settled();
-
-    expect(reply.embeds[0]?.description).toMatch(/\nMy key can't see the plan report\.$/);
-    expect(embeds[0]?.title).toBe('Emberwing Drake');
-  });
-
   it('answers in time when the report is slow, and shows it when it arrives', async () => {
     const world = await startWorld();
     world.cardService.script({ path: '/v1/usage', delayMs: 2_000, body: { plan: 'pro' } });
