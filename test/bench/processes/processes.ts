@@ -3,7 +3,6 @@ import type { BenchTable } from '../table.ts';
 import { startBenchRedis } from './bench-redis.ts';
 import { cpuPerCommand } from './cpu-per-command.ts';
 import { type FigurePart, PROCESSES } from './group.ts';
-import { popularCards } from './popular-cards.ts';
 import { redisLatency } from './redis-latency.ts';
 import { simultaneousLookups } from './simultaneous-lookups.ts';
 
@@ -11,7 +10,7 @@ import { simultaneousLookups } from './simultaneous-lookups.ts';
 export async function run(): Promise<BenchTable> {
   const redis = await startBenchRedis();
   const parts: FigurePart[] = [];
-  for (const measure of [simultaneousLookups, popularCards, redisLatency, cpuPerCommand]) {
+  for (const measure of [simultaneousLookups, redisLatency, cpuPerCommand]) {
     parts.push(await scoped(() => measure(redis)));
   }
   return {
