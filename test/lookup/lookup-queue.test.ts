@@ -121,17 +121,6 @@ describe('the end of the day', () => {
     expect(service.counts.byStatus).toEqual({ 200: 1, 404: it.remain });
     expect(outcomes.filter((outcome) => outcome instanceof QuotaSpent)).toHaveLength(it.members - it.remain);
   });
-
-  it('delays nothing while plenty remains', async () => {
-    fakeTime();
-    const service = createCardService({ plan: 'business', latencyMs: 50 });
-    const { queue } = lookupQueueOver(service, { plan: 'business' });
-    await outcomeAfter(50, queue.enqueue(lookup(IDS[0] ?? '')));
-    for (const id of IDS.slice(1)) void queue.enqueue(lookup(id, by(id)));
-    // Two under way at first, twice as many in each round trip.
-    await vi.advanceTimersByTimeAsync(Math.ceil(Math.log2(IDS.length)) * 50);
-    expect(service.requests).toHaveLength(IDS.length);
-  });
 });
 
 describe('an outage whose end is stated', () => {

@@ -17,12 +17,6 @@ afterEach(() => {
 });
 
 describe.each(BOOKS)('the ledger over $over', ({ books }) => {
-  it('starts empty', async () => {
-    const { ledger } = await books()();
-    expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 0 });
-    expect(await ledger.topMembers(ALICE, 5)).toEqual([]);
-  });
-
   it('counts requests and what was saved, across restarts', async () => {
     const open = books();
     const { ledger } = await open();

@@ -149,10 +149,6 @@ describe('a bucket', () => {
     expect(tokenAtMs(fullAtMs, NOW_MS, PACE, keepingMs(9, PACE))).toBe(NOW_MS + 10 * 6_000);
   });
 
-  it('of a single token can be emptied by a caller that keeps half', () => {
-    expect(drain(0, NOW_MS, { intervalMs: 6_000, capacity: 1 }, 0).taken).toBe(1);
-  });
-
   it('has its next token in at most one interval after a clock was set back or the pace changed', () => {
     const fullAtMs = emptyBucket(NOW_MS + 86_400_000, PACE);
     expect(tokenAtMs(fullAtMs, NOW_MS, PACE)).toBe(NOW_MS + 6_000);

@@ -179,13 +179,11 @@ describe('a service', () => {
     await expect(ask()).rejects.toThrow(ServiceDown);
   });
 
-  it.each([['nothing that is understood', 'soon', undefined]])(
-    'that is down may state for how long: %s',
-    async (_, retryAfter, retryAfterMs) => {
-      pair.service.script({ status: 503, headers: { 'retry-after': retryAfter } });
-      expect(await ask().catch((error: unknown) => error)).toMatchObject({ name: 'ServiceDown', retryAfterMs });
-    },
-  );
+  it('that is down may state for how long; what is not understood states nothing', async () => {
+    pair.service.script({ status: 503, headers: { 'retry-after': 'soon' } });
+    const down = await ask().catch((error: unknown) => error);
+    expect(down).toMatchObject({ name: 'ServiceDown', retryAfterMs: undefined });
+  });
 
   it('is down when its body cannot be decompressed', async () => {
     pair.service.script({ body: 'not packed', headers: { 'content-encoding': 'gzip' } });

@@ -211,21 +211,6 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       await expect.poll(written, PATIENTLY).toBe(0);
     });
 
-    it('from the start, a process defers and completes replies all the same', async () => {
-      const redis = await startRealRedis();
-      await redis.kill();
-      const owner = await startProcess(redis, { openTimeoutMs: 0 });
-      const pending = await defer(owner);
-      await owner.replies.settled();
-      expect(owner.completedIds()).toEqual(pending);
-
-      await redis.startEmpty();
-      await expect.poll(() => owner.link.health, PATIENTLY).toBe('usable');
-      const { written } = await redisWatcher(redis);
-      await owner.journal.add(deferredReply());
-      expect(await written()).toBe(1);
-    });
-
     it('a process that reaches Redis again is not certain of the replies that another may have completed', async () => {
       const redis = await startRealRedis();
       const relay = await startSlowRelay(redis.url, { delayMs: 0 });
