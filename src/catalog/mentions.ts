@@ -26,17 +26,12 @@ export function mentions(index: CardIndex, text: string): Mentions {
     .map((word) => word.replace(AROUND_WORD, ''))
     .filter((word) => word !== '')
     .slice(0, MOST_WORDS);
-  const { found, isTaken } = namesIn(index, words);
-  for (const [at, word] of words.entries()) {
-    const id = isTaken.has(at) ? undefined : idIn(index, word);
-    if (id !== undefined) found.set(at, { id });
-  }
-  const inOrder = [...found].toSorted(([a], [b]) => a - b).map(([, mention]) => mention);
-  const ids = new Set(inOrder.flatMap((mention) => ('id' in mention ? mention.id : [])));
-  const isMeant = (printings: readonly string[]) => printings.some((id) => ids.has(id));
-  const names = new Set(
-    inOrder.flatMap((mention) => ('name' in mention && !isMeant(mention.printings) ? mention.name : [])),
-  );
+  const named = namesIn(index, words);
+  const found = words.map((word, at) => named.get(at) ?? { text: word, ids: idsIn(index, word) });
+  const ids = new Set(found.flatMap((mention) => (mention.ids.length === 1 ? mention.ids : [])));
+  // A name of several cards is clear when the text has the id of one of them.
+  const unclear = found.filter((mention) => mention.ids.length > 1 && !mention.ids.some((id) => ids.has(id)));
+  const names = new Set(unclear.map((mention) => mention.text));
   const ambiguous = [...names].slice(0, MOST_MENTIONS).map((text) => {
     const cards = called(index, text);
     return { text, cards, total: cards.length };
@@ -44,45 +39,37 @@ export function mentions(index: CardIndex, text: string): Mentions {
   return { ids: [...ids].slice(0, MOST_MENTIONS), ambiguous: inOneMenu(ambiguous) };
 }
 
-/** An id, or the name of several cards, which is unclear unless the text holds the id of one of them. */
-type Mention = { id: string } | { name: string; printings: readonly string[] };
+/** A name or an id, and the cards that are called so. */
+interface Mention {
+  text: string;
+  ids: readonly string[];
+}
 
-/** @returns the names by the place of their first word, and the places of all their words */
-function namesIn(
-  index: CardIndex,
-  words: readonly string[],
-): { found: Map<number, Mention>; isTaken: ReadonlySet<number> } {
+/** The longest names by the place of their first word; at the places of their other words is nothing. */
+function namesIn(index: CardIndex, words: readonly string[]): Map<number, Mention> {
   const found = new Map<number, Mention>();
-  const isTaken = new Set<number>();
   for (let length = Math.min(LONGEST_NAME_WORDS, words.length); length > 0; length--) {
     for (let at = 0; at + length <= words.length; at++) {
       const places = Array.from({ length }, (_, offset) => at + offset);
-      const isFree = !places.some((place) => isTaken.has(place));
-      const named = isFree ? nameIn(index, words.slice(at, at + length)) : undefined;
-      if (!named) continue;
-      for (const place of places) isTaken.add(place);
-      found.set(at, named);
+      const text = words.slice(at, at + length).join(' ');
+      const isFree = text.length >= SHORTEST_NAME && !places.some((place) => found.has(place));
+      const called = isFree ? index.withNameKey(nameKey(text)) : [];
+      if (called.length === 0) continue;
+      for (const place of places) found.set(place, { text: '', ids: [] });
+      found.set(at, { text, ids: called.map(({ card }) => card.id) });
     }
   }
-  return { found, isTaken };
-}
-
-function nameIn(index: CardIndex, words: readonly string[]): Mention | undefined {
-  const name = words.join(' ');
-  const named = name.length < SHORTEST_NAME ? [] : index.withNameKey(nameKey(name));
-  const [first, ...others] = named;
-  if (!first) return undefined;
-  return others.length === 0 ? { id: first.card.id } : { name, printings: named.map(({ card }) => card.id) };
+  return found;
 }
 
 /** A word without a digit is an id only when it is a known one: ids without digits would make every word one. */
-function idIn(index: CardIndex, word: string): string | undefined {
-  if (word.length > LONGEST_ID || word === '.' || word === '..') return undefined;
-  if (index.has(word)) return word;
-  if (!hasDigit(word)) return undefined;
+function idsIn(index: CardIndex, word: string): string[] {
+  if (word.length > LONGEST_ID || word === '.' || word === '..') return [];
+  if (index.has(word)) return [word];
+  if (!hasDigit(word)) return [];
   const isNumber = /^\p{N}+$/u.test(word);
-  if (isNumber) return word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length) ? word : undefined;
+  if (isNumber) return word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length) ? [word] : [];
   const [spelledSo, ...others] = index.withIdKey(idKey(word)).filter(({ card }) => isSameId(word, card.id));
-  if (spelledSo && others.length === 0) return spelledSo.card.id;
-  return index.isConfirmedForm(formOf(word)) ? word : undefined;
+  if (spelledSo && others.length === 0) return [spelledSo.card.id];
+  return index.isConfirmedForm(formOf(word)) ? [word] : [];
 }

@@ -5,7 +5,6 @@ import {
   idKey,
   isSameId,
   nameKey,
-  nameText,
   otherNamesOf,
   otherText,
   printedNumbers,
@@ -56,7 +55,7 @@ function printedAs({ nameKey: typed, words }: Query, { name, number = '' }: Cata
 
 /** What was typed is in what is printed on the card, or in its other names. */
 function worded(query: Query, card: CatalogCard): Closeness | undefined {
-  const printed = ` ${nameText(card.name)} ${otherText(card)} `;
+  const printed = ` ${tokenText(card.name)} ${otherText(card)} `;
   const other = otherNamesOf(card);
   const fit = wordsIn(printed, query);
   if (fit) return fit;

@@ -30,7 +30,6 @@ const PLAIN = /^[\0-%(-_a-\x7f]*$/;
 const ASCII = /^[\0-\x7f]*$/;
 const ASCII_TOKEN = /[a-z]+|[0-9]+/g;
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u;
-const JOINED_WORDS = /[\p{L}\p{N}][^\s\p{L}\p{M}\p{N}'’]+[\p{L}\p{N}]/u;
 const SPELLED_WORD = /^\p{L}{3,}$/u;
 const SPELLED_IN_SEVERAL_WAYS = /\d[,/]|\bn[or]\b|\bl(?:eve|v)l\b/;
 const HIRAGANA = /[ぁ-ゖ]/g;
@@ -123,12 +122,6 @@ export function hasDigit(text: string): boolean {
   return /\p{N}/u.test(text);
 }
 
-/** What a card is found by in its name, as tokens with blanks between. A name such as `Ho-Oh` also has `hooh` among them. */
-export function nameText(name: string): string {
-  const joined = JOINED_WORDS.test(name) ? joinedWords(folded(name)) : [];
-  return [...tokensOf(name), ...joined].join(' ');
-}
-
 /** The tokens of its set, number, game and id. @param tokenTextOf may remember texts that come again and again: names of sets and games */
 export function otherText({ id, set = '', number = '', game = '' }: CatalogCard, tokenTextOf = tokenText): string {
   return [tokenTextOf(set), tokenText(number), tokenTextOf(game), tokenText(id)].join(' ');
@@ -160,11 +153,6 @@ export function printedNumbers(number: string): string[] {
 /** All tokens of a text, with blanks between. */
 export function tokenText(text: string): string {
   return tokensOf(text).join(' ');
-}
-
-function joinedWords(name: string): string[] {
-  const parts = name.split(/\s+/).filter((part) => JOINED_WORDS.test(part));
-  return parts.map((part) => tokensOfFolded(part).join('')).filter((part) => part !== '');
 }
 
 /** Words of a name that can be mistyped. */

@@ -11,15 +11,11 @@ export interface ListMessage {
 }
 
 /** Discord's limit of choices, and of options of a menu. */
-const MAX_ROWS = 25;
+export const MAX_ROWS = 25;
 const SET_LENGTH = 48;
 const NUMBER_LENGTH = 20;
 /** A text that a member typed is cut to this length in a sentence. */
 const TEXT_LENGTH = 300;
-/** The same for each of ten texts and the names that it may mean. */
-const UNCLEAR_LENGTH = 60;
-const UNCLEAR_NAME_LENGTH = 30;
-const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*: /gm;
 /** A sentence names at most so many similar cards. */
 const MOST_NAMES = 3;
 
@@ -137,28 +133,13 @@ export function unknownCard(
   };
 }
 
-/** What each of them may mean: a line of at most 180 characters. */
-export function unclearLines(locale: string, unclear: readonly Unclear[]): string[] {
-  return unclear.map(({ text, cards, total }) => {
-    const names = similarNames(locale, cards, UNCLEAR_NAME_LENGTH);
-    const how = total > MAX_ROWS ? 'many' : total > 1 ? 'several' : names ? 'similar' : 'none';
-    const shown = plainMarkdown(text, UNCLEAR_LENGTH) || formatMessage(locale, 'invisibleId');
-    return formatMessage(locale, 'cardUnclear', { text: shown, how, total, names });
-  });
-}
-
-/** The texts of those lines in a message; one that was too long is cut. */
-export function unclearTexts(content: string): string[] {
-  return Array.from(content.matchAll(UNCLEAR_LINE), ([, text = '']) => text.replace(/\\(.)/g, '$1'));
-}
-
 /** All cards that they may mean, to choose from. */
 export function unclearChoice(locale: string, unclear: readonly Unclear[], ids: ChoiceIds): ListMessage['components'] {
   return choice(locale, { cards: unclear.flatMap(({ cards }) => cards) }, ids);
 }
 
 /** The first few names, each once; empty when there is none to show. */
-function similarNames(locale: string, cards: readonly ListedCard[], length = MAX_LENGTH): string {
+export function similarNames(locale: string, cards: readonly ListedCard[], length = MAX_LENGTH): string {
   const names = new Set(offered(cards).map(({ name }) => plainMarkdown(name, length)));
   return listed(locale, [...names].filter(Boolean).slice(0, MOST_NAMES));
 }

@@ -3,7 +3,7 @@ import type { CardServiceError } from '../model/errors.ts';
 import type { Unclear } from '../model/invocation.ts';
 import type { QuotaState } from '../model/quota.ts';
 import { type CardView, cardEmbed, type EmbedSize, FULL_SIZE, leftToday } from './card-embed.ts';
-import { unclearLines } from './card-list.ts';
+import { MAX_ROWS, similarNames } from './card-list.ts';
 import { plainMarkdown } from './formats.ts';
 import { errorMessage, formatMessage, timeToCome } from './messages.ts';
 
@@ -29,6 +29,10 @@ export interface CardsView {
   locale: string;
 }
 
+/** Each of ten unclear texts, and the names that it may mean. */
+const UNCLEAR_LENGTH = 60;
+const UNCLEAR_NAME_LENGTH = 30;
+const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*: /gm;
 /** Ten ids or names of this length leave room for the other sentences. */
 const TEXT_LENGTH = 80;
 
@@ -50,6 +54,21 @@ function notShown({ notFound, unclear, unsearched, failed, locale }: CardsView):
       return formatMessage(locale, 'cardsFailed', { names: names(ids, locale), reason });
     }),
   ];
+}
+
+/** What each of them may mean: a line of at most 180 characters. */
+export function unclearLines(locale: string, unclear: readonly Unclear[]): string[] {
+  return unclear.map(({ text, cards, total }) => {
+    const names = similarNames(locale, cards, UNCLEAR_NAME_LENGTH);
+    const how = total > MAX_ROWS ? 'many' : total > 1 ? 'several' : names ? 'similar' : 'none';
+    const shown = plainMarkdown(text, UNCLEAR_LENGTH) || formatMessage(locale, 'invisibleId');
+    return formatMessage(locale, 'cardUnclear', { text: shown, how, total, names });
+  });
+}
+
+/** The texts of those lines in a message; one that was too long is cut. */
+export function unclearTexts(content: string): string[] {
+  return Array.from(content.matchAll(UNCLEAR_LINE), ([, text = '']) => text.replace(/\\(.)/g, '$1'));
 }
 
 function onTheirWay({ views, toCome, permitAtMs, locale }: CardsView): string | undefined {

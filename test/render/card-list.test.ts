@@ -11,10 +11,9 @@ import {
   otherPrintings,
   severalCards,
   unclearChoice,
-  unclearLines,
-  unclearTexts,
   unknownCard,
 } from '../../src/render/card-list.ts';
+import { unclearLines, unclearTexts } from '../../src/render/cards-message.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { Choices } from '../../src/sandbox/discord/command-option-rules.ts';
 import { parseForm } from '../../src/sandbox/discord/form-error.ts';

@@ -5,7 +5,6 @@ import {
   idKey,
   looseFormOf,
   nameKey,
-  nameText,
   otherText,
   spelledWords,
   tokenText,
@@ -26,7 +25,7 @@ export class CatalogRows {
   readonly #sql: Statements;
   readonly #imports: CatalogImports;
   readonly #knownWords = new Map<string, true>();
-  readonly #knownNames = new Map<string, KnownName>();
+  readonly #knownNames = new Map<string, number | bigint>();
   readonly #knownForms = new Map<string, true>();
   readonly #tokenTexts = new Map<string, string>();
 
@@ -52,12 +51,11 @@ export class CatalogRows {
     const found = this.find(card.id);
     const values = valuesOf(card, source, found);
     if (values === undefined) return false;
-    const name = this.#known(values.name);
     const names = [...Object.keys(values), 'id', 'id_key', 'name_row'];
     const row = this.#sql(
       `INSERT INTO cards (${names}) VALUES (${names.map(() => '?')})
         ON CONFLICT DO UPDATE SET ${names.map((each) => `${each} = excluded.${each}`)} RETURNING *`,
-    ).get(...Object.values(values), card.id, idKey(card.id), name.row) as unknown as StoredRow;
+    ).get(...Object.values(values), card.id, idKey(card.id), this.#nameRow(values.name)) as unknown as StoredRow;
     if (found) this.#removeWords(row.row);
     this.#addWords(row);
     this.#countFor(row, found);
@@ -93,7 +91,7 @@ export class CatalogRows {
     const next = this.#sql(`SELECT * FROM cards WHERE row > ? ORDER BY row LIMIT ${REINDEXED_AT_ONCE}`);
     for (let rows = next.all(0); rows.length > 0; rows = next.all(rows.at(-1)?.row ?? null)) {
       for (const row of rows as unknown as StoredRow[]) {
-        this.#sql('UPDATE cards SET name_row = ? WHERE row = ?').run(this.#known(row.name).row, row.row);
+        this.#sql('UPDATE cards SET name_row = ? WHERE row = ?').run(this.#nameRow(row.name), row.row);
         if (row.denied !== GONE) this.#addWords(row);
         if (row.source !== null) this.#addImportedForm(row.id, row.source);
       }
@@ -103,11 +101,11 @@ export class CatalogRows {
 
   #addWords(stored: StoredRow): void {
     const card = cardOf(stored);
-    const other = otherText(card, (of) => remembered(this.#tokenTexts, of, MOST_REMEMBERED, tokenText));
+    const tokenTextOf = (text: string) => remembered(this.#tokenTexts, text, MOST_REMEMBERED, tokenText);
     this.#sql('INSERT INTO card_words (rowid, name, other, also) VALUES (?, ?, ?, ?)').run(
       stored.row,
-      this.#known(stored.name).text,
-      other,
+      tokenTextOf(stored.name),
+      otherText(card, tokenTextOf),
       alsoText(card),
     );
   }
@@ -124,7 +122,7 @@ export class CatalogRows {
     });
   }
 
-  #known(name: string): KnownName {
+  #nameRow(name: string): number | bigint {
     return remembered(this.#knownNames, name, MOST_REMEMBERED, () => {
       for (const word of spelledWords(name))
         remembered(this.#knownWords, word, MOST_KNOWN_WORDS, () => {
@@ -133,19 +131,11 @@ export class CatalogRows {
         });
       const key = nameKey(name);
       const found = this.#sql('SELECT row FROM names WHERE key = ?').get(key);
-      const row = found
+      return found
         ? Number(found.row)
         : this.#sql('INSERT INTO names (key, words) VALUES (?, ?)').run(key, tokenText(name)).lastInsertRowid;
-      return { row, text: nameText(name) };
     });
   }
-}
-
-/** A name whose words are written. */
-interface KnownName {
-  row: number | bigint;
-  /** What it is found by. */
-  text: string;
 }
 
 /** What was made of a key before, or is made now. The memory is emptied when it is full. */

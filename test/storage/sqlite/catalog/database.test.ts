@@ -192,7 +192,7 @@ describe('the catalog', () => {
       { id: 'neo3-7', isConfirmed: false, source: 'cards.csv' },
     ]);
     expect(catalog.index.withNameKey('pikachugoldstar').map(({ card }) => card.id)).toEqual(['ex11-101']);
-    expect(catalog.index.withWords([[{ word: 'hooh', begins: false }]])).toHaveLength(1);
+    expect(catalog.index.withWords([[{ word: 'ho oh', begins: false }]])).toHaveLength(1);
     expect(catalog.index.vocabulary().meantBy('charizrad')).toMatchObject([{ word: 'charizard' }]);
     expect([catalog.index.isConfirmedForm('a9-9'), catalog.index.confirmedIds()]).toEqual([true, 3]);
     expect(catalog.index.lastAsked('alice').map(({ id }) => id)).toEqual(['base1-4']);
