@@ -4,19 +4,6 @@ import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
 import { startWorld } from '../support/world.ts';
 
-it('a bot tells its operator of a refused key once, however often it starts', async () => {
-  const { url, messages } = await startWebhookServer();
-  const world = await startWorld({ env: { ALERT_WEBHOOK_URL: url } });
-  world.cardService.set({ keyRevoked: true });
-  await world.card('base1-4').settled();
-  await expect.poll(() => messages).toEqual([expect.stringContaining('refuses the API key')]);
-
-  await world.restartBot();
-  await world.card('base1-5').settled();
-  await world.stopBot(); // which waits for what is being sent
-  expect(messages).toHaveLength(1);
-});
-
 it('what waits for a webhook that fails is told once by the next start, and over once a card came with the new key', async () => {
   const server = await startWebhookServer();
   const { discord, env } = await startBackends({}, { ALERT_WEBHOOK_URL: server.url });

@@ -36,13 +36,6 @@ describe('while an id is typed', () => {
     expect((await suggestions(world, typed))[0]).toEqual(DRAKE);
   });
 
-  it('operators, quotes and the longest text are text like any other', async () => {
-    for (const typed of ['"', 'xx" OR *', 'NEAR(', '🃏', '-- ;', "'", '\u0000', 'x'.repeat(6_000)]) {
-      expect((await suggestions(world, typed)).length).toBeLessThanOrEqual(25);
-    }
-    expect((await suggestions(world, 'ember')).length).toBeGreaterThan(0);
-  });
-
   it('no request is sent, nothing counts as a command, and what is typed is not logged', async () => {
     await suggestions(world, 'emberwing');
     expect(world.cardService.requests).toEqual([]);
@@ -119,28 +112,6 @@ describe('a text that was not picked', () => {
     expect(chosen).toMatchObject({ ephemeral: false, embeds: [{ title: 'Moth Cartographer' }] });
     expect(cardRequests(world).slice(before)).toEqual(['/cards/base1-2?includePrices=true']);
   });
-
-  it('keeps its options in the menu: in private, without prices', async () => {
-    const offered = await world.card('first light', { private: true, prices: false }).settled();
-    const chosen = await world.discord.choose({ ...component(offered, 'card:show:'), values: ['base1-3'] }).settled();
-    expect(chosen).toMatchObject({ ephemeral: true, embeds: [{ title: 'Candle Hare' }] });
-    expect(chosen.embeds[0]?.description).not.toMatch(/market|prices/i);
-  });
-});
-
-it('what an imported list shows to be no id costs no request, although no id is confirmed yet', async () => {
-  const world = await startWorld({ catalog: SAMPLE_CATALOG });
-  await offered(world, 'base1-4');
-  for (const [text, content] of [
-    ['4/102', /^(Which of these|Is this)/],
-    ['emberwing alt art', /Did you mean Emberwing Drake\?/],
-    ['emberwynk drak', /Did you mean Emberwing Drake\?/],
-    ['travelling lamplighter', /^41 cards are called Travelling Lamplighter/],
-  ] as const) {
-    const reply = await world.card(text).settled();
-    expect([reply.ephemeral, reply.content]).toEqual([true, expect.stringMatching(content)]);
-  }
-  expect(world.cardService.requests).toEqual([]);
 });
 
 it('menus and buttons work after a restart, which may come while their lookup is pending, and cost one request each', async () => {

@@ -177,20 +177,4 @@ describe.skipIf(noRealRedis('a bot during outages of Redis'))('while Redis is', 
       expect(problemsOf(processes)).toEqual([]);
     },
   );
-
-  it('killed again and again, every command is answered', async () => {
-    for (let outage = 0; outage < 3; outage++) {
-      await server.kill();
-      await expectAnswered(processes, 3).finally(() => server.start());
-      await expectAnswered(processes, 3);
-    }
-
-    await expect.poll(() => isShared(processes), BACK).toBe(true);
-    expect(problemsOf(processes)).toEqual([]);
-    // At most once a minute; a line is written a moment after its time.
-    for (const bot of processes.bots) {
-      const times = logOf(bot).flatMap(({ msg, time }) => (msg === UNAVAILABLE ? [Number(time)] : []));
-      for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] ?? 0)).toBeGreaterThan(59_000);
-    }
-  });
 });
