@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 
 interface Deviation {
-  reason: string;
   /** Matches the line of a violation. */
   line: RegExp;
   /** Which of these values are meant; default: any. */
@@ -10,45 +9,31 @@ interface Deviation {
 
 /** Where requests, answers or events knowingly differ from the published schemas. */
 const DEVIATIONS: readonly Deviation[] = [
+  // The documentation and every library have permissions as text; the specification says integer.
   {
-    reason: 'The documentation and every library have permissions as text; the specification says integer.',
     line: /request (?:\d+\.)?default_member_permissions: /,
     accepts: (input) => typeof input === 'string' && /^\d+$/.test(input),
   },
+  // zod's check takes no offset; RFC 3339, which the specification names, and Discord's answers have one.
   {
-    reason: "zod's check takes no offset; RFC 3339, which the specification names, and Discord's answers have one.",
     line: /: invalid_format /,
     accepts: (input) => typeof input === 'string' && /\d[+-]\d\d:\d\d$/.test(input) && !Number.isNaN(Date.parse(input)),
   },
+  // The documentation and Discord itself have text as the codes of single fields; the specification says number.
+  { line: /^\S+ \S+ 4\d\d errors\.(?:.+\.)?_errors\.\d+\.code: /, accepts: (input) => typeof input === 'string' },
+  // The documentation has this field of a command; the specification lacks it in requests.
+  { line: /commands(?:\/:command)? request (?:\d+)?: unknown nsfw$/ },
+  // The specification has no resource of a deferred answer or a modal, for which Discord sends one as well.
+  { line: /callback 200 resource\.type: /, accepts: (input) => [5, 6, 9].includes(Number(input)) },
+  // The specification requires an id of a picture or file of a component, which the documentation does not have.
+  { line: / (?:\S+\.)?(?:media|file)\.id: invalid_type undefined$/ },
+  // discord.js says in every message that it has neither; the bot's own messages do not.
   {
-    reason:
-      'The documentation and Discord itself have text as the codes of single fields; the specification says number.',
-    line: /^\S+ \S+ 4\d\d errors\.(?:.+\.)?_errors\.\d+\.code: /,
-    accepts: (input) => typeof input === 'string',
-  },
-  {
-    reason: 'The documentation has this field of a command; the specification lacks it in requests.',
-    line: /commands(?:\/:command)? request (?:\d+)?: unknown nsfw$/,
-  },
-  {
-    reason: 'The specification has no resource of a deferred answer or a modal, for which Discord sends one as well.',
-    line: /callback 200 resource\.type: /,
-    accepts: (input) => [5, 6, 9].includes(Number(input)),
-  },
-  {
-    reason:
-      'The specification requires an id of a picture or file of a component, which the documentation does not have.',
-    line: / (?:\S+\.)?(?:media|file)\.id: invalid_type undefined$/,
-  },
-  {
-    reason: "discord.js says in every message that it has neither; the bot's own messages do not.",
     line: /(?:callback request data|request ): unknown (?:tts|enforce_nonce|tts,enforce_nonce)$/,
     accepts: (input) => Object.entries(input as object).every(([key, value]) => !UNUSED.has(key) || value === false),
   },
-  {
-    reason: 'discord.js sends all that it knows of an attachment which a message keeps.',
-    line: /request attachments\.\d+: unknown attachment,name,size,url,proxyURL,/,
-  },
+  // discord.js sends all that it knows of an attachment which a message keeps.
+  { line: /request attachments\.\d+: unknown attachment,name,size,url,proxyURL,/ },
 ];
 
 const UNUSED: ReadonlySet<string> = new Set(['tts', 'enforce_nonce']);
