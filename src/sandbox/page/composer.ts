@@ -47,7 +47,7 @@ export class Composer {
       void this.#submit();
     });
     root.addEventListener('focusin', ({ target }) => {
-      this.#hint.textContent = target instanceof HTMLElement ? target.title : '';
+      if (target instanceof HTMLElement && target.title !== '') this.#hint.textContent = target.title;
     });
     root.addEventListener('keydown', (event) => {
       // Enter in a <select> does not submit a form
