@@ -5,10 +5,10 @@ export const ART = { width: 412, height: 318 } as const;
 
 type Random = () => number;
 
-/** A scene of the game with a creature, as SVG elements; the same random numbers draw the same picture. */
-export function drawArt(game: Game, random: Random): string {
+/** A scene of the game with the creature that fits the name, as SVG elements; the same random numbers draw the same picture. */
+export function drawArt(game: Game, name: string, random: Random): string {
   const scene = { Lanternfolk: lanternNight, Brinehold: openSea, 'Orrery Duel': orrery }[game];
-  return scene(random) + being(random, game);
+  return scene(random) + being(random, game, name);
 }
 
 const between = (random: Random, low: number, high: number) => low + (high - low) * random();
@@ -107,34 +107,54 @@ const BEINGS: Record<Game, { body: string; rim: string; eye: string }> = {
   'Orrery Duel': { body: '#1c1608', rim: '#f0c877', eye: '#bfe3ff' },
 };
 
-/** Half a shape and its mirror image: symmetry makes it look like a creature. */
-function being(random: Random, game: Game): string {
+interface Silhouette {
+  /** Words of names of such creatures. */
+  of: RegExp;
+  /** The right half, which is mirrored. */
+  half: string;
+  eyes: { x: number; y: number };
+}
+
+const SILHOUETTES: readonly Silhouette[] = [
+  {
+    of: /drake|dragon|leviathan|lantern swarm/i,
+    half: 'M6-24 22-52 146-104Q116-58 130-34 100-38 88 2 62-10 8 26ZM4-62 30-98 18-54ZM0-68Q20-66 17-46 34-16 22 22 14 62 0 96Z',
+    eyes: { x: 9, y: -50 },
+  },
+  {
+    of: /moth|heron|owl|nightingale|petrel|bird|firefly|sprite/i,
+    half: 'M5-62 24-96 10-58ZM6-34Q74-112 134-72 148-20 72 4 122 32 86 68 40 70 6 20ZM0-64Q20-60 14-32 18 32 0 76Z',
+    eyes: { x: 8, y: -46 },
+  },
+  {
+    of: /fox|hare|cat|mouse|toad|peddler|dancer/i,
+    half: 'M8-62 34-116 42-44ZM40 40Q104 60 92 4 126 62 62 84L40 84ZM0-74Q48-70 44-34 34-4 0 2ZM0-12Q40-4 54 60 56 86 30 86L0 86Z',
+    eyes: { x: 17, y: -36 },
+  },
+  {
+    of: /crab|barnacle|shrimp|fish|kelp|diver|foam|deep|pearl|anchor/i,
+    half: 'M78-16Q144-36 130-96 104-84 106-58 92-72 92-98 62-58 70-20ZM66 24 124 78 52 38ZM40 34 78 92 28 42ZM0-44Q76-54 100-8 82 44 0 48Z',
+    eyes: { x: 20, y: -16 },
+  },
+  {
+    of: /golem|clock|brass|gear|wind|pendulum|sentinel|astrolabe|lighthouse|lamp|bathysphere|orbit|escapement/i,
+    half: 'M0-92 26-78 30-40 66-34 74 14 96 40 66 52 50 22 40 26 46 90 14 90 10 46 0 46Z',
+    eyes: { x: 12, y: -60 },
+  },
+  {
+    of: /./,
+    half: 'M4-40Q96-50 112 44 66 14 44 34ZM0-92Q40-84 38-40 76 10 62 90L0 90Z',
+    eyes: { x: 12, y: -46 },
+  },
+];
+
+/** The right half of a silhouette and its mirror image: symmetry makes it look like a creature. */
+function being(random: Random, game: Game, name: string): string {
   const { body, rim, eye } = BEINGS[game];
-  const half = many(1 + Math.floor(random() * 3), () => limb(random)) + trunk(random);
-  const [apart, size] = [between(random, 9, 17), between(random, 3.5, 6.5)];
-  const face = glow(-apart, -34, size, eye) + glow(apart, -34, size, eye);
+  const { half, eyes } = SILHOUETTES.find(({ of }) => of.test(name)) ?? { half: '', eyes: { x: 0, y: 0 } };
+  const size = between(random, 3.5, 6.5);
+  const face = glow(-eyes.x, eyes.y, size, eye) + glow(eyes.x, eyes.y, size, eye);
   const scale = between(random, 0.9, 1.12).toFixed(2);
-  return `<g transform="translate(206 196) scale(${scale})"><g fill="${body}" stroke="${rim}" stroke-width="2.5" stroke-linejoin="round">${half}<g transform="scale(-1 1)">${half}</g></g><path d="M0-78V78" stroke="${body}" stroke-width="9"/>${face}</g>`;
-}
-
-/** A wing, a horn or a fin, by the random numbers. */
-function limb(random: Random): string {
-  const from = between(random, -55, 22);
-  const to = from + between(random, 26, 52);
-  const [tipX, tipY] = [between(random, 70, 150), between(random, -115, 60)];
-  const bend = between(random, -60, 40);
-  return `<path d="M4 ${round(from)}Q${round(tipX / 2)} ${round(from + bend)} ${round(tipX)} ${round(tipY)}Q${round(tipX * 0.6)} ${round(to)} 4 ${round(to)}Z"/>`;
-}
-
-function trunk(random: Random): string {
-  const steps = 5 + Math.floor(random() * 3);
-  const points = Array.from({ length: steps }, (_, index) => {
-    const wide = 14 + Math.sin((Math.PI * (index + 0.7)) / (steps + 0.4)) * between(random, 18, 62);
-    return [round(wide), round(-70 + (index * 140) / (steps - 1))] as const;
-  });
-  const curve = points.map(([x, y], index) => {
-    const [nextX, nextY] = points[index + 1] ?? [0, 84];
-    return `Q${x} ${y} ${round((x + nextX) / 2)} ${round((y + nextY) / 2)}`;
-  });
-  return `<path d="M0-84${curve.join('')}L0 84"/>`;
+  const side = `<path d="${half}"/>`;
+  return `<g transform="translate(206 180) scale(${scale})"><g fill="${body}" stroke="${rim}" stroke-width="2.5" stroke-linejoin="round">${side}<g transform="scale(-1 1)">${side}</g></g><path d="M0 ${eyes.y}V44" stroke="${body}" stroke-width="9"/>${face}</g>`;
 }

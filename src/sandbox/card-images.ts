@@ -23,16 +23,19 @@ const WORDS: Record<Game, readonly string[]> = {
     'Every flame was lent by somebody. Some of them come back for it.',
     'The last light in the village is never the brightest one.',
     'Ask it the way and it will show you the long one.',
+    'It burns without smoke, and remembers whose wood it was.',
   ],
   Brinehold: [
     'The tide keeps its own ledger, and it is never wrong.',
     'What the sea gives back, it has read first.',
     'Nobody owns the harbour at low water.',
+    'Salt keeps everything, debts most of all.',
   ],
   'Orrery Duel': [
     'It was on time once. It has not forgiven the clocks.',
     'Turn the smallest wheel and a moon changes its mind.',
     'All orbits are promises. Some are kept.',
+    'Wound once, on a Tuesday, for ever.',
   ],
 };
 
@@ -49,7 +52,7 @@ export function sampleImage(url: string): { contentType: 'image/svg+xml'; body: 
 function drawCard(card: ServiceCard): string {
   const game = GAMES.find((known) => known === card.tcg) ?? GAMES[0];
   const rarity = RARITIES.find((known) => known === card.rarity) ?? RARITIES[0];
-  const random = seededRandom(card.name);
+  const random = seededRandom(card.id);
   const { light, dark, ink } = FRAMES[game];
   const shiny = RARITIES.indexOf(rarity) >= RARITIES.indexOf('Holo Rare');
   const line = WORDS[game][Math.floor(random() * WORDS[game].length)] ?? '';
@@ -59,7 +62,7 @@ function drawCard(card: ServiceCard): string {
 <clipPath id="window"><rect width="${ART.width}" height="${ART.height}" rx="10"/></clipPath></defs>
 <rect width="480" height="672" rx="26" fill="url(#edge)"/><rect x="13" y="13" width="454" height="646" rx="17" fill="url(#frame)"/>
 ${panel(28, 28, 424, 50, light)}<text x="44" y="62" font-size="${nameSize.toFixed(1)}" font-weight="bold" fill="${ink}">${escapeXml(card.name)}</text>
-<g transform="translate(34 90)" clip-path="url(#window)">${drawArt(game, random)}${shiny ? `<rect width="${ART.width}" height="${ART.height}" fill="url(#sheen)" opacity=".13"/>` : ''}</g>
+<g transform="translate(34 90)" clip-path="url(#window)">${drawArt(game, card.name, random)}${shiny ? `<rect width="${ART.width}" height="${ART.height}" fill="url(#sheen)" opacity=".13"/>` : ''}</g>
 <rect x="34" y="90" width="${ART.width}" height="${ART.height}" rx="10" fill="none" stroke="${ink}" stroke-width="3"/>
 ${panel(28, 420, 424, 38, light)}<text x="44" y="446" font-size="19" fill="${ink}">${escapeXml(`${card.tcg} · ${card.set.name}`)}</text>
 ${panel(34, 470, 412, 128, '#fffaf0')}<text font-size="20" font-style="italic" text-anchor="middle" fill="${ink}">${wrapped(line, 527)}</text>

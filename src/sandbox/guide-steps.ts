@@ -45,10 +45,11 @@ export const STEPS: readonly Step[] = [
     async run(scene) {
       const { discord, signal } = scene;
       const requests = requestsFromNow(scene);
-      const find = () => discord.complete({ command: 'card', options: { id: 'ember' }, focused: 'id' });
+      const typed = { command: 'card', options: { id: 'ember' }, focused: 'id' };
+      const find = () => discord.complete(typed).catch(() => []);
       let found = await find();
       while (found.length === 0) {
-        await sleep(SEARCH_AGAIN_MS, undefined, { signal }); // a bot that has just started cannot search yet
+        await sleep(SEARCH_AGAIN_MS, undefined, { signal }); // a bot that has just started may not search yet
         found = await find();
       }
       const forNames = requests().length;

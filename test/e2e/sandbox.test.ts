@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import { PassThrough } from 'node:stream';
+import { parseEnv } from 'node:util';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runCli } from '../../src/cli/program.ts';
+import { stopSignal } from '../../src/stop-signal.ts';
+import { type BotProcess, startBotProcess, startUnderNpm } from '../support/bot-process.ts';
+import { openPage, say, visitPage } from '../support/page-visit.ts';
+import { noRealRedis } from '../support/redis/no-real-redis.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const withoutRedis = noRealRedis('a second bot of the sandbox');
+const FOUND = '“ember” found 3 cards with 0 requests. The card itself took 1 request for Alice, and 0 for Björn.';
+const CROWD = '30 members asked, 30 got the card, and the card service received 1 request.';
+
+let sandbox: BotProcess;
+let page: Page;
+let url: string;
+
+beforeAll(async () => {
+  sandbox = startSandboxProgram();
+  [page] = await Promise.all([openPage(), sandbox.wrote('and type /card')]);
+  url = urlOf(sandbox);
+});
+
+function startSandboxProgram(...options: string[]): BotProcess {
+  return startUnderNpm(['run', 'sandbox', '--', '--port', '0', ...options]);
+}
+
+function urlOf(program: BotProcess): string {
+  return /http:\/\/127\S+/.exec(program.output())?.[0] ?? expect.fail(program.output());
+}
+
+async function press(name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).click();
+}
+
+/** Resolves to what happened, when the line above the chat says it. */
+async function happened(text: string | RegExp): Promise<void> {
+  await page.getByRole('region', { name: 'A guided minute' }).getByRole('status').filter({ hasText: text }).waitFor();
+}
+
+/** Everything is as when the sandbox was started. */
+async function reset(): Promise<void> {
+  await press('Reset sandbox');
+  await page.getByText('Requests that reached it: 0').waitFor();
+  await expect.poll(() => page.locator('discord-message').count()).toBe(1);
+  await page.getByText('Process 1 (running)').waitFor();
+}
+
+describe('the guided minute', () => {
+  it('says what happened, in figures, in its order', async () => {
+    const { pageErrors, externalUrls } = await visitPage(page, url);
+    await reset();
+    await press('Find a card by name');
+    await happened(FOUND);
+    await page.getByRole('row').filter({ hasText: '/cards/base1-4' }).getByText('renewed for Alice').waitFor();
+    await press('Thirty members ask at once');
+    await happened(CROWD);
+    await press('The service says 429');
+    await happened(
+      /^1 request got a 429 that asked for 8 s, and in those 0 more arrived\. Then \d requests? answered 3 of 3/,
+    );
+    await press('The day runs out');
+    await happened(
+      /^1 request found the day empty\. Of 5 members .* 5 were told .* with 0 requests; 1 known card still/,
+    );
+    await press('Kill the bot while members wait');
+    await happened(/^3 replies said “thinking…” .* and 3 of 3 got their cards, with \d requests in all\.$/);
+    expect({ pageErrors, externalUrls }).toEqual({ pageErrors: [], externalUrls: [] });
+  });
+
+  it('begins a step at any time: twice, while another runs, without a bot, and with a switch that was used', async () => {
+    await visitPage(page, url);
+    await reset();
+    await press('Thirty members ask at once');
+    await happened(CROWD);
+    await press('Find a card by name');
+    await happened(FOUND);
+    await press('Find a card by name');
+    await happened('The card itself took 0 requests for Alice, and 0 for Björn.');
+    await press('The service says 429');
+    await page.getByText(/Every request gets a 429/).waitFor();
+    await press('Thirty members ask at once');
+    await happened(CROWD);
+    await page.getByText('Requests that reached it: 1').waitFor(); // the sandbox was reset
+    await press('Kill process 1');
+    await page.getByText('Process 1 (stopped)').waitFor();
+    await press('Find a card by name');
+    await happened(FOUND);
+    await page.getByRole('combobox', { name: 'Outage' }).selectOption('503, wait 2 min');
+    await press('Thirty members ask at once');
+    await happened(CROWD);
+    expect(await page.getByRole('combobox', { name: 'Outage' }).inputValue()).toBe('up');
+  });
+});
+
+describe('the chat', () => {
+  it('has what members write, and looks up the cards that they name', async () => {
+    await visitPage(page, url);
+    await reset();
+    await say(page, 'I have two of them.');
+    const posts = page.locator('discord-message');
+    await posts.filter({ hasText: 'I have two of them.' }).waitFor();
+    const seeded = posts.filter({ hasText: 'Anyone trading a Wax Golem for base1-4?' });
+    await seeded.getByText('Apps').press('Enter');
+    await seeded.getByRole('button', { name: 'Look up cards' }).press('Enter');
+    await page.getByText('Only you can see this').waitFor();
+    await expect
+      .poll(() => page.locator('discord-embed').allTextContents())
+      .toEqual([
+        expect.stringContaining('Wax Golem'),
+        expect.stringMatching(/Emberwing Drake.*\$36\.33 market.*since/s),
+      ]);
+  });
+});
+
+describe.skipIf(withoutRedis)('a second bot', () => {
+  it('answers in its server over a Redis that can be cut off, until the sandbox is reset', async () => {
+    await visitPage(page, url);
+    await reset();
+    await press('Add a second process, over Redis');
+    await page.getByText('Process 2 (running)').waitFor();
+    await page.getByRole('button', { name: 'Trading Post' }).click();
+    await say(page, '/card tide-11');
+    await page.locator('discord-embed').waitFor();
+    await press('Cut Redis off');
+    await page.getByText('Redis (cut off)').waitFor();
+    await say(page, '/card tide-18');
+    await expect.poll(() => page.locator('discord-embed').count()).toBe(2);
+    await press('Reset sandbox');
+    await page.getByText('A second one, over Redis').waitFor();
+    expect(await page.getByText('Process 2').count()).toBe(0);
+  });
+});
+
+it('a sandbox that is killed leaves no process behind', async () => {
+  const program = startSandboxProgram();
+  await program.wrote('and type /card');
+  const [pid = expect.fail('npm runs nothing')] = childrenOf(program.child.pid);
+  const children = childrenOf(pid);
+  expect(children.length).toBeGreaterThan(0);
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => children.filter(isAlive)).toEqual([]);
+});
+
+it('without its bot it prints the lines for the .env of another', async () => {
+  const program = startSandboxProgram('--no-bot');
+  await program.wrote('CARD_SERVICE_API_KEY');
+  const [, lines = ''] = program.output().split('For your .env, while this runs:');
+  const env = parseEnv(lines) as Record<string, string>;
+  expect(Object.keys(env).sort()).toEqual([
+    'CARD_SERVICE_API_KEY',
+    'CARD_SERVICE_URL',
+    'DISCORD_API_URL',
+    'DISCORD_TOKEN',
+  ]);
+  const context = {
+    env,
+    folder: '.',
+    stdin: process.stdin,
+    stdout: new PassThrough(),
+    stderr: process.stderr,
+    stopSignal,
+  };
+  expect(await runCli(['commands', 'register'], context)).toBe(0);
+  const bot = startBotProcess({ ...env, DATA_DIR: temporaryFolder() });
+  onTestFinished(() => void bot.child.kill());
+  await bot.wrote('gateway ready');
+  await visitPage(page, urlOf(program));
+  await say(page, '/card base1-4');
+  await page.locator('discord-embed').waitFor();
+  expect(await page.getByRole('region', { name: 'A guided minute' }).isVisible()).toBe(false);
+});
+
+function childrenOf(pid = 0): number[] {
+  return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
