@@ -75,17 +75,15 @@ describe('budgets', () => {
   });
 });
 
-describe('when the day runs low', () => {
-  it('/usage predicts when the requests run out at the present rate', async () => {
-    const midnightMs = Date.now() + 12 * 3_600_000; // half of the day is left, whatever the time
-    const world = await startWorld({
-      service: { requestsPerMinute: 600, burst: 60, requestsPerDay: 25, nextResetMs: () => midnightMs },
-      env: { MEMBER_DAILY_REQUESTS: '0' },
-    });
-    for (const id of IDS.slice(0, 20)) await world.card(id).settled();
-
-    const reply = await world.usage().settled();
-
-    expect(field(reply, 'Today')).toMatch(/At this rate, runs out around <t:\d+:t>/);
+it('/usage predicts when the requests run out at the present rate', async () => {
+  const midnightMs = Date.now() + 12 * 3_600_000; // half of the day is left, whatever the time
+  const world = await startWorld({
+    service: { requestsPerMinute: 600, burst: 60, requestsPerDay: 25, nextResetMs: () => midnightMs },
+    env: { MEMBER_DAILY_REQUESTS: '0' },
   });
+  for (const id of IDS.slice(0, 20)) await world.card(id).settled();
+
+  const reply = await world.usage().settled();
+
+  expect(field(reply, 'Today')).toMatch(/At this rate, runs out around <t:\d+:t>/);
 });
