@@ -46,30 +46,24 @@ beforeAll(async () => {
   url = /http:\S+/.exec(sandbox.output())?.[0] ?? expect.fail(sandbox.output());
 });
 
+/** With a bot that has searched once: on a busy machine its first search is too late for Discord. */
 async function openSandbox(): Promise<void> {
-  const headers = { 'Content-Type': 'application/json', Origin: url };
-  expect(await fetch(`${url}/api/reset`, { method: 'POST', headers, body: '{}' })).toMatchObject({ status: 200 });
+  await post('/api/reset', {});
+  const whereabouts = { memberId: '1180000000000000101', guildId: null, manageGuild: false };
+  const search = { command: 'card', options: { id: 'ember' }, focused: 'id', ...whereabouts };
+  await expect.poll(() => post('/api/choices', search)).toContain('Emberwing Drake');
   await visitPage(page, url);
+}
+
+async function post(path: string, body: object): Promise<string> {
+  const headers = { 'Content-Type': 'application/json', Origin: url };
+  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return await response.text();
 }
 
 async function expectNoViolation(state: string): Promise<void> {
   await page.evaluate(axe);
   expect({ state, violations: await page.evaluate(VIOLATIONS) }).toEqual({ state, violations: [] });
-}
-
-/** The first search of a bot that has just started may be too late for Discord, which then suggests nothing. */
-async function suggest(text: string): Promise<void> {
-  const field = page.getByRole('combobox', { name: 'id' });
-  const found = page.getByRole('option', { name: /^Emberwing/ }).first();
-  const typed = async () => {
-    await field.fill(text);
-    const patience = found.waitFor({ timeout: 5_000 });
-    return await patience.then(
-      () => true,
-      () => false,
-    );
-  };
-  await expect.poll(typed).toBe(true);
 }
 
 async function useIt(): Promise<void> {
@@ -91,7 +85,8 @@ it.each(['dark', 'light'] as const)('axe-core finds nothing wrong with any state
   await page.getByRole('option', { name: '/card id' }).waitFor();
   await expectNoViolation('commands');
   await composer(page).press('Enter');
-  await suggest('ember');
+  await page.keyboard.type('ember');
+  await page.getByRole('option', { name: 'Emberwing Drake · First Light' }).waitFor();
   await expectNoViolation('suggestions');
   for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
   await page.getByRole('combobox', { name: 'prices' }).waitFor();
