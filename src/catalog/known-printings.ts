@@ -11,12 +11,12 @@ const ASK_AFTER_MS = 100;
  * Whether a card has other printings. With `hasTime` it takes up to a second, and is `false` when it cannot be known. The catalog answers from another thread, with which a reply from memory would take three times as long. Without time it is
  * what was found last; a card that was never asked about is taken to have some, and is known the next time.
  */
-export function knownPrintings(catalog: Pick<Catalog, 'printings'>) {
+export function knownPrintings(catalog: Pick<Catalog, 'countPrintings'>) {
   const known = new LRUCache<string, boolean>({ max: MOST_KNOWN, ttl: FRESH_MS, allowStale: true });
   const find = async (cardId: string, who: Requester) => {
-    const found = await catalog.printings(cardId, { page: 0, isOthers: true }, who);
-    if (found) known.set(cardId, found.total > 0);
-    return found !== undefined && found.total > 0;
+    const others = await catalog.countPrintings(cardId, who);
+    if (others !== undefined) known.set(cardId, others > 0);
+    return others !== undefined && others > 0;
   };
   /** One at a time, and not while the reply is sent: a card that is shown meanwhile is asked about when it is shown again. */
   let isAsking = false;
