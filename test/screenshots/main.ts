@@ -3,14 +3,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
-import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
 import { createLog } from '../../src/log.ts';
 import { startPageServer } from '../../src/sandbox/page-server.ts';
-import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { replaceStoredCard } from '../support/stored-cards.ts';
 import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';
 import { SCENES } from './scenes.ts';
 import { reply, type Scene, type Shot } from './shot.ts';
@@ -52,7 +50,7 @@ if (wanted.length === 0 || wanted.includes('sandbox')) await inSandbox({ shots: 
 await browser.close();
 
 async function inSandbox(
-  { options, known = {}, isLively }: Scene,
+  { options, isLively }: Scene,
   browser: Browser,
   work: (page: Page, sandbox: Sandbox) => Promise<void>,
 ): Promise<void> {
@@ -60,10 +58,10 @@ async function inSandbox(
   const usedToday = isLively ? requestsEarlier(Date.now()) : 0;
   const service = { usedToday, ...options?.service };
   const sandbox = await startSandbox({ log, catalog: SAMPLE_CATALOG, ...options, service });
-  if (Object.keys(known).length > 0) await learn(sandbox, known);
   if (isLively) {
+    await (await sandbox.startBot()).stop(); // it creates the files
     bookEarlierToday(sandbox);
-    confirmCatalog(sandbox, options?.catalog ?? []);
+    confirmCatalog(sandbox);
   }
   await sandbox.startBot();
   const { discord, cardService } = sandbox;
@@ -78,30 +76,10 @@ async function inSandbox(
   await sandbox.stop();
 }
 
-/** Gives the bot cards as if it had known them for a while. */
-async function learn(sandbox: Sandbox, known: NonNullable<Scene['known']>): Promise<void> {
-  const { discord, config } = sandbox;
-  const bot = await sandbox.startBot();
-  const records = new Map(Object.entries(known));
-  for (const id of records.keys()) {
-    await discord
-      .type({ command: 'card', options: { id }, guildId: null })
-      .until(({ embeds }) => embeds.length > 0, WAIT_MS);
-  }
-  await bot.stop();
-  for (const [id, change] of records) {
-    const sample = SAMPLE_CARDS.find((card) => card.id === id);
-    if (!sample) throw new Error(`no sample card ${id}`);
-    const { tcg: game, ...facts } = sample;
-    const record = change({ card: { ...facts, game }, fetchedAtMs: Date.now() - 25 * 60_000 });
-    replaceStoredCard(config.dataDir, id, JSON.stringify({ value: record }));
-  }
-}
-
 /** As if the service had answered with every card of the catalog; then names are told from ids. */
-function confirmCatalog({ config }: Sandbox, cards: readonly CatalogCard[]): void {
+function confirmCatalog({ config }: Sandbox): void {
   const database = CatalogDatabase.open(config.dataDir, createLog({ level: 'silent', secrets: [] }));
-  database.upsert(cards, undefined);
+  database.upsert(SAMPLE_CATALOG, undefined);
   database.close();
 }
 

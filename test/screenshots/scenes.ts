@@ -1,38 +1,10 @@
-import type { CardRecord } from '../../src/model/card.ts';
-import type { PricePoint } from '../../src/model/price-history.ts';
-import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { afterButton, lastMessage, openMenu, reply, type Scene, suggestions } from './shot.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-/** Market prices of the last days, as shares of the present one. */
-const PRICES = [0.78, 0.81, 0.8, 0.86, 0.9, 0.88, 0.85, 0.87, 0.93, 0.96, 0.94, 1];
-
-function withHistory(record: CardRecord): CardRecord {
-  const market = record.card?.prices?.market ?? 0;
-  const lastMs = record.fetchedAtMs;
-  const history = PRICES.map(
-    (share, index): PricePoint => [
-      lastMs - (PRICES.length - 1 - index) * DAY_MS,
-      Math.round(market * share * 100) / 100,
-    ],
-  );
-  return { ...record, history };
-}
-
-function stale(record: CardRecord): CardRecord {
-  return { ...record, fetchedAtMs: record.fetchedAtMs - 9 * HOUR_MS };
-}
-
-/** Names of cards are told from ids once there are enough ids; some cards are printed more than once. */
-const CATALOG = [
-  ...SAMPLE_CATALOG,
-  { id: 'dusk2-44', name: 'Emberwing Drake', set: 'Dusk Procession', number: '44/88', game: 'Lanternfolk' },
-  { id: 'promo-7', name: 'Emberwing Drake', set: 'Fair Promos', number: '7', game: 'Lanternfolk' },
-  ...Array.from({ length: 103 }, (_, index) => ({ id: `gull${index}-1`, name: 'Copper Gull', set: `Fair ${index}` })),
-  ...Array.from({ length: 100 }, (_, index) => ({ id: `other1-${index}`, name: `Nobody ${index}` })),
-];
+/** Fresh, with prices that are told from those of the reply. */
+const RECENTLY_MS = 25 * 60_000;
+const STALE_MS = 9 * HOUR_MS;
 
 /** More commands than the bot takes. Those of direct messages are not on the page. @returns what ends them */
 async function typeTooMuch({ discord }: Sandbox): Promise<() => void> {
@@ -54,8 +26,16 @@ function lookUp(as: number, ...ids: string[]): (sandbox: Sandbox) => Promise<voi
 /** Every kind of reply. */
 export const SCENES: readonly Scene[] = [
   {
-    options: { catalog: CATALOG, env: { PRICE_CURRENCY: 'USD' } },
-    known: { 'base1-4': withHistory, 'base1-1': withHistory, 'base1-2': stale, 'base1-9': stale },
+    options: {
+      // In the evening, a tenth of the day is less than what some have booked.
+      env: { PRICE_CURRENCY: 'USD', MEMBER_DAILY_REQUESTS: '1000' },
+      known: [
+        { id: 'base1-4', ageMs: RECENTLY_MS, hasHistory: true },
+        { id: 'base1-1', ageMs: RECENTLY_MS, hasHistory: true },
+        { id: 'base1-2', ageMs: STALE_MS },
+        { id: 'base1-9', ageMs: STALE_MS },
+      ],
+    },
     isLively: true,
     shots: [
       { name: 'suggestions', show: suggestions('card', 'emb', 'Emberwing Drake · First Light') },
@@ -65,7 +45,7 @@ export const SCENES: readonly Scene[] = [
       { name: 'usage', show: reply('/usage', 'Answered from memory') },
       { name: 'card-without-prices', show: reply('/card id:base1-17', 'left today') },
       { name: 'several-cards', show: reply('/card id:drake', 'Which of these') },
-      { name: 'many-cards', show: reply('/card id:copper gull', 'cards are called') },
+      { name: 'many-cards', show: reply('/card id:travelling lamplighter', 'cards are called') },
       { name: 'unknown-name', show: reply('/card id:Emberwing Dragon', 'Did you mean') },
       { name: 'no-such-card', show: reply('/card id:base1-999', 'base1') },
       { name: 'not-an-id', show: reply('/card id:..', 'card id') },

@@ -1,5 +1,4 @@
 import type { Locator, Page } from 'playwright-core';
-import type { CardRecord } from '../../src/model/card.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { composer, replyTo, say } from '../support/page-visit.ts';
 
@@ -18,8 +17,6 @@ export interface Shot {
 /** Pictures of one sandbox, in this order. */
 export interface Scene {
   options?: Omit<SandboxOptions, 'log'>;
-  /** Cards that the bot knows at its start. */
-  known?: Record<string, (record: CardRecord) => CardRecord>;
   /** Others have sent requests today, and the service has confirmed the whole catalog. */
   isLively?: true;
   shots: readonly Shot[];
