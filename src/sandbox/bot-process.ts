@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
 const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href;
-const MAIN = new URL('../main.ts', import.meta.url);
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** One line of the bot's log. */
 export type LogLine = Record<string, unknown> & { level: string; msg: string };
@@ -13,20 +14,20 @@ export interface BotProcess {
   readonly isReady: boolean;
   /** Resolves when the bot is connected to Discord, or has ended. */
   ready: Promise<void>;
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended, for whatever reason, and its log is read. */
   ended: Promise<void>;
   signal(name: 'SIGKILL' | 'SIGTERM'): void;
 }
 
 /** @param onLine called with every line of its log, parsed and as it was written */
 export function runBot(env: Record<string, string>, onLine: (line: LogLine, text: string) => void): BotProcess {
-  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, MAIN.pathname], {
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, MAIN], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const connected = Promise.withResolvers<void>();
   let isReady = false;
-  const ended = once(child, 'exit').then(() => {
+  const ended = once(child, 'close').then(() => {
     isReady = false;
     connected.resolve();
   });

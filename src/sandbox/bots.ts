@@ -36,6 +36,7 @@ export class Bots {
   readonly #options: BotsOptions;
   readonly #listeners = new Set<() => void>();
   #slots: Slot[] = [];
+  #last: Promise<void> = Promise.resolve();
   #redis: { process: RedisProcess; url: string; isCut: boolean } | undefined;
 
   constructor(options: BotsOptions) {
@@ -58,11 +59,13 @@ export class Bots {
   }
 
   /** Starts one bot on pristine data, after whatever ran before is gone. Resolves when it is connected. */
-  async reset(): Promise<void> {
-    await this.close();
-    this.#slots = [{ restsUntilMs: 0 }];
-    await this.#copyData(1);
-    await this.start(1);
+  reset(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#endAll('SIGKILL');
+      this.#slots = [{ restsUntilMs: 0 }];
+      await this.#copyData(1);
+      await this.start(1);
+    });
   }
 
   /** Resolves when it is connected, or has ended. Without effect while it runs. */
@@ -80,14 +83,16 @@ export class Bots {
   }
 
   /** Starts a Redis, the first bot again with that and with the first of two shards, and a second bot with the other. */
-  async addSecond(): Promise<void> {
-    const [first, second] = this.#slots;
-    if (first === undefined || second !== undefined) throw new Error('There are two bots already.');
-    this.#slots = [first, { restsUntilMs: 0 }];
-    await this.#startRedis();
-    await Promise.all([this.#end(first, 'SIGTERM'), this.#copyData(2)]);
-    await this.start(1); // the first carries its files over into Redis
-    await this.start(2);
+  addSecond(): Promise<void> {
+    return this.#inTurn(async () => {
+      const [first, second] = this.#slots;
+      if (first === undefined || second !== undefined) throw new Error('There are two bots already.');
+      await this.#startRedis();
+      this.#slots = [first, { restsUntilMs: 0 }];
+      await Promise.all([this.#end(first, 'SIGTERM'), this.#copyData(2)]);
+      await this.start(1); // the first carries its files over into Redis
+      await this.start(2);
+    });
   }
 
   /** Redis keeps its connections and answers nothing, until it is cut off no longer. */
@@ -99,18 +104,29 @@ export class Bots {
   }
 
   /** Kills everything; with SIGTERM the bots answer first what is under way. */
-  async close(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
-    const slots = this.#slots;
-    this.#slots = [];
-    await Promise.all(slots.map((slot) => this.#end(slot, signal)));
-    await this.#redis?.process.kill();
-    this.#redis = undefined;
+  close(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    return this.#inTurn(() => this.#endAll(signal));
   }
 
   /** @returns a function that ends the subscription. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** What changes which bots there are waits for what does already. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #endAll(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const slots = this.#slots;
+    this.#slots = [];
+    await Promise.all(slots.map((slot) => this.#end(slot, signal)));
+    await this.#redis?.process.kill();
+    this.#redis = undefined;
   }
 
   #slot(number: number): Slot {

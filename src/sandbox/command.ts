@@ -46,7 +46,7 @@ const bots: Bots = new Bots({
   folder,
   onLine(line, text) {
     reasons.read(line);
-    if (line.msg === 'command') guide.commandEnded();
+    guide.read(line);
     if (line.level !== 'debug') output.write(`${text}\n`);
   },
 });

@@ -1,8 +1,10 @@
 import { EventEmitter, once } from 'node:events';
+import type { LogLine } from './bot-process.ts';
 import type { Bots } from './bots.ts';
 import type { EmbeddedCardService } from './card-service.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
-import { STEPS, type Step } from './guide-steps.ts';
+import type { TypedInteraction } from './discord/typed-interaction.ts';
+import { foundCards, STEPS, type Step } from './guide-steps.ts';
 import { KNOWN_CARDS } from './known-cards.ts';
 import { SAMPLE_CARDS } from './sample-cards.ts';
 
@@ -25,6 +27,7 @@ export interface GuideOptions {
 /** A step needs no more of the service than this. */
 const NEEDED = { requests: 20, atOnce: 8 };
 const MOST_MS = 120_000;
+const SEARCHES_WITHIN_MS = 10_000;
 const MOST_OF_A_SET = 12;
 const SEEDED_POST = 'Anyone trading a Wax Golem for base1-4?';
 
@@ -41,7 +44,8 @@ export class Guide {
   #end = new AbortController();
   /** Something of a step is left that cannot be seen from outside. */
   #isUsed = false;
-  #endedCommands = 0;
+  /** Whose command for which card has ended since the step began. */
+  readonly #ended = new Set<string>();
   #unknown: string[] = [];
 
   constructor(options: GuideOptions) {
@@ -52,9 +56,10 @@ export class Guide {
     return { steps: STEPS.map(({ id, title, watch }) => ({ id, title, watch })), ...this.#shown };
   }
 
-  /** To be called for each command that has ended in a bot. */
-  commandEnded(): void {
-    this.#endedCommands++;
+  /** Learns from a line of the bot's log which command has ended. */
+  read({ msg, member, card }: LogLine): void {
+    if (msg !== 'command') return;
+    this.#ended.add(`${member} ${card}`);
     this.#commands.emit('ended');
   }
 
@@ -66,19 +71,10 @@ export class Guide {
       this.#show({ current: id, isResetting: false });
       if (!this.#isAsAtStart()) await this.#resetAll(id);
       await this.#options.discord.gateway.whenReady();
-      const before = this.#endedCommands;
-      const { discord, cardService, bots } = this.#options;
-      const ended = async (commands: number) => {
-        while (this.#endedCommands - before < commands) await once(this.#commands, 'ended', { signal });
-      };
-      const happened = await step.run({
-        discord,
-        cardService,
-        bots,
-        unknownCard: () => this.#unknownCard(),
-        ended,
-        signal,
-      });
+      this.#ended.clear();
+      const unknownCard = () => this.#unknownCard();
+      const ended = (...typed: readonly TypedInteraction[]) => this.#whenEnded(typed, signal);
+      const happened = await step.run({ ...this.#options, unknownCard, ended, signal });
       this.#isUsed ||= step.leavesTraces === true;
       this.#show({ current: id, happened, isResetting: false });
     });
@@ -117,6 +113,11 @@ export class Guide {
     });
   }
 
+  async #whenEnded(typed: readonly TypedInteraction[], signal: AbortSignal): Promise<void> {
+    const waited = typed.map(({ message: { member, commandLine } }) => `${member.id} ${commandLine.split(':')[1]}`);
+    while (!waited.every((each) => this.#ended.has(each))) await once(this.#commands, 'ended', { signal });
+  }
+
   #isAsAtStart(): boolean {
     const { cardService, bots } = this.#options;
     return !this.#isUsed && bots.isAsAtStart && cardService.isAsAtStart(NEEDED);
@@ -125,12 +126,12 @@ export class Guide {
   async #resetAll(current?: string): Promise<void> {
     const { discord, cardService, bots } = this.#options;
     this.#show({ ...(current !== undefined && { current }), isResetting: true });
-    const started = bots.reset();
+    await bots.close(); // what it sends last is not of the new story
     discord.clearChat();
-    discord.faults.clear();
     discord.post({ memberId: discord.members[1]?.id ?? '', content: SEEDED_POST });
     cardService.reset();
-    await started;
+    await bots.reset();
+    await foundCards(discord, AbortSignal.timeout(SEARCHES_WITHIN_MS)).catch(() => {});
     this.#unknown = [];
     this.#isUsed = false;
     this.#show({ ...(current !== undefined && { current }), isResetting: false });

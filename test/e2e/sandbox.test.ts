@@ -55,7 +55,7 @@ describe('the guided minute', () => {
     await reset();
     await press('Find a card by name');
     await happened(FOUND);
-    await page.getByRole('row').filter({ hasText: '/cards/base1-4' }).getByText('renewed for Alice').waitFor();
+    await page.getByRole('row').filter({ hasText: '/cards/promo-7' }).getByText('for Alice').waitFor();
     await press('Thirty members ask at once');
     await happened(CROWD);
     await press('The service says 429');

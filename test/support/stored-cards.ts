@@ -1,17 +1,10 @@
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 
 /** The ids in the card store of a bot, which may be running. */
 export function storedCardIds(dataDir: string): string[] {
   const rows = inCardStore(dataDir, (database) => database.prepare('SELECT key FROM cards ORDER BY key').all());
   return rows.map(({ key }) => String(key).split(':').slice(2).join(':'));
-}
-
-/** Replaces the stored value of a card. */
-export function replaceStoredCard(dataDir: string, id: string, value: SQLInputValue): void {
-  inCardStore(dataDir, (database) =>
-    database.prepare('UPDATE cards SET value = ? WHERE key LIKE ?').run(value, `%:${id}`),
-  );
 }
 
 function inCardStore<T>(dataDir: string, work: (database: DatabaseSync) => T): T {
