@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Card, orUndefined, parseCardId } from '../model/card.ts';
+import { type Card, idFault, orUndefined } from '../model/card.ts';
 
 const LONGEST_TEXT = 300;
 /** Most texts are such a line already, and need no change. */
@@ -37,14 +37,10 @@ const optionalLine = orUndefined(line.transform((text) => text || undefined)).op
 
 /** A card as it is searched for and offered. */
 export const CatalogCard = z.object({
-  id: z.string().transform((text, context) => {
-    try {
-      return parseCardId(text);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
-      return z.NEVER;
-    }
-  }),
+  id: z
+    .string()
+    .trim()
+    .refine((id) => !idFault(id), 'not a card id'),
   name: line.refine((text) => text !== '', 'empty'),
   set: optionalLine,
   number: optionalLine,
@@ -62,16 +58,6 @@ export type FoundCard = CatalogCard & {
   knownAs?: string;
 };
 
-/** What is kept of a card. */
-export type CatalogRow = CatalogCard & {
-  /** Whether the service has answered with it. */
-  isConfirmed: boolean;
-  /** Whether the service has denied it while a copy is still kept. Once there is no copy, the row is no longer given. */
-  isDenied: boolean;
-  /** The import that it came from; absent when the service was first, or no import named it since. */
-  source?: string;
-};
-
 /** Figures of everything that is kept. */
 export interface CatalogStats {
   /** Cards that are offered. */
@@ -82,7 +68,7 @@ export interface CatalogStats {
   denied: number;
   /** Different names. */
   names: number;
-  /** What each import brought that the service has not confirmed. */
+  /** What each import brought that the service has not confirmed: those that are withdrawn first, then those with most. */
   imports: { source: string; unconfirmed: number; isWithdrawn: boolean }[];
   /** Size on disk. */
   bytes: number;

@@ -1,5 +1,4 @@
-import { parseCardId } from '../model/card.ts';
-import { InvalidCardId } from '../model/errors.ts';
+import { idFault } from '../model/card.ts';
 import type { ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import type { CardIndex } from './card-index.ts';
@@ -83,60 +82,26 @@ function exactIn(index: CardIndex): FindExact {
   return (text) => exactly(index, text);
 }
 
-/** A part of a list that stands for one card. */
-interface Meaning {
-  id: string;
-  /** The text is this id, not the name of a card. */
-  isId: boolean;
-  /** The catalog has the card. */
-  isKnown: boolean;
-}
-
 type ResolveText = (text: string) => Resolution;
 
-function idsMeant(text: string, resolveText: ResolveText): string[] | Unclear | 'unsearched' {
-  const whole = meaningOf(text, resolveText);
-  const isOne = whole !== 'unsearched' && 'id' in whole;
-  if (isOne && whole.isKnown) return [whole.id];
-  return idsOfPieces(text.split(/\s+/), resolveText) ?? (isOne ? [whole.id] : whole);
+function idsMeant(text: string, resolveText: ResolveText): readonly string[] | Unclear | 'unsearched' {
+  const meant: Resolution = idFault(text) ? { kind: 'none', similar: [] } : resolveText(text);
+  if (meant.kind === 'one') return [meant.card.id];
+  const ids = meant.kind === 'id' && meant.isKnown ? [text] : idsOfPieces(text.split(/\s+/), resolveText);
+  if (ids) return ids;
+  if (meant.kind === 'id') return [text];
+  if (meant.kind === 'unsearched') return meant.kind;
+  return meant.kind === 'several'
+    ? { text, cards: meant.cards, total: meant.total }
+    : { text, cards: meant.similar, total: 0 };
 }
 
 /** While any form may be that of an id, a piece without a digit is rather a word of a name. */
-function idsOfPieces(pieces: readonly string[], resolveText: ResolveText): string[] | undefined {
+function idsOfPieces(pieces: readonly string[], resolveText: ResolveText): readonly string[] | undefined {
   if (pieces.length === 1 || pieces.length > MOST_LISTED + 1) return undefined;
-  const ids: string[] = [];
-  for (const piece of pieces) {
-    const meaning = meaningOf(piece, resolveText);
-    if (meaning === 'unsearched' || !('id' in meaning) || !meaning.isId) return undefined;
-    if (!meaning.isKnown && !hasDigit(meaning.id)) return undefined;
-    ids.push(meaning.id);
-  }
-  return ids;
-}
-
-function meaningOf(text: string, resolveText: ResolveText): Meaning | Unclear | 'unsearched' {
-  const id = validId(text);
-  if (id === undefined) return { text, cards: [], total: 0 };
-  const meant = resolveText(id);
-  switch (meant.kind) {
-    case 'unsearched':
-      return meant.kind;
-    case 'id':
-      return { id, isId: true, isKnown: meant.isKnown ?? false };
-    case 'one':
-      return { id: meant.card.id, isId: false, isKnown: true };
-    case 'several':
-      return { text, cards: meant.cards, total: meant.total };
-    case 'none':
-      return { text, cards: meant.similar, total: 0 };
-  }
-}
-
-function validId(text: string): string | undefined {
-  try {
-    return parseCardId(text);
-  } catch (error) {
-    if (error instanceof InvalidCardId) return undefined;
-    throw error;
-  }
+  const areIds = pieces.every((piece) => {
+    const meant = idFault(piece) ? undefined : resolveText(piece);
+    return meant?.kind === 'id' && (meant.isKnown || hasDigit(piece));
+  });
+  return areIds ? pieces : undefined;
 }

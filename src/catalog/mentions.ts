@@ -1,3 +1,4 @@
+import { idFault } from '../model/card.ts';
 import type { CardIndex } from './card-index.ts';
 import type { Mentions } from './catalog.ts';
 import { inOneMenu } from './list.ts';
@@ -11,7 +12,6 @@ const LONGEST_NAME_WORDS = 8;
 const SHORTEST_NAME = 3;
 const BETWEEN_WORDS = /[\s,;()[\]{}"<>`*|]+/;
 const AROUND_WORD = /^[._~:!?]+|[._~:!?]+$/g;
-const LONGEST_ID = 100;
 
 /** Fewer digits are more often a count or a price than an id that is not known. */
 const FEWEST_DIGITS = 4;
@@ -64,7 +64,7 @@ function namesIn(index: CardIndex, words: readonly string[]): Map<number, Mentio
 
 /** A word without a digit is an id only when it is a known one: ids without digits would make every word one. */
 function idsIn(index: CardIndex, word: string): string[] {
-  if (word.length > LONGEST_ID || word === '.' || word === '..') return [];
+  if (idFault(word)) return [];
   if (index.has(word)) return [word];
   if (!hasDigit(word)) return [];
   const isNumber = /^\p{N}+$/u.test(word);

@@ -63,18 +63,19 @@ export function isFromClockAhead(atMs: number, nowMs: number): boolean {
 /** No known service has longer ids. */
 export const MAX_CARD_ID_LENGTH = 100;
 
-/**
- * A card id as it may be sent: trimmed, well-formed, 1 to 100 code points, no control characters, case kept.
- *
- * @throws InvalidCardId
- */
+/** Why a trimmed text may not be sent as a card id; `undefined` when it may. */
+export function idFault(id: string): InvalidCardId['reason'] | undefined {
+  if (id === '') return 'empty';
+  if (!id.isWellFormed()) return 'halfCharacter';
+  if ([...id].length > MAX_CARD_ID_LENGTH) return 'tooLong';
+  if (/\p{Cc}/u.test(id)) return 'controlCharacter';
+  return id === '.' || id === '..' ? 'dotsOnly' : undefined; // URL parsers turn these into another path, even encoded
+}
+
+/** A card id as it may be sent: trimmed, its case kept. @throws InvalidCardId */
 export function parseCardId(text: string): string {
   const id = text.trim();
-  if (id === '') throw new InvalidCardId({ reason: 'empty' });
-  if (!id.isWellFormed()) throw new InvalidCardId({ reason: 'halfCharacter' });
-  if ([...id].length > MAX_CARD_ID_LENGTH) throw new InvalidCardId({ reason: 'tooLong' });
-  if (/\p{Cc}/u.test(id)) throw new InvalidCardId({ reason: 'controlCharacter' });
-  // URL parsers turn these into another path, even encoded.
-  if (id === '.' || id === '..') throw new InvalidCardId({ reason: 'dotsOnly' });
+  const reason = idFault(id);
+  if (reason) throw new InvalidCardId({ reason });
   return id;
 }

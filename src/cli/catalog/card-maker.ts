@@ -1,6 +1,6 @@
 import { alsoOf, type CatalogCard, lineOf, releasedOf } from '../../catalog/catalog-card.ts';
-import { parseCardId } from '../../model/card.ts';
-import { InvalidCardId } from '../../model/errors.ts';
+import { idFault } from '../../model/card.ts';
+import type { InvalidCardId } from '../../model/errors.ts';
 import { FILE, FieldSource, type Surroundings } from './field-source.ts';
 import { type SourceRow, Unusable } from './source-row.ts';
 
@@ -101,12 +101,9 @@ export class CardMaker {
 
 /** @throws Unusable */
 function idIn(text: string): string {
-  try {
-    return copied(parseCardId(text));
-  } catch (error) {
-    if (error instanceof InvalidCardId) throw new Unusable(INVALID_IDS[error.reason]);
-    throw error;
-  }
+  const fault = idFault(text.trim());
+  if (fault) throw new Unusable(INVALID_IDS[fault]);
+  return copied(text.trim());
 }
 
 function lineIn(text: string): string {

@@ -4,13 +4,13 @@ import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { CatalogRow } from '../../catalog/catalog-card.ts';
+import type { CatalogCard } from '../../catalog/catalog-card.ts';
 import { type CliContext, CliFailure } from '../context.ts';
 import { FIELDS } from './card-maker.ts';
 import { counted } from './import-report.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 
-type Rows = Iterable<CatalogRow>;
+type Rows = Iterable<CatalogCard>;
 
 const FORMATS: Readonly<Record<string, (rows: Rows) => Iterable<string>>> = {
   csv,

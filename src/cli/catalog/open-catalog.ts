@@ -1,4 +1,4 @@
-import type { CatalogCard, CatalogRow, CatalogStats } from '../../catalog/catalog-card.ts';
+import type { CatalogCard, CatalogStats } from '../../catalog/catalog-card.ts';
 import { changesOf, type SharedChange } from '../../catalog/shared-catalog.ts';
 import { idKey } from '../../catalog/words.ts';
 import { CatalogDatabase } from '../../storage/sqlite/catalog/database.ts';
@@ -61,7 +61,7 @@ export class OpenCatalog {
   }
 
   /** The cards that are offered. */
-  rows(): Iterable<CatalogRow> {
+  rows(): Iterable<CatalogCard> {
     return this.#database.rows();
   }
 

@@ -134,17 +134,16 @@ const SHOWN_IMPORTS = 20;
 /** The figures of the catalog, as lines. */
 function statsReport({ cards, confirmed, denied, names, imports, bytes }: CatalogStats): string {
   const withdrawn = ', no longer offered: the service denied five of its cards and confirmed none';
-  const mostFirst = imports.toSorted(
-    (a, b) => Number(b.isWithdrawn) - Number(a.isWithdrawn) || b.unconfirmed - a.unconfirmed,
-  );
-  const others = mostFirst.splice(SHOWN_IMPORTS);
+  const others = imports.slice(SHOWN_IMPORTS);
   const othersHave = others.reduce((sum, { unconfirmed }) => sum + unconfirmed, 0);
   const lines = [
     `Cards: ${counted(cards)} with ${counted(names)} names`,
     `Confirmed by the card service: ${counted(confirmed)}`,
     `Denied by it, while a copy is kept: ${counted(denied)}`,
     `Not confirmed: ${counted(cards - confirmed)}`,
-    ...mostFirst.map((each) => `  ${each.source}: ${counted(each.unconfirmed)}${each.isWithdrawn ? withdrawn : ''}`),
+    ...imports
+      .slice(0, SHOWN_IMPORTS)
+      .map((each) => `  ${each.source}: ${counted(each.unconfirmed)}${each.isWithdrawn ? withdrawn : ''}`),
     ...(others.length > 0 ? [`  ${counted(others.length)} more: ${counted(othersHave)}`] : []),
     `On disk: ${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`,
   ];

@@ -46,9 +46,8 @@ function isWorthless(file: string): boolean {
 }
 
 function clean(file: string, memberId: string, dataDir: string): void {
-  let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file);
+    using database = new DatabaseSync(file);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON; BEGIN IMMEDIATE`);
     deleteRows(database, memberId);
     database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
@@ -57,8 +56,6 @@ function clean(file: string, memberId: string, dataDir: string): void {
     if (isLeft) database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {
     throw new CliFailure(whyNot(file, error), { cause: error });
-  } finally {
-    database?.close();
   }
 }
 

@@ -58,13 +58,9 @@ export function moveAside(
 /** A lock that ends with its process, even when that is killed. The empty lock file stays. */
 function withLock(lockFile: string, work: () => void): void {
   createOwnFile(lockFile);
-  const lock = new DatabaseSync(lockFile);
-  try {
-    lock.exec(`PRAGMA busy_timeout = ${LOCK_TIMEOUT_MS}; BEGIN EXCLUSIVE`);
-    work();
-  } finally {
-    lock.close();
-  }
+  using lock = new DatabaseSync(lockFile);
+  lock.exec(`PRAGMA busy_timeout = ${LOCK_TIMEOUT_MS}; BEGIN EXCLUSIVE`);
+  work();
 }
 
 /**

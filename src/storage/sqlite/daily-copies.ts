@@ -103,12 +103,10 @@ export class DailyCopies {
     createOwnFile(unfinished);
     await backup(database, unfinished, { progress: () => this.#continue() });
     this.#continue();
-    const copy = new DatabaseSync(unfinished);
-    try {
+    {
+      using copy = new DatabaseSync(unfinished);
       // Without WAL it stays one file. Interaction tokens are worthless long before a copy is needed.
       copy.exec('PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON; DELETE FROM deferred_replies');
-    } finally {
-      copy.close();
     }
     renameSync(unfinished, to);
     log.debug({ file: to }, 'state.sqlite copied');

@@ -14,16 +14,13 @@ const BUSY_TIMEOUT_MS = 500;
 export function sqliteMemberHistory(dataDir: string, log: Pick<Logger, 'warn'>): MemberHistory {
   const file = join(dataDir, 'catalog.sqlite');
   const attempt = <T>(work: (database: DatabaseSync) => T): T | undefined => {
-    let database: DatabaseSync | undefined;
     try {
-      database = new DatabaseSync(file);
+      using database = new DatabaseSync(file);
       database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON`);
       return work(database);
     } catch (err) {
       log.warn({ err }, "members' last lookups cannot be read or deleted");
       return undefined;
-    } finally {
-      database?.close();
     }
   };
   return {

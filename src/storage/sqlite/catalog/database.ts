@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { CatalogCard, CatalogRow, CatalogStats } from '../../../catalog/catalog-card.ts';
+import type { CatalogCard, CatalogStats } from '../../../catalog/catalog-card.ts';
 import type { SharedChange } from '../../../catalog/shared-catalog.ts';
 import type { Logger } from '../../../log.ts';
 import { inodeOf, moveAside } from '../corrupt-file.ts';
@@ -153,30 +153,25 @@ export class CatalogDatabase {
   }
 
   /** All cards that are offered, as they were when it began; the file must not be written through this meanwhile. */
-  *rows(): Generator<CatalogRow> {
-    const all = this.#sql(
-      `SELECT cards.*, sources.name AS source_name FROM cards LEFT JOIN sources ON sources.row = cards.source WHERE ${OFFERED} ORDER BY cards.row`,
-    );
-    for (const row of all.iterate()) {
-      const source = row.source_name === null ? {} : { source: String(row.source_name) };
-      const [isConfirmed, isDenied] = [row.confirmed === 1, row.denied !== 0];
-      yield { ...cardOf(row as unknown as StoredRow), isConfirmed, isDenied, ...source };
-    }
+  *rows(): Generator<CatalogCard> {
+    const all = this.#sql(`SELECT * FROM cards WHERE ${OFFERED} ORDER BY row`);
+    for (const row of all.iterate()) yield cardOf(row as unknown as StoredRow);
   }
 
   stats(): CatalogStats {
     const counts = this.#sql(
       `SELECT count(*) AS cards, count(*) FILTER (WHERE confirmed = 1) AS confirmed,
-        count(*) FILTER (WHERE denied > 0) AS denied, count(DISTINCT name_row) AS names FROM cards WHERE ${OFFERED}`,
-    ).get() as Pick<CatalogStats, 'cards' | 'confirmed' | 'denied' | 'names'>;
+        count(*) FILTER (WHERE denied > 0) AS denied, count(DISTINCT name_row) AS names,
+        (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS bytes FROM cards WHERE ${OFFERED}`,
+    ).get() as unknown as Omit<CatalogStats, 'imports'>;
     const imports = this.#sql(
-      'SELECT sources.name AS source, withdrawn, count(cards.row) AS unconfirmed FROM sources LEFT JOIN cards ON source = sources.row AND cards.confirmed = 0 AND cards.denied < 2 GROUP BY sources.row',
+      `SELECT sources.name AS source, withdrawn, count(cards.row) AS unconfirmed FROM sources
+        LEFT JOIN cards ON source = sources.row AND cards.confirmed = 0 AND cards.denied < 2
+        GROUP BY sources.row ORDER BY withdrawn DESC, unconfirmed DESC`,
     ).all() as unknown as { source: string; withdrawn: number; unconfirmed: number }[];
-    const size = this.#sql('SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size').get();
     return {
       ...counts,
       imports: imports.map(({ withdrawn, ...each }) => ({ ...each, isWithdrawn: withdrawn === 1 })),
-      bytes: Number(size?.bytes),
     };
   }
 

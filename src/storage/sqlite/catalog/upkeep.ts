@@ -55,9 +55,8 @@ interface CachedCards {
 function cachedCards(after: number, { dataDir, cardKeys, log }: CacheOptions): CachedCards {
   const file = join(dataDir, 'cards.sqlite');
   if (!existsSync(file)) return { cards: [] };
-  let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
+    using database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
     const last = Number(database.prepare('SELECT max(rowid) AS last FROM cards').get()?.last ?? 0);
     const rows = database
       .prepare('SELECT rowid, key, value FROM cards WHERE rowid > ? ORDER BY rowid LIMIT ?')
@@ -70,8 +69,6 @@ function cachedCards(after: number, { dataDir, cardKeys, log }: CacheOptions): C
     // What is wrong with the cache is not wrong with the catalog.
     log.warn({ err }, 'saved cards cannot be read for search: each is found by its name once it is looked up again');
     return { cards: [] };
-  } finally {
-    database?.close();
   }
 }
 

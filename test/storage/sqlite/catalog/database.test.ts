@@ -24,10 +24,8 @@ describe('the catalog', () => {
     expect(catalog.upsert([CHARIZARD, HO_OH], 'cards.csv')).toHaveLength(2);
     catalog.close();
     catalog = CatalogDatabase.open(folder, log);
-    expect([...catalog.rows()]).toEqual([
-      { ...CHARIZARD, isConfirmed: false, isDenied: false, source: 'cards.csv' },
-      { ...HO_OH, isConfirmed: false, isDenied: false, source: 'cards.csv' },
-    ]);
+    expect([...catalog.rows()]).toEqual([CHARIZARD, HO_OH]);
+    expect(catalog.stats()).toMatchObject({ confirmed: 0, imports: [{ source: 'cards.csv', unconfirmed: 2 }] });
     expect(statSync(catalog.file).mode & 0o777).toBe(0o600);
     expect(lines).toEqual([]);
   });
@@ -43,7 +41,8 @@ describe('the catalog', () => {
     catalog.upsert([{ ...CHARIZARD, name: 'Glurak' }], 'cards.csv');
     catalog.upsert([CHARIZARD], undefined);
     catalog.upsert([{ ...CHARIZARD, name: 'Dracaufeu' }], 'other.csv');
-    expect([...catalog.rows()]).toMatchObject([{ name: 'Charizard', isConfirmed: true, source: 'other.csv' }]);
+    expect([...catalog.rows()]).toMatchObject([{ name: 'Charizard' }]);
+    expect(catalog.stats()).toMatchObject({ cards: 1, confirmed: 1 });
     expect(catalog.upsert([{ ...CHARIZARD, name: 'Dracaufeu' }], 'other.csv')).toHaveLength(0);
   });
 
@@ -172,10 +171,10 @@ describe('the catalog', () => {
     const said = { also: ['Glurak', 'ドラゴン'], released: '1999-01-09' };
     catalog.upsert([{ ...CHARIZARD, ...said }], 'cards.csv');
     catalog.upsert([{ ...CHARIZARD, set: 'Base Set' }, HO_OH], undefined);
-    expect([...catalog.rows()][0]).toMatchObject({ set: 'Base Set', isConfirmed: true, ...said });
+    expect([...catalog.rows()][0]).toMatchObject({ set: 'Base Set', ...said });
     expect(catalog.upsert([{ ...HO_OH, ...said }], 'cards.csv')).toHaveLength(1);
     expect(catalog.upsert([{ ...HO_OH, ...said }], 'cards.csv')).toHaveLength(0);
-    expect([...catalog.rows()][1]).toMatchObject({ ...HO_OH, isConfirmed: true, ...said });
+    expect([...catalog.rows()][1]).toMatchObject({ ...HO_OH, ...said });
     expect(catalog.index.withWords([[{ word: 'glurak', begins: false }]])).toHaveLength(2);
   });
 
@@ -186,11 +185,8 @@ describe('the catalog', () => {
     file.exec(readFileSync(new URL('no-version.sql', import.meta.url), 'utf8'));
     file.close();
     catalog = CatalogDatabase.open(folder, log);
-    expect([...catalog.rows()].map(({ id, isConfirmed, source }) => ({ id, isConfirmed, source }))).toEqual([
-      { id: 'base1-4', isConfirmed: true, source: 'cards.csv' },
-      { id: 'ex11-101', isConfirmed: true },
-      { id: 'neo3-7', isConfirmed: false, source: 'cards.csv' },
-    ]);
+    expect([...catalog.rows()].map(({ id }) => id)).toEqual(['base1-4', 'ex11-101', 'neo3-7']);
+    expect(catalog.stats()).toMatchObject({ confirmed: 2, imports: [{ source: 'cards.csv', unconfirmed: 1 }] });
     expect(catalog.index.withNameKey('pikachugoldstar').map(({ card }) => card.id)).toEqual(['ex11-101']);
     expect(catalog.index.withWords([[{ word: 'ho oh', begins: false }]])).toHaveLength(1);
     expect(catalog.index.vocabulary().meantBy('charizrad')).toMatchObject([{ word: 'charizard' }]);
