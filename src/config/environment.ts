@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { OperatorError } from '../model/operator-error.ts';
+import { errorsBetween } from '../model/typing-errors.ts';
 import { Variables } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -60,7 +61,7 @@ export function misspelledVariables(environment: Environment, wanted: z.ZodObjec
     if (known.includes(name) || /\d/.test(name)) return [];
     const letters = lettersOf(name);
     const [nearest] = known
-      .map((meant) => ({ name, meant, edits: distance(letters, lettersOf(meant)) }))
+      .map((meant) => ({ name, meant, edits: errorsBetween(letters, lettersOf(meant)).whole }))
       .filter(({ meant, edits }) => edits <= mostEdits(lettersOf(meant).length))
       .sort((a, b) => a.edits - b.edits);
     return nearest && nearest.meant in wanted.shape ? [{ name, meant: nearest.meant }] : [];
@@ -75,18 +76,4 @@ function lettersOf(name: string): string {
 function mostEdits(length: number): number {
   if (length < 12) return 1;
   return length < 17 ? 2 : 3;
-}
-
-/** Levenshtein distance: letters to insert, delete or replace. */
-function distance(from: string, to: string): number {
-  let above = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [row, letter] of [...from].entries()) {
-    const current = [row + 1];
-    for (const [column, other] of [...to].entries()) {
-      const replaced = (above[column] ?? 0) + (letter === other ? 0 : 1);
-      current.push(Math.min(replaced, (above[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
-    }
-    above = current;
-  }
-  return above[to.length] ?? 0;
 }

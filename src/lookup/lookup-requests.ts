@@ -59,8 +59,7 @@ export class LookupRequests {
 
   /** No request is sent for them now. */
   async abandon(batch: readonly PendingLookup[]): Promise<void> {
-    const { claims } = this.#options;
-    if (claims.isShared) await Promise.all(batch.map(({ cardId }) => claims.release(claimOf(cardId))));
+    await Promise.all(batch.map(({ cardId }) => this.#options.claims.release(claimOf(cardId))));
   }
 
   /**
@@ -119,8 +118,6 @@ export class LookupRequests {
   /** @returns whether the lookup needs a request, and this process has claimed it */
   async #claimUnlessAnswered(pending: PendingLookup): Promise<boolean> {
     const { pendingLookups, claims, requestTimeoutMs } = this.#options;
-    // A process alone has one pending lookup for each card, and so one request.
-    if (!claims.isShared) return !(await this.#answerWithoutRequest(pending)) && pendingLookups.has(pending);
     const name = claimOf(pending.cardId);
     // In one round trip, the claim first: what its last owner stored is there once this process has it.
     const [claimed, isAnswered] = await Promise.all([

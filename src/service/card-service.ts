@@ -113,18 +113,14 @@ export class CardService {
 
   async #card(id: string, signal?: AbortSignal): Promise<Card | 'noSuchCard'> {
     const url = cardUrl(this.#options.baseUrl, this.#options.cardPath, id);
-    url.searchParams.set('includePrices', 'true');
     const response = await answered(url, this.#options, signal);
     return response.status === 404 && errorBody(response) ? 'noSuchCard' : fitting(CardAnswer, response);
   }
 }
 
-/** The address of a card: whatever the id holds, it stays exactly one path segment. */
+/** The address of a card with its prices: whatever the id holds, it stays exactly one path segment. */
 export function cardUrl(baseUrl: string, cardPath: string, id: string): URL {
-  return endpoint(
-    baseUrl,
-    cardPath.replace('{id}', () => encodeURIComponent(id)),
-  );
+  return endpoint(baseUrl, `${cardPath.replace('{id}', () => encodeURIComponent(id))}?includePrices=true`);
 }
 
 function endpoint(baseUrl: string, path: string): URL {

@@ -24,15 +24,15 @@ describe('cardUrl', () => {
     ['http://cards.test', '/cards/{id}', '$&{id}', 'http://cards.test/cards/%24%26%7Bid%7D'],
     ['http://cards.test', '/cards/{id}', '四', 'http://cards.test/cards/%E5%9B%9B'],
   ])('puts into %s and %s the id %s', (baseUrl, path, id, url) => {
-    expect(cardUrl(baseUrl, path, id).href).toBe(url);
+    expect(cardUrl(baseUrl, path, id).href).toBe(`${url}?includePrices=true`);
   });
 
-  it('keeps any id in exactly one segment of its path, with nothing beside the path', () => {
+  it('keeps any id in exactly one segment of its path, with nothing beside the path but the wish for prices', () => {
     fc.assert(
       fc.property(anyId, template, base, (id, [before, after], prefix) => {
         const url = cardUrl(`http://cards.test${prefix}`, `${before}{id}${after}`, id);
         const start = prefix.replace(/\/$/, '') + before;
-        expect(url.origin + url.search + url.hash + url.username).toBe('http://cards.test');
+        expect(url.origin + url.search + url.hash + url.username).toBe('http://cards.test?includePrices=true');
         expect(url.pathname.startsWith(start)).toBe(true);
         expect(url.pathname.endsWith(after)).toBe(true);
         const segment = url.pathname.slice(start.length, url.pathname.length - after.length);

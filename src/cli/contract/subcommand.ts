@@ -29,13 +29,8 @@ async function report(cardId: string, { env, stdout, stderr }: CliContext): Prom
   const deadline = new RunDeadline();
   const ask = (url: URL, key: string | undefined) =>
     inspect(url, { apiKey: key, timeoutMs: deadline.leftMs(timeoutMs) });
-  const lookup = (id: string) => {
-    const url = cardUrl(baseUrl, cardPath, id);
-    url.searchParams.set('includePrices', 'true');
-    return url;
-  };
-  const card = await ask(lookup(cardId), apiKey);
-  const noSuchCard = await ask(lookup(NO_CARD_ID), undefined);
+  const card = await ask(cardUrl(baseUrl, cardPath, cardId), apiKey);
+  const noSuchCard = await ask(cardUrl(baseUrl, cardPath, NO_CARD_ID), undefined);
   const usage = apiKey === undefined ? undefined : await ask(new URL(`${baseUrl}/v1/usage`), apiKey);
   const rows = [
     ['', `card \`${cardId}\``, 'a card that does not exist, without the key', 'usage report'],

@@ -20,11 +20,11 @@ const REFUSALS: readonly number[] = [401, 403, 404];
 
 /** Whether cards can be looked up. Costs one request of the quota, and with `CARD_SERVICE_BULK_PATH` another. */
 export async function checkCardService({ cardService, plan }: Config): Promise<Finding[]> {
-  const { baseUrl, bulkPath, apiKey } = cardService;
+  const { baseUrl, cardPath, bulkPath, apiKey } = cardService;
   const deadline = new RunDeadline();
   const ask = (url: URL, json?: object) =>
     inspect(url, { apiKey, timeoutMs: deadline.leftMs(cardService.timeoutMs) }, json);
-  const url = lookupUrl(cardService);
+  const url = cardUrl(baseUrl, cardPath, CARD_ID);
   const response = await ask(url);
   if (!isAnswer(response)) return [failureFinding(response, url)];
   const answered = answerFinding(response, cardService);
@@ -38,12 +38,6 @@ export async function checkCardService({ cardService, plan }: Config): Promise<F
   return [...findings, bulkFinding(await ask(list.url, list.json), { id: CARD_ID, exists: response.status !== 404 })];
 }
 
-function lookupUrl({ baseUrl, cardPath }: Config['cardService']): URL {
-  const url = cardUrl(baseUrl, cardPath, CARD_ID);
-  url.searchParams.set('includePrices', 'true');
-  return url;
-}
-
 /** Of a wrong key and a wrong path an answer names one, so the other is looked for without the first. */
 async function otherFault(
   first: Finding,
@@ -51,7 +45,8 @@ async function otherFault(
   deadline: RunDeadline,
 ): Promise<Finding[]> {
   const isOfKey = first.check === KEY_CHECK;
-  const url = isOfKey ? lookupUrl(cardService) : new URL(`${cardService.baseUrl}/v1/usage`);
+  const { baseUrl, cardPath } = cardService;
+  const url = isOfKey ? cardUrl(baseUrl, cardPath, CARD_ID) : new URL(`${baseUrl}/v1/usage`);
   const apiKey = isOfKey ? undefined : cardService.apiKey;
   const answer = await inspect(url, { apiKey, timeoutMs: deadline.leftMs(cardService.timeoutMs) });
   const second = isAnswer(answer) && REFUSALS.includes(answer.status) && answerFinding(answer, cardService);

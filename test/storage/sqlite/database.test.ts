@@ -122,7 +122,8 @@ describe('a database', () => {
     writeFileSync(join(folder, 'file'), '');
     mkdirSync(join(folder, 'folder'));
     expect(() => open(path())).toThrow(DatabaseUnusable);
-    const sentence = /cannot be used \(.+\)\. Set DATA_DIR to a folder that this user may write to\.$/;
+    const sentence =
+      /cannot be used \(.+\)\. Set DATA_DIR to a folder that this user may write to, or run as root: chown -R \d+ \S+$/;
     await expect(openExclusively(path(), options(), 0)).rejects.toThrow(sentence);
     expect(readdirSync(folder).sort()).toEqual(['file', 'folder']);
   });
