@@ -127,7 +127,7 @@ const SILHOUETTES: readonly Silhouette[] = [
     eyes: { x: 8, y: -46 },
   },
   {
-    of: /fox|hare|cat|mouse|toad|peddler|dancer/i,
+    of: /fox|hare|cat|mouse|dancer/i,
     half: 'M8-62 34-116 42-44ZM40 40Q104 60 92 4 126 62 62 84L40 84ZM0-74Q48-70 44-34 34-4 0 2ZM0-12Q40-4 54 60 56 86 30 86L0 86Z',
     eyes: { x: 17, y: -36 },
   },
