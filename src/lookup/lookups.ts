@@ -88,7 +88,7 @@ export class Lookups {
     const slow = new Timer(() => change.resolve());
     let isSlowShown = false;
     let isCardNew = this.#cards.some(({ atOnce }) => atOnce?.answer);
-    if (isCardNew) change.resolve();
+    change.resolve(); // a request that is joined has left already
     let left = this.#cards.filter(({ place }) => place).length;
     let shownAtMs: number | undefined;
     const lookUp = async (card: CardCourse) => {

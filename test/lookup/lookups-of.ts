@@ -8,6 +8,8 @@ import type { CardServiceError } from '../../src/model/errors.ts';
 export interface CardCourse {
   copy?: CardRecord;
   refusal?: CardServiceError;
+  /** Its request has left, for somebody else. */
+  isUnderWay?: boolean;
   /** How its lookup goes. */
   start?: (tell: Tell) => Promise<CardRecord>;
 }
@@ -22,9 +24,9 @@ export interface Tell {
 export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
   const courseOf = (cardId: string) => courses[Number(cardId)] ?? {};
   const admitted = ({ cardId }: { cardId: string }): Admission => {
-    const { refusal, start } = courseOf(cardId);
+    const { refusal, start, isUnderWay } = courseOf(cardId);
     if (refusal) return { refusal };
-    const progress: Progress = { requestNumbers: new Set() };
+    const progress: Progress = { requestNumbers: new Set(), ...(isUnderWay && { requestedAtMs: Date.now() }) };
     return {
       reservation: {
         progress,

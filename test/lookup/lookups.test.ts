@@ -136,6 +136,15 @@ describe('the time of the permit is shown', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(shown).toEqual([30_000, Number.NaN]);
   });
+
+  it('nor of a request that had left before it was joined, whose slow answer is shown, too', async () => {
+    fakeTime();
+    const shownAtMs: number[] = [];
+    const lookups = await lookupsOf({ ...answersAfter(60_000), isUnderWay: true });
+    void lookups.lookUpAll(async () => void shownAtMs.push(Date.now() - NOON_MS));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(shownAtMs).toEqual([5_000]);
+  });
 });
 
 const PACE = { requestsPerMinute: 600, burst: 20 };
