@@ -85,7 +85,7 @@ export class SqliteCardIndex implements CardIndex {
   }
 
   hasWords(all: readonly (readonly WordToFind[])[]): boolean {
-    return this.#sql('SELECT 1 FROM card_words WHERE card_words MATCH ? LIMIT 1').get(matching(all)) !== undefined;
+    return this.#sql(`${WITH_WORDS} LIMIT 1`).get(matching(all)) !== undefined;
   }
 
   askedMost(guildId: string | undefined): { candidate: Candidate; asked: Asked }[] {

@@ -108,6 +108,15 @@ describe('the catalog', () => {
     expect(catalog.stats()).toMatchObject({ imports: [{ unconfirmed: 2, isWithdrawn: false }] });
   });
 
+  it('does not know words that only withdrawn cards have together', () => {
+    catalog.upsert(CARDS, 'cards.csv');
+    denyFive();
+    catalog.upsert([CHARIZARD], 'more.csv');
+    const begins = (word: string) => [{ word, begins: false }];
+    expect(catalog.index.hasWords([begins('ho')])).toBe(false);
+    expect(catalog.index.hasWords([begins('charizard'), begins('base')])).toBe(true);
+  });
+
   it('offers of a withdrawn import that is imported again what its file has now', () => {
     catalog.upsert(CARDS, 'cards.csv');
     denyFive();
