@@ -55,9 +55,10 @@ export default {
   async component({ argument, content, locale, ...who }, { catalog }) {
     const showPrices = argument === CHOOSE.withPrices;
     const texts = showPrices || argument === CHOOSE.withoutPrices ? unclearTexts(content) : [];
-    const { unclear } = await catalog.resolveList(texts.join('\n'), requesterOf(who));
+    const { unclear, unsearched } = await catalog.resolveList(texts.join('\n'), requesterOf(who));
     const components = unclearChoice(locale, unclear, choiceIds({ showPrices, isPrivate: false }));
-    if (components.length === 0) return sentence(formatMessage(locale, 'outOfDate'));
+    if (components.length === 0)
+      return sentence(formatMessage(locale, unsearched.length > 0 ? 'namesUnsearched' : 'outOfDate'));
     return privately({ content: unclearLines(locale, unclear).join('\n'), components });
   },
 

@@ -91,6 +91,7 @@ export interface ChoiceIds {
 /** Which of several cards is meant. */
 export function severalCards(locale: string, found: CardPage, ids: ChoiceIds): ListMessage {
   const { total, cards } = found;
+  if (cards.length === 0) return { content: formatMessage(locale, 'outOfDate'), components: [] };
   const name = plainMarkdown(found.name ?? '', MAX_LENGTH);
   const content =
     total > MAX_ROWS

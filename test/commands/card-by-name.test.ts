@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import card from '../../commands/card.ts';
+import cards from '../../commands/cards.ts';
 import type { Message, Services } from '../../commands/command.ts';
 import type { Catalog, Resolution } from '../../src/catalog/catalog.ts';
 import { InvalidCardId } from '../../src/model/errors.ts';
@@ -165,6 +166,14 @@ describe('a button or a menu of /card', () => {
     await expect(card.component(press('show::..'), services)).rejects.toThrow(InvalidCardId);
     await expect(card.component(press('show:', ['a\u0000b']), services)).rejects.toThrow(InvalidCardId);
   });
+});
+
+it('a button of /cards whose texts cannot be searched now is not taken for an old one', async () => {
+  const { services } = await startWith({ kind: 'unsearched' });
+  const resolveList = async () => ({ ids: [], unclear: [], unsearched: ['golem'] });
+  const pressed = { ...press('choose:'), content: '**golem**: did you mean Wax Golem?' };
+  const shown = await cards.component(pressed, { ...services, catalog: { ...services.catalog, resolveList } });
+  expect(shown.message.content).toBe(formatMessage('en-US', 'namesUnsearched'));
 });
 
 it('each lookup of a card counts for the one who asked, once, and what does not exist does not', async () => {

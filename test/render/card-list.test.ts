@@ -144,6 +144,11 @@ describe('several cards', () => {
     expect([menu?.[0], others.map((each) => each.join(' '))]).toEqual([`Choose a card (${listed})`, buttons]);
   });
 
+  it('that are offered no longer have no page to turn to', () => {
+    const gone = severalCards('en-US', { cards: [], page: 0, total: 0 }, IDS);
+    expect(gone).toEqual({ content: formatMessage('en-US', 'outOfDate'), components: [] });
+  });
+
   it('of different names are counted, and have no pages', () => {
     const message = severalCards('en-US', page(many(1, 25), { total: 26 }), IDS);
     expect(message.content).toBe('26 cards fit. Add a set or a number, or choose:');
