@@ -46,9 +46,8 @@ const REASONS = {
 
 /** What is left of the quota, where it is known, and what is missing, where it is not. */
 export function usageEmbed(view: UsageView): APIEmbed {
-  const { breaker, isIsolated, missing, learned, day, locale } = view;
-  const isWell =
-    breaker.reason === undefined && !isDaySpent(view) && breaker.failures === 0 && missing === undefined && !isIsolated;
+  const { missing, learned, day, locale } = view;
+  const isWell = stateLines(view)[0] === formatMessage(locale, 'working') && missing === undefined;
   return {
     title: formatMessage(locale, 'usageTitle'),
     description: [...stateLines(view), learnedText(learned, locale), missing].filter(Boolean).join('\n'),
@@ -75,6 +74,7 @@ function stateLines(view: UsageView): string[] {
   const isolated = isIsolated ? [formatMessage(locale, 'isolated')] : [];
   if (breaker.reason !== undefined) return [closedText(view, breaker.reason), ...isolated];
   if (isDaySpent(view)) return [daySpentText(view), ...isolated];
+  if (view.figures.inPeriod?.remaining === 0) return [formatMessage(locale, 'periodSpent'), ...isolated];
   if (breaker.failures > 0) return [formatMessage(locale, 'oneFailure'), ...isolated];
   return isIsolated ? isolated : [formatMessage(locale, 'working')];
 }

@@ -194,6 +194,9 @@ it('does not say that it works normally when nothing remains of the day', () => 
     usageEmbed({ ...VIEW, figures: { ...VIEW.figures, today: { ...VIEW.figures.today, remaining: 0, resetsAtMs } } });
   expect(spent(NOON_MS + 3_600_000).description).toBe(`Today's requests are used up until <t:${NOON + 3_600}:t>.`);
   expect(spent().description).toBe("Today's requests are used up.");
+  const inPeriod = { used: 10, limit: 10, remaining: 0 };
+  const ofPeriod = usageEmbed({ ...VIEW, figures: { ...VIEW.figures, inPeriod } });
+  expect([ofPeriod.description, ofPeriod.color]).toEqual(["This period's requests are used up.", spent().color]);
 });
 
 const count = fc.maxSafeNat();

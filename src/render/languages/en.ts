@@ -95,6 +95,7 @@ export const en = {
     '{when, select, now {The card service asked me to wait. The next lookup tries again.} trying {The card service asked me to wait. Trying again right now.} other {Waiting until {time}, as the card service asked.}}',
   daySpent:
     "{when, select, now {Today's requests were used up. The next lookup checks for new ones.} trying {Today's requests were used up. Checking for new ones right now.} soon {Today's requests are used up.} other {Today's requests are used up until {time}.}}",
+  periodSpent: "This period's requests are used up.",
   down: '{when, select, now {The card service has been down since {since}. The next lookup tries again.} trying {The card service has been down since {since}. Trying again right now.} date {The card service has been down since {since}. Next try on {time}.} other {The card service has been down since {since}. Next try at {time}.}}',
   keyRefused:
     '{when, select, now {The card service refuses my key. The next lookup tries again.} trying {The card service refuses my key. Trying again right now.} date {The card service refuses my key. Next try on {time}.} other {The card service refuses my key. Next try at {time}.}}',
