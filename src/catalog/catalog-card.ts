@@ -12,7 +12,8 @@ export function lineOf(text: string): string {
     .toWellFormed()
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-    .slice(0, LONGEST_TEXT);
+    .slice(0, LONGEST_TEXT)
+    .replace(/\p{Cs}$/u, ''); // half of the character at which it was cut
 }
 
 /** More names and words of one card are ignored. */

@@ -31,6 +31,7 @@ const INVALID_IDS: Readonly<Record<InvalidCardId['reason'], string>> = {
 /** What Japanese words are read as, above them. */
 const FURIGANA = /<rt>.*?<\/rt>|<\/?ruby>/g;
 
+const SHOWN_COLUMNS = 20;
 /** What the column of a field may be called. */
 const LIKELY: Readonly<Record<string, RegExp>> = { id: /\bid\b|uuid|code/i, name: /\bname\b|title/i };
 
@@ -38,11 +39,13 @@ const LIKELY: Readonly<Record<string, RegExp>> = { id: /\bid\b|uuid|code/i, name
 export class CardMaker {
   readonly #id: FieldSource;
   readonly #sources: ReadonlyMap<string, readonly FieldSource[]>;
+  readonly #game: string | undefined;
   readonly #mapping: Mapping;
 
   constructor(mapping: Mapping) {
-    const { map = {}, idTemplate } = mapping;
+    const { map = {}, idTemplate, game = '' } = mapping;
     this.#mapping = mapping;
+    this.#game = lineOf(game) || undefined;
     this.#sources = new Map(
       FIELDS.map((field) => [field, [map[field] ?? field].flat().map((text) => new FieldSource(text))]),
     );
@@ -56,7 +59,7 @@ export class CardMaker {
     const line = (field: Field) => lineIn(text(field) ?? '') || undefined;
     const texts = (field: Field) => this.#sources.get(field)?.flatMap((source) => source.textsIn(row, around)) ?? [];
     const id = idIn(this.#id.textIn(row, around, text) ?? '');
-    const [name, set, number, game = this.#mapping.game] = [line('name'), line('set'), line('number'), line('game')];
+    const [name, set, number, game = this.#game] = [line('name'), line('set'), line('number'), line('game')];
     if (name === undefined) throw new Unusable('has no name');
     const also = alsoOf(texts('also').map(lineIn));
     const card = { id, name, set, number, game, also, released: releasedOf(texts('released')[0] ?? '') };
@@ -76,7 +79,8 @@ export class CardMaker {
     });
     const needs = `the column${missing.length > 1 ? 's' : ''} ${missing.map((path) => `\`${path}\``).join(' and ')}`;
     const cure = likely.length > 0 ? `Use \`--map ${likely.join()}\`` : 'Correct --map or --id-template';
-    throw new Unusable(`needs ${needs}; it has ${names.join(', ')}. ${cure}`);
+    const some = [...names.slice(0, SHOWN_COLUMNS).map(lineOf), ...(names.length > SHOWN_COLUMNS ? ['…'] : [])];
+    throw new Unusable(`needs ${needs}; it has ${some.join(', ')}. ${cure}`);
   }
 
   #of(field: Field): FieldSource {

@@ -36,14 +36,17 @@ export async function filesOf(path: string, folder: string): Promise<Listed[]> {
   // What cannot be read so is a file or absent.
   const entries = await readdir(resolve(folder, path), { withFileTypes: true }).catch(() => undefined);
   if (!entries) return [{ file: path, source }];
-  const names = entries.filter((entry) => entry.isFile() && HAS_CARDS.test(entry.name)).map(({ name }) => name);
+  const names = entries.filter((entry) => !entry.isDirectory() && HAS_CARDS.test(entry.name)).map(({ name }) => name);
+  if (names.length === 0) return [{ file: path, source }]; // opening it says why not
   return names.sort().map((name) => ({ file: join(path, name), source }));
 }
 
 /** Opens a file, or standard input for `-`, and unpacks it when it is gzipped. @throws Unusable */
 export async function openInput(file: string, { folder, stdin }: Pick<CliContext, 'folder' | 'stdin'>): Promise<Input> {
   const path = file === '-' ? undefined : resolve(folder, file);
-  const size = path && (await stat(path).catch(cannotBeRead)).size;
+  const stats = path ? await stat(path).catch(cannotBeRead) : undefined;
+  if (stats?.isDirectory())
+    throw new Unusable('is a folder without card files: name the files, or the folder that has them');
   let readBytes = 0;
   async function* stored(): AsyncGenerator<Buffer> {
     try {
@@ -60,7 +63,7 @@ export async function openInput(file: string, { folder, stdin }: Pick<CliContext
   return {
     name: path ? basename(path) : 'standard input',
     ...(await peeked(isGzipped ? gunzipped(bytes) : bytes, HEAD_BYTES)),
-    shareRead: () => (size ? readBytes / size : undefined),
+    shareRead: () => (stats?.size ? readBytes / stats.size : undefined),
   };
 }
 

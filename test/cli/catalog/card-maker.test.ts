@@ -100,6 +100,15 @@ describe('a card', () => {
       made({ id: 'a', name: 'b'.repeat(1024 * 1024 + 1) }),
       'has a field name that is longer than 1 MB',
     ],
+    'has no half character at the end of a name that is cut': [
+      made({ id: 'a', name: `${'b'.repeat(299)}😀` }),
+      { id: 'a', name: 'b'.repeat(299) },
+    ],
+    'is of no game when that has no name': [made({ id: 'a', name: 'b' }, { game: ' ' }), { id: 'a', name: 'b' }],
+    'is of a game without controls': [
+      made({ id: 'a', name: 'b' }, { game: 'A\n\u001bB' }),
+      { id: 'a', name: 'b', game: 'A B' },
+    ],
     'has nothing of the prototype of objects': [
       made({ id: 'a', name: 'b' }, { map: { set: 'constructor.name' } }),
       { id: 'a', name: 'b' },

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -72,6 +72,16 @@ describe('an import', () => {
     expect(err).toMatch(/^empty\.csv is empty\.\nnowhere\.csv cannot be read \(ENOENT: .+\)\.\n$/);
   });
 
+  it('reads what a folder links to, and says when a folder has no such files', async () => {
+    await writeFile(join(folder, 'good.csv'), CARDS);
+    await mkdir(join(folder, 'linked', 'inner'), { recursive: true });
+    await symlink('../good.csv', join(folder, 'linked', 'cards.csv'));
+    expect(await runCatalog(folder, ['import', 'linked'])).toMatchObject({ code: 0, err: '' });
+    const err = 'linked/inner is a folder without card files: name the files, or the folder that has them.\n';
+    expect(await runCatalog(folder, ['import', 'linked/inner'])).toMatchObject({ code: 1, err });
+    expect(await runCatalog(folder, ['import', 'linked/inner', 'good.csv'])).toMatchObject({ code: 2, err });
+  });
+
   it('stops after a batch when it is told to, and takes the rest when it runs again', async () => {
     const lines = Array.from({ length: 2_000 }, (_, index) => `${index},Name ${index}`);
     await writeFile(join(folder, 'cards.csv'), ['id,name', ...lines].join('\n'));
@@ -104,6 +114,10 @@ describe('a file of which nothing can be taken', () => {
     ['uuid,title\n1,a\n', 'columns `id` and `name`; it has uuid, title. Use `--map id=uuid,name=title`.'],
     ['Card Name,Id\na,1\n', "columns `id` and `name`; it has Card Name, Id. Use `--map id=Id,name='Card Name'`."],
     ['id,rarity\n1,a\n', 'column `name`; it has id, rarity. Use `--map name=COLUMN`.'],
+    [
+      `id,\u001b[31m\t,${Array.from({ length: 90 }, (_, at) => at)}\n${'1,'.repeat(91)}1\n`,
+      `column \`name\`; it has id, [31m, ${Array.from({ length: 18 }, (_, at) => at).join(', ')}, …. Use \`--map name=COLUMN\`.`,
+    ],
   ])('needs columns that it does not have: %j', async (text, needs) => {
     expect(await importing('cards.csv', text)).toMatchObject({ code: 1, err: `cards.csv needs the ${needs}\n` });
   });
