@@ -52,13 +52,13 @@ export const STEPS: readonly Step[] = [
       const forAlice = requests().length - forNames;
       await scene.ended(ask(scene, 1, id));
       const forBjorn = requests().length - forNames - forAlice;
-      return `“ember” found ${count(found.length, 'card')} with ${count(forNames, 'request')}. The card itself took ${count(forAlice, 'request')} for Alice, and ${forBjorn} for Björn.`;
+      return `“ember” found ${count(found.length, 'card')} with ${count(forNames, 'request')}. ${forAlice === 0 ? 'The card was known already, so it' : 'The card itself'} took ${count(forAlice, 'request')} for Alice, and ${forBjorn} for Björn.`;
     },
   },
   {
     id: 'crowd',
     title: 'Thirty members ask at once',
-    watch: 'Thirty members ask for the same new card in the same moment. Watch how many requests that takes.',
+    watch: 'Thirty members ask for the same new card at the same moment. Watch how many requests that takes.',
     async run(scene) {
       const requests = requestsFromNow(scene);
       const id = scene.unknownCard();
@@ -71,7 +71,7 @@ export const STEPS: readonly Step[] = [
     id: 'refused',
     title: 'The service says 429',
     leavesTraces: true, // the bot counts its burst as used
-    watch: `The service refuses everything for ${STORM_MS / 1_000} s, and three members ask for a card each. Watch that nobody knocks meanwhile.`,
+    watch: `The service refuses everything for ${STORM_MS / 1_000} s, and three members ask for a card each. Watch the requests: after the first 429, none arrives until the time is up.`,
     async run(scene) {
       const requests = requestsFromNow(scene);
       scene.cardService.storm(STORM_MS);
@@ -79,7 +79,7 @@ export const STEPS: readonly Step[] = [
       await scene.ended(...typed);
       const refused = requests().filter(({ status }) => status === 429).length;
       const after = requests().length - refused;
-      return `${count(refused, 'request')} got a 429 that asked for ${STORM_MS / 1_000} s, and in those ${Math.max(0, refused - 1)} more arrived. Then ${count(after, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}.`;
+      return `${count(refused, 'request')} got a 429 that said to wait ${STORM_MS / 1_000} s, and ${Math.max(0, refused - 1)} more arrived in that time. Then ${count(after, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}.`;
     },
   },
   {
@@ -99,7 +99,7 @@ export const STEPS: readonly Step[] = [
       await scene.ended(...others, again);
       const forOthers = requests().length - forFirst;
       const told = others.filter(({ message }) => message.state === 'answered').length - withCard(others);
-      return `${count(forFirst, 'request')} found the day empty. Of ${others.length} members who then asked for new cards ${told} were told when to come back, with ${count(forOthers, 'request')}; ${count(withCard([again]), 'known card')} still appeared. It stays like this until you press another button.`;
+      return `${count(forFirst, 'request')} found the day used up. Of the next ${others.length} members, who asked for new cards, ${told} were told when to come back, with ${count(forOthers, 'request')}; ${count(withCard([again]), 'known card')} still appeared. The day stays used up until you press another button.`;
     },
   },
   {

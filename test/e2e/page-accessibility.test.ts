@@ -73,7 +73,7 @@ async function useIt(): Promise<void> {
   await expect.poll(() => page.locator('discord-embed').count()).toBe(3);
   await page.getByText('Which of these cards do you mean?').waitFor();
   await page.getByRole('button', { name: 'The day runs out' }).click();
-  await page.getByText('It stays like this').waitFor();
+  await page.getByText('The day stays used up').waitFor();
 }
 
 it.each(['dark', 'light'] as const)('axe-core finds nothing wrong with any state of the page, %s', async (theme) => {

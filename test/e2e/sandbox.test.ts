@@ -60,11 +60,11 @@ describe('the guided minute', () => {
     await happened(CROWD);
     await press('The service says 429');
     await happened(
-      /^1 request got a 429 that asked for 8 s, and in those 0 more arrived\. Then \d requests? answered 3 of 3/,
+      /^1 request got a 429 that said to wait 8 s, and 0 more arrived in that time\. Then \d requests? answered 3 of 3/,
     );
     await press('The day runs out');
     await happened(
-      /^1 request found the day empty\. Of 5 members .* 5 were told .* with 0 requests; 1 known card still/,
+      /^1 request found the day used up\. Of the next 5 members, .* 5 were told .* with 0 requests; 1 known card still/,
     );
     await press('Kill the bot while members wait');
     await happened(/^3 replies said “thinking…” .* and 3 of 3 got their cards, with \d requests in all\.$/);
@@ -79,7 +79,7 @@ describe('the guided minute', () => {
     await press('Find a card by name');
     await happened(FOUND);
     await press('Find a card by name');
-    await happened('The card itself took 0 requests for Alice, and 0 for Björn.');
+    await happened('The card was known already, so it took 0 requests for Alice, and 0 for Björn.');
     await press('The service says 429');
     await page.getByText(/Every request gets a 429/).waitFor();
     await press('Thirty members ask at once');

@@ -3,7 +3,7 @@ import { press, pressStep } from './api.ts';
 import { Controls } from './controls.ts';
 import { element } from './element.ts';
 
-const BEGIN = 'One minute, five buttons: press one, and this line says what to watch and then what happened.';
+const BEGIN = 'One minute, five buttons: press one, and this line says what to watch, then what happened.';
 
 /** The guided minute: a button for each step, and a line that says what to watch and what happened. */
 export class GuidePanel {
@@ -29,7 +29,7 @@ export class GuidePanel {
     const { current, happened, isResetting } = guide;
     for (const [id, button] of this.#buttons) button.ariaCurrent = id === current ? 'step' : null;
     const step = guide.steps.find(({ id }) => id === current);
-    const said = isResetting ? 'The sandbox is reset.' : (happened ?? step?.watch ?? BEGIN);
+    const said = isResetting ? 'Resetting the sandbox…' : (happened ?? step?.watch ?? BEGIN);
     this.#line.textContent = said;
     this.#line.classList.toggle('good', happened !== undefined);
   }
