@@ -102,13 +102,8 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     stopping.abort(new Error('stopping'));
     const cutOff: string[] = [];
     const bounded = async (what: string, limitMs: number, work: Promise<unknown>) => {
-      if (
-        !(await withTimeout(
-          limitMs,
-          work.then(() => true),
-        ))
-      )
-        cutOff.push(what);
+      const ended = work.then(() => true);
+      if (!(await withTimeout(limitMs, ended))) cutOff.push(what);
     };
     await bounded('first answers', FIRST_ANSWERS_MS, router.close());
     usage.close();
@@ -165,26 +160,24 @@ export async function openServices(
   const state = redis
     ? await (await import('./storage/redis/state.ts')).openRedisState({ ...config, redis, events, log })
     : await openSqliteState({ ...config, log, events, signal });
-  const { cardStore, catalog, limiter, ledger, otherQueues, claims, sharedReport } = state;
+  const { cardStore, catalog, limiter, ledger } = state;
 
   const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, log });
   const cards = new Cards({ store: cardStore, lifetimes: config.freshness, catalog, events, log });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
+  const requestTimeoutMs = config.cardService.timeoutMs;
   const lookupQueue = new LookupQueue({
+    ...state,
     cards,
-    limiter,
-    ledger,
     budget,
-    otherQueues,
-    claims,
-    requestTimeoutMs: config.cardService.timeoutMs,
+    service,
+    longestWaitMs,
+    requestTimeoutMs,
     events,
     log,
-    longestWaitMs,
-    service,
   });
   const hasKey = config.cardService.apiKey !== undefined;
-  const usage = new UsageReports({ service, limiter, ledger, claims, sharedReport, events, log, hasKey });
+  const usage = new UsageReports({ ...state, service, events, log, hasKey });
   const memberData = new MemberData({
     counters: ledger.counters,
     history: sqliteMemberHistory(config.dataDir, log),

@@ -47,8 +47,8 @@ export interface CardIndex {
   countWithWords(all: readonly (readonly WordToFind[])[]): number;
   /** Whether there is such a card. */
   hasWords(all: readonly (readonly WordToFind[])[]): boolean;
-  /** What this server and everybody ask for most. */
-  askedMost(guildId: string | undefined): { candidate: Candidate; asked: Asked }[];
+  /** What this server and everybody ask for most: what this server does first. */
+  askedMost(guildId: string | undefined): (Candidate & { asked: Asked })[];
   /** What the member asked for last, newest first. */
   lastAsked(memberId: string): CatalogCard[];
   vocabulary(): Vocabulary;

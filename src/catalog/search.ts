@@ -17,9 +17,8 @@ export function search(index: CardIndex, text: string, who: Requester): FoundCar
 }
 
 function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogCard[] {
-  const here = guildId === undefined ? [] : index.askedMost(guildId).filter(({ asked }) => asked.here > 0);
-  const mostFirst = here.sort((a, b) => b.asked.here - a.asked.here);
-  const cards = [...index.lastAsked(memberId), ...mostFirst.map(({ candidate }) => candidate.card)];
+  const here = index.askedMost(guildId).filter(({ asked }) => asked.here > 0);
+  const cards = [...index.lastAsked(memberId), ...here.map(({ card }) => card)];
   return [...new Map(cards.map((card) => [card.id, card])).values()];
 }
 
@@ -42,14 +41,13 @@ export interface Found {
  */
 export function find(index: CardIndex, query: Query, { guildId }: Requester): Found {
   const popular = index.askedMost(guildId);
-  const asked = new Map(popular.map(({ candidate, asked }) => [candidate.card.id, asked]));
+  const asked = new Map(popular.map(({ card, asked }) => [card.id, asked]));
   const found = (has: Found['has'], typed: Query, fitting: readonly Ranked[]) => ({
     has,
     cards: ranked(typed, fitting, asked),
   });
   const words = query.words.map((word, at) => new TypedWord(index, word, at === query.words.length - 1));
-  const candidates = popular.map(({ candidate }) => candidate);
-  const all = asTyped(query, closestFirst(index, query, words, candidates));
+  const all = asTyped(query, closestFirst(index, query, words, popular));
   if (all.length > 0) return found('all', query, all);
   const known = words.filter(({ likely }) => likely.length > 0);
   const named = nameIn(index, known);

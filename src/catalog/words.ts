@@ -58,11 +58,7 @@ function folded(text: string): string {
  * single Chinese, Japanese or Korean characters. `base1-04` has the words `base 1` and `4`.
  */
 export function wordsOf(text: string): string[] {
-  return wordsOfFolded(folded(text));
-}
-
-function wordsOfFolded(text: string): string[] {
-  return oneSpelling(text)
+  return oneSpelling(folded(text))
     .split(BETWEEN_WORDS)
     .map((word) => tokensOfFolded(word).join(' '))
     .filter((word) => word !== ''); // also of a mark without its letter

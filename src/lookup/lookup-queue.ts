@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
-import type { Limiter, Permit } from '../quota/limiter-port.ts';
+import type { Limiter } from '../quota/limiter-port.ts';
 import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
 import { type Admission, type AdmissionOptions, admit, admitAgain } from './admission.ts';
 import { Batching, type BatchingOptions } from './batching.ts';
@@ -142,7 +142,12 @@ export class LookupQueue {
 
     const acquired = await acquirePermit(this.#options, first.lane);
     if (acquired.kind === 'permit') {
-      this.#send(batch, acquired.permit);
+      const most = this.#batching.beginRequest(acquired.permit);
+      void this.#requests.abandon(batch.slice(most));
+      void this.#requests.sendWanted(batch.slice(0, most), acquired.permit).then(() => {
+        this.#batching.endRequest();
+        this.#refuseBlockedAndWake();
+      });
       return true;
     }
     void this.#requests.abandon(batch);
@@ -154,15 +159,6 @@ export class LookupQueue {
     const isBlocked = ({ lane }: PendingLookup) => acquired.reason !== 'reserve' || lane === 'renewals';
     this.#pendingLookups.refuseWaiting(blockedError(acquired), isBlocked);
     return true;
-  }
-
-  #send(prepared: readonly PendingLookup[], permit: Permit): void {
-    const most = this.#batching.beginRequest(permit);
-    void this.#requests.abandon(prepared.slice(most));
-    void this.#requests.sendWanted(prepared.slice(0, most), permit).then(() => {
-      this.#batching.endRequest();
-      this.#refuseBlockedAndWake();
-    });
   }
 
   #refuseBlockedAndWake(): void {

@@ -20,6 +20,7 @@ const CLAIM_RETRY_MS = 50;
 const CLAIM_MARGIN_MS = 2_000;
 /** Attempts at one card, 429s apart. */
 const MAX_FAILURES = 3;
+const claimOf = (cardId: string) => `card:${cardId}`;
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface LookupRequestsOptions {
@@ -144,11 +145,10 @@ export class LookupRequests {
         if (claims.isShared) pending.counted(Math.max(answer.fetchedAtMs, answer.delistedAtMs ?? 0));
         pendingLookups.answer(pending, answer);
       }
-      return true;
     } catch (error) {
       pendingLookups.refuse(pending, asCardServiceError(error));
-      return true;
     }
+    return true;
   }
 
   /** @param bookedOn the requester whom its request was booked on; of another card it was booked with that */
@@ -165,7 +165,7 @@ export class LookupRequests {
   }
 
   #failed(pending: PendingLookup, error: unknown): void {
-    const { pendingLookups } = this.#options;
+    const { pendingLookups, limiter } = this.#options;
     pendingLookups.requeue(pending);
     const { retry } = meaningOf(error);
     if (retry === 'nextPermit') return;
@@ -173,16 +173,17 @@ export class LookupRequests {
     if (restsMs > 0) pendingLookups.postpone(pending.cardId, Date.now() + restsMs);
     const again = retry === 'backOff' && ++pending.failures < MAX_FAILURES;
     if (pending.failures === MAX_FAILURES - 1) pending.mostTogether = 1; // another card may be what fails
+    // The last of several failures may have opened the breaker, which knows until when.
+    const blocked = error instanceof ServiceDown && limiter.schedule().blocked;
     if (again) pending.notBeforeMs = Date.now() + Math.max(backOffMs(pending.failures, RETRY), restsMs);
-    else pendingLookups.refuse(pending, this.#finalError(error));
+    else pendingLookups.refuse(pending, blocked ? blockedError(blocked) : asCardServiceError(error));
   }
 
   /** For whom a request leaves. */
   #logSent(batch: readonly PendingLookup[], { lane }: PendingLookup): void {
-    const { log } = this.#options;
-    if (!log.isLevelEnabled('debug')) return;
     const members = new Set(batch.flatMap(({ waiters }) => waiters.map(({ lookup }) => lookup.requester.memberId)));
-    log.debug({ cardIds: batch.map(({ cardId }) => cardId), lane, members: [...members] }, 'card requested');
+    const cardIds = batch.map(({ cardId }) => cardId);
+    this.#options.log.debug({ cardIds, lane, members: [...members] }, 'card requested');
   }
 
   #log(cardIds: readonly string[], error: unknown): void {
@@ -193,14 +194,4 @@ export class LookupRequests {
       log.debug({ ...what, reason: error.message }, 'card request failed');
     } else log[meaningOf(error).level]({ ...what, err: error }, 'card request failed');
   }
-
-  /** The last of several failures may have opened the breaker, which knows until when. */
-  #finalError(error: unknown): CardServiceError {
-    const { blocked } = this.#options.limiter.schedule();
-    return error instanceof ServiceDown && blocked ? blockedError(blocked) : asCardServiceError(error);
-  }
-}
-
-function claimOf(cardId: string): string {
-  return `card:${cardId}`;
 }

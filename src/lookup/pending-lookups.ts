@@ -122,7 +122,7 @@ export class PendingLookups {
 
   /** What the next request should carry, best first; empty when nothing may be requested now. */
   selectBatch(nowMs: number, limits: BatchLimits): Batch {
-    const ready = this.#ready(nowMs).filter(({ beingServed }) => !beingServed);
+    const ready = this.#due(nowMs).filter(({ isStarted, beingServed }) => isStarted && !beingServed);
     return fillBatch(ready, (left, before) => this.order.next(left, nowMs, before), limits);
   }
 
@@ -167,10 +167,6 @@ export class PendingLookups {
     const left = pending.leave(leaves);
     if (left.length > 0 && pending.waiters.length === 0 && !pending.requesting) this.#end(pending);
     return left;
-  }
-
-  #ready(nowMs: number): PendingLookup[] {
-    return this.#due(nowMs).filter(({ isStarted }) => isStarted);
   }
 
   #due(nowMs: number): PendingLookup[] {

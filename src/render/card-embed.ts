@@ -158,13 +158,8 @@ function changeText({ share, days }: NonNullable<ReturnType<typeof weekChange>>,
 function curveLine(curve: PriceCurve, locale: string, shown: (price: number) => string): string {
   const [lowest, highest] = [shown(curve.lowest), shown(curve.highest)];
   const shape = lowest === highest ? 'flat' : 'moving';
-  return formatMessage(locale, 'priceCurve', {
-    shape,
-    curve: sparkline(curve),
-    lowest,
-    highest,
-    since: date(curve.sinceMs),
-  });
+  const since = date(curve.sinceMs);
+  return formatMessage(locale, 'priceCurve', { shape, curve: sparkline(curve), lowest, highest, since });
 }
 
 const BARS = '▁▂▃▄▅▆▇█';

@@ -35,22 +35,15 @@ export function errorBody({ body }: Pick<Answered, 'body'>): z.infer<typeof Erro
 
 /** @throws RateLimited on 429, KeyRefused on 401 and on a 403 with an error body, ServiceDown on 408 and 5xx */
 export function throwUnlessAnswered(response: Answered): void {
-  const { status } = response;
-  if (status === 429) throw rateLimited(response);
+  const { status, headers, body, receivedAtMs } = response;
+  const clockMs = serviceClock(headers, receivedAtMs);
+  const stated = (by: unknown) => statedWaitSeconds(by, headers.get('retry-after'), clockMs);
+  if (status === 429) throw new RateLimited({ seconds: stated(body) });
   // A 403 without the interface's error body comes from a firewall before the service.
   if (status === 401 || (status === 403 && errorBody(response))) throw new KeyRefused({ status });
-  if (status === 408 || status >= 500) throw serviceDown(response);
-}
-
-function rateLimited({ headers, body, receivedAtMs }: Answered): RateLimited {
-  const clockMs = serviceClock(headers, receivedAtMs);
-  return new RateLimited({ seconds: statedWaitSeconds(body, headers.get('retry-after'), clockMs) });
-}
-
-/** A service that is down may state for how long; whether to wait longer is the caller's decision. */
-function serviceDown({ status, headers, receivedAtMs }: Answered): ServiceDown {
-  const seconds = statedWaitSeconds(undefined, headers.get('retry-after'), serviceClock(headers, receivedAtMs));
-  return new ServiceDown({ reason: `it answered ${status}`, retryAfterMs: seconds && seconds * 1000 });
+  if (status !== 408 && status < 500) return;
+  const seconds = stated(undefined); // for how long it is down; whether to wait longer is the caller's decision
+  throw new ServiceDown({ reason: `it answered ${status}`, retryAfterMs: seconds && seconds * 1000 });
 }
 
 /** What a success says. @throws UnexpectedAnswer when it does not fit */

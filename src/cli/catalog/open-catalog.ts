@@ -62,11 +62,11 @@ export class OpenCatalog {
 
   /** The cards that are offered. */
   rows(): Iterable<CatalogCard> {
-    return this.#database.rows();
+    return this.#database.index.rows();
   }
 
   stats(): CatalogStats {
-    return this.#database.stats();
+    return this.#database.index.stats();
   }
 
   async close(): Promise<void> {

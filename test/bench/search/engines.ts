@@ -20,7 +20,7 @@ export const ENGINES: Readonly<Record<string, (cards: readonly CatalogCard[]) =>
     const catalog = filledCatalog(temporaryFolder('bench'), cards);
     return {
       find: (typed) => search(catalog.index, typed, WHO).map(({ name }) => name),
-      diskBytes: catalog.stats().bytes,
+      diskBytes: catalog.index.stats().bytes,
     };
   },
 

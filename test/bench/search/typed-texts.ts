@@ -52,7 +52,7 @@ export async function triedTexts(folder: string, isWanted: (text: TypedText) => 
       importList(folder, list, dataDir);
       const catalog = CatalogDatabase.open(dataDir, createLog({ level: 'warn', secrets: [] }));
       onFinished(() => catalog.close());
-      const cards = [...catalog.rows()];
+      const cards = [...catalog.index.rows()];
       for (const card of cards) all.cards.push(card);
       all.ours.push(...tryTexts(texts, cards, (typed) => search(catalog.index, typed, WHO)));
       if (besideOurs) all.theirs.push(...tryTexts(texts, cards, fuzzySearch(cards)));

@@ -1,5 +1,5 @@
 import type { Asked, Candidate, CardIndex, WordToFind } from '../../../catalog/card-index.ts';
-import type { CatalogCard } from '../../../catalog/catalog-card.ts';
+import type { CatalogCard, CatalogStats } from '../../../catalog/catalog-card.ts';
 import { Vocabulary } from '../../../catalog/typing-error.ts';
 import { idKey } from '../../../catalog/words.ts';
 import type { Statements } from '../database.ts';
@@ -45,8 +45,17 @@ const COUNT_WITH_WORDS = `SELECT count(*) AS count FROM card_words CROSS JOIN ca
 const IMPORTED_FORM =
   'SELECT 1 FROM import_forms JOIN sources ON sources.row = source WHERE withdrawn = 0 AND form = coalesce(?, form) LIMIT 1';
 const NUMBER_WITH_DIGITS = `SELECT 1 FROM cards WHERE length(id) = ? AND ${CONFIRMED_NUMBERS} LIMIT 1`;
-const ASKED_MOST = `SELECT cards.*, printings, times FROM asked_in_server JOIN cards USING (id_key, id) JOIN names ON names.row = name_row WHERE server = ? AND ${OFFERED} ORDER BY times DESC LIMIT ?`;
-const TIMES_IN_SERVER = 'SELECT times FROM asked_in_server WHERE server = ? AND id = ?';
+const TIMES = 'SELECT times FROM asked_in_server AS asked WHERE asked.id = cards.id AND server =';
+const ASKED_MOST = `
+  WITH most AS (
+    SELECT * FROM (SELECT id_key, id FROM asked_in_server WHERE server = ?1 ORDER BY times DESC LIMIT ${MOST_ASKED_HERE})
+    UNION SELECT * FROM (
+      SELECT id_key, id FROM asked_in_server WHERE server = '${EVERYWHERE}' ORDER BY times DESC LIMIT ${MOST_ASKED_EVERYWHERE}
+    )
+  )
+  SELECT cards.*, printings, coalesce((${TIMES} ?1), 0) AS here, coalesce((${TIMES} '${EVERYWHERE}'), 0) AS everywhere
+  FROM most JOIN cards USING (id_key, id) JOIN names ON names.row = name_row
+  WHERE ${OFFERED} ORDER BY here DESC, everywhere DESC`;
 const LAST_ASKED = `SELECT cards.*, printings FROM asked_by_member JOIN cards USING (id_key, id) JOIN names ON names.row = name_row WHERE member = ? AND at >= ? AND ${OFFERED} ORDER BY at DESC LIMIT ${MOST_LAST_ASKED}`;
 
 /** The indexes of `catalog.sqlite`. */
@@ -88,17 +97,9 @@ export class SqliteCardIndex implements CardIndex {
     return this.#sql(`${WITH_WORDS} LIMIT 1`).get(matching(all)) !== undefined;
   }
 
-  askedMost(guildId: string | undefined): { candidate: Candidate; asked: Asked }[] {
-    const here = guildId === undefined ? [] : this.#sql(ASKED_MOST).all(guildId, MOST_ASKED_HERE);
-    const everywhere = this.#sql(ASKED_MOST).all(EVERYWHERE, MOST_ASKED_EVERYWHERE);
-    const times = new Map(everywhere.map(({ id, times }) => [String(id), Number(times)]));
-    const known = new Map([...everywhere, ...here].map((row) => [String(row.id), row]));
-    return [...known.values()].flatMap((row) => {
-      const id = String(row.id);
-      const hereTimes = guildId === undefined ? 0 : Number(this.#sql(TIMES_IN_SERVER).get(guildId, id)?.times ?? 0);
-      const asked = { here: hereTimes, everywhere: times.get(id) ?? hereTimes };
-      return candidates([row]).map((candidate) => ({ candidate, asked }));
-    });
+  askedMost(guildId: string | undefined): (Candidate & { asked: Asked })[] {
+    const rows = this.#sql(ASKED_MOST).all(guildId ?? null) as unknown as (FoundRow & Asked)[];
+    return rows.map((row) => ({ ...candidateOf(row), asked: { here: row.here, everywhere: row.everywhere } }));
   }
 
   lastAsked(memberId: string): CatalogCard[] {
@@ -135,6 +136,29 @@ export class SqliteCardIndex implements CardIndex {
     return Number(this.#sql('SELECT sum(ids) AS ids FROM forms').get()?.ids ?? 0);
   }
 
+  /** All cards that are offered, as they were when it began; the file must not be written through this meanwhile. */
+  *rows(): Generator<CatalogCard> {
+    const all = this.#sql(`SELECT * FROM cards WHERE ${OFFERED} ORDER BY row`);
+    for (const row of all.iterate()) yield cardOf(row as unknown as StoredRow);
+  }
+
+  stats(): CatalogStats {
+    const counts = this.#sql(
+      `SELECT count(*) AS cards, count(*) FILTER (WHERE confirmed = 1) AS confirmed,
+        count(*) FILTER (WHERE denied > 0) AS denied, count(DISTINCT name_row) AS names,
+        (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS bytes FROM cards WHERE ${OFFERED}`,
+    ).get() as unknown as Omit<CatalogStats, 'imports'>;
+    const imports = this.#sql(
+      `SELECT sources.name AS source, withdrawn, count(cards.row) AS unconfirmed FROM sources
+        LEFT JOIN cards ON source = sources.row AND cards.confirmed = 0 AND cards.denied < 2
+        GROUP BY sources.row ORDER BY withdrawn DESC, unconfirmed DESC`,
+    ).all() as unknown as { source: string; withdrawn: number; unconfirmed: number }[];
+    return {
+      ...counts,
+      imports: imports.map(({ withdrawn, ...each }) => ({ ...each, isWithdrawn: withdrawn === 1 })),
+    };
+  }
+
   #withName(row: number, most: number): Candidate[] {
     return candidates(this.#sql(WITH_NAME).all(row, most));
   }
@@ -146,10 +170,12 @@ function matching(all: readonly (readonly WordToFind[])[]): string {
   return all.map(oneOf).join(' AND ');
 }
 
+type FoundRow = StoredRow & Pick<Candidate, 'printings'>;
+
 function candidates(rows: readonly unknown[]): Candidate[] {
-  return (rows as (StoredRow & Pick<Candidate, 'printings'>)[]).map((row) => ({
-    card: cardOf(row),
-    isDenied: row.denied > 0,
-    printings: row.printings,
-  }));
+  return (rows as FoundRow[]).map(candidateOf);
+}
+
+function candidateOf(row: FoundRow): Candidate {
+  return { card: cardOf(row), isDenied: row.denied > 0, printings: row.printings };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { CatalogCard, CatalogStats } from '../../../catalog/catalog-card.ts';
+import type { CatalogCard } from '../../../catalog/catalog-card.ts';
 import type { SharedChange } from '../../../catalog/shared-catalog.ts';
 import type { Logger } from '../../../log.ts';
 import { inodeOf, moveAside } from '../corrupt-file.ts';
@@ -10,15 +10,7 @@ import { ASKED_SCHEMA, AskedCards } from './asked.ts';
 import { SqliteCardIndex } from './card-index.ts';
 import { CatalogImports, IMPORTS_SCHEMA } from './imports.ts';
 import { CatalogRows } from './rows.ts';
-import {
-  CARDS_OF_NO_VERSION,
-  CATALOG_SCHEMA,
-  CATALOG_VERSION,
-  cardOf,
-  DERIVED,
-  OFFERED,
-  type StoredRow,
-} from './schema.ts';
+import { CARDS_OF_NO_VERSION, CATALOG_SCHEMA, CATALOG_VERSION, DERIVED } from './schema.ts';
 
 const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + ASKED_SCHEMA;
 /** Another process that writes holds the lock for a fraction of this. */
@@ -150,29 +142,6 @@ export class CatalogDatabase {
 
   setPosition(of: string, position: string): void {
     this.#sql('INSERT OR REPLACE INTO positions VALUES (?, ?)').run(of, position);
-  }
-
-  /** All cards that are offered, as they were when it began; the file must not be written through this meanwhile. */
-  *rows(): Generator<CatalogCard> {
-    const all = this.#sql(`SELECT * FROM cards WHERE ${OFFERED} ORDER BY row`);
-    for (const row of all.iterate()) yield cardOf(row as unknown as StoredRow);
-  }
-
-  stats(): CatalogStats {
-    const counts = this.#sql(
-      `SELECT count(*) AS cards, count(*) FILTER (WHERE confirmed = 1) AS confirmed,
-        count(*) FILTER (WHERE denied > 0) AS denied, count(DISTINCT name_row) AS names,
-        (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS bytes FROM cards WHERE ${OFFERED}`,
-    ).get() as unknown as Omit<CatalogStats, 'imports'>;
-    const imports = this.#sql(
-      `SELECT sources.name AS source, withdrawn, count(cards.row) AS unconfirmed FROM sources
-        LEFT JOIN cards ON source = sources.row AND cards.confirmed = 0 AND cards.denied < 2
-        GROUP BY sources.row ORDER BY withdrawn DESC, unconfirmed DESC`,
-    ).all() as unknown as { source: string; withdrawn: number; unconfirmed: number }[];
-    return {
-      ...counts,
-      imports: imports.map(({ withdrawn, ...each }) => ({ ...each, isWithdrawn: withdrawn === 1 })),
-    };
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CatalogCard } from '../../../catalog/catalog-card.ts';
+import { type CatalogCard, catalogCardOf } from '../../../catalog/catalog-card.ts';
 import type { Logger } from '../../../log.ts';
 import { BUSY_CODE, sqliteCode } from '../database.ts';
 import type { CatalogDatabase } from './database.ts';
@@ -72,14 +72,12 @@ function cachedCards(after: number, { dataDir, cardKeys, log }: CacheOptions): C
   }
 }
 
-/** Written by this bot, so that a look at its shape is enough; zod would take 10 MB more in each worker. */
+/** Written by this bot, so that a look at its shape is enough. */
 function cardIn(value: string): CachedCards['cards'] {
   try {
     const { card, delistedAtMs } = JSON.parse(value).value;
-    if (typeof card?.id !== 'string' || typeof card.name !== 'string') return [];
-    const { id, name, number, game } = card;
-    const found = { id, name: name || id, set: card.set?.name, number, game };
-    return [{ card: found, isDelisted: delistedAtMs !== undefined }];
+    const isCard = typeof card?.id === 'string' && typeof card.name === 'string' && card.set;
+    return isCard ? [{ card: catalogCardOf(card), isDelisted: delistedAtMs !== undefined }] : [];
   } catch {
     return []; // a row that is broken is no card
   }

@@ -24,8 +24,8 @@ describe('the catalog', () => {
     expect(catalog.upsert([CHARIZARD, HO_OH], 'cards.csv')).toHaveLength(2);
     catalog.close();
     catalog = CatalogDatabase.open(folder, log);
-    expect([...catalog.rows()]).toEqual([CHARIZARD, HO_OH]);
-    expect(catalog.stats()).toMatchObject({ confirmed: 0, imports: [{ source: 'cards.csv', unconfirmed: 2 }] });
+    expect([...catalog.index.rows()]).toEqual([CHARIZARD, HO_OH]);
+    expect(catalog.index.stats()).toMatchObject({ confirmed: 0, imports: [{ source: 'cards.csv', unconfirmed: 2 }] });
     expect(statSync(catalog.file).mode & 0o777).toBe(0o600);
     expect(lines).toEqual([]);
   });
@@ -41,8 +41,8 @@ describe('the catalog', () => {
     catalog.upsert([{ ...CHARIZARD, name: 'Glurak' }], 'cards.csv');
     catalog.upsert([CHARIZARD], undefined);
     catalog.upsert([{ ...CHARIZARD, name: 'Dracaufeu' }], 'other.csv');
-    expect([...catalog.rows()]).toMatchObject([{ name: 'Charizard' }]);
-    expect(catalog.stats()).toMatchObject({ cards: 1, confirmed: 1 });
+    expect([...catalog.index.rows()]).toMatchObject([{ name: 'Charizard' }]);
+    expect(catalog.index.stats()).toMatchObject({ cards: 1, confirmed: 1 });
     expect(catalog.upsert([{ ...CHARIZARD, name: 'Dracaufeu' }], 'other.csv')).toHaveLength(0);
   });
 
@@ -96,16 +96,20 @@ describe('the catalog', () => {
     catalog.upsert(CARDS, 'cards.csv');
     denyFive();
     expect(offeredIds()).toEqual([]);
-    expect([[...catalog.rows()], catalog.index.has('neo3-7'), catalog.index.withIdKey('neo37')]).toEqual([
+    expect([[...catalog.index.rows()], catalog.index.has('neo3-7'), catalog.index.withIdKey('neo37')]).toEqual([
       [],
       false,
       [],
     ]);
-    expect(catalog.stats()).toMatchObject({ cards: 0, names: 0, imports: [{ unconfirmed: 3, isWithdrawn: true }] });
+    expect(catalog.index.stats()).toMatchObject({
+      cards: 0,
+      names: 0,
+      imports: [{ unconfirmed: 3, isWithdrawn: true }],
+    });
 
     catalog.upsert(CARDS.slice(5, 6), undefined);
     expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
-    expect(catalog.stats()).toMatchObject({ imports: [{ unconfirmed: 2, isWithdrawn: false }] });
+    expect(catalog.index.stats()).toMatchObject({ imports: [{ unconfirmed: 2, isWithdrawn: false }] });
   });
 
   it('does not know words that only withdrawn cards have together', () => {
@@ -180,10 +184,10 @@ describe('the catalog', () => {
     const said = { also: ['Glurak', 'ドラゴン'], released: '1999-01-09' };
     catalog.upsert([{ ...CHARIZARD, ...said }], 'cards.csv');
     catalog.upsert([{ ...CHARIZARD, set: 'Base Set' }, HO_OH], undefined);
-    expect([...catalog.rows()][0]).toMatchObject({ set: 'Base Set', ...said });
+    expect([...catalog.index.rows()][0]).toMatchObject({ set: 'Base Set', ...said });
     expect(catalog.upsert([{ ...HO_OH, ...said }], 'cards.csv')).toHaveLength(1);
     expect(catalog.upsert([{ ...HO_OH, ...said }], 'cards.csv')).toHaveLength(0);
-    expect([...catalog.rows()][1]).toMatchObject({ ...HO_OH, ...said });
+    expect([...catalog.index.rows()][1]).toMatchObject({ ...HO_OH, ...said });
     expect(catalog.index.withWords([[{ word: 'glurak', begins: false }]])).toHaveLength(2);
   });
 
@@ -194,8 +198,8 @@ describe('the catalog', () => {
     file.exec(readFileSync(new URL('no-version.sql', import.meta.url), 'utf8'));
     file.close();
     catalog = CatalogDatabase.open(folder, log);
-    expect([...catalog.rows()].map(({ id }) => id)).toEqual(['base1-4', 'ex11-101', 'neo3-7']);
-    expect(catalog.stats()).toMatchObject({ confirmed: 2, imports: [{ source: 'cards.csv', unconfirmed: 1 }] });
+    expect([...catalog.index.rows()].map(({ id }) => id)).toEqual(['base1-4', 'ex11-101', 'neo3-7']);
+    expect(catalog.index.stats()).toMatchObject({ confirmed: 2, imports: [{ source: 'cards.csv', unconfirmed: 1 }] });
     expect(catalog.index.withNameKey('pikachugoldstar').map(({ card }) => card.id)).toEqual(['ex11-101']);
     expect(catalog.index.withWords([[{ word: 'ho oh', begins: false }]])).toHaveLength(1);
     expect(catalog.index.vocabulary().meantBy('charizrad')).toMatchObject([{ word: 'charizard' }]);
@@ -209,7 +213,7 @@ describe('the catalog', () => {
   it('counts what it has', () => {
     catalog.upsert([CHARIZARD, { ...CHARIZARD, id: 'base4-4' }, HO_OH], 'cards.csv');
     catalog.upsert([CHARIZARD], undefined);
-    const { bytes, ...counts } = catalog.stats();
+    const { bytes, ...counts } = catalog.index.stats();
     expect(counts).toEqual({
       ...{ cards: 3, confirmed: 1, denied: 0, names: 2 },
       imports: [{ source: 'cards.csv', unconfirmed: 2, isWithdrawn: false }],

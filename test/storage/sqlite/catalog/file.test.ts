@@ -49,7 +49,7 @@ it('a corrupt catalog that cannot be moved aside yet is, at the next attempt', (
   mover.close();
   expect([failures.length, replacedTimes()]).toEqual([1, 0]);
   file.attempt(corrupt);
-  expect(file.attempt((catalog) => catalog.stats().cards)).toBe(0);
+  expect(file.attempt((catalog) => catalog.index.stats().cards)).toBe(0);
   expect(failures).toHaveLength(1);
 });
 

@@ -78,7 +78,7 @@ describe('the catalog', () => {
     expect(await ids(catalog, 'charizard')).toEqual([]);
     catalog.learn(CHARIZARD);
     await catalog.close();
-    expect(inCatalog((file) => file.stats().cards)).toBe(1);
+    expect(inCatalog((file) => file.index.stats().cards)).toBe(1);
   });
 
   it('answers at once as long as there is nothing to search in, and finds what is learned then', async () => {
@@ -190,7 +190,7 @@ describe('the worker', () => {
     catalog.shown({ cardIds: ['base1-4'], isPrivate: false, ...ALICE });
     await catalog.close();
     expect(await begun()).toBe(0);
-    expect(inCatalog((file) => file.stats().cards)).toBe(1);
+    expect(inCatalog((file) => file.index.stats().cards)).toBe(1);
     expect(inFile((file) => file.prepare('SELECT member FROM asked_by_member').all())).toHaveLength(1);
   });
 });
@@ -211,7 +211,7 @@ describe('what is learned', () => {
     const catalog = openCatalog();
     for (let at = 0; at < 1_001; at++) catalog.learn({ ...CHARIZARD, id: `base-${at}` });
     expect(await ids(catalog, 'base-0')).not.toContain('base-0');
-    expect(inCatalog((file) => file.stats().cards)).toBe(1_000);
+    expect(inCatalog((file) => file.index.stats().cards)).toBe(1_000);
   });
 });
 
