@@ -91,6 +91,7 @@ export class Lookups {
     change.resolve(); // a request that is joined has left already
     let left = this.#cards.filter(({ place }) => place).length;
     let shownAtMs: number | undefined;
+    const beganMs = Date.now();
     const lookUp = async (card: CardCourse) => {
       if (!card.place) return;
       const copy = card.atOnce?.answer;
@@ -111,9 +112,11 @@ export class Lookups {
       if (left === 0) break; // the end is the caller's to show
       change = Promise.withResolvers();
       const soFar = this.soFar();
-      const nextSlowAtMs = slowAtMs(this.#cards);
-      const isSlow = nextSlowAtMs <= Date.now();
-      if (!isSlow && !isSlowShown && Number.isFinite(nextSlowAtMs)) slow.set(nextSlowAtMs);
+      // Once a time was shown, only a request that has left can be slow.
+      const nextSlowAtMs = slowAtMs(this.#cards, shownAtMs === undefined ? beganMs : Number.POSITIVE_INFINITY);
+      const isDue = nextSlowAtMs <= Date.now();
+      const isSlow = isDue && soFar.permitAtMs === undefined;
+      if (!isDue && !isSlowShown && Number.isFinite(nextSlowAtMs)) slow.set(nextSlowAtMs);
       if (!isCardNew && !(isSlow && !isSlowShown) && !isWorthShowing(shownAtMs, soFar.permitAtMs)) continue;
       isSlowShown ||= isSlow || isCardNew; // a card that is shown says that others are on their way
       isCardNew = false;

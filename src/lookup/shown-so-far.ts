@@ -42,11 +42,15 @@ export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number
 /** An answer that takes longer gets a sentence. */
 const SLOW_AFTER_MS = 5_000;
 
-/** When an answer that is awaited now becomes slow; never while none is. */
-export function slowAtMs(courses: readonly CardCourse[]): number {
+/**
+ * When an answer that is awaited now becomes slow.
+ *
+ * @param beganMs counts until the request leaves, which slow answers or another process's request may delay
+ */
+export function slowAtMs(courses: readonly CardCourse[], beganMs: number): number {
   const awaited = courses.flatMap(({ end, place }) => (end || !place ? [] : place.progress));
   const sinceMs = awaited.flatMap(({ permitAtMs, requestedAtMs }) => (permitAtMs ? [] : (requestedAtMs ?? [])));
-  return Math.min(...sinceMs) + SLOW_AFTER_MS;
+  return (sinceMs.length === 0 ? beganMs : Math.min(...sinceMs)) + SLOW_AFTER_MS;
 }
 
 /** Whether the answer came by a request of this reply. */

@@ -137,10 +137,13 @@ describe('the time of the permit is shown', () => {
     expect(shown).toEqual([30_000, Number.NaN]);
   });
 
-  it('nor of a request that had left before it was joined, whose slow answer is shown, too', async () => {
+  it.each([
+    ['for this reply or another', true],
+    ['in another process', false],
+  ])('nor of a request that had left before, %s, whose slow answer is shown, too', async (_, isUnderWay) => {
     fakeTime();
     const shownAtMs: number[] = [];
-    const lookups = await lookupsOf({ ...answersAfter(60_000), isUnderWay: true });
+    const lookups = await lookupsOf({ ...answersAfter(60_000), isUnderWay });
     void lookups.lookUpAll(async () => void shownAtMs.push(Date.now() - NOON_MS));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(shownAtMs).toEqual([5_000]);
