@@ -1,98 +1,85 @@
-// Takes docs/replies/: every kind of reply in the sandbox, in the dark and the light theme, on a desktop and on a phone;
-// and docs/sandbox.png, the whole page. Names of scenes' pictures as arguments take those scenes alone.
+// Takes docs/replies/: every kind of reply in the sandbox, in the dark and the light theme, on a desktop and on a phone,
+// and what they say as text; docs/chat.png, the chat alone; and docs/sandbox.png, the whole page. Names of pictures as
+// arguments take their scenes alone.
+import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { createLog } from '../../src/log.ts';
-import { startPageServer } from '../../src/sandbox/page-server.ts';
-import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';
 import { SCENES } from './scenes.ts';
-import { reply, type Scene, type Shot } from './shot.ts';
+import type { Shot } from './shot.ts';
+import { DESKTOP, openStage, play } from './stage.ts';
+import { readWords, wordsOf, writeWords } from './words.ts';
 
 const FOLDER = 'docs/replies';
-const DESKTOP = { width: 1_180, height: 1_900 };
 const PHONE = { width: 390, height: 2_400 };
 const WHOLE_PAGE = { width: 1_280, height: 960 };
+const CHAT = { width: 1_040, height: 648 };
+/** What is beside the chat is left out; what is typed stands to the right, where its suggestions do not cover the card. */
+const CHAT_ALONE = `
+  body { grid-template: minmax(0, 1fr) / minmax(0, 1fr) !important; }
+  body > :not(main), .channel, .guide, .welcome, .hint { display: none !important; }
+  .command-form { justify-content: end; }
+  .suggestions { left: 580px !important; }
+  .composer { padding-bottom: 14px !important; }
+`;
+// For the browser, whose types are not those of Node. The page's policy allows no style element.
+const LEAVE_OUT = `document.adoptedStyleSheets = [new CSSStyleSheet()];
+document.adoptedStyleSheets[0].replaceSync(${JSON.stringify(CHAT_ALONE)});`;
+const SHOW_ALL = 'document.adoptedStyleSheets = [];';
+const PICTURES_LOADED = 'Promise.all(Array.from(document.images, (image) => image.decode().catch(() => {})))';
+
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 /** Above and below. */
 const MARGIN = 8;
-const WAIT_MS = 60_000;
 const THEMES = [
   { colorScheme: 'dark', suffix: '', messages: 'discord-messages:not([light-theme])' },
   { colorScheme: 'light', suffix: '-light', messages: 'discord-messages[light-theme]' },
 ] as const;
 
-// For the browser, whose types are not those of Node.
-const PICTURES_LOADED = 'Promise.all(Array.from(document.images, (image) => image.decode().catch(() => {})))';
-
 const wanted = process.argv.slice(2);
-const scenes = SCENES.filter(({ shots }) => wanted.length === 0 || shots.some(({ name }) => wanted.includes(name)));
-if (wanted.length === 0) await rm(FOLDER, { recursive: true, force: true });
+const isAll = wanted.length === 0;
+const scenes = SCENES.filter(({ shots }) => isAll || shots.some(({ name }) => wanted.includes(name)));
+const words = isAll ? new Map<string, string>() : await readWords();
+if (isAll) await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
 const browser = await launchBrowser();
+const stage = await openStage(browser, 2);
 for (const scene of scenes) {
-  await inSandbox(scene, browser, async (page, sandbox) => {
-    for (const { name, before, show, again } of scene.shots) {
-      const end = await before?.(sandbox);
-      const shown = await show(page);
-      if (typeof end === 'function') end();
-      await shoot(page, name, shown, again);
-      for (const _ of ['a list', 'a form']) await page.keyboard.press('Escape');
-    }
+  await play(scene, stage, async (shot, parts) => {
+    await shoot(stage, shot, parts);
+    words.set(shot.name, await wordsOf(parts));
   });
 }
-if (wanted.length === 0 || wanted.includes('sandbox')) await inSandbox({ shots: [] }, browser, shootPage);
+await writeWords(words);
+if (isAll || wanted.includes('sandbox')) await shootSandbox(browser);
 await browser.close();
 
-async function inSandbox(
-  { options, isLively }: Scene,
-  browser: Browser,
-  work: (page: Page, sandbox: Sandbox) => Promise<void>,
-): Promise<void> {
-  const log = createLog({ level: 'silent', secrets: [] });
-  const usedToday = isLively ? requestsEarlier(Date.now()) : 0;
-  const service = { usedToday, ...options?.service };
-  const sandbox = await startSandbox({ log, catalog: SAMPLE_CATALOG, ...options, service });
-  if (isLively) {
-    await (await sandbox.startBot()).stop(); // it creates the files
-    bookEarlierToday(sandbox);
-    confirmCatalog(sandbox);
-  }
-  await sandbox.startBot();
-  const { discord, cardService } = sandbox;
-  const server = await startPageServer({ port: 0, discord, cardService });
-  const page = await browser.newPage({ viewport: DESKTOP, timezoneId: 'UTC', colorScheme: 'dark' });
-  page.setDefaultTimeout(WAIT_MS);
-  await page.goto(server.url);
-  await page.getByRole('button', { name: 'Send' }).waitFor();
-  await work(page, sandbox);
-  await page.close();
-  await server.close();
-  await sandbox.stop();
-}
-
-/** As if the service had answered with every card of the catalog; then names are told from ids. */
-function confirmCatalog({ config }: Sandbox): void {
-  const database = CatalogDatabase.open(config.dataDir, createLog({ level: 'silent', secrets: [] }));
-  database.upsert(SAMPLE_CATALOG, undefined);
-  database.close();
-}
-
-async function shoot(page: Page, name: string, parts: readonly Locator[], again: Shot['again']): Promise<void> {
+async function shoot(page: Page, { name, again, isChat }: Shot, parts: readonly Locator[]): Promise<void> {
   for (const { colorScheme, suffix, messages } of THEMES) {
     await page.emulateMedia({ colorScheme });
     await page.locator(messages).waitFor({ state: 'attached' }); // then they are redrawn
     await again?.(page);
-    await picture(page, parts, `${name}${suffix}`);
-    await page.setViewportSize(PHONE);
-    await picture(page, parts, `${name}-phone${suffix}`);
-    await page.setViewportSize(DESKTOP);
+    if (isChat) await chatAlone(page, `docs/${name}${suffix}.png`);
+    else {
+      await picture(page, parts, `${name}${suffix}`);
+      await page.setViewportSize(PHONE);
+      await picture(page, parts, `${name}-phone${suffix}`);
+      await page.setViewportSize(DESKTOP);
+    }
   }
+}
+
+async function chatAlone(page: Page, path: string): Promise<void> {
+  await page.setViewportSize(CHAT);
+  await page.evaluate(LEAVE_OUT);
+  await page.evaluate(PICTURES_LOADED);
+  await page.mouse.move(CHAT.width - 1, CHAT.height - 1); // the menu of a message appears under the mouse
+  await page.screenshot({ path });
+  await page.evaluate(SHOW_ALL);
+  await page.setViewportSize(DESKTOP);
 }
 
 async function picture(page: Page, parts: readonly Locator[], name: string): Promise<void> {
@@ -105,7 +92,7 @@ async function picture(page: Page, parts: readonly Locator[], name: string): Pro
   const width = Math.max(...boxes.map((box) => box.x + box.width)) - x;
   const height = Math.max(...boxes.map((box) => box.y + box.height)) + margin - y;
   const path = join(FOLDER, `${name}.jpg`);
-  await page.screenshot({ path, type: 'jpeg', quality: 80, clip: { x, y, width, height } });
+  await page.screenshot({ path, type: 'jpeg', quality: 80, scale: 'css', clip: { x, y, width, height } });
 }
 
 async function boxesInView(page: Page, parts: readonly Locator[]): Promise<Box[]> {
@@ -120,12 +107,23 @@ async function boxesInView(page: Page, parts: readonly Locator[]): Promise<Box[]
   }
 }
 
-/** The page as somebody finds it who has tried two cards. */
-async function shootPage(page: Page): Promise<void> {
-  await page.setViewportSize(WHOLE_PAGE);
-  await reply('/card id:nope-7', 'No card')(page);
-  await reply('/card id:base1-4', 'left today')(page);
+/** The page of `npm run sandbox` as somebody finds it who has pressed the first button. */
+async function shootSandbox(browser: Browser): Promise<void> {
+  const sandbox = spawn(process.execPath, ['src/sandbox/main.ts', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let url: string | undefined;
+  for await (const line of createInterface(sandbox.stdout)) {
+    url = /Open (\S+)/.exec(line)?.[1];
+    if (url) break;
+  }
+  const page = await browser.newPage({ viewport: WHOLE_PAGE, timezoneId: 'UTC', colorScheme: 'dark' });
+  await page.goto(url ?? '');
+  await page.getByRole('button', { name: 'Find a card by name' }).click();
+  await page.getByText('The card itself took').waitFor();
   await page.mouse.move(0, 0);
   await page.evaluate(PICTURES_LOADED);
   await page.screenshot({ path: 'docs/sandbox.png' });
+  await page.close();
+  sandbox.kill();
 }

@@ -1,18 +1,29 @@
+import type { KnownCard } from '../../src/sandbox/known-cards.ts';
+import { SAMPLE_MEMBERS } from '../../src/sandbox/sample-members.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { afterButton, lastMessage, openMenu, reply, type Scene, suggestions } from './shot.ts';
+import { afterButton, lastMessage, openMenu, reply, replyTyped, type Scene, suggestions } from './shot.ts';
 
 const HOUR_MS = 3_600_000;
-/** Fresh, with prices that are told from those of the reply. */
-const RECENTLY_MS = 25 * 60_000;
-const STALE_MS = 9 * HOUR_MS;
+const KNOWN: readonly KnownCard[] = [
+  { id: 'base1-4', ageMs: 1.5 * HOUR_MS, hasHistory: true },
+  { id: 'base1-1', ageMs: 2.5 * HOUR_MS, hasHistory: true },
+  { id: 'base1-2', ageMs: 9.5 * HOUR_MS },
+  { id: 'base1-9', ageMs: 9.5 * HOUR_MS },
+];
+/** Below what the bot waits for an answer, and longer than any picture takes. */
+const SLOW_MS = 110_000;
 
-/** More commands than the bot takes. Those of direct messages are not on the page. @returns what ends them */
-async function typeTooMuch({ discord }: Sandbox): Promise<() => void> {
-  const type = () => discord.type({ command: 'privacy', guildId: null }).settled();
-  while (!(await type()).content.startsWith('Slow down'));
-  // Oftener than the bot forgives, and less than the emulated Discord keeps.
-  const goingOn = setInterval(() => void type(), 150);
-  return () => clearInterval(goingOn);
+/** The bot's search begins after the bot. */
+async function untilSearched({ discord }: Sandbox): Promise<void> {
+  while ((await discord.complete({ command: 'card', options: { id: 'emb' }, focused: 'id' })).length === 0);
+}
+
+/** More commands at once than the bot takes in a minute. Those of direct messages are not on the page. */
+async function typeTooMuch({ discord }: Sandbox): Promise<void> {
+  const typed = Array.from({ length: 240 }, () =>
+    discord.type({ command: 'card', options: { id: '..' }, guildId: null }),
+  );
+  await Promise.all(typed.map((interaction) => interaction.settled()));
 }
 
 /** @param as the index of the member */
@@ -26,68 +37,76 @@ function lookUp(as: number, ...ids: string[]): (sandbox: Sandbox) => Promise<voi
 /** Every kind of reply. */
 export const SCENES: readonly Scene[] = [
   {
-    options: {
-      // In the evening, a tenth of the day is less than what some have booked.
-      env: { PRICE_CURRENCY: 'USD', MEMBER_DAILY_REQUESTS: '1000' },
-      known: [
-        { id: 'base1-4', ageMs: RECENTLY_MS, hasHistory: true },
-        { id: 'base1-1', ageMs: RECENTLY_MS, hasHistory: true },
-        { id: 'base1-2', ageMs: STALE_MS },
-        { id: 'base1-9', ageMs: STALE_MS },
-      ],
-    },
+    options: { known: KNOWN },
     isLively: true,
     shots: [
-      { name: 'suggestions', show: suggestions('card', 'emb', 'Emberwing Drake · First Light') },
+      { name: 'suggestions', before: untilSearched, show: suggestions('card', 'emb', 'Emberwing Drake · First Light') },
       { name: 'card', show: reply('/card id:base1-4', 'days') },
+      { name: 'chat', show: suggestions('card', 'emb', 'Emberwing Drake · First Light'), isChat: true },
       { name: 'other-printings', show: afterButton('Other printings', 'other cards') },
-      { name: 'card-private', show: reply('/card id:base1-4 private:true', 'days') },
       { name: 'usage', show: reply('/usage', 'Answered from memory') },
+      { name: 'card-private', show: reply('/card id:base1-4 private:true', 'days') },
       { name: 'card-without-prices', show: reply('/card id:base1-17', 'left today') },
       { name: 'several-cards', show: reply('/card id:drake', 'Which of these') },
       { name: 'many-cards', show: reply('/card id:travelling lamplighter', 'cards are called') },
       { name: 'unknown-name', show: reply('/card id:Emberwing Dragon', 'Did you mean') },
-      { name: 'no-such-card', show: reply('/card id:base1-999', 'base1') },
-      { name: 'not-an-id', show: reply('/card id:..', 'card id') },
+      { name: 'no-such-card', show: reply('/card id:base1-999', 'No card has') },
+      { name: 'not-an-id', show: reply('/card id:..', "isn't a card id") },
       { name: 'cards-unclear', show: reply('/cards ids:base1-4, stilt dansor, wax golm, drake', 'left today') },
       { name: 'cards', show: reply('/cards ids:base1-4, base1-1, Soot Sprite, base1-999', 'left today') },
-      { name: 'menu', show: async (page) => [page.locator('discord-message').last()], again: openMenu },
+      {
+        name: 'menu',
+        before: ({ discord }) =>
+          discord.post({ memberId: SAMPLE_MEMBERS[1]?.id ?? '', content: 'Anyone trading a Wax Golem for base1-4?' }),
+        show: async (page) => [await lastMessage(page, 'Anyone trading')],
+        again: openMenu,
+      },
       {
         name: 'looked-up',
         show: async (page) => {
           await openMenu(page);
           await page.getByRole('button', { name: 'Look up cards' }).last().click();
-          return [await lastMessage(page, 'from memory')];
+          return [await lastMessage(page, 'left today')];
         },
       },
       {
-        name: 'cards-on-their-way',
-        before: ({ cardService }) => cardService.set({ latencyMs: 8_000 }),
-        show: reply('/cards ids:base1-4, base1-1, dusk2-12', 'on its way'),
-      },
-      { name: 'saved-copy', show: reply('/card id:base1-2', 'while I fetch') },
-      {
         name: 'saved-copy-kept',
-        before: ({ cardService }) => cardService.set({ latencyMs: 0, down: true }),
+        time: 'passes',
+        before: ({ cardService }) => cardService.set({ down: true }),
         show: reply('/card id:base1-9', 'answering'),
       },
       { name: 'down', show: reply('/card id:base1-15', 'answering right now') },
-      { name: 'usage-down', show: reply('/usage', 'down since') },
+      { name: 'usage-down', time: 'stands', show: reply('/usage', 'down since') },
       { name: 'privacy', show: reply('/privacy', 'What I keep') },
       { name: 'privacy-question', show: afterButton('Delete my data', "can't be undone") },
       { name: 'privacy-deleted', show: afterButton('Delete my data', "that's deleted") },
-      { name: 'too-fast', before: typeTooMuch, show: reply('/card id:base1-4', 'Slow down') },
+      { name: 'too-fast', time: 'stands', before: typeTooMuch, show: reply('/card id:base1-4', 'Slow down') },
+    ],
+  },
+  {
+    options: { known: KNOWN, env: { CARD_SERVICE_TIMEOUT_MS: '120000' } },
+    shots: [
+      {
+        name: 'cards-on-their-way',
+        before({ cardService, discord }) {
+          cardService.set({ latencyMs: SLOW_MS });
+          discord.type({ command: 'card', options: { id: 'base1-58' } }); // its picture comes when it has waited
+        },
+        show: reply('/cards ids:base1-4, base1-1, dusk2-12', 'on its way'),
+      },
+      { name: 'saved-copy', show: reply('/card id:base1-2', 'while I fetch') },
+      { name: 'still-asking', show: replyTyped('/card id:base1-58', 'Still asking') },
     ],
   },
   {
     options: {
-      service: { requestsPerMinute: 2, burst: 2, requestsPerDay: 1_000 },
-      env: { CARD_SERVICE_REQUESTS_PER_MINUTE: '2', CARD_SERVICE_BURST: '2', LONGEST_WAIT_SECONDS: '40' },
+      service: { requestsPerMinute: 1, burst: 1, requestsPerDay: 1_000 },
+      env: { CARD_SERVICE_REQUESTS_PER_MINUTE: '1', CARD_SERVICE_BURST: '1', LONGEST_WAIT_SECONDS: '90' },
     },
     shots: [
       { name: 'card-plain', show: reply('/card id:base1-23', 'left today') },
-      { name: 'in-line', show: reply('/card id:base1-58', 'in line') },
-      { name: 'busy', show: reply('/card id:base1-70', 'busy') },
+      { name: 'in-line', time: 'stands', show: reply('/card id:base1-58', 'in line') },
+      { name: 'busy', time: 'stands', show: reply('/card id:base1-70', 'busy') },
     ],
   },
   {
@@ -125,12 +144,13 @@ export const SCENES: readonly Scene[] = [
       {
         name: 'pause',
         before: ({ cardService }) => cardService.storm(20 * 60_000),
-        show: reply('/card id:base1-15', 'short break'),
+        show: reply('/card id:base1-15', 'asked me to wait'),
       },
       { name: 'usage-pause', show: reply('/usage', 'Waiting until') },
     ],
   },
   {
+    options: { catalog: [] }, // then any text may be an id
     shots: [
       {
         name: 'unexpected-answer',
@@ -140,7 +160,7 @@ export const SCENES: readonly Scene[] = [
       {
         name: 'key-refused',
         before: ({ cardService }) => cardService.set({ keyRevoked: true }),
-        show: reply('/card id:base1-15', 'reach its card service'),
+        show: reply('/card id:base1-15', "can't reach"),
       },
       { name: 'usage-key-refused', show: reply('/usage', 'refuses') },
     ],

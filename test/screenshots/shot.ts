@@ -6,7 +6,11 @@ import { composer, replyTo, say } from '../support/page-visit.ts';
 export interface Shot {
   /** Of its files. */
   name: string;
-  /** What is done before, beside the page. @returns what ends it, if it goes on until the reply is there */
+  /** Default: jumps, then stands. `stands`: it is the same as at the picture before. `passes`: while the bot tries again. */
+  time?: 'stands' | 'passes';
+  /** The chat alone, for the README: the messages and what `show` returns. */
+  isChat?: true;
+  /** What is done before, beside the page. */
   before?(sandbox: Sandbox): unknown;
   /** Makes it appear. @returns what is in the picture, from above to below */
   show(page: Page): Promise<readonly Locator[]>;
@@ -26,6 +30,13 @@ export interface Scene {
 export function reply(line: string, text: string): Shot['show'] {
   return async (page) => {
     await say(page, line);
+    return await replyTyped(line, text)(page);
+  };
+}
+
+/** The reply to a line that was typed before. */
+export function replyTyped(line: string, text: string): Shot['show'] {
+  return async (page) => {
     const shown = replyTo(page, line).last();
     await shown.getByText(text).first().waitFor();
     return [shown];

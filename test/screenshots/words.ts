@@ -1,0 +1,28 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Locator } from 'playwright-core';
+
+/** What the pictures say: the name of each, then its words. */
+const FILE = 'docs/replies/words.txt';
+const NAME = /^# (.+)\n/m;
+
+/** The words of a picture, as a screen reader has them. */
+export async function wordsOf(parts: readonly Locator[]): Promise<string> {
+  return (await Promise.all(parts.map((part) => part.ariaSnapshot()))).join('\n');
+}
+
+/** The words of each picture when it was taken. */
+export async function readWords(): Promise<Map<string, string>> {
+  const [, ...parts] = (await readFile(FILE, 'utf8')).split(NAME);
+  const entries = Array.from({ length: parts.length / 2 }, (_, at) => parts.slice(2 * at, 2 * at + 2));
+  return new Map(entries.map(([name = '', words = '']) => [name, words.trimEnd()]));
+}
+
+export async function writeWords(words: ReadonlyMap<string, string>): Promise<void> {
+  await writeFile(
+    FILE,
+    Array.from(words, ([name, said]) => `# ${name}\n${said}\n\n`)
+      .join('')
+      .trimEnd()
+      .concat('\n'),
+  );
+}
