@@ -13,8 +13,11 @@ const KNOWN: readonly KnownCard[] = [
 /** Below what the bot waits for an answer, and longer than any picture takes. */
 const SLOW_MS = 110_000;
 
-/** The bot's search begins after the bot. */
-async function untilSearched({ discord }: Sandbox): Promise<void> {
+/** The bot's search begins after the bot; and what is left of the day is known after the first request. */
+async function begin({ discord }: Sandbox): Promise<void> {
+  await discord
+    .type({ command: 'card', options: { id: 'tide-3' }, guildId: null, memberId: SAMPLE_MEMBERS[1]?.id ?? '' })
+    .settled();
   while ((await discord.complete({ command: 'card', options: { id: 'emb' }, focused: 'id' })).length === 0);
 }
 
@@ -40,7 +43,7 @@ export const SCENES: readonly Scene[] = [
     options: { known: KNOWN },
     isLively: true,
     shots: [
-      { name: 'suggestions', before: untilSearched, show: suggestions('card', 'emb', 'Emberwing Drake · First Light') },
+      { name: 'suggestions', before: begin, show: suggestions('card', 'emb', 'Emberwing Drake · First Light') },
       { name: 'card', show: reply('/card id:base1-4', 'days') },
       { name: 'chat', show: suggestions('card', 'emb', 'Emberwing Drake · First Light'), isChat: true },
       { name: 'other-printings', show: afterButton('Other printings', 'other cards') },
@@ -58,7 +61,10 @@ export const SCENES: readonly Scene[] = [
         name: 'menu',
         before: ({ discord }) =>
           discord.post({ memberId: SAMPLE_MEMBERS[1]?.id ?? '', content: 'Anyone trading a Wax Golem for base1-4?' }),
-        show: async (page) => [await lastMessage(page, 'Anyone trading')],
+        async show(page) {
+          const post = await lastMessage(page, 'Anyone trading');
+          return [post, post.locator('.apps')];
+        },
         again: openMenu,
       },
       {
