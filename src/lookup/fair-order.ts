@@ -133,10 +133,8 @@ export class FairOrder {
     const waiters = this.#queue.waiting().flatMap((pending) => pending.waiters.filter((one) => one.lane === lane));
     const ofMember = waiters.filter(({ lookup }) => lookup.requester.memberId === requester.memberId);
     const ofGuild = waiters.filter(({ lookup }) => guildKey(lookup.requester) === guildKey(requester));
-    const member = firstFree(
-      from.member + behind(ofMember),
-      ofMember.map(({ rank }) => rank.member),
-    );
+    const rounds = ofMember.map(({ rank }) => rank.member);
+    const member = firstFree(from.member + behind(ofMember), rounds);
     const inRound = ofGuild.flatMap(({ rank }) => (rank.member === member ? [rank.guild] : []));
     return { member, guild: firstFree((member === from.member ? from.guild : 0) + behind(ofGuild), inRound) };
   }

@@ -110,11 +110,7 @@ function observeReading(state: LimiterState, reading: QuotaReading, nowMs: numbe
   const known = currentQuota(state.quota, nowMs);
   if (!isOfDay(known, reading)) return known === state.quota ? state : { ...state, quota: known };
   const quota = mergeReading(known, reading);
-  return {
-    ...state,
-    quota,
-    samples: addSample(state.samples, quota, nowMs),
-  };
+  return { ...state, quota, samples: addSample(state.samples, quota, nowMs) };
 }
 
 /**

@@ -60,17 +60,11 @@ export class CommandReplies {
 
     const outcomes = lookups.soFar();
     const { message, err } = await render(reply, outcomes);
-    const isShown = await this.reply(
-      reply,
-      {
-        message,
-        // That there is no such card matters to the one who asked alone.
-        isPrivate: asked.isPrivate || !message.embeds?.length,
-        source: sourceOf(outcomes),
-        ...(lookups.toCome === 'renewals' && { correction: this.#renewed(reply, lookups) }),
-      },
-      { ...endOf(outcomes), ...(err !== undefined && { outcome: 'broken', err }) },
-    );
+    // That there is no such card matters to the one who asked alone.
+    const isPrivate = asked.isPrivate || !message.embeds?.length;
+    const correction = lookups.toCome === 'renewals' && { correction: this.#renewed(reply, lookups) };
+    const end = { ...endOf(outcomes), ...(err !== undefined && { outcome: 'broken', err }) };
+    const isShown = await this.reply(reply, { message, isPrivate, source: sourceOf(outcomes), ...correction }, end);
     if (isShown) publishShown(events, reply, outcomes);
     return isShown;
   }

@@ -46,16 +46,8 @@ export async function performAction(action: Action, flags: Flags, context: Actio
     const sent = !isSame(diff) && !flags.dryRun;
     if (sent && action === 'clear') await confirm(flags, context);
     if (sent) await registration.replace(id, guild, wanted, diff.kept);
-    const report = [
-      outcome(
-        action,
-        wanted.map(({ name }) => name),
-        diff,
-        sent,
-      ),
-      ...changeLines(diff),
-      ...(sent ? [RELOAD] : []),
-    ];
+    const names = wanted.map(({ name }) => name);
+    const report = [outcome(action, names, diff, sent), ...changeLines(diff), ...(sent ? [RELOAD] : [])];
     print(report.join('\n'), { ...diffJson(diff), sent });
   }
   return action === 'diff' && !isSame(diff) ? 2 : 0;
