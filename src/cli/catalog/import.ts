@@ -75,9 +75,11 @@ async function importFile({ file, source }: Listed, common: Import): Promise<voi
   let columns: SourceRow['columns'];
   let [isImported, characters] = [false, 0];
   let batch: CatalogCard[] = [];
+  const waiting = new Map<string, CatalogCard>();
   const takeBatch = async () => {
     const cards = batch;
     [batch, characters] = [[], 0];
+    waiting.clear();
     if (cards.length === 0) return;
     if (!isImported) await catalog.beginImport(source);
     isImported = true;
@@ -87,8 +89,9 @@ async function importFile({ file, source }: Listed, common: Import): Promise<voi
     for await (const row of rows) {
       if (row.columns && row.columns !== columns) cardMaker.checkColumns(row.columns);
       columns = row.columns;
-      const card = cardOf(row, around, common);
+      const card = cardOf(row, around, waiting, common);
       if (!card) continue;
+      waiting.set(card.id, card);
       characters += Object.values(card).flat().join('').length;
       if (batch.push(card) >= BATCH || characters >= BATCH_CHARACTERS) await takeBatch();
       if (signal.aborted) break;
@@ -102,10 +105,15 @@ async function importFile({ file, source }: Listed, common: Import): Promise<voi
 }
 
 /** @returns `undefined` when the row is refused, which is reported */
-function cardOf(row: SourceRow, around: Surroundings, { cardMaker, catalog, report }: Import): CatalogCard | undefined {
+function cardOf(
+  row: SourceRow,
+  around: Surroundings,
+  waiting: ReadonlyMap<string, CatalogCard>,
+  { cardMaker, catalog, report }: Import,
+): CatalogCard | undefined {
   try {
     const card = cardMaker.cardOf(row, around);
-    const other = catalog.otherGameWithIdOf(card);
+    const other = catalog.otherGameWithIdOf(card, waiting.get(card.id));
     if (other) throw new Unusable(`has the id of ${other.name}, a card of ${other.game}`);
     report.read(card.id);
     return card;

@@ -40,11 +40,16 @@ export class OpenCatalog {
     this.#write(() => this.#database.beginImport(source));
   }
 
-  /** A card of another game and name that has the same id: different games number their cards alike. */
-  otherGameWithIdOf({ id, name, game }: CatalogCard): CatalogCard | undefined {
+  /**
+   * A card of another game and name that has the same id: different games number their cards alike.
+   *
+   * @param waiting a card with this id that is still to be taken
+   */
+  otherGameWithIdOf({ id, name, game }: CatalogCard, waiting: CatalogCard | undefined): CatalogCard | undefined {
     if (game === undefined) return undefined;
     const isOther = (other: CatalogCard) =>
       other.id === id && other.name !== name && other.game && other.game.toLowerCase() !== game.toLowerCase();
+    if (waiting && isOther(waiting)) return waiting;
     return this.#database.index.withIdKey(idKey(id)).find(({ card }) => isOther(card))?.card;
   }
 

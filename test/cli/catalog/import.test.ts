@@ -204,6 +204,15 @@ describe('several files', () => {
       err: 'arkham.json: card 1 has the id of Noise, a card of Netrunner.\n',
     });
     expect(await exported(folder)).toMatchObject([{ name: 'Noise' }, { name: 'Daisy Walker' }]);
+    await file('both.json', [
+      { id: 'x', name: 'Noise', game: 'Netrunner' },
+      { id: 'x', name: 'Roland Banks', game: 'Arkham Horror' },
+    ]);
+    for (const _ of ['first', 'again'])
+      expect(await runCatalog(folder, ['import', 'both.json'])).toMatchObject({
+        code: 2,
+        err: 'both.json: card 2 has the id of Noise, a card of Netrunner.\n',
+      });
     // The same cards under another name of the game are not those of another game.
     await file('nr.json', [{ id: '01001', name: 'Noise' }]);
     expect(await runCatalog(folder, ['import', 'nr.json', '--game', 'Android'])).toMatchObject({ code: 0 });
