@@ -125,7 +125,7 @@ describe.skipIf(withoutRedis)('a second bot', () => {
     await page.getByRole('button', { name: 'Trading Post' }).click();
     await say(page, '/card tide-11');
     await page.locator('discord-embed').waitFor();
-    await press('Cut Redis off');
+    await press('Cut off Redis');
     await page.getByText('Redis (cut off)').waitFor();
     await say(page, '/card tide-18');
     await expect.poll(() => page.locator('discord-embed').count()).toBe(2);

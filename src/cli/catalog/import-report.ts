@@ -26,7 +26,7 @@ class Tally {
     const { cards, news, refused, twice } = this;
     const ids = `${counted(twice.size)} ${twice.size === 1 ? 'id' : 'ids'}`;
     const more = twice.size === 0 ? '' : `; ${ids} came twice, the last counts (${some([...twice])})`;
-    return `${of}: ${counted(cards)} cards, ${counted(news)} new or changed; ${counted(refused)} refused${more}\n`;
+    return `${of}: ${counted(cards)} ${cards === 1 ? 'card' : 'cards'}, ${counted(news)} new or changed; ${counted(refused)} refused${more}\n`;
   }
 }
 

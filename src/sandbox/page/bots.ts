@@ -55,7 +55,7 @@ export class BotsPanel {
     const isCut = redis === 'cut off';
     const button = isCut
       ? this.#button('redis', 'Reconnect', 'Reconnect Redis', () => cutOffRedis(false))
-      : this.#button('redis', 'Cut off', 'Cut Redis off', () => cutOffRedis(true));
+      : this.#button('redis', 'Cut off', 'Cut off Redis', () => cutOffRedis(true));
     return [row(element('span', {}, 'Redis ', element('span', { className: 'quiet' }, `(${redis})`)), button)];
   }
 

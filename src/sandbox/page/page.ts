@@ -97,7 +97,8 @@ class Page {
     });
     document.addEventListener('keydown', (event) => {
       // A slash anywhere on the page starts a command, as in Discord
-      if (event.key === '/' && event.target === document.body) this.#composer.focus();
+      const isField = event.target instanceof Element && event.target.matches('input, select, textarea');
+      if (event.key === '/' && !isField) this.#composer.focus();
     });
   }
 

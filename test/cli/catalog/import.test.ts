@@ -169,7 +169,7 @@ describe('several files', () => {
       code: 0,
       out: [
         'a.json: 2 cards, 2 new or changed; 0 refused; 1 id came twice, the last counts (x)\n',
-        'b.json: 1 cards, 1 new or changed; 0 refused; 1 id came twice, the last counts (x)\n',
+        'b.json: 1 card, 1 new or changed; 0 refused; 1 id came twice, the last counts (x)\n',
         'c.json: 0 cards, 0 new or changed; 0 refused\n',
         'All 3 files: 3 cards, 3 new or changed; 0 refused; 1 id came twice, the last counts (x)\n',
       ].join(''),
