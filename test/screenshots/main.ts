@@ -15,13 +15,12 @@ import { readWords, wordsOf, writeWords } from './words.ts';
 const FOLDER = 'docs/replies';
 const PHONE = { width: 390, height: 2_400 };
 const WHOLE_PAGE = { width: 1_280, height: 960 };
-const CHAT = { width: 1_040, height: 648 };
-/** What is beside the chat is left out; what is typed stands to the right, where its suggestions do not cover the card. */
+const CHAT = { width: 800, height: 790 };
+/** What is beside the chat is left out, and the suggestions do not cover the card. */
 const CHAT_ALONE = `
   body { grid-template: minmax(0, 1fr) / minmax(0, 1fr) !important; }
   body > :not(main), .channel, .guide, .welcome, .hint { display: none !important; }
-  .command-form { justify-content: end; }
-  .suggestions { left: 580px !important; }
+  .chat { padding-bottom: 140px !important; }
   .composer { padding-bottom: 14px !important; }
 `;
 // For the browser, whose types are not those of Node. The page's policy allows no style element.
