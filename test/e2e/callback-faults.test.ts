@@ -116,6 +116,17 @@ describe('a first answer', () => {
     expect(typed.history.some(({ embeds: [embed] }) => embed?.color === STALE_COLOUR)).toBe(true);
   });
 
+  it('that Discord processes after it was given up, and after an edit, is completed all the same', async () => {
+    const world = await startWorld();
+    world.discord.faults.script({ route: 'callback', delayMs: 4_000, times: 9 });
+
+    const typed = world.card('base1-4');
+
+    expect(await finalAnswer(typed)).toBe(CARD);
+    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
+    expect(finalAnswers(typed)).toBe(1);
+  });
+
   it('that hangs is given up and does not delay a stop', async () => {
     const world = await startWorld(AS_DISCORD);
     world.discord.faults.script({ route: 'callback', answer: 'hang', times: 9 });

@@ -85,22 +85,23 @@ export class Replies implements ReplySender {
       return 'shown';
     } catch (err) {
       const code = err instanceof DiscordAPIError ? err.code : undefined;
-      if (code === RESTJSONErrorCodes.UnknownWebhook && Date.now() - edited.receivedAtMs < FIRST_ANSWER_MS) {
+      const ageMs = Date.now() - edited.receivedAtMs;
+      if (code === RESTJSONErrorCodes.UnknownWebhook && ageMs < FIRST_ANSWER_MS) {
         return this.#answerFirst(edited, message, isPrivate);
       }
-      const result = failedEdit(err);
+      const result = failedEdit(err, ageMs);
       const details = { command, member: memberId, err };
-      if (result === 'failed') this.#outage.failed(details);
-      else this.#log[result === 'lost' ? 'info' : 'error'](details, 'reply cannot be edited');
+      if (result !== 'failed') this.#log[result === 'lost' ? 'info' : 'error'](details, 'reply cannot be edited');
+      else if (code === undefined) this.#outage.failed(details); // otherwise Discord has answered
       return result;
     }
   }
 
-  /** The "thinking…" never reached Discord, so there is nothing to edit; a first answer is still possible. */
+  /** The "thinking…" has not reached Discord, so there is nothing to edit; a first answer is still possible. */
   async #answerFirst(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult> {
     const first = await this.#reply(to, message, isPrivate);
-    // With an earlier answer there is a reply after all, so the edit can succeed.
-    if (first.shown && first.err === undefined) return first.isEarlier ? 'failed' : 'shown';
+    // With an earlier answer, or one that is not confirmed, there may be a reply after all, so the edit can succeed.
+    if (first.shown) return first.isEarlier || first.err !== undefined ? 'failed' : 'shown';
     this.#log.info({ command: to.command, member: to.memberId, err: first.err }, 'reply cannot be sent');
     return first.isRefused ? 'refused' : 'lost';
   }
@@ -129,7 +130,7 @@ export class Replies implements ReplySender {
       await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.delete(route, { auth: false }));
       return {};
     } catch (err) {
-      return failedEdit(err) === 'lost' ? {} : { outcome: 'not answered', err };
+      return failedEdit(err, Date.now() - to.receivedAtMs) === 'lost' ? {} : { outcome: 'not answered', err };
     }
   }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { ApiError } from './api-error.ts';
 import { apiVersion, isBlocked } from './client-rules.ts';
 import { type ExternalImage, externalUrl } from './external-images.ts';
-import { type Faults, type RestOutcome, spoilt } from './faults.ts';
+import { type Faults, type RestOutcome, type ScriptedFault, spoilt } from './faults.ts';
 import type { FileStore } from './file-store.ts';
 import { type Exchange, publishExchange } from './observation.ts';
 import { readBody } from './request-body.ts';
@@ -20,6 +20,8 @@ export interface RestOptions {
   log: RequestLog;
 }
 
+type BodyReader = () => ReturnType<typeof readBody>;
+
 const API = /^\/api(?:\/v(\d+))?(?=\/)/;
 
 /** Answers HTTP as Discord's API does, and serves the pictures of embeds. */
@@ -34,22 +36,23 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
     path: string,
     query: URLSearchParams,
     seen: Partial<Exchange>,
+    read: BodyReader,
   ): Promise<RestAnswer> {
     if (isBlocked(request)) throw new ApiError('blockedUserAgent');
     if (apiVersion(API.exec(request.url ?? '')?.[1]) === undefined) throw new ApiError('invalidApiVersion');
     const { route, params, bucket } = table.match(request.method ?? '', path);
     seen.route = route.path;
     if (route.needsBotToken && !isAuthorized(request)) throw new ApiError('unauthorized');
-    const body = await readBody(request);
+    const body = await read();
     seen.sent = body.json;
     const answered = await route.answer({ params, query, ...body });
     return { ...answered, headers: rateLimitHeaders(bucket, Date.now()) };
   }
 
   /** What a request says that is not processed, because its answer is dictated. */
-  async function overhear(request: IncomingMessage, path: string): Promise<void> {
+  async function overhear(request: IncomingMessage, path: string, read: BodyReader): Promise<void> {
     const { route } = table.match(request.method ?? '', path);
-    const { json } = await readBody(request);
+    const { json } = await read();
     publishExchange({ method: route.method, route: route.path, sent: json });
   }
 
@@ -63,14 +66,15 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
 
     const { method = '', url = '' } = request;
     const route = path.replace(API, '');
+    const fault = faults.take(method, route);
+    const read = bodyReader(request, fault);
     const process = async () => {
       const seen = {};
-      const answered = await answer(request, route, new URLSearchParams(query), seen).catch(refusal);
+      const answered = await answer(request, route, new URLSearchParams(query), seen, read).catch(refusal);
       if (!request.errored) publishExchange({ method, ...seen, answered });
       return answered;
     };
-    const fault = faults.take(method, route);
-    if (typeof fault?.answer === 'object') overhear(request, route).catch(() => undefined);
+    if (typeof fault?.answer === 'object') overhear(request, route, read).catch(() => undefined);
     const outcome = await (fault ? spoilt(fault, process) : process());
     const status = typeof outcome === 'string' ? 0 : outcome.status;
     log.add({ atMs: Date.now(), arrivedAtMs, method, path: url, status });
@@ -80,6 +84,14 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
   return (request, response) => {
     handle(request, response).catch(() => sendStatus(response, 500));
   };
+}
+
+/** What arrived before a delay is processed after it, even if the client has given up meanwhile. */
+function bodyReader(request: IncomingMessage, fault: ScriptedFault | undefined): BodyReader {
+  if (fault?.delayMs === undefined) return () => readBody(request);
+  const body = readBody(request);
+  body.catch(() => undefined);
+  return () => body;
 }
 
 function refusal(error: unknown): RestAnswer {

@@ -40,8 +40,9 @@ describe('after an error of Discord', () => {
     expect(failedAnswer(error)).toMatchObject(expected);
   });
 
-  it.each<[string, unknown, string]>([
-    ['10015 loses it', apiError(404, 10015), 'lost'],
+  it.each<[string, unknown, string, number?]>([
+    ['10015 is worth another try, since a first answer may still be on its way', apiError(404, 10015), 'failed', 9_999],
+    ['10015 later loses it', apiError(404, 10015), 'lost', 10_000],
     ['50027 loses it', apiError(401, 50027), 'lost'],
     ['10008 loses it', apiError(404, 10008), 'lost'],
     ['10062 loses it', apiError(404, 10062), 'lost'],
@@ -51,8 +52,8 @@ describe('after an error of Discord', () => {
     ['50035 refuses it', apiError(400, 50035), 'refused'],
     ['a lost connection is worth another try', BROKEN, 'failed'],
     ['a hang is worth another try', HANGS, 'failed'],
-  ])('to an edit, %s', (_, error, expected) => {
-    expect(failedEdit(error)).toBe(expected);
+  ])('to an edit, %s', (_, error, expected, ageMs = 0) => {
+    expect(failedEdit(error, ageMs)).toBe(expected);
   });
 });
 
@@ -62,6 +63,13 @@ it('a first answer of which one try may have arrived is not over with a 429 to t
   const replies = new Replies(rest as unknown as REST, logLines().log);
   const to = deferredReply({ receivedAtMs: Date.now() - 2_000 });
   expect(await replies.reply(to, { content: 'a card' }, false)).toMatchObject({ shown: true, err: LIMITED });
+});
+
+it('an edit that becomes a first answer, without word from Discord, is worth another try', async () => {
+  const rest = { patch: async () => Promise.reject(apiError(404, 10015)), post: async () => Promise.reject(HANGS) };
+  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const to = deferredReply({ receivedAtMs: Date.now() - 2_500 });
+  expect(await replies.edit(to, { content: 'a card' }, false)).toBe('failed');
 });
 
 it('a file of a message is named by the number of its part, as text: Discord has no numeric ids', async () => {
