@@ -19,7 +19,7 @@ export class BotsPanel {
 
   constructor(root: HTMLElement) {
     this.#root = root;
-    this.#controls.show(root, element('h2', { id: 'bots-heading' }, 'The bot'), this.#rows);
+    this.#controls.insert(root, element('h2', { id: 'bots-heading' }, 'The bot'), this.#rows);
   }
 
   show({ bots: shown }: Snapshot): void {

@@ -1,41 +1,46 @@
+import type { CardServiceSwitches } from '../card-service-controls.ts';
+import type { ChangeSwitches } from '../page-protocol.ts';
+import { changeSwitches } from './api.ts';
 import { element } from './element.ts';
 
-/** A group of switches in the panel; errors are shown below it. */
+/** A group of controls in the panel; errors are shown below it. */
 export class Controls {
   readonly #problem = element('p', { className: 'failed', role: 'alert' });
+  readonly #shows: ((switches: CardServiceSwitches) => void)[] = [];
   readonly #onUse: () => void;
 
-  /** @param onUse called whenever a switch of the group is used */
+  /** @param onUse called whenever a control of the group is used */
   constructor(onUse: () => void = () => {}) {
     this.#onUse = onUse;
   }
 
   /** Inserts the group into the page. */
-  show(root: HTMLElement, ...parts: Node[]): void {
+  insert(root: HTMLElement, ...parts: Node[]): void {
     root.append(...parts, this.#problem);
   }
 
-  select(label: string, values: readonly (readonly [value: string, words: string])[], use: (value: string) => unknown) {
-    const control = element('select', {}, ...values.map(([value, words]) => element('option', { value }, words)));
-    this.#on(control, 'change', () => use(control.value));
-    return { control, row: element('label', { className: 'switch' }, element('span', {}, label), control) };
+  /** Shows how the switches of the card service are. */
+  show(switches: CardServiceSwitches): void {
+    for (const show of this.#shows) show(switches);
   }
 
-  /** A menu of values, each shown in its words or as it is. */
-  oneOf<Value extends string>(
-    label: string,
-    values: readonly Value[],
-    use: (value: Value | undefined) => unknown,
-    words?: Readonly<Record<Value, string>>,
-  ) {
-    const rows = values.map((value) => [value, words?.[value] ?? value] as const);
-    return this.select(label, rows, (chosen) => use(values.find((value) => value === chosen)));
+  /** A menu of changes to the switches, in words; it shows those that are made. */
+  menu(label: string, rows: readonly (readonly [words: string, changes: ChangeSwitches])[]): HTMLElement {
+    const control = element('select', {}, ...rows.map(([words]) => element('option', { value: words }, words)));
+    this.#on(control, 'change', () => changeSwitches(rows[control.selectedIndex]?.[1] ?? {}));
+    this.#shows.push((switches) => {
+      control.selectedIndex = rows.findIndex(([, changes]) => areMade(changes, switches));
+    });
+    return element('label', { className: 'switch' }, element('span', {}, label), control);
   }
 
-  tick(label: string, use: (checked: boolean) => unknown) {
+  tick(label: string, on: ChangeSwitches, off: ChangeSwitches): HTMLElement {
     const control = element('input', { type: 'checkbox' });
-    this.#on(control, 'change', () => use(control.checked));
-    return { control, row: element('label', { className: 'tick' }, control, label) };
+    this.#on(control, 'change', () => changeSwitches(control.checked ? on : off));
+    this.#shows.push((switches) => {
+      control.checked = !areMade(off, switches);
+    });
+    return element('label', { className: 'tick' }, control, label);
   }
 
   /** @param label the accessible name */
@@ -60,4 +65,8 @@ export class Controls {
 
 export function row(label: Node | string, ...buttons: HTMLElement[]): HTMLElement {
   return element('div', { className: 'switch' }, element('span', {}, label), ...buttons);
+}
+
+function areMade(changes: ChangeSwitches, switches: CardServiceSwitches): boolean {
+  return Object.entries(changes).every(([name, value]) => switches[name as keyof ChangeSwitches] === value);
 }

@@ -11,7 +11,7 @@ export class GatewaySwitch {
     const controls = new Controls();
     const drop = controls.button('Drop', 'Drop the gateway connection', () => press('/api/gateway/drop'));
     const heading = element('h2', { id: 'gateway-heading' }, 'Discord');
-    controls.show(root, heading, row(element('span', {}, 'Gateway ', this.#state), drop));
+    controls.insert(root, heading, row(element('span', {}, 'Gateway ', this.#state), drop));
   }
 
   show({ gatewaySessions }: Snapshot): void {

@@ -46,6 +46,6 @@ export class GuidePanel {
     const list = element('ol', {}, ...this.#buttons.values().map((button) => element('li', {}, button)));
     const reset = this.#controls.button('Reset sandbox', 'Reset sandbox', () => press('/api/reset'));
     this.#root.hidden = false;
-    this.#controls.show(this.#root, list, reset, this.#line);
+    this.#controls.insert(this.#root, list, reset, this.#line);
   }
 }

@@ -12,18 +12,16 @@ import {
   writePost,
 } from './api.ts';
 import { BotsPanel } from './bots.ts';
-import { BulkSwitches } from './bulk-switches.ts';
 import { Chat } from './chat.ts';
 import { Composer } from './composer.ts';
 import { element, section } from './element.ts';
-import { FaultSwitches } from './fault-switches.ts';
 import { GatewaySwitch } from './gateway-switch.ts';
 import { GuidePanel } from './guide.ts';
 import { Identity } from './identity.ts';
 import { Places } from './places.ts';
-import { PlanSwitches } from './plan-switches.ts';
 import { RequestLog } from './request-log.ts';
 import { ServicePanel } from './service-panel.ts';
+import { ServiceSwitches } from './service-switches.ts';
 import { Tabs } from './tabs.ts';
 import { tickTimes } from './ticking-times.ts';
 import type { Viewer } from './viewer.ts';
@@ -78,9 +76,7 @@ class Page {
     onPress: () => this.#choose({ guildId: this.#shown.guilds[0]?.id ?? null }),
   });
   readonly #service = new ServicePanel(section('service'));
-  readonly #plan = new PlanSwitches(section('plan'));
-  readonly #faults = new FaultSwitches(section('faults'));
-  readonly #bulk = new BulkSwitches(section('bulk'));
+  readonly #switches = new ServiceSwitches();
   readonly #bots = new BotsPanel(section('bots'));
   readonly #gateway = new GatewaySwitch(section('gateway'));
   readonly #requests = new RequestLog(section('requests'));
@@ -162,9 +158,7 @@ class Page {
     this.#chat.show(snapshot, viewer, this.#menu);
     this.#guide.show(snapshot);
     this.#service.show(snapshot, lang);
-    this.#plan.show(snapshot);
-    this.#faults.show(snapshot, lang);
-    this.#bulk.show(snapshot);
+    this.#switches.show(snapshot, lang);
     this.#bots.show(snapshot);
     this.#gateway.show(snapshot);
     this.#requests.show(snapshot, lang);

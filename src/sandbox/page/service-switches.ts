@@ -1,0 +1,120 @@
+import type { PLAN_LIMITS } from '../../model/plan.ts';
+import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from '../bulk-forms.ts';
+import { ODD_FIGURES } from '../odd-figures.ts';
+import type { Snapshot } from '../page-protocol.ts';
+import { SERVICE_LIMITERS } from '../service-limiters.ts';
+import { press, startStorm } from './api.ts';
+import { Controls, row } from './controls.ts';
+import { element, section } from './element.ts';
+import { timeElement } from './ticking-times.ts';
+
+type Plan = keyof typeof PLAN_LIMITS;
+
+// Listed here because the module of PLAN_LIMITS loads zod, whose probe for `eval` violates the page's trusted types
+const PLANS = Object.keys({ free: true, pro: true, business: true } satisfies Record<Plan, true>) as Plan[];
+const LIMITERS = {
+  'token bucket': 'a burst, then a steady pace',
+  'fixed window': 'a fixed number in each minute',
+  delaying: 'lets requests wait',
+  'refusals counted': 'counts what it refuses, too',
+  'fading window': 'forgets a minute by and by',
+};
+// The real service behaves like this, too: the bot keeps its figures until an answer brings others
+const REFILLED =
+  'A bot that has seen an empty day waits for its reset; /usage makes it check again, at most once a minute.';
+const SPEEDS = [
+  ['answers at once', { latencyMs: 0 }],
+  ['0.3 s', { latencyMs: 300 }],
+  ['2 s', { latencyMs: 2_000 }],
+  ['5 s', { latencyMs: 5_000 }],
+  ['15 s: too late', { latencyMs: 15_000 }],
+] as const;
+/** By `Retry-After`. More than a minute opens the circuit breaker for that long. */
+const OUTAGES = [
+  ['none', { down: false, downRetryAfterSeconds: 0 }],
+  ['503', { down: true, downRetryAfterSeconds: 0 }],
+  ['503, wait 30 s', { down: true, downRetryAfterSeconds: 30 }],
+  ['503, wait 2 min', { down: true, downRetryAfterSeconds: 120 }],
+] as const;
+/** The last is longer than the longest wait. */
+const STORMS = [
+  [10_000, '10 s'],
+  [30_000, '30 s'],
+  [1_200_000, '20 min'],
+] as const;
+const COSTS = { one: 'as one request', each: 'every card' };
+
+/** The switches of the card service: what it gives, what goes wrong with it, and how it lists several cards at once. */
+export class ServiceSwitches {
+  readonly #plan = new Controls(() => {
+    this.#refilled.hidden = true;
+  });
+  readonly #refilled = element('p', { className: 'quiet', role: 'status', hidden: true }, REFILLED);
+  readonly #faults = new Controls();
+  readonly #bulk = new Controls();
+  readonly #storm = element('div', { className: 'switch quiet', role: 'status' });
+  readonly #endStorm = this.#faults.button('End', 'End the 429 storm', () => startStorm({ durationMs: 0 }));
+  #drawnStorm = '';
+
+  constructor() {
+    const [plan, faults, bulk] = [this.#plan, this.#faults, this.#bulk];
+    const useUp = plan.button('Use up', 'Use up the day', () => press('/api/day/exhaust'));
+    const refill = plan.button('Refill', 'Refill the day', async () => {
+      await press('/api/day/refill');
+      this.#refilled.hidden = false;
+    });
+    const storms = STORMS.map(([durationMs, words]) =>
+      faults.button(words, `429 storm for ${words}`, () => startStorm({ durationMs })),
+    );
+    plan.insert(
+      section('plan'),
+      element('h2', { id: 'plan-heading' }, 'What it gives'),
+      plan.menu('Plan', asTheyAre('plan', PLANS)),
+      plan.menu(
+        'Limiter',
+        SERVICE_LIMITERS.map((limiter) => [LIMITERS[limiter], { limiter }]),
+      ),
+      row('The day', useUp, refill),
+      this.#refilled,
+    );
+    faults.insert(
+      section('faults'),
+      element('h2', { id: 'faults-heading' }, 'What goes wrong with it'),
+      faults.menu('Speed', SPEEDS),
+      faults.menu('Outage', OUTAGES),
+      faults.menu('Odd figures', asTheyAre('oddFigures', ODD_FIGURES)),
+      row('429 storm', ...storms),
+      this.#storm,
+      faults.tick('A limiter in front: 10 a minute', { windowLimit: 10 }, { windowLimit: 0 }),
+      faults.tick('Every 4th connection is reset', { resetEvery: 4 }, { resetEvery: 0 }),
+      faults.tick('A firewall blocks ids with “<” (403)', { firewall: true }, { firewall: false }),
+      faults.tick('The API key is revoked (401)', { keyRevoked: true }, { keyRevoked: false }),
+    );
+    bulk.insert(
+      section('bulk'),
+      element('h2', { id: 'bulk-heading' }, 'Several cards in one request'),
+      bulk.menu('Lists', asTheyAre('bulkShape', BULK_SHAPES)),
+      bulk.menu(
+        'Counts',
+        BULK_COSTS.map((bulkCost) => [COSTS[bulkCost], { bulkCost }]),
+      ),
+      bulk.menu('Refuses', asTheyAre('bulkRefusal', BULK_REFUSALS)),
+    );
+  }
+
+  show({ service: { switches } }: Snapshot, locale: string): void {
+    for (const group of [this.#plan, this.#faults, this.#bulk]) group.show(switches);
+    const { stormUntilMs: untilMs } = switches;
+    const wanted = `${untilMs} ${locale}`;
+    if (wanted === this.#drawnStorm) return;
+    this.#drawnStorm = wanted;
+    this.#storm.hidden = untilMs === 0;
+    const end = timeElement(Math.ceil(untilMs / 1000), 'R', locale);
+    this.#storm.replaceChildren(element('span', {}, 'Every request gets a 429; ends ', end), this.#endStorm);
+  }
+}
+
+/** Values of a switch whose names say what they are. */
+function asTheyAre<Name extends string, Value extends string>(name: Name, values: readonly Value[]) {
+  return values.map((value) => [value, { [name]: value } as Record<Name, Value>] as const);
+}
