@@ -2,6 +2,7 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BotProcess, type LogLine, runBot } from './bot-process.ts';
 import { freePort } from './listen.ts';
+import { Listeners } from './listeners.ts';
 import { redisServerBinary } from './redis-binary.ts';
 import { type RedisProcess, runRedis } from './redis-process.ts';
 
@@ -34,7 +35,8 @@ interface Slot {
 /** The bots of the sandbox, one or two, each in a process of its own. Two share a Redis. */
 export class Bots {
   readonly #options: BotsOptions;
-  readonly #listeners = new Set<() => void>();
+  readonly #changes = new Listeners();
+  readonly onChange = this.#changes.add;
   #slots: Slot[] = [];
   #last: Promise<void> = Promise.resolve();
   #redis: { process: RedisProcess; url: string; isCut: boolean } | undefined;
@@ -72,9 +74,9 @@ export class Bots {
   async start(number: number): Promise<void> {
     const slot = this.#slot(number);
     slot.process ??= this.#run(number, slot);
-    this.#changed();
+    this.#changes.tell();
     await slot.process.ready;
-    this.#changed();
+    this.#changes.tell();
   }
 
   /** Without warning: what it had in memory is lost. */
@@ -100,18 +102,12 @@ export class Bots {
     if (!this.#redis) throw new Error('There is no Redis yet: add a second bot first.');
     this.#redis.process.signal(isCut ? 'SIGSTOP' : 'SIGCONT');
     this.#redis.isCut = isCut;
-    this.#changed();
+    this.#changes.tell();
   }
 
   /** Kills everything; with SIGTERM the bots answer first what is under way. */
   close(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     return this.#inTurn(() => this.#endAll(signal));
-  }
-
-  /** @returns a function that ends the subscription. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** What changes which bots there are waits for what does already. */
@@ -148,12 +144,12 @@ export class Bots {
       (line, text) => {
         slot.restsUntilMs = restAfter(line) ?? slot.restsUntilMs;
         onLine(line, text);
-        this.#changed();
+        this.#changes.tell();
       },
     );
     void process.ended.then(() => {
       if (slot.process === process) slot.process = undefined;
-      this.#changed();
+      this.#changes.tell();
     });
     return process;
   }
@@ -181,10 +177,6 @@ export class Bots {
     const port = await freePort();
     const settings = { dir, bind: '127.0.0.1', port: String(port), save: '', appendonly: 'yes' };
     this.#redis = { process: await runRedis(binary, settings), url: `redis://127.0.0.1:${port}`, isCut: false };
-  }
-
-  #changed(): void {
-    for (const listener of this.#listeners) listener();
   }
 }
 

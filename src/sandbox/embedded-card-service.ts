@@ -9,6 +9,7 @@ import {
   checkSwitches,
   type SeenRequest,
 } from './card-service-controls.ts';
+import { Listeners } from './listeners.ts';
 import { oddHeaders } from './odd-figures.ts';
 import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 import { type RequestCounts, SeenRequests } from './seen-requests.ts';
@@ -49,7 +50,8 @@ export class CardService {
   #seen = new SeenRequests();
   #script = new ServiceScript();
   #window = new WindowLimiter();
-  readonly #listeners = new Set<() => void>();
+  readonly #changes = new Listeners();
+  readonly onChange = this.#changes.add;
   /** Behaves like global `fetch` with this service at every address. Follows no redirects. */
   readonly fetch: typeof fetch;
   #switches: CardServiceSwitches;
@@ -72,11 +74,11 @@ export class CardService {
     const { waitMs, seen, ...outcome } = this.#decide(request);
     this.#seen.add(seen);
     if (waitMs > 0) {
-      this.#changed();
+      this.#changes.tell();
       await waited(waitMs, signal);
     }
     seen.sent = signal?.aborted ? 'too late' : 'yes';
-    this.#changed();
+    this.#changes.tell();
     return outcome;
   };
 
@@ -102,7 +104,7 @@ export class CardService {
     if (next.plan !== this.#switches.plan) this.#quota.changePlan(next.plan);
     if (next.limiter !== this.#switches.limiter) this.#quota.changeLimiter(next.limiter);
     this.#switches = next;
-    this.#changed();
+    this.#changes.tell();
   }
 
   /** As it was created: no request was ever received. */
@@ -111,7 +113,7 @@ export class CardService {
     this.#seen = new SeenRequests();
     this.#script = new ServiceScript();
     this.#window = new WindowLimiter();
-    this.#changed();
+    this.#changes.tell();
   }
 
   /** Whether every switch is as it was at the start, with `requests` left of the day and `atOnce` right now. */
@@ -123,13 +125,13 @@ export class CardService {
 
   exhaustDay(): void {
     this.#quota.useUp();
-    this.#changed();
+    this.#changes.tell();
   }
 
   /** Begins a day of 24 hours with nothing used. Clients learn of it from their next answer, as with the real service. */
   refillDay(): void {
     this.#quota.beginDay();
-    this.#changed();
+    this.#changes.tell();
   }
 
   /** Answers every request with a per-minute 429 for this long. */
@@ -140,16 +142,6 @@ export class CardService {
   /** Answers the next matching requests from the script, before the normal rules. */
   script(...answers: ScriptedAnswer[]): void {
     this.#script.add(answers);
-  }
-
-  /** @returns a function that ends the subscription. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #changed(): void {
-    for (const listener of this.#listeners) listener();
   }
 
   #decide(request: ReceivedRequest): ServiceOutcome & { waitMs: number; seen: SeenRequest } {

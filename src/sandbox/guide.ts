@@ -6,6 +6,7 @@ import type { EmulatedDiscord } from './discord/emulated-discord.ts';
 import type { TypedInteraction } from './discord/typed-interaction.ts';
 import { foundCards, STEPS, type Step } from './guide-steps.ts';
 import { KNOWN_CARDS } from './known-cards.ts';
+import { Listeners } from './listeners.ts';
 import { SAMPLE_CARDS } from './sample-cards.ts';
 
 /** The guided minute, as the page shows it. */
@@ -38,7 +39,8 @@ const SEEDED_POST = 'Anyone trading a Wax Golem for base1-4?';
 export class Guide {
   readonly #options: GuideOptions;
   readonly #commands = new EventEmitter();
-  readonly #listeners = new Set<() => void>();
+  readonly #changes = new Listeners();
+  readonly onChange = this.#changes.add;
   #shown: Pick<ShownGuide, 'current' | 'happened' | 'isResetting'> = { isResetting: false };
   #running = Promise.resolve();
   #end = new AbortController();
@@ -91,12 +93,6 @@ export class Guide {
     this.#end.abort();
   }
 
-  /** @returns a function that ends the subscription. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   #begin(work: (signal: AbortSignal) => Promise<void>): void {
     this.#end.abort();
     const ending = new AbortController();
@@ -146,7 +142,7 @@ export class Guide {
 
   #show(shown: Pick<ShownGuide, 'current' | 'happened' | 'isResetting'>): void {
     this.#shown = shown;
-    for (const listener of this.#listeners) listener();
+    this.#changes.tell();
   }
 }
 

@@ -1,3 +1,4 @@
+import { Listeners } from '../listeners.ts';
 import type { ChatMessage } from './chat.ts';
 import { type InteractionState, type Lifetimes, type Phase, timeLimit } from './interaction.ts';
 import type { SentMessages } from './sent-messages.ts';
@@ -17,7 +18,9 @@ export class ConversationCourse {
   readonly history: ChatMessage[] = [];
   readonly #options: CourseOptions;
   readonly #sent: SentMessages;
-  readonly #listeners = new Set<(message: ChatMessage) => void>();
+  readonly #snapshots = new Listeners<ChatMessage>();
+  /** Every snapshot from now on. */
+  readonly subscribe = this.#snapshots.add;
   #message: ChatMessage;
   #phase: Phase = 'sent';
   #timer: NodeJS.Timeout | undefined;
@@ -41,12 +44,6 @@ export class ConversationCourse {
     return { phase: this.#phase, typedAtMs: this.#message.typedAtMs };
   }
 
-  /** Every snapshot from now on. Returns an unsubscribe. */
-  subscribe(listener: (message: ChatMessage) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   enter(phase: Phase): void {
     this.#phase = phase;
     this.close();
@@ -67,7 +64,8 @@ export class ConversationCourse {
     this.#message = nextSnapshot(this.#message, this.#phase, this.#sent, Date.now());
     this.history.push(this.#message);
     if (this.history.length > LONGEST_HISTORY) this.history.shift();
-    for (const listener of [...this.#listeners, this.#options.onSnapshot]) listener(this.#message);
+    this.#snapshots.tell(this.#message);
+    this.#options.onSnapshot(this.#message);
   }
 
   close(): void {

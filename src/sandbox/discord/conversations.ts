@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+import { Listeners } from '../listeners.ts';
 import { ApiError } from './api-error.ts';
 import type { ChatMessage } from './chat.ts';
 import { Conversation, type ConversationOptions } from './conversation.ts';
@@ -10,7 +11,8 @@ const KEPT = 1_000; // finished conversations; older ones are dropped, so that m
 export class Conversations {
   readonly #byId = new Map<string, Conversation>();
   readonly #byToken = new Map<string, Conversation>();
-  readonly #listeners = new Set<(message: ChatMessage) => void>();
+  readonly #messages = new Listeners<ChatMessage>();
+  readonly onMessage = this.#messages.add;
   readonly #finished = new Set<string>();
 
   start(options: Omit<ConversationOptions, 'token' | 'onSnapshot'>): Conversation {
@@ -50,11 +52,6 @@ export class Conversations {
     return Array.from(this.#byId.values(), ({ message }) => message);
   }
 
-  onMessage(listener: (message: ChatMessage) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   close(): void {
     for (const conversation of this.#byId.values()) conversation.close();
   }
@@ -67,7 +64,7 @@ export class Conversations {
 
   #onSnapshot(message: ChatMessage): void {
     if (message.state === 'answered' || message.state === 'failed') this.#finish(message.interactionId);
-    for (const listener of this.#listeners) listener(message);
+    this.#messages.tell(message);
   }
 
   #finish(id: string): void {

@@ -3,14 +3,7 @@ import { ApplicationCommandType as CommandType, GatewayCloseCodes } from 'discor
 import { apiCommand, isVisible } from './api-command.ts';
 import { applicationRoutes } from './application-routes.ts';
 import { Autocompletions } from './autocompletions.ts';
-import type {
-  ChatMessage,
-  HalfTypedCommand,
-  SubmittedModal,
-  TypedCommand,
-  UsedComponent,
-  Whereabouts,
-} from './chat.ts';
+import type { HalfTypedCommand, SubmittedModal, TypedCommand, UsedComponent, Whereabouts } from './chat.ts';
 import { CommandRegistry } from './command-registry.ts';
 import { commandRoutes } from './command-routes.ts';
 import { completeOption } from './complete-option.ts';
@@ -119,7 +112,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     post: (posted: Whereabouts & { content: string }) => posts.add(posted),
     /** The last hundred messages that members wrote, oldest first. */
     posts: () => posts.last,
-    onPost: (listener: () => void) => posts.onChange(listener),
+    onPost: posts.onChange,
     /** As if nobody had written anything or used a command; the bot stays connected. */
     clearChat() {
       conversations.clear();
@@ -129,10 +122,10 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     /** All open messages and the last thousand finished ones, oldest first. */
     messages: () => conversations.messages(),
     /** Every new snapshot of every message. Returns an unsubscribe. */
-    onMessage: (listener: (message: ChatMessage) => void) => conversations.onMessage(listener),
+    onMessage: conversations.onMessage,
     /** The last thousand REST requests, oldest first. */
     requests: log.seen as readonly SeenRestRequest[],
-    onRequest: (listener: (request: SeenRestRequest) => void) => log.onRequest(listener),
+    onRequest: log.onRequest,
     gateway,
     /** Faults of REST requests. */
     faults,

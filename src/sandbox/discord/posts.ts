@@ -1,5 +1,6 @@
 import { MessageType } from 'discord-api-types/v10';
 
+import { Listeners } from '../listeners.ts';
 import type { Post, Whereabouts } from './chat.ts';
 import { channelId, placeOf } from './place.ts';
 import { snowflakeTimeMs } from './snowflake.ts';
@@ -12,7 +13,8 @@ const LONGEST = 2_000; // resources/message, "Create Message"
 export class Posts {
   readonly #world: World;
   readonly #nextId: () => string;
-  readonly #listeners = new Set<() => void>();
+  readonly #changes = new Listeners();
+  readonly onChange = this.#changes.add;
   #last: readonly Post[] = [];
 
   constructor({ world, nextId }: { world: World; nextId: () => string }) {
@@ -33,29 +35,19 @@ export class Posts {
     const messageId = this.#nextId();
     const post = { messageId, guildId, member, content: text, postedAtMs: snowflakeTimeMs(messageId) };
     this.#last = [...this.#last, post].slice(-KEPT);
-    this.#changed();
+    this.#changes.tell();
     return post;
   }
 
   clear(): void {
     this.#last = [];
-    this.#changed();
-  }
-
-  /** @returns a function that ends the subscription. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#changes.tell();
   }
 
   /** A message as Discord sends it; resources/message, "Message Structure". */
   find(id: string): object | undefined {
     const post = this.#last.find(({ messageId }) => messageId === id);
     return post && apiPost(post);
-  }
-
-  #changed(): void {
-    for (const listener of this.#listeners) listener();
   }
 }
 

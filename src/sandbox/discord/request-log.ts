@@ -1,3 +1,5 @@
+import { Listeners } from '../listeners.ts';
+
 /** One REST request to the emulated Discord. */
 export interface SeenRestRequest {
   atMs: number;
@@ -15,18 +17,14 @@ const KEPT = 1_000;
 /** The last requests, oldest first. */
 export class RequestLog {
   readonly seen: SeenRestRequest[] = [];
-  readonly #listeners = new Set<(request: SeenRestRequest) => void>();
+  readonly #requests = new Listeners<SeenRestRequest>();
+  readonly onRequest = this.#requests.add;
 
   add(request: SeenRestRequest): void {
     const redacted = { ...request, path: withoutToken(request.path) };
     this.seen.push(redacted);
     if (this.seen.length > KEPT) this.seen.shift();
-    for (const listener of this.#listeners) listener(redacted);
-  }
-
-  onRequest(listener: (request: SeenRestRequest) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#requests.tell(redacted);
   }
 }
 
