@@ -52,8 +52,8 @@ const bots: Bots = new Bots({
 });
 const guide = new Guide({ discord, cardService, bots });
 // Before the bot starts, because its log is long and does not mention the page
-const extras = bot ? { story: { bots, guide, reasons } } : {};
-const page = await startPageServer({ port, discord, cardService, extras }).catch(async (error: Error) => {
+const story = bot ? { bots, guide, reasons } : undefined;
+const page = await startPageServer({ port, discord, cardService, story }).catch(async (error: Error) => {
   await end();
   process.stderr.write(`The page cannot be served (${error.message}). Choose another port with --port.\n`);
   process.exit(1);

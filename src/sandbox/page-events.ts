@@ -3,17 +3,13 @@ import type { Bots } from './bots.ts';
 import type { EmbeddedCardService } from './card-service.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
 import type { Guide } from './guide.ts';
-import type { ShownCard, Snapshot } from './page-protocol.ts';
+import type { Snapshot } from './page-protocol.ts';
 import type { RequestReasons } from './request-reasons.ts';
 
 /** What the page shows and controls. */
 export interface PageSources {
   discord: EmulatedDiscord;
   cardService: EmbeddedCardService;
-  /** The bot's name above its replies. */
-  botName: string;
-  /** Suggested on the welcome screen. */
-  sampleCards: readonly ShownCard[];
   /** What runs and tells the story; absent when the bot is somebody else's. */
   story?: { bots: Bots; guide: Guide; reasons: RequestReasons } | undefined;
 }
@@ -61,12 +57,10 @@ export class PageEvents {
   }
 
   snapshot(): Snapshot {
-    const { discord, cardService, botName, sampleCards, story } = this.#sources;
+    const { discord, cardService, story } = this.#sources;
     return {
-      botName,
       guilds: discord.guilds,
       members: discord.members,
-      sampleCards,
       messages: discord.messages().slice(-SHOWN_MESSAGES),
       posts: discord.posts(),
       service: cardService.state(),

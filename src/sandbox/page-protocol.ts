@@ -100,12 +100,6 @@ export interface ShownChoice {
   value: string | number;
 }
 
-export interface ShownCard {
-  id: string;
-  name: string;
-  game: string;
-}
-
 export interface ShownRequest extends SeenRequest {
   /** Why it was sent, such as `for Alice`; `undefined`: the bot's log does not say. */
   reason: string | undefined;
@@ -113,10 +107,8 @@ export interface ShownRequest extends SeenRequest {
 
 /** One Server-Sent Event of `GET /api/events`: the complete state of the page. */
 export interface Snapshot {
-  botName: string;
   guilds: readonly Guild[];
   members: readonly Member[];
-  sampleCards: readonly ShownCard[];
   /** The latest, oldest first. */
   messages: ChatMessage[];
   /** What members wrote, oldest first. */

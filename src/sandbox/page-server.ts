@@ -6,16 +6,10 @@ import { loadPageAssets, type PageAsset } from './page-assets.ts';
 import { PageEvents, type PageSources } from './page-events.ts';
 import { refusal } from './page-guard.ts';
 import { pageHeaders } from './page-headers.ts';
-import type { ShownCard } from './page-protocol.ts';
-import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 
-export interface PageServerOptions {
+export interface PageServerOptions extends PageSources {
   /** The next free one is taken when this one is not; 0 = any. */
   port: number;
-  discord: PageSources['discord'];
-  cardService: PageSources['cardService'];
-  /** Default: `cardbot`, and cards of the embedded service. */
-  extras?: Partial<Pick<PageSources, 'botName' | 'sampleCards' | 'story'>>;
 }
 
 export interface PageServer {
@@ -29,18 +23,11 @@ export interface PageServer {
  *
  * @throws Error when no port is free, or the page's script cannot be bundled.
  */
-export async function startPageServer({ port, discord, cardService, extras }: PageServerOptions): Promise<PageServer> {
-  const sources: PageSources = {
-    discord,
-    cardService,
-    botName: 'cardbot',
-    sampleCards: SAMPLE_CARDS.map(shownCard),
-    ...extras,
-  };
+export async function startPageServer({ port, ...sources }: PageServerOptions): Promise<PageServer> {
   const assets = await loadPageAssets();
   const events = new PageEvents(sources);
   const api = new PageApi(sources);
-  const headers = pageHeaders(discord.origin);
+  const headers = pageHeaders(sources.discord.origin);
 
   let ownPort = port;
   const server = createServer((request, response) => {
@@ -106,10 +93,6 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
     const { status, body } = api.get(pathname, new URLSearchParams(address?.search));
     sendJson(response, status, body);
   }
-}
-
-function shownCard({ id, name, tcg }: ServiceCard): ShownCard {
-  return { id, name, game: tcg };
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

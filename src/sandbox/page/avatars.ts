@@ -11,6 +11,9 @@ export function avatarOf(name: string): string {
   );
 }
 
+/** The bot's name above its replies. */
+export const BOT_NAME = 'cardbot';
+
 /** The bot's own picture: a card. */
 export function botAvatar(): string {
   return svg(

@@ -7,8 +7,6 @@ import { postElement } from './post.ts';
 import { isVisible, isVisiblePost, type Viewer } from './viewer.ts';
 
 export interface ChatOptions {
-  /** Shown above all messages. */
-  welcome: HTMLElement;
   actions: MessageActions;
   redraw(): void;
 }
@@ -37,11 +35,10 @@ export class Chat {
   #topPx = 0;
 
   constructor(scroller: HTMLElement, options: ChatOptions) {
-    const { welcome } = options;
     this.#scroller = scroller;
     this.#options = options;
     scroller.tabIndex = 0; // makes it scrollable by keyboard
-    scroller.append(welcome, this.#list);
+    scroller.append(this.#list);
     watchLightTheme((isLight) => this.#light(isLight));
     scroller.addEventListener('scroll', () => {
       const { scrollTop: topPx, scrollHeight, clientHeight } = scroller;
@@ -51,7 +48,7 @@ export class Chat {
     });
     // Images load after their message and push it down; a taller composer covers more
     const resized = new ResizeObserver(() => this.#keepUp());
-    for (const part of [scroller, welcome, this.#list]) resized.observe(part);
+    for (const part of [scroller, ...scroller.children]) resized.observe(part);
   }
 
   /** Scrolls to the newest message and follows later ones. */
@@ -86,7 +83,7 @@ export class Chat {
     if (this.#shown.size > 0) this.#options.redraw();
   }
 
-  #draw({ id, of, make }: Entry, { botName, members }: Snapshot, { member }: Viewer, menu: readonly string[]) {
+  #draw({ id, of, make }: Entry, { members }: Snapshot, { member }: Viewer, menu: readonly string[]) {
     const drawn = JSON.stringify([of, member.locale, menu, this.#list.lightTheme]);
     const before = this.#shown.get(id);
     if (before?.drawn === drawn) return before.node;
@@ -98,7 +95,7 @@ export class Chat {
     const nameOf = (id: string) => members.find((known) => known.id === id)?.name;
     const reader = { locale: member.locale, nameOf };
     const { actions } = this.#options;
-    const node = make(of, { botName, members, reader, menu, actions, dismiss });
+    const node = make(of, { members, reader, menu, actions, dismiss });
     before?.node.replaceWith(node);
     this.#shown.set(id, { drawn, node });
     return node;

@@ -2,7 +2,7 @@ import '@skyra/discord-components-core/discord-command.js';
 import '@skyra/discord-components-core/discord-message.js';
 import type { APIAttachment } from 'discord-api-types/v10';
 import type { ChatMessage, FollowUp } from '../discord/chat.ts';
-import { avatarOf, botAvatar } from './avatars.ts';
+import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
 import { componentNodes, fileLink } from './components.ts';
 import { element } from './element.ts';
 import { embedElement } from './embed.ts';
@@ -12,7 +12,6 @@ import { usePageStyle } from './shadow-style.ts';
 import { isPrivate } from './viewer.ts';
 
 export interface MessageView {
-  botName: string;
   members: readonly { id: string; name: string }[];
   reader: Reader;
   /** The names of the context menu commands of a message. */
@@ -33,9 +32,9 @@ export interface MessageActions {
 
 /** One command and its reply. */
 export function messageElement(message: ChatMessage, view: MessageView): HTMLElement {
-  const { botName, reader, dismiss } = view;
+  const { reader, dismiss } = view;
   const made = element('discord-message', {
-    author: botName,
+    author: BOT_NAME,
     avatar: botAvatar(),
     bot: true,
     timestamp: clockText(message.answeredAtMs ?? message.typedAtMs, reader.locale),
@@ -75,7 +74,7 @@ function body(message: ChatMessage, view: MessageView): Node[] {
     case 'sent':
       return [element('span', { className: 'quiet' }, 'Sending command…')];
     case 'thinking':
-      return [thinking(view.botName)];
+      return [thinking()];
     case 'failed':
       return [element('span', { className: 'failed' }, message.failure ?? 'The application did not respond')];
     case 'answered':
@@ -134,10 +133,10 @@ export function menuElement(menu: readonly string[], pick: (command: string) => 
   return made;
 }
 
-function thinking(botName: string): HTMLElement {
+function thinking(): HTMLElement {
   const dots = element('span', { className: 'dots', ariaHidden: 'true' });
   dots.append(element('i'), element('i'), element('i'));
-  return element('span', { className: 'quiet thinking' }, dots, `${botName} is thinking…`);
+  return element('span', { className: 'quiet thinking' }, dots, `${BOT_NAME} is thinking…`);
 }
 
 export function clockText(ms: number, locale: string): string {

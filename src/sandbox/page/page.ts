@@ -1,4 +1,3 @@
-import './avatars.ts';
 import type { Snapshot } from '../page-protocol.ts';
 import {
   type At,
@@ -11,6 +10,7 @@ import {
   watchSnapshots,
   writePost,
 } from './api.ts';
+import { BOT_NAME, botAvatar } from './avatars.ts';
 import { BotsPanel } from './bots.ts';
 import { Chat } from './chat.ts';
 import { Composer } from './composer.ts';
@@ -25,7 +25,6 @@ import { ServiceSwitches } from './service-switches.ts';
 import { Tabs } from './tabs.ts';
 import { tickTimes } from './ticking-times.ts';
 import type { Viewer } from './viewer.ts';
-import { Welcome } from './welcome.ts';
 
 /** The choices on the page. Default: the first member in the first server. */
 interface Chosen {
@@ -54,9 +53,7 @@ class Page {
       this.#chat.follow();
     },
   });
-  readonly #welcome = new Welcome({ onTry: ({ id }) => void this.#composer.sendLine(`/card id:${id}`) });
   readonly #chat = new Chat(section('chat'), {
-    welcome: this.#welcome.root,
     redraw: () => this.#draw(),
     actions: {
       use: (messageId, customId, values) => {
@@ -83,6 +80,7 @@ class Page {
 
   start(): void {
     tickTimes();
+    Object.assign(section('bot-picture'), { src: botAvatar() });
     watchSnapshots((snapshot) => {
       section('connection').hidden = snapshot !== undefined;
       if (snapshot === undefined) return;
@@ -119,7 +117,7 @@ class Page {
   #choose(change: Partial<Chosen>): void {
     this.#chosen = { ...this.#chosen, ...change };
     const { guildId } = this.#viewer;
-    const name = guildId === null ? `@${this.#shown.botName}` : '#card-talk';
+    const name = guildId === null ? `@${BOT_NAME}` : '#card-talk';
     const server = this.#shown.guilds.find(({ id }) => id === guildId)?.name ?? 'Direct messages';
     section('channel').replaceChildren(element('h1', {}, name), element('span', { className: 'quiet' }, server));
     this.#draw();
@@ -152,9 +150,8 @@ class Page {
     const snapshot = this.#shown;
     const viewer = this.#viewer;
     const { lang } = document.documentElement; // the panel is in the page's language, the chat in the member's
-    this.#places.show(snapshot.guilds, snapshot.botName, viewer.guildId);
+    this.#places.show(snapshot.guilds, viewer.guildId);
     this.#identity.show(snapshot.members, viewer);
-    this.#welcome.show(snapshot.botName, snapshot.sampleCards);
     this.#chat.show(snapshot, viewer, this.#menu);
     this.#guide.show(snapshot);
     this.#service.show(snapshot, lang);

@@ -1,5 +1,5 @@
 import type { Guild } from '../discord/chat.ts';
-import { avatarOf, botAvatar } from './avatars.ts';
+import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
 import { element } from './element.ts';
 
 export interface Place {
@@ -19,8 +19,8 @@ export class Places {
     this.#onChoose = onChoose;
   }
 
-  show(guilds: readonly Guild[], botName: string, current: string | null): void {
-    const wanted = JSON.stringify([guilds, botName, current]);
+  show(guilds: readonly Guild[], current: string | null): void {
+    const wanted = JSON.stringify([guilds, current]);
     if (wanted === this.#drawn) return;
     this.#drawn = wanted;
 
@@ -29,7 +29,7 @@ export class Places {
       element('h2', {}, 'Servers'),
       ...guilds.map(({ id, name }) => this.#button({ guildId: id, name }, avatarOf(name), current)),
       element('h2', {}, 'Direct messages'),
-      this.#button({ guildId: null, name: botName }, botAvatar(), current),
+      this.#button({ guildId: null, name: BOT_NAME }, botAvatar(), current),
     );
     if (focused) this.#root.querySelector<HTMLElement>('[aria-current]')?.focus();
   }
