@@ -1,5 +1,5 @@
 import type { CatalogCard } from '../catalog/catalog-card.ts';
-import { RARITIES, SAMPLE_SETS, type SampleSet } from './sample-sets.ts';
+import { RARITIES, type Rarity, SAMPLE_SETS, type SampleSet } from './sample-sets.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /** A card as the service sends it (its interface, "Card"). */
@@ -29,14 +29,14 @@ const ABSENT: Readonly<Record<string, readonly (keyof ServiceCard | 'low' | 'hig
   'comet-9': ['prices', 'imageUrl'],
 };
 
-/** Market price by rarity, lowest and highest, in no currency. */
-const MARKET: readonly (readonly [low: number, high: number])[] = [
-  [0.05, 0.6],
-  [0.3, 2.5],
-  [2, 18],
-  [15, 140],
-  [90, 900],
-];
+/** Market prices, lowest and highest, in no currency. */
+const MARKET: Readonly<Record<Rarity, readonly [low: number, high: number]>> = {
+  Common: [0.05, 0.6],
+  Uncommon: [0.3, 2.5],
+  Rare: [2, 18],
+  'Holo Rare': [15, 140],
+  'Secret Rare': [90, 900],
+};
 
 /** A promotional card whose id needs encoding. */
 const PROMO: ServiceCard = {
@@ -76,24 +76,29 @@ export const SAMPLE_CATALOG: readonly CatalogCard[] = SAMPLE_CARDS.map(({ id, na
 }));
 
 function cardsOf(set: SampleSet): ServiceCard[] {
-  return set.cards.map(([number, name, rarity]) => {
-    const id = `${set.id}-${number}`;
-    return without(ABSENT[id] ?? [], {
-      id,
-      name,
-      tcg: set.game,
-      set: { id: set.id, name: set.name },
-      number: `${number}/${set.size}`,
-      rarity: RARITIES[rarity] ?? RARITIES[0],
-      imageUrl: `https://images.cards.example/${set.id}/${number}.png`,
-      prices: pricesOf(id, rarity),
+  const numbered = RARITIES.flatMap((rarity) =>
+    Object.entries(set.cards[rarity] ?? {}).map(([number, name]) => ({ number: Number(number), name, rarity })),
+  );
+  return numbered
+    .sort((a, b) => a.number - b.number)
+    .map(({ number, name, rarity }) => {
+      const id = `${set.id}-${number}`;
+      return without(ABSENT[id] ?? [], {
+        id,
+        name,
+        tcg: set.game,
+        set: { id: set.id, name: set.name },
+        number: `${number}/${set.size}`,
+        rarity,
+        imageUrl: `https://images.cards.example/${set.id}/${number}.png`,
+        prices: pricesOf(id, rarity),
+      });
     });
-  });
 }
 
-function pricesOf(id: string, rarity: number): { market: number; low: number; high: number } {
+function pricesOf(id: string, rarity: Rarity): { market: number; low: number; high: number } {
   const random = seededRandom(id);
-  const [lowest, highest] = MARKET[rarity] ?? [1, 1];
+  const [lowest, highest] = MARKET[rarity];
   const market = lowest + (highest - lowest) * random() ** 2;
   return {
     market: toCents(market),
@@ -106,10 +111,8 @@ function toCents(price: number): number {
   return Math.max(1, Math.round(price * 100)) / 100;
 }
 
-function without(absent: readonly string[], card: ServiceCard): ServiceCard {
-  const { prices = {}, ...facts } = card;
-  const kept = { ...facts, prices: keep(prices, absent) };
-  return keep(kept, absent);
+function without(absent: readonly string[], { prices = {}, ...facts }: ServiceCard): ServiceCard {
+  return keep({ ...facts, prices: keep(prices, absent) }, absent);
 }
 
 function keep<T extends object>(object: T, absent: readonly string[]): T {
