@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ListeningCardService } from '../../src/sandbox/card-service.ts';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import { rateLimited } from '../../src/sandbox/discord/fault-forms.ts';
+import { rateLimited } from '../support/fault-forms.ts';
 import type { ChaosRedis } from './chaos-redis.ts';
 
 /** What faults act on. */

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FRESH_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import {
-  bannedByCloudflare,
-  rateLimited,
-  refused,
-  refusedWithHtml,
-  serverError,
-} from '../../src/sandbox/discord/fault-forms.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
+import { bannedByCloudflare, rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
 import { ERROR } from '../support/log-lines.ts';
 import { cardRequests, startWorld } from '../support/world.ts';

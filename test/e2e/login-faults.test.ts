@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { rateLimited, refused, serverError } from '../../src/sandbox/discord/fault-forms.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
+import { rateLimited, refused, serverError } from '../support/fault-forms.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
 import { logLines } from '../support/log-lines.ts';
 

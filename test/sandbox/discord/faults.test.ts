@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { bannedByCloudflare, rateLimited } from '../../../src/sandbox/discord/fault-forms.ts';
 import { Faults, faultyRoute, type ScriptedFault } from '../../../src/sandbox/discord/faults.ts';
 import { openDiscord } from '../../support/backends.ts';
+import { bannedByCloudflare, rateLimited } from '../../support/fault-forms.ts';
 
 async function startDiscord() {
   const discord = await openDiscord();
