@@ -9,13 +9,15 @@ const FRAMES: Record<Game, { light: string; dark: string; ink: string }> = {
   'Orrery Duel': { light: '#e4dcf3', dark: '#4b3f86', ink: '#1d1740' },
 };
 
+const STAR = '<path d="M0-10 2.6-3.3 9.8-3.1 4.2 1.4 6.1 8.3 0 4.3-6.1 8.3-4.2 1.4-9.8-3.1-2.6-3.3Z"/>';
+const CROWN = '<circle r="13" fill="none" stroke="currentColor" stroke-width="1.5"/>';
 /** Colours of the outer edge, and the mark beside the rarity's name. */
 const MARKS: Record<Rarity, { edge: readonly string[]; mark: string }> = {
   Common: { edge: ['#3b4048', '#565d68', '#3b4048'], mark: '<circle r="7"/>' },
   Uncommon: { edge: ['#8a97a5', '#e8eef4', '#8a97a5'], mark: '<path d="M0-9 9 0 0 9-9 0Z"/>' },
-  Rare: { edge: ['#a8781c', '#fbe59a', '#a8781c'], mark: star() },
-  'Holo Rare': { edge: ['#7de0ff', '#ffe27d', '#ff9ad5', '#9dffb0'], mark: star() },
-  'Secret Rare': { edge: ['#2a0f4f', '#ff6ec4', '#7873f5', '#42e8e0', '#2a0f4f'], mark: star() + crown() },
+  Rare: { edge: ['#a8781c', '#fbe59a', '#a8781c'], mark: STAR },
+  'Holo Rare': { edge: ['#7de0ff', '#ffe27d', '#ff9ad5', '#9dffb0'], mark: STAR },
+  'Secret Rare': { edge: ['#2a0f4f', '#ff6ec4', '#7873f5', '#42e8e0', '#2a0f4f'], mark: STAR + CROWN },
 };
 
 const WORDS: Record<Game, readonly string[]> = {
@@ -91,14 +93,6 @@ function wrapped(text: string, middleY: number): string {
   }
   const firstY = middleY - (lines.length - 1) * 14 + 14;
   return lines.map((line, index) => `<tspan x="240" y="${firstY + index * 28}">${escapeXml(line)}</tspan>`).join('');
-}
-
-function star(): string {
-  return '<path d="M0-10 2.6-3.3 9.8-3.1 4.2 1.4 6.1 8.3 0 4.3-6.1 8.3-4.2 1.4-9.8-3.1-2.6-3.3Z"/>';
-}
-
-function crown(): string {
-  return '<circle r="13" fill="none" stroke="currentColor" stroke-width="1.5"/>';
 }
 
 function escapeXml(text: string): string {

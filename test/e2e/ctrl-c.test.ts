@@ -24,7 +24,7 @@ describe('Ctrl-C, which npm delivers twice within milliseconds,', () => {
 
   it('stops the sandbox in the same way', async () => {
     const npm = startUnderNpm(['run', 'sandbox', '--', '--port', '0']);
-    await npm.wrote('and type /card');
+    await npm.wrote('and type: /card');
     const page = /http:\/\/\S+/.exec(npm.output())?.[0] ?? expect.fail(npm.output());
     const post = (path: string, body: object) =>
       fetch(new URL(path, page), {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const sandbox = startUnderNpm(['run', 'sandbox', '--', '--port', '0']);
   axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   page = await openPage();
-  await sandbox.wrote('and type /card');
+  await sandbox.wrote('and type: /card');
   url = /http:\S+/.exec(sandbox.output())?.[0] ?? expect.fail(sandbox.output());
 });
 

@@ -20,7 +20,7 @@ let url: string;
 
 beforeAll(async () => {
   sandbox = startSandboxProgram();
-  [page] = await Promise.all([openPage(), sandbox.wrote('and type /card')]);
+  [page] = await Promise.all([openPage(), sandbox.wrote('and type: /card')]);
   url = urlOf(sandbox);
 });
 
@@ -137,7 +137,7 @@ describe.skipIf(withoutRedis)('a second bot', () => {
 
 it('a sandbox that is killed leaves no process behind', async () => {
   const program = startSandboxProgram();
-  await program.wrote('and type /card');
+  await program.wrote('and type: /card');
   const [pid = expect.fail('npm runs nothing')] = childrenOf(program.child.pid);
   const children = childrenOf(pid);
   expect(children.length).toBeGreaterThan(0);

@@ -21,7 +21,7 @@ interface Shown {
 interface Entry {
   id: string;
   of: object;
-  make(of: object, view: MessageView): HTMLElement;
+  make(view: MessageView): HTMLElement;
 }
 
 /** The messages of one place, as the viewer sees them; only changed ones are redrawn. */
@@ -61,11 +61,11 @@ export class Chat {
   show(snapshot: Snapshot, viewer: Viewer, menu: readonly string[]): void {
     const replies = snapshot.messages
       .filter((message) => isVisible(message, viewer) && !this.#dismissed.has(message.interactionId))
-      .map((message) => ({ id: message.interactionId, atMs: message.typedAtMs, of: message, make: messageElement }));
+      .map((of) => ({ id: of.interactionId, atMs: of.typedAtMs, of, make: messageElement.bind(null, of) }));
     const posts = snapshot.posts
       .filter((post) => isVisiblePost(post, viewer))
-      .map((post) => ({ id: post.messageId, atMs: post.postedAtMs, of: post, make: postElement }));
-    const entries: readonly Entry[] = [...replies, ...posts].sort((a, b) => a.atMs - b.atMs) as Entry[];
+      .map((of) => ({ id: of.messageId, atMs: of.postedAtMs, of, make: postElement.bind(null, of) }));
+    const entries = [...replies, ...posts].sort((a, b) => a.atMs - b.atMs);
     const kept = new Set(entries.map(({ id }) => id));
     for (const [id, { node }] of this.#shown) {
       if (kept.has(id)) continue;
@@ -95,7 +95,7 @@ export class Chat {
     const nameOf = (id: string) => members.find((known) => known.id === id)?.name;
     const reader = { locale: member.locale, nameOf };
     const { actions } = this.#options;
-    const node = make(of, { members, reader, menu, actions, dismiss });
+    const node = make({ members, reader, menu, actions, dismiss });
     before?.node.replaceWith(node);
     this.#shown.set(id, { drawn, node });
     return node;

@@ -80,7 +80,7 @@ function node(component: Component, view: ComponentsView): HTMLElement | undefin
 
 /** A link to a file, with its name. */
 export function fileLink(href: string, name: string): HTMLElement {
-  return element('a', { className: 'file', href, target: '_blank', rel: 'noopener noreferrer' }, name);
+  return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, name);
 }
 
 function picture({ url, proxy_url }: Media, alt: string): HTMLElement {

@@ -119,16 +119,11 @@ export class Composer {
     if (line.trim() === '') return;
     this.#closeForm('');
     if (line.trimStart().startsWith('/')) await this.sendLine(line);
-    else await this.#post(line);
-  }
-
-  async #post(line: string): Promise<void> {
-    try {
-      await this.#options.post(line);
-    } catch (error) {
-      if (this.#line.field.value === '') this.#line.set(line);
-      this.showProblem(wordsOf(error));
-    }
+    else
+      await this.#attempt(
+        () => this.#options.post(line),
+        () => this.#line.set(line),
+      );
   }
 
   async #submitForm(form: CommandForm): Promise<void> {
@@ -141,20 +136,22 @@ export class Composer {
     form.focus();
   }
 
-  /** Clears the line while sending; a failed command is restored unless the next one has been begun. */
   async #trySend(read: ReadLine, typed: string): Promise<void> {
-    const problem = read.problem ?? (await this.#send(read));
-    if (problem === undefined) return;
-    if (!this.#form && this.#line.field.value === '') this.#restore(read, typed);
-    this.showProblem(problem);
+    const { command, options, problem } = read;
+    const send = async () => {
+      if (problem !== undefined) throw new Error(problem);
+      if (command) await this.#options.send(command.name, options);
+    };
+    await this.#attempt(send, () => this.#restore(read, typed));
   }
 
-  async #send({ command, options }: ReadLine): Promise<string | undefined> {
+  /** The line is clear meanwhile; after a failure it is restored unless the next one has been begun. */
+  async #attempt(work: () => Promise<void>, restore: () => void): Promise<void> {
     try {
-      if (command) await this.#options.send(command.name, options);
-      return undefined;
+      await work();
     } catch (error) {
-      return wordsOf(error);
+      if (!this.#form && this.#line.field.value === '') restore();
+      this.showProblem(wordsOf(error));
     }
   }
 

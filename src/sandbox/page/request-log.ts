@@ -1,5 +1,4 @@
-import type { SeenRequest } from '../card-service-controls.ts';
-import type { Snapshot } from '../page-protocol.ts';
+import type { ShownRequest, Snapshot } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { requestStatus } from './request-status.ts';
 
@@ -35,8 +34,7 @@ export class RequestLog {
   }
 }
 
-/** @param request with why it was sent, if that is known */
-function row(request: SeenRequest & { reason?: string | undefined }, locale: string): HTMLElement {
+function row(request: ShownRequest, locale: string): HTMLElement {
   const { atMs, method, path, cardIds, authorized, reason = '' } = request;
   const { text, tone } = requestStatus(request);
   // 24-hour clock, so that the whole id fits beside it

@@ -44,7 +44,7 @@ export class ServicePanel {
 
 function gauge(label: string, left: number, of: number, locale: string): HTMLElement {
   const share = of > 0 ? Math.min(1, Math.max(0, left / of)) : 0;
-  const bar = element('i', { className: share > 0.25 ? 'fill' : share > 0 ? 'fill low' : 'fill empty' });
+  const bar = element('i', { className: share > 0.25 ? 'fill' : 'fill low' });
   bar.style.width = `${share * 100}%`;
   return element(
     'div',
