@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const LONGEST_BODY_BYTES = 64 * 1024;
 
@@ -27,4 +27,9 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   } catch {
     throw new UnreadableBody(400, 'The body is not JSON.');
   }
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  response.end(JSON.stringify(body));
 }

@@ -1,5 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { ApplicationCommandType } from 'discord-api-types/v10';
 import type { z } from 'zod';
+import type { Whereabouts } from './discord/chat.ts';
+import type { EmulatedDiscord } from './discord/emulated-discord.ts';
+import { sendJson } from './json-body.ts';
 import type { PageSources } from './page-events.ts';
 import {
   ChangeSwitches,
@@ -16,89 +20,73 @@ import {
 } from './page-protocol.ts';
 import { shownCommands } from './shown-commands.ts';
 
-export interface ApiAnswer {
-  status: number;
-  body: unknown;
+/** What a route is asked with: of a POST its body, of a GET its query. */
+export interface Asked {
+  json: unknown;
+  query: URLSearchParams;
+  response: ServerResponse;
 }
 
-type Route = (json: unknown) => ApiAnswer | Promise<ApiAnswer>;
+export type Route = (asked: Asked) => unknown;
 
-/** The routes of the page, by path. Every refusal is one sentence in `error`. */
-export class PageApi {
-  readonly #discord: PageSources['discord'];
-  readonly #posts: ReadonlyMap<string, Route>;
-
-  constructor({ discord, cardService, story }: Pick<PageSources, 'discord' | 'cardService' | 'story'>) {
-    this.#discord = discord;
-    this.#posts = new Map([
-      [
-        '/api/commands',
-        route(TypeCommand, ({ target, ...typed }) => ({
-          id: discord.type({ ...typed, ...(target && { target }) }).id,
-        })),
-      ],
-      ['/api/choices', route(CompleteOption, (typed) => discord.complete(typed))],
-      ['/api/components', route(UseComponent, ({ values, ...used }) => ({ id: use(discord, used, values).id }))],
-      ['/api/forms', route(SubmitForm, (form) => ({ id: discord.submit(form).id }))],
-      ['/api/posts', route(WritePost, (post) => void discord.post(post))],
-      ['/api/gateway/drop', route(Nothing, () => discord.gateway.drop())],
-      ['/api/switches', route(ChangeSwitches, (switches) => cardService.set(defined(switches)))],
-      ['/api/storm', route(StartStorm, ({ durationMs }) => cardService.storm(durationMs))],
-      ['/api/day/exhaust', route(Nothing, () => cardService.exhaustDay())],
-      ['/api/day/refill', route(Nothing, () => cardService.refillDay())],
-      ...(story ? storyRoutes(story) : []),
-    ]);
-  }
-
-  accepts(path: string): boolean {
-    return this.#posts.has(path);
-  }
-
-  async post(path: string, json: unknown): Promise<ApiAnswer> {
-    return (await this.#posts.get(path)?.(json)) ?? { status: 404, body: { error: 'There is nothing here.' } };
-  }
-
-  answers(path: string): boolean {
-    return path === '/api/commands' || path === '/api/menu';
-  }
-
-  get(path: string, query: URLSearchParams): ApiAnswer {
-    const { members, guilds } = this.#discord;
-    // An unknown member or place sees what the first member sees in direct messages
-    const memberId = members.find(({ id }) => id === query.get('memberId'))?.id ?? members[0]?.id ?? '';
-    const guildId = guilds.find(({ id }) => id === query.get('guildId'))?.id ?? null;
-    const at = { memberId, guildId, manageGuild: query.get('manageGuild') === 'true' };
-    if (path === '/api/commands') return { status: 200, body: shownCommands(this.#discord, at) };
-    const menu = this.#discord.menuCommandsFor(at).filter(({ type }) => type === ApplicationCommandType.Message);
-    return { status: 200, body: menu.map(({ name }) => name) };
-  }
+/** The routes of the page, by method and path. Every refusal is one sentence in `error`. */
+export function apiRoutes({ discord, cardService, story }: PageSources): [string, Route][] {
+  return [
+    ['GET /api/commands', ({ query, response }) => sendJson(response, 200, shownCommands(discord, at(query, discord)))],
+    ['GET /api/menu', ({ query, response }) => sendJson(response, 200, menuOf(discord, at(query, discord)))],
+    post('/api/commands', TypeCommand, ({ target, ...typed }) => ({
+      id: discord.type({ ...typed, ...(target && { target }) }).id,
+    })),
+    post('/api/choices', CompleteOption, (typed) => discord.complete(typed)),
+    post('/api/components', UseComponent, ({ values, ...used }) => ({
+      id: (values ? discord.choose({ ...used, values }) : discord.click(used)).id,
+    })),
+    post('/api/forms', SubmitForm, (form) => ({ id: discord.submit(form).id })),
+    post('/api/posts', WritePost, (written) => void discord.post(written)),
+    post('/api/gateway/drop', Nothing, () => discord.gateway.drop()),
+    post('/api/switches', ChangeSwitches, (switches) => cardService.set(defined(switches))),
+    post('/api/storm', StartStorm, ({ durationMs }) => cardService.storm(durationMs)),
+    post('/api/day/exhaust', Nothing, () => cardService.exhaustDay()),
+    post('/api/day/refill', Nothing, () => cardService.refillDay()),
+    ...(story ? storyRoutes(story) : []),
+  ];
 }
 
 function storyRoutes({ bots, guide }: NonNullable<PageSources['story']>): [string, Route][] {
   return [
-    ['/api/guide', route(PressStep, ({ step }) => guide.press(step))],
-    ['/api/reset', route(Nothing, () => guide.reset())],
-    ['/api/bots/start', route(ChooseBot, ({ number }) => bots.start(number))],
-    ['/api/bots/kill', route(ChooseBot, ({ number }) => bots.kill(number))],
-    ['/api/bots/second', route(Nothing, () => bots.addSecond())],
-    ['/api/redis', route(CutOffRedis, ({ isCut }) => bots.cutOffRedis(isCut))],
+    post('/api/guide', PressStep, ({ step }) => guide.press(step)),
+    post('/api/reset', Nothing, () => guide.reset()),
+    post('/api/bots/start', ChooseBot, ({ number }) => bots.start(number)),
+    post('/api/bots/kill', ChooseBot, ({ number }) => bots.kill(number)),
+    post('/api/bots/second', Nothing, () => bots.addSecond()),
+    post('/api/redis', CutOffRedis, ({ isCut }) => bots.cutOffRedis(isCut)),
   ];
 }
 
-function use(discord: PageSources['discord'], used: Omit<UseComponent, 'values'>, values: string[] | undefined) {
-  return values ? discord.choose({ ...used, values }) : discord.click(used);
+/** An unknown member or place sees what the first member sees in direct messages. */
+function at(query: URLSearchParams, { members, guilds }: EmulatedDiscord): Whereabouts {
+  const memberId = members.find(({ id }) => id === query.get('memberId'))?.id ?? members[0]?.id ?? '';
+  const guildId = guilds.find(({ id }) => id === query.get('guildId'))?.id ?? null;
+  return { memberId, guildId, manageGuild: query.get('manageGuild') === 'true' };
 }
 
-function route<Schema extends z.ZodType>(schema: Schema, run: (body: z.infer<Schema>) => unknown): Route {
-  return async (json) => {
+/** The names of the commands for a message. */
+function menuOf(discord: EmulatedDiscord, at: Whereabouts): string[] {
+  const menu = discord.menuCommandsFor(at).filter(({ type }) => type === ApplicationCommandType.Message);
+  return menu.map(({ name }) => name);
+}
+
+function post<Body>(path: string, schema: z.ZodType<Body>, run: (body: Body) => unknown): [string, Route] {
+  const route: Route = async ({ json, response }) => {
     const read = schema.safeParse(json);
-    if (!read.success) return { status: 400, body: { error: firstProblem(read.error) } };
+    if (!read.success) return sendJson(response, 400, { error: firstProblem(read.error) });
     try {
-      return { status: 200, body: (await run(read.data)) ?? {} };
+      sendJson(response, 200, (await run(read.data)) ?? {});
     } catch (error) {
-      return { status: 422, body: { error: error instanceof Error ? error.message : String(error) } };
+      sendJson(response, 422, { error: error instanceof Error ? error.message : String(error) });
     }
   };
+  return [`POST ${path}`, route];
 }
 
 function firstProblem({ issues: [issue] }: z.ZodError): string {
