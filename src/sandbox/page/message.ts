@@ -134,7 +134,7 @@ export function menuElement(menu: readonly string[], pick: (command: string) => 
 }
 
 function thinking(): HTMLElement {
-  const dots = element('span', { className: 'dots', ariaHidden: 'true' }, '●●●');
+  const dots = element('span', { className: 'dots', ariaHidden: 'true' });
   return element('span', { className: 'quiet thinking' }, dots, `${BOT_NAME} is thinking…`);
 }
 
