@@ -13,7 +13,7 @@ import { SAMPLE_CARDS } from './sample-cards.ts';
 export interface ShownGuide {
   steps: readonly Pick<Step, 'id' | 'title' | 'watch'>[];
   /** The step that runs, or ran last; absent after a reset. */
-  current?: string;
+  current?: string | undefined;
   /** What happened in it; absent while it runs. */
   happened?: string;
   isResetting: boolean;
@@ -102,9 +102,8 @@ export class Guide {
       const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(MOST_MS)]);
       await work(signal).catch((error: Error) => {
         this.#isUsed = true;
-        const { current } = this.#shown;
         const happened = `It did not come to its end: ${error.message}`;
-        this.#show({ ...(current !== undefined && { current }), happened, isResetting: false });
+        this.#show({ current: this.#shown.current, happened, isResetting: false });
       });
     });
   }
@@ -121,7 +120,7 @@ export class Guide {
 
   async #resetAll(current?: string): Promise<void> {
     const { discord, cardService, bots } = this.#options;
-    this.#show({ ...(current !== undefined && { current }), isResetting: true });
+    this.#show({ current, isResetting: true });
     await bots.close(); // what it sends last is not of the new story
     discord.clearChat();
     discord.post({ memberId: discord.members[1]?.id ?? '', content: SEEDED_POST });
@@ -130,7 +129,7 @@ export class Guide {
     await foundCards(discord, AbortSignal.timeout(SEARCHES_WITHIN_MS)).catch(() => {});
     this.#unknown = [];
     this.#isUsed = false;
-    this.#show({ ...(current !== undefined && { current }), isResetting: false });
+    this.#show({ current, isResetting: false });
   }
 
   #unknownCard(): string {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { ApplicationCommandType } from 'discord-api-types/v10';
 import type { z } from 'zod';
+import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { Whereabouts } from './discord/chat.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
 import { sendJson } from './json-body.ts';
@@ -34,9 +35,7 @@ export function apiRoutes({ discord, cardService, story }: PageSources): [string
   return [
     ['GET /api/commands', ({ query, response }) => sendJson(response, 200, shownCommands(discord, at(query, discord)))],
     ['GET /api/menu', ({ query, response }) => sendJson(response, 200, menuOf(discord, at(query, discord)))],
-    post('/api/commands', TypeCommand, ({ target, ...typed }) => ({
-      id: discord.type({ ...typed, ...(target && { target }) }).id,
-    })),
+    post('/api/commands', TypeCommand, (typed) => ({ id: discord.type(typed).id })),
     post('/api/choices', CompleteOption, (typed) => discord.complete(typed)),
     post('/api/components', UseComponent, ({ values, ...used }) => ({
       id: (values ? discord.choose({ ...used, values }) : discord.click(used)).id,
@@ -44,7 +43,7 @@ export function apiRoutes({ discord, cardService, story }: PageSources): [string
     post('/api/forms', SubmitForm, (form) => ({ id: discord.submit(form).id })),
     post('/api/posts', WritePost, (written) => void discord.post(written)),
     post('/api/gateway/drop', Nothing, () => discord.gateway.drop()),
-    post('/api/switches', ChangeSwitches, (switches) => cardService.set(defined(switches))),
+    post('/api/switches', ChangeSwitches, (switches) => cardService.set(switches as Partial<CardServiceSwitches>)),
     post('/api/storm', StartStorm, ({ durationMs }) => cardService.storm(durationMs)),
     post('/api/day/exhaust', Nothing, () => cardService.exhaustDay()),
     post('/api/day/refill', Nothing, () => cardService.refillDay()),
@@ -93,9 +92,4 @@ function firstProblem({ issues: [issue] }: z.ZodError): string {
   if (issue === undefined) return 'The body does not fit.';
   const where = issue.path.join('.');
   return where === '' ? `${issue.message}.` : `${where}: ${issue.message}.`;
-}
-
-/** Removes `undefined` values, because only omitted switches are unchanged. */
-function defined(switches: ChangeSwitches): Parameters<PageSources['cardService']['set']>[0] {
-  return Object.fromEntries(Object.entries(switches).filter(([, value]) => value !== undefined));
 }

@@ -34,11 +34,9 @@ export class PageEvents {
     this.#sources = sources;
     const changed = () => this.#changed();
     const { discord, cardService, story } = sources;
-    const subscribed = [discord.onMessage(changed), discord.onPost(changed), cardService.onChange(changed)];
-    this.#endSubscriptions = [
-      ...subscribed,
-      ...(story ? [story.bots.onChange(changed), story.guide.onChange(changed)] : []),
-    ];
+    const ofStory = story ? [story.bots.onChange, story.guide.onChange] : [];
+    const subscriptions = [discord.onMessage, discord.onPost, cardService.onChange, ...ofStory];
+    this.#endSubscriptions = subscriptions.map((subscribe) => subscribe(changed));
     this.#lookAgain = setInterval(changed, LOOK_AGAIN_MS).unref();
   }
 

@@ -22,12 +22,7 @@ export const TypeCommand = z.strictObject({
 export type TypeCommand = z.infer<typeof TypeCommand>;
 
 /** `POST /api/choices`: the bot's suggestions for the option with the cursor. */
-export const CompleteOption = z.strictObject({
-  command: CommandName,
-  options: Options,
-  focused: z.string(),
-  ...WHEREABOUTS,
-});
+export const CompleteOption = TypeCommand.omit({ target: true }).extend({ focused: z.string() });
 export type CompleteOption = z.infer<typeof CompleteOption>;
 
 /** `POST /api/components`: a click on a button or, with `values`, a choice in a select menu. */

@@ -53,7 +53,7 @@ export interface TypedCommand extends Whereabouts {
   command: string;
   options?: Readonly<Record<string, OptionInput>>;
   /** For a context menu command: the member, or the message of the bot. */
-  target?: { userId: string } | { messageId: string };
+  target?: { userId: string } | { messageId: string } | undefined;
 }
 
 /** A command that is still being typed. Other options may be missing or invalid. */

@@ -69,14 +69,14 @@ class Page {
   });
   readonly #places = new Places(section('places'), { onChoose: (guildId) => this.#choose({ guildId }) });
   readonly #identity = new Identity(section('identity'), { onChange: (change) => this.#choose(change) });
-  readonly #guide = new GuidePanel(section('guide'), {
-    onPress: () => this.#choose({ guildId: this.#shown.guilds[0]?.id ?? null }),
-  });
-  readonly #service = new ServicePanel(section('service'));
-  readonly #switches = new ServiceSwitches();
-  readonly #bots = new BotsPanel(section('bots'));
-  readonly #gateway = new GatewaySwitch(section('gateway'));
-  readonly #requests = new RequestLog(section('requests'));
+  readonly #panels: readonly { show(snapshot: Snapshot, locale: string): void }[] = [
+    new GuidePanel(section('guide'), { onPress: () => this.#choose({ guildId: this.#shown.guilds[0]?.id ?? null }) }),
+    new ServicePanel(section('service')),
+    new ServiceSwitches(),
+    new BotsPanel(section('bots')),
+    new GatewaySwitch(section('gateway')),
+    new RequestLog(section('requests')),
+  ];
 
   start(): void {
     tickTimes();
@@ -153,12 +153,7 @@ class Page {
     this.#places.show(snapshot.guilds, viewer.guildId);
     this.#identity.show(snapshot.members, viewer);
     this.#chat.show(snapshot, viewer, this.#menu);
-    this.#guide.show(snapshot);
-    this.#service.show(snapshot, lang);
-    this.#switches.show(snapshot, lang);
-    this.#bots.show(snapshot);
-    this.#gateway.show(snapshot);
-    this.#requests.show(snapshot, lang);
+    for (const panel of this.#panels) panel.show(snapshot, lang);
   }
 }
 
