@@ -93,11 +93,10 @@ function orrery(random: Random): string {
     );
     return `<ellipse rx="${wide}" ry="${high}" fill="none" stroke="#d9b26a" stroke-width="1.4" opacity=".75"/>${planet}`;
   });
-  const gear = many(3, (index) => {
-    const radius = [150, 105, 52][index] ?? 50;
+  const gears = [150, 105, 52].map((radius) => {
     return `<circle r="${radius}" fill="none" stroke="#d9b26a" stroke-width="9" stroke-dasharray="7 9" opacity=".22"/>`;
   });
-  const centre = `<g transform="translate(206 160) rotate(${round(tilt)})">${gear}${orbits}</g>`;
+  const centre = `<g transform="translate(206 160) rotate(${round(tilt)})">${gears.join('')}${orbits}</g>`;
   return sky(hsl(hue, 60, 9), hsl(hue + 46, 52, 32)) + stars(random, 80, ART.height) + centre;
 }
 

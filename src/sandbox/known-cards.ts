@@ -21,15 +21,9 @@ const DAY_MS = 86_400_000;
 /** Market prices of twelve days, as shares of the present one. */
 const SHARES = [0.78, 0.81, 0.8, 0.86, 0.9, 0.88, 0.85, 0.87, 0.93, 0.96, 0.94, 1];
 
+const LOOKED_UP = ['base1-4', 'dusk2-44', 'base1-1', 'tide-7', 'clock-16', 'deep-72'];
 /** Cards that were looked up yesterday: they appear at once, and are renewed. */
-export const KNOWN_CARDS: readonly KnownCard[] = [
-  'base1-4',
-  'dusk2-44',
-  'base1-1',
-  'tide-7',
-  'clock-16',
-  'deep-72',
-].map((id) => ({ id, ageMs: DAY_MS, hasHistory: true }));
+export const KNOWN_CARDS: readonly KnownCard[] = LOOKED_UP.map((id) => ({ id, ageMs: DAY_MS, hasHistory: true }));
 
 /** Stores cards for a bot that is not running. */
 export async function remember(config: Config, known: readonly KnownCard[], log: Logger): Promise<void> {

@@ -13,6 +13,9 @@ const TYPES: Record<Trigger, MessageType> = {
   modal: MessageType.Reply,
 };
 
+/** What every message here has. */
+export const NOTHING_SPECIAL = { mentions: [], mention_roles: [], mention_everyone: false, pinned: false, tts: false };
+
 /** One of the bot's messages as Discord returns it; resources/message, "Message Structure". */
 export function apiMessage({ conversation, message: { id, reply, ephemeral, edited } }: HeldMessage, world: World) {
   const { channelId, metadata, interaction } = conversation.details;
@@ -27,11 +30,7 @@ export function apiMessage({ conversation, message: { id, reply, ephemeral, edit
     embeds: reply.embeds.map((embed) => ({ ...embed, type: 'rich' })),
     components: apiComponents(reply.components),
     attachments: standingFiles(reply.attachments, reply.embeds),
-    mentions: [],
-    mention_roles: [],
-    mention_everyone: false,
-    pinned: false,
-    tts: false,
+    ...NOTHING_SPECIAL,
     timestamp: new Date(snowflakeTimeMs(id)).toISOString(),
     edited_timestamp: edited ? new Date().toISOString() : null,
     flags: reply.flags | (ephemeral ? MessageFlags.Ephemeral : 0) | (loading ? MessageFlags.Loading : 0),

@@ -1,6 +1,7 @@
 import { MessageType } from 'discord-api-types/v10';
 
 import { Listeners } from '../listeners.ts';
+import { NOTHING_SPECIAL } from './api-message.ts';
 import type { Post, Whereabouts } from './chat.ts';
 import { channelId, placeOf } from './place.ts';
 import { snowflakeTimeMs } from './snowflake.ts';
@@ -61,11 +62,7 @@ function apiPost({ messageId, guildId, member, content, postedAtMs }: Post): obj
     embeds: [],
     components: [],
     attachments: [],
-    mentions: [],
-    mention_roles: [],
-    mention_everyone: false,
-    pinned: false,
-    tts: false,
+    ...NOTHING_SPECIAL,
     timestamp: new Date(postedAtMs).toISOString(),
     edited_timestamp: null,
     flags: 0,

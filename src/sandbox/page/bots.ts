@@ -14,7 +14,7 @@ const STATES: Readonly<Record<BotState, string>> = {
 export class BotsPanel {
   readonly #root: HTMLElement;
   readonly #controls = new Controls();
-  readonly #rows = element('div', { className: 'rows' });
+  readonly #rows = element('section');
   #drawn = '';
 
   constructor(root: HTMLElement) {

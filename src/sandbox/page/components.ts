@@ -1,4 +1,4 @@
-import { element } from './element.ts';
+import { element, linkTo } from './element.ts';
 import { markdown, type Reader } from './markdown-view.ts';
 
 /** The fields of a component that this page uses; components/reference, "Component Structure". */
@@ -68,7 +68,7 @@ function node(component: Component, view: ComponentsView): HTMLElement | undefin
         ...items.map((item) => picture(item.media, item.description ?? '')),
       );
     case 13:
-      return file && fileLink(file.url, file.url.split('/').at(-1) ?? 'file');
+      return file && linkTo(file.url, file.url.split('/').at(-1) ?? 'file');
     case 14: // separator
       return element('hr');
     case 17: // container
@@ -78,18 +78,13 @@ function node(component: Component, view: ComponentsView): HTMLElement | undefin
   }
 }
 
-/** A link to a file, with its name. */
-export function fileLink(href: string, name: string): HTMLElement {
-  return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, name);
-}
-
 function picture({ url, proxy_url }: Media, alt: string): HTMLElement {
   return element('img', { src: proxy_url ?? url, alt });
 }
 
 function button({ custom_id, label, emoji, style = 2, url, disabled }: Component, view: ComponentsView): HTMLElement {
   const words = [emoji?.name, label].filter(Boolean).join(' ');
-  if (url !== undefined && /^https?:/i.test(url)) return fileLink(url, words);
+  if (url !== undefined && /^https?:/i.test(url)) return linkTo(url, words);
   const made = element(
     'button',
     { type: 'button', className: BUTTON_STYLES[style], disabled: disabled ?? false },

@@ -16,6 +16,11 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** A link to somewhere else. */
+export function linkTo(href: string, ...children: (Node | string)[]): HTMLElement {
+  return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, ...children);
+}
+
 /** Finds an element of `page.html`. */
 export function section(id: string): HTMLElement {
   const found = document.getElementById(id);

@@ -4,7 +4,7 @@ import '@skyra/discord-components-core/discord-embed-field.js';
 import '@skyra/discord-components-core/discord-embed-fields.js';
 import '@skyra/discord-components-core/discord-embed-footer.js';
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
-import { element } from './element.ts';
+import { element, linkTo } from './element.ts';
 import { markdown, type Reader } from './markdown-view.ts';
 import { usePageStyle } from './shadow-style.ts';
 
@@ -50,7 +50,7 @@ function describe(
 function titleNode(title: string, url: string | undefined, reader: Reader): Node {
   const words = markdown(title, reader);
   if (!url || !/^https?:/i.test(url)) return words;
-  return element('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, words);
+  return linkTo(url, words);
 }
 
 /** Up to three inline fields form a row; the component needs the column of each. */

@@ -2,7 +2,7 @@ import '@skyra/discord-components-core/discord-code.js';
 import '@skyra/discord-components-core/discord-pre.js';
 import '@skyra/discord-components-core/discord-quote.js';
 import '@skyra/discord-components-core/discord-spoiler.js';
-import { element } from './element.ts';
+import { element, linkTo } from './element.ts';
 import { parseMarkdown, type Token } from './markdown.ts';
 import { timeElement } from './ticking-times.ts';
 
@@ -35,7 +35,7 @@ function node(token: Token, reader: Reader): Node | string {
     case 'code-block':
       return element('discord-code', { multiline: true, embed: true }, token.text);
     case 'link':
-      return linkNode(token.href, nodes(token.children.flatMap(withoutLinks), reader));
+      return linkTo(token.href, ...nodes(token.children.flatMap(withoutLinks), reader));
     case 'timestamp':
       return timeElement(token.seconds, token.style, reader.locale);
     case 'member':
@@ -53,10 +53,6 @@ function node(token: Token, reader: Reader): Node | string {
     default:
       return element(STYLE_TAGS[token.type], {}, ...nodes(token.children, reader));
   }
-}
-
-function linkNode(href: string, label: (Node | string)[]): Node {
-  return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, ...label);
 }
 
 /** A link's label can contain another address, but HTML does not allow nested links. */

@@ -3,8 +3,8 @@ import '@skyra/discord-components-core/discord-message.js';
 import type { APIAttachment } from 'discord-api-types/v10';
 import type { ChatMessage, FollowUp } from '../discord/chat.ts';
 import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
-import { componentNodes, fileLink } from './components.ts';
-import { element } from './element.ts';
+import { componentNodes } from './components.ts';
+import { element, linkTo } from './element.ts';
 import { embedElement } from './embed.ts';
 import { markdown, type Reader } from './markdown-view.ts';
 import { modalElement } from './modal.ts';
@@ -113,7 +113,7 @@ function attachmentElement(attachment: APIAttachment, locale: string): HTMLEleme
   const isPicture = content_type?.startsWith('image/') === true;
   const shown = isPicture
     ? element('img', { src: url, alt: description ?? filename })
-    : element('span', {}, fileLink(url, filename), ` ${size.toLocaleString(locale)} bytes`);
+    : element('span', {}, linkTo(url, filename), ` ${size.toLocaleString(locale)} bytes`);
   return element('div', { slot: 'attachments', className: 'attachment' }, shown);
 }
 

@@ -2,12 +2,6 @@ import type { Guild } from '../discord/chat.ts';
 import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
 import { element } from './element.ts';
 
-export interface Place {
-  /** `null` = direct messages. */
-  guildId: string | null;
-  name: string;
-}
-
 /** The servers, and the direct messages with the bot. */
 export class Places {
   readonly #root: HTMLElement;
@@ -27,14 +21,15 @@ export class Places {
     const focused = this.#root.contains(document.activeElement);
     this.#root.replaceChildren(
       element('h2', {}, 'Servers'),
-      ...guilds.map(({ id, name }) => this.#button({ guildId: id, name }, avatarOf(name), current)),
+      ...guilds.map(({ id, name }) => this.#button(id, name, avatarOf(name), current)),
       element('h2', {}, 'Direct messages'),
-      this.#button({ guildId: null, name: BOT_NAME }, botAvatar(), current),
+      this.#button(null, BOT_NAME, botAvatar(), current),
     );
     if (focused) this.#root.querySelector<HTMLElement>('[aria-current]')?.focus();
   }
 
-  #button({ guildId, name }: Place, picture: string, current: string | null): HTMLElement {
+  /** @param guildId `null` = direct messages */
+  #button(guildId: string | null, name: string, picture: string, current: string | null): HTMLElement {
     const button = element('button', { type: 'button' }, element('img', { src: picture, alt: '' }), name);
     if (guildId === current) button.ariaCurrent = 'page';
     button.addEventListener('click', () => this.#onChoose(guildId));
