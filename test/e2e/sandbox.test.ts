@@ -43,7 +43,9 @@ async function happened(text: string | RegExp): Promise<void> {
 
 /** Everything is as when the sandbox was started. */
 async function reset(): Promise<void> {
+  const isReset = page.waitForResponse((response) => response.url().endsWith('/api/reset')); // what follows may hold before
   await press('Reset sandbox');
+  await isReset;
   await page.getByText('Requests that reached it: 0').waitFor();
   await expect.poll(() => page.locator('discord-message').count()).toBe(1);
   await page.getByText('Process 1 (running)').waitFor();
