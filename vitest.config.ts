@@ -4,10 +4,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that mostly wait: they begin first, otherwise the run would end with their waits. */
 const LONGEST =
-  /\/(?:gateway-faults|chaos|redis-takeover|link|redis-outages|edit-faults|page|page-messages|pictures)\.test\.ts$/;
+  /\/(?:sandbox|pictures|page-accessibility|gateway-faults|chaos|redis-takeover|link|redis-outages|edit-faults|page|page-messages)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
-const LONG = /\/test\/(?:e2e|container|storage\/redis)\//;
+const LONG = /\/test\/(?:e2e|container|storage\/redis|cli\/catalog|cli\/data)\/|worker-catalog/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -24,7 +24,7 @@ export default defineConfig({
     testTimeout: 120_000, // only a hang takes this long, even on a busy machine
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: Math.max(8, availableParallelism()), // more than half of the time is spent on waiting
+    maxWorkers: Math.max(12, availableParallelism()), // more than half of the time is spent on waiting
     experimental: { viteModuleRunner: false }, // nothing is mocked or bundled: Node loads the tests as it loads the bot
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/before-all.ts',

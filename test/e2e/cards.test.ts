@@ -40,7 +40,7 @@ it('what a list has mistyped is said by itself, with one menu for all of it in p
   await offered(world, 'base1-4');
   const { discord, cardService } = world;
   const typed = 'emberwing drak, base1-1, stilt dansor, golem, 4/102x';
-  const lines = ['**emberwing drak**: did you mean Emberwing Drake?', '**stilt dansor**: did you mean Stilt Dancer?'];
+  const lines = ['**emberwing drak**: which of 3 cards do you mean?', '**stilt dansor**: did you mean Stilt Dancer?'];
   cardService.set({ latencyMs: 60_000 });
   const list = cards(world, typed, { prices: false });
   await list.until(({ state }) => state === 'thinking');
@@ -62,8 +62,8 @@ it('what a list has mistyped is said by itself, with one menu for all of it in p
     embeds: [{ title: 'Stilt Dancer' }],
   });
 
-  const own = await cards(world, 'emberwing drak, base1-1', { private: true }).settled();
-  expect(parts(own)).toEqual([['Show Emberwing Drake', 'card:show:p:base1-4', []]]);
+  const own = await cards(world, 'wick who wait, base1-4', { private: true }).settled();
+  expect(parts(own)).toEqual([['Show Wick, Who Waits', 'card:show:p:base1-1', []]]);
   const alone = await cards(world, 'emberwing drak, stilt dansor').settled();
   expect([alone.ephemeral, alone.content, parts(alone).length]).toEqual([true, lines.join('\n'), 1]);
 });
