@@ -24,7 +24,7 @@ export default defineConfig({
     testTimeout: 120_000, // only a hang takes this long, even on a busy machine
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: Math.max(12, availableParallelism()), // more than half of the time is spent on waiting
+    maxWorkers: Math.max(8, availableParallelism()), // more than half of the time is spent on waiting
     experimental: { viteModuleRunner: false }, // nothing is mocked or bundled: Node loads the tests as it loads the bot
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/before-all.ts',

@@ -87,6 +87,7 @@ it('103 cards of a name are a menu of 25 whose pages turn in place, after a rest
   expect(await turned('Next 25')).toEqual([content, 25, 'promo25-1', ['Previous 25', 'Next 25']]);
   expect(await turned('Previous 25')).toEqual([content, 25, 'base1-4', ['Next 25']]);
   await world.restartBot();
+  await offered(world, 'base1-4'); // its search has begun again
   expect(await turned('Next 25')).toEqual([content, 25, 'promo25-1', ['Previous 25', 'Next 25']]);
 
   const shown = await world.card('base1-4').settled();

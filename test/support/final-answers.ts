@@ -1,9 +1,12 @@
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 
+/** Sentences that a card or another sentence follows. */
+const ON_THE_WAY = /^(?:You're in line|Still asking the card service…$)/;
+
 /** Whether the member sees a card or a final sentence: neither "thinking…" nor the notice of a wait. */
 export function isFinal({ state, embeds, content }: ChatMessage): boolean {
-  return state === 'answered' && (embeds.length > 0 || (content !== '' && !content.startsWith("You're in line")));
+  return state === 'answered' && (embeds.length > 0 || (content !== '' && !ON_THE_WAY.test(content)));
 }
 
 /** The first final answer: the card's title or the sentence. */
