@@ -9,7 +9,7 @@ export interface WordToFind {
   begins: boolean;
   /** It counts only in the name. */
   inName?: boolean;
-  /** Of a word that may be meant by a mistyped one. */
+  /** The typing errors between this word and what was typed, a half more when it begins otherwise; absent without any. */
   errors?: number;
 }
 

@@ -8,8 +8,10 @@ const FRESH_MS = 600_000;
 const ASK_AFTER_MS = 100;
 
 /**
- * Whether a card has other printings. With `hasTime` it takes up to a second, and is `false` when it cannot be known. The catalog answers from another thread, with which a reply from memory would take three times as long. Without time it is
- * what was found last; a card that was never asked about is taken to have some, and is known the next time.
+ * Whether a card has other printings. With `hasTime` it takes up to a second, and is `false` when it cannot be known, as
+ * before the first search. The catalog answers from another thread, with which a reply from memory would take three times
+ * as long. Without time it is what was found last; a card that was never asked about is taken to have some, and is known
+ * the next time.
  */
 export function knownPrintings(catalog: Pick<Catalog, 'countPrintings'>) {
   const known = new LRUCache<string, boolean>({ max: MOST_KNOWN, ttl: FRESH_MS, allowStale: true });

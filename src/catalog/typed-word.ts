@@ -33,7 +33,7 @@ export class TypedWord {
     return this.#meant;
   }
 
-  /** As typed; if no card has it so, what may be meant. */
+  /** The word as it was typed or, if no card has it like that, the words that may be meant. */
   get likely(): readonly WordToFind[] {
     return this.isKnown ? this.asTyped : this.meant;
   }

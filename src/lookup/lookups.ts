@@ -79,8 +79,8 @@ export class Lookups {
   /**
    * Starts all lookups. Costs a request for each, or fewer when cards are requested together or for others, too.
    *
-   * @param showSoFar called with what is new to see, and once when the first answer is slow, but not at the end. Must not reject; is never called again before it has
-   *   resolved
+   * @param showSoFar called with what is new to see, and once when the first answer is slow, but not at the end. Must not
+   *   reject; is never called again before it has resolved
    * @returns when all have ended; never rejects
    */
   async lookUpAll(showSoFar?: (soFar: Outcomes) => Promise<void>): Promise<Outcomes> {

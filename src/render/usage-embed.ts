@@ -47,11 +47,12 @@ const REASONS = {
 /** What is left of the quota, where it is known, and what is missing, where it is not. */
 export function usageEmbed(view: UsageView): APIEmbed {
   const { missing, learned, day, locale } = view;
-  const isWell = stateLines(view)[0] === formatMessage(locale, 'working') && missing === undefined;
+  const troubles = troubleLines(view);
+  const state = troubles.length > 0 ? troubles : [formatMessage(locale, 'working')];
   return {
     title: formatMessage(locale, 'usageTitle'),
-    description: [...stateLines(view), learnedText(learned, locale), missing].filter(Boolean).join('\n'),
-    color: isWell ? FRESH_COLOUR : STALE_COLOUR,
+    description: [...state, learnedText(learned, locale), missing].filter(Boolean).join('\n'),
+    color: troubles.length === 0 && missing === undefined ? FRESH_COLOUR : STALE_COLOUR,
     fields: [
       field(locale, 'today', todayLines(view)),
       field(locale, 'fromMemory', [memoryText(view)]),
@@ -68,15 +69,15 @@ export function usageEmbed(view: UsageView): APIEmbed {
   };
 }
 
-/** Whether requests flow at this second, and if not, why and until when. */
-function stateLines(view: UsageView): string[] {
+/** Why requests do not flow at this second, and until when; empty when they do. */
+function troubleLines(view: UsageView): string[] {
   const { breaker, isIsolated, locale } = view;
   const isolated = isIsolated ? [formatMessage(locale, 'isolated')] : [];
   if (breaker.reason !== undefined) return [closedText(view, breaker.reason), ...isolated];
   if (isDaySpent(view)) return [daySpentText(view), ...isolated];
   if (view.figures.inPeriod?.remaining === 0) return [formatMessage(locale, 'periodSpent'), ...isolated];
   if (breaker.failures > 0) return [formatMessage(locale, 'oneFailure'), ...isolated];
-  return isIsolated ? isolated : [formatMessage(locale, 'working')];
+  return isolated;
 }
 
 /** Whether nothing remains; the breaker may not have opened yet, since the last request was answered. */

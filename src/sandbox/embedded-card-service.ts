@@ -107,7 +107,7 @@ export class CardService {
     this.#changes.tell();
   }
 
-  /** As it was created: no request was ever received. */
+  /** Makes the service as it was created, without any request. */
   reset(): void {
     ({ quota: this.#quota, switches: this.#switches } = this.#begin());
     this.#seen = new SeenRequests();

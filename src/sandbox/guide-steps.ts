@@ -33,7 +33,7 @@ export interface Step {
 const CROWD = 30;
 const STORM_MS = 8_000;
 const SLOW_MS = 4_000;
-/** So that the page shows that the bot is gone. */
+/** The bot stays away for so long, so that the page shows that it is gone. */
 const GONE_MS = 800;
 const SEARCH_AGAIN_MS = 100;
 

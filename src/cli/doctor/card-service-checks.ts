@@ -15,7 +15,7 @@ const BULK_CHECK = 'bulk requests';
 const PLAN_CHECK = 'plan';
 /** Any id does: a service that says properly that it has no such card is reached. */
 const CARD_ID = 'base1-4';
-/** Of a wrong key or a wrong path. */
+/** The statuses with which a service answers a wrong key or a wrong path. */
 const REFUSALS: readonly number[] = [401, 403, 404];
 
 /** Whether cards can be looked up. Costs one request of the quota, and with `CARD_SERVICE_BULK_PATH` another. */
@@ -38,7 +38,10 @@ export async function checkCardService({ cardService, plan }: Config): Promise<F
   return [...findings, bulkFinding(await ask(list.url, list.json), { id: CARD_ID, exists: response.status !== 404 })];
 }
 
-/** Of a wrong key and a wrong path an answer names one, so the other is looked for without the first. */
+/**
+ * An answer tells of a wrong key or of a wrong path, and not of both. So one more request, which does without what is known
+ * to be wrong, finds out about the other.
+ */
 async function otherFault(
   first: Finding,
   cardService: Config['cardService'],

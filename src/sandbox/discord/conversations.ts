@@ -56,7 +56,7 @@ export class Conversations {
     for (const conversation of this.#byId.values()) conversation.close();
   }
 
-  /** As if nothing had ever been typed. */
+  /** Forgets everything that was typed. */
   clear(): void {
     this.close();
     for (const kept of [this.#byId, this.#byToken, this.#finished]) kept.clear();

@@ -113,7 +113,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     /** The last hundred messages that members wrote, oldest first. */
     posts: () => posts.last,
     onPost: posts.onChange,
-    /** As if nobody had written anything or used a command; the bot stays connected. */
+    /** Removes all that members wrote and all uses of commands; the bot stays connected. */
     clearChat() {
       conversations.clear();
       posts.clear();

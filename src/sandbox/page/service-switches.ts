@@ -69,11 +69,8 @@ export class ServiceSwitches {
     plan.insert(
       section('plan'),
       element('h2', { id: 'plan-heading' }, 'What it gives'),
-      plan.menu('Plan', asTheyAre('plan', PLANS)),
-      plan.menu(
-        'Limiter',
-        SERVICE_LIMITERS.map((limiter) => [LIMITERS[limiter], { limiter }]),
-      ),
+      plan.menu('Plan', choices('plan', PLANS)),
+      plan.menu('Limiter', choices('limiter', SERVICE_LIMITERS, LIMITERS)),
       row('The day', useUp, refill),
       this.#refilled,
     );
@@ -82,7 +79,7 @@ export class ServiceSwitches {
       element('h2', { id: 'faults-heading' }, 'What goes wrong with it'),
       faults.menu('Speed', SPEEDS),
       faults.menu('Outage', OUTAGES),
-      faults.menu('Odd figures', asTheyAre('oddFigures', ODD_FIGURES)),
+      faults.menu('Odd figures', choices('oddFigures', ODD_FIGURES)),
       row('429 storm', ...storms),
       this.#storm,
       faults.tick('A limiter in front: 10 a minute', { windowLimit: 10 }, { windowLimit: 0 }),
@@ -93,12 +90,9 @@ export class ServiceSwitches {
     bulk.insert(
       section('bulk'),
       element('h2', { id: 'bulk-heading' }, 'Several cards in one request'),
-      bulk.menu('Lists', asTheyAre('bulkShape', BULK_SHAPES)),
-      bulk.menu(
-        'Counts',
-        BULK_COSTS.map((bulkCost) => [COSTS[bulkCost], { bulkCost }]),
-      ),
-      bulk.menu('Refuses', asTheyAre('bulkRefusal', BULK_REFUSALS)),
+      bulk.menu('Lists', choices('bulkShape', BULK_SHAPES)),
+      bulk.menu('Counts', choices('bulkCost', BULK_COSTS, COSTS)),
+      bulk.menu('Refuses', choices('bulkRefusal', BULK_REFUSALS)),
     );
   }
 
@@ -114,7 +108,11 @@ export class ServiceSwitches {
   }
 }
 
-/** Values of a switch whose names say what they are. */
-function asTheyAre<Name extends string, Value extends string>(name: Name, values: readonly Value[]) {
-  return values.map((value) => [value, { [name]: value } as Record<Name, Value>] as const);
+/** The values of a switch. @param words for those whose names do not say what they are */
+function choices<Name extends string, Value extends string>(
+  name: Name,
+  values: readonly Value[],
+  words: Partial<Record<Value, string>> = {},
+) {
+  return values.map((value) => [words[value] ?? value, { [name]: value } as Record<Name, Value>] as const);
 }
