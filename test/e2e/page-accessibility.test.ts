@@ -126,7 +126,7 @@ it('tabs are changed with arrow keys; a command that is sent shows the chat', as
   await visitPage(page, url);
   await page.setViewportSize(PHONE);
   await page.getByRole('tab', { name: 'Chat' }).press('ArrowRight');
-  await page.getByText('Left today').waitFor();
+  await page.getByText('Left today', { exact: true }).waitFor();
   expect(await page.getByRole('log').isVisible()).toBe(false);
   await say(page, '/card base1-4');
   await page.locator('discord-embed').last().waitFor();
