@@ -49,11 +49,13 @@ function withoutTranslations(part: object): object {
 /** Whether a member can use a command at a place. Permissions apply only in guilds. */
 export function isVisible(
   { guildId, form }: RegisteredCommand,
-  place: Pick<Place, 'guildId' | 'context' | 'member' | 'installedFor' | 'permissions'>,
+  place: Pick<Place, 'guildId' | 'context' | 'member' | 'installed' | 'permissions'>,
 ): boolean {
   if (guildId !== null && guildId !== place.guildId) return false;
   if (guildId === null) {
-    if (Object.keys(ownersOf(form.integration_types, place)).length === 0) return false;
+    // In direct messages also commands are shown that fail when they are used; discord-api-docs#6699
+    const isInstalled = Object.keys(ownersOf(form.integration_types, place)).length > 0;
+    if (!isInstalled && place.context !== Context.BotDM) return false;
     const anywhere = place.context === Context.Guild || (form.dm_permission ?? true);
     if (!(form.contexts?.includes(place.context) ?? anywhere)) return false;
   }

@@ -17,6 +17,10 @@ export interface Member {
 export interface Guild {
   id: string;
   name: string;
+  /** What the server chose; default `en-US`, which Discord also states for a server that chose none. */
+  locale?: string;
+  /** Whether members have Use External Apps; default true. */
+  externalApps?: boolean;
 }
 
 /** A file that a member attaches. */
@@ -43,7 +47,7 @@ export interface Whereabouts {
   manageGuild?: boolean;
   /** Only needed for a private channel without the bot (2): a group of all members. */
   context?: PlaceContext;
-  /** Where the app is installed: in the guild (default), for this member, or both. In a group only the member's counts. */
+  /** For whom the app is installed; only the member's own counts in a foreign guild and in a group. Default: all that is needed there. */
   installedFor?: 'guild' | 'user' | 'both';
 }
 
@@ -115,6 +119,7 @@ export interface FollowUp extends MessageBody {
 export interface Post {
   messageId: string;
   guildId: string | null;
+  context: PlaceContext;
   member: Member;
   content: string;
   postedAtMs: number;

@@ -6,7 +6,7 @@ import { ConversationCourse, type CourseOptions } from './conversation-course.ts
 import type { FileStore } from './file-store.ts';
 import { mistake } from './form-error.ts';
 import { acknowledge, webhookRefusal } from './interaction.ts';
-import { EMPTY_REPLY, type MessageForm } from './message-rules.ts';
+import { EMPTY_REPLY, type MessageForm, type Reply } from './message-rules.ts';
 import type { Owners } from './place.ts';
 import type { NumberedUpload } from './request-body.ts';
 import { type SentMessage, SentMessages } from './sent-messages.ts';
@@ -15,6 +15,8 @@ export interface ConversationOptions extends Answerable, CourseOptions {
   token: string;
   channelId: string;
   owners: Owners;
+  /** Whether all messages here are for the member alone, whatever the bot wants. */
+  isForcedPrivate: boolean;
   /** `interaction_metadata` of every message here. */
   metadata: object;
   /** `interaction` of every message here, deprecated in favour of the metadata: of commands only. */
@@ -122,13 +124,13 @@ export class Conversation {
   }
 
   #perform(callback: Callback, uploads: readonly NumberedUpload[]): void {
-    const { source, nextId } = this.#options;
+    const { source } = this.#options;
     switch (callback.kind) {
       case 'reply':
         this.#sent.putOriginal(this.#made(callback.form, callback.ephemeral, uploads, ['data']));
         return;
       case 'defer':
-        this.#sent.putOriginal({ id: nextId(), ephemeral: callback.ephemeral, edited: false, reply: EMPTY_REPLY });
+        this.#sent.putOriginal(this.#message(callback.ephemeral, EMPTY_REPLY));
         return;
       case 'modal':
         this.course.amend({ modal: callback.modal });
@@ -143,8 +145,12 @@ export class Conversation {
   }
 
   #made(form: MessageForm, ephemeral: boolean, uploads: readonly NumberedUpload[], at: readonly string[]): SentMessage {
-    const reply = changedReply(EMPTY_REPLY, form, uploads, this.#options, at);
-    return { id: this.#options.nextId(), ephemeral, edited: false, reply };
+    return this.#message(ephemeral, changedReply(EMPTY_REPLY, form, uploads, this.#options, at));
+  }
+
+  #message(ephemeral: boolean, reply: Reply): SentMessage {
+    const { nextId, isForcedPrivate } = this.#options;
+    return { id: nextId(), ephemeral: ephemeral || isForcedPrivate, edited: false, reply };
   }
 
   #change(

@@ -18,6 +18,8 @@ export interface EmulatedDiscordOptions {
   /** Time between two identifies with the same rate limit key. Default 0, no limit; Discord's is 5,000. */
   identifyWindowMs?: number;
   guilds?: readonly Guild[];
+  /** Those without the bot. */
+  foreignGuilds?: readonly Guild[];
   members?: readonly Member[];
   /** Serves an external image; undefined = 404. */
   image?: (url: string) => ExternalImage | undefined;

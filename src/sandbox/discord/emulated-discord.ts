@@ -152,8 +152,9 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   };
 }
 
-function given({ botToken, guilds, members }: EmulatedDiscordOptions): Partial<World> {
-  return { ...(botToken !== undefined && { botToken }), ...(guilds && { guilds }), ...(members && { members }) };
+function given({ botToken, guilds, foreignGuilds, members }: EmulatedDiscordOptions): Partial<World> {
+  const people = { ...(guilds && { guilds }), ...(foreignGuilds && { foreignGuilds }), ...(members && { members }) };
+  return { ...(botToken !== undefined && { botToken }), ...people };
 }
 
 function isMenu(type: CommandType): boolean {

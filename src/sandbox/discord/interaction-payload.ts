@@ -1,7 +1,12 @@
-import { type APIUser, ChannelType, type InteractionType } from 'discord-api-types/v10';
+import {
+  type APIUser,
+  ChannelType,
+  type InteractionType,
+  PermissionFlagsBits as Permission,
+} from 'discord-api-types/v10';
 
 import { apiChannel, channelsOf } from './guild-contents.ts';
-import type { Owners, Place } from './place.ts';
+import { knownGuild, type Owners, type Place } from './place.ts';
 import { apiUser, memberPermissions, type World } from './world.ts';
 
 export interface SentInteraction {
@@ -33,20 +38,31 @@ export function interactionPayload(sent: SentInteraction, world: World): object 
     channel_id: place.channelId,
     context: place.context,
     authorizing_integration_owners: owners,
-    app_permissions: String(memberPermissions()),
+    app_permissions: String(appPermissions(place, world)),
     locale: place.member.locale,
     entitlements: [],
     attachment_size_limit: ATTACHMENT_LIMIT_BYTES,
-    ...(place.guildId === null ? fromPrivateChannel(place, world) : fromGuild(place, place.guildId)),
+    ...(place.guildId === null ? fromPrivateChannel(place, world) : fromGuild(place, place.guildId, world)),
   };
 }
 
-function fromGuild({ member, channelId, permissions }: Place, guildId: string): object {
+const WITHOUT_BOT = Permission.AttachFiles | Permission.EmbedLinks;
+
+/** interactions/receiving-and-responding, "Interaction Structure"; in foreign guilds, discord-api-docs#5316 and #7251. */
+function appPermissions({ guildId, context, permissions }: Place, { guilds }: World): bigint {
+  if (guilds.some(({ id }) => id === guildId)) return memberPermissions();
+  if (guildId !== null) return permissions | WITHOUT_BOT;
+  const anywhere = WITHOUT_BOT | Permission.MentionEveryone;
+  return context === 1 ? anywhere | Permission.UseExternalEmojis : anywhere;
+}
+
+function fromGuild({ member, channelId, permissions }: Place, guildId: string, world: World): object {
+  const locale = knownGuild(guildId, world)?.locale ?? 'en-US';
   const channel = channelsOf(guildId).find(({ id }) => id === channelId);
   return {
     guild_id: guildId,
-    guild: { id: guildId, locale: 'en-US', features: [] },
-    guild_locale: 'en-US',
+    guild: { id: guildId, locale, features: [] },
+    guild_locale: locale,
     ...(channel && { channel: apiChannel(channel, guildId, permissions) }),
     member: apiMember(apiUser(member), permissions),
   };

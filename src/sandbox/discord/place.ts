@@ -1,6 +1,6 @@
-import { ApplicationIntegrationType as Installed } from 'discord-api-types/v10';
+import { ApplicationIntegrationType as Installed, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 
-import type { Member, PlaceContext, Whereabouts } from './chat.ts';
+import type { Guild, Member, PlaceContext, Whereabouts } from './chat.ts';
 import { memberPermissions, type World } from './world.ts';
 
 /** A member at a place. */
@@ -11,7 +11,8 @@ export interface Place {
   channelId: string;
   /** The permissions of the member; not used outside guilds. */
   permissions: bigint;
-  installedFor: 'guild' | 'user' | 'both';
+  /** The installations of the app that count there. */
+  installed: readonly Installed[];
 }
 
 /** The installations of the app: `{0: guild}`, `{1: user}` or both. */
@@ -19,16 +20,22 @@ export type Owners = Partial<Record<Installed, string>>;
 
 /** @throws Error with a sentence when there is no such place or member. */
 export function placeOf(at: Whereabouts, world: World): Place {
-  const guildId = at.context === 1 || at.context === 2 ? null : knownGuild(at.guildId, world);
+  const guild = at.context === 1 || at.context === 2 ? undefined : knownGuild(at.guildId, world);
   const member = knownMember(at.memberId, world);
-  const context = guildId === null ? (at.context ?? 1) : 0;
+  const context = guild ? 0 : (at.context ?? 1);
+  const hasBot = guild ? world.guilds.includes(guild) : context === 1;
+  const { installedFor = hasBot ? 'guild' : 'user' } = at;
+  const guildId = guild?.id ?? null;
   return {
     member,
     guildId,
     context,
     channelId: channelId({ guildId, context, memberId: member.id }),
-    permissions: memberPermissions(guildId !== null && at.manageGuild === true),
-    installedFor: context === 2 ? 'user' : (at.installedFor ?? 'guild'),
+    permissions: memberPermissions({ ...guild, manageGuild: guild !== undefined && at.manageGuild === true }),
+    installed: [
+      ...(hasBot && installedFor !== 'user' ? [Installed.GuildInstall] : []),
+      ...(installedFor === 'guild' ? [] : [Installed.UserInstall]),
+    ],
   };
 }
 
@@ -38,14 +45,18 @@ export function placeOf(at: Whereabouts, world: World): Place {
  */
 export function ownersOf(
   integrationTypes: readonly Installed[],
-  { guildId, member, installedFor }: Pick<Place, 'guildId' | 'member' | 'installedFor'>,
+  { guildId, member, installed }: Pick<Place, 'guildId' | 'member' | 'installed'>,
 ): Owners {
-  const counts = (type: Installed, name: 'guild' | 'user') =>
-    integrationTypes.includes(type) && (installedFor === name || installedFor === 'both');
+  const counts = (type: Installed) => integrationTypes.includes(type) && installed.includes(type);
   return {
-    ...(counts(Installed.GuildInstall, 'guild') && { [Installed.GuildInstall]: guildId ?? '0' }),
-    ...(counts(Installed.UserInstall, 'user') && { [Installed.UserInstall]: member.id }),
+    ...(counts(Installed.GuildInstall) && { [Installed.GuildInstall]: guildId ?? '0' }),
+    ...(counts(Installed.UserInstall) && { [Installed.UserInstall]: member.id }),
   };
+}
+
+/** Whether Discord shows every reply to the member alone, whatever the bot wants; topics/permissions, "USE_EXTERNAL_APPS". */
+export function isForcedPrivate({ context, permissions }: Place, owners: Owners): boolean {
+  return context === 0 && !(Installed.GuildInstall in owners) && (permissions & Permission.UseExternalApps) === 0n;
 }
 
 /** The first channel of a guild, a member's direct messages with the bot, or the group of all members. */
@@ -56,11 +67,15 @@ export function channelId(at: { guildId: string | null; context: PlaceContext; m
 
 const GROUP_CHANNEL_ID = '1180000000000009000';
 
-function knownGuild(guildId: string | null | undefined, { guilds }: World): string | null {
-  if (guildId === null) return null;
-  const found = guildId === undefined ? guilds[0] : guilds.find(({ id }) => id === guildId);
+/** Undefined for `null`; the first guild for `undefined`. */
+export function knownGuild(
+  guildId: string | null | undefined,
+  { guilds, foreignGuilds }: Pick<World, 'guilds' | 'foreignGuilds'>,
+): Guild | undefined {
+  if (guildId === null) return undefined;
+  const found = guildId === undefined ? guilds[0] : [...guilds, ...foreignGuilds].find(({ id }) => id === guildId);
   if (!found) throw new Error(`There is no Discord server with the id ${guildId}.`);
-  return found.id;
+  return found;
 }
 
 function knownMember(memberId: string | undefined, { members }: World): Member {

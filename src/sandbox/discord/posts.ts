@@ -30,11 +30,11 @@ export class Posts {
 
   /** @throws Error with a sentence */
   add({ content, ...at }: Whereabouts & { content: string }): Post {
-    const { member, guildId } = placeOf(at, this.#world);
+    const { member, guildId, context } = placeOf(at, this.#world);
     const text = content.trim();
     if (text === '' || text.length > LONGEST) throw new Error(`A message has 1 to ${LONGEST} characters.`);
     const messageId = this.#nextId();
-    const post = { messageId, guildId, member, content: text, postedAtMs: snowflakeTimeMs(messageId) };
+    const post = { messageId, guildId, context, member, content: text, postedAtMs: snowflakeTimeMs(messageId) };
     this.#last = [...this.#last, post].slice(-KEPT);
     this.#changes.tell();
     return post;
@@ -52,11 +52,11 @@ export class Posts {
   }
 }
 
-function apiPost({ messageId, guildId, member, content, postedAtMs }: Post): object {
+function apiPost({ messageId, guildId, context, member, content, postedAtMs }: Post): object {
   return {
     id: messageId,
     type: MessageType.Default,
-    channel_id: channelId({ guildId, context: guildId === null ? 1 : 0, memberId: member.id }),
+    channel_id: channelId({ guildId, context, memberId: member.id }),
     author: apiUser(member),
     content,
     embeds: [],

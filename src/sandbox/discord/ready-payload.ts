@@ -63,7 +63,7 @@ export function announcedGuilds(identify: Identify, session: GatewaySession, wor
   return world.guilds.filter(({ id }) => session.serves(id)).map((guild) => guildPayload(guild, world));
 }
 
-function guildPayload({ id, name }: Guild, world: World): object {
+function guildPayload({ id, name, locale = 'en-US' }: Guild, world: World): object {
   const { members, applicationId } = world;
   const { permissions: _, ...bot } = apiMember(botUser(world), 0n);
   return {
@@ -73,7 +73,7 @@ function guildPayload({ id, name }: Guild, world: World): object {
     description: null,
     owner_id: members[0]?.id ?? applicationId,
     application_id: null,
-    preferred_locale: 'en-US',
+    preferred_locale: locale,
     features: [],
     ...NEW_GUILD,
     roles: rolesOf(id).map(apiRole),

@@ -8,7 +8,7 @@ import type { FileStore } from './file-store.ts';
 import type { Gateway } from './gateway.ts';
 import type { Lifetimes } from './interaction.ts';
 import { interactionPayload } from './interaction-payload.ts';
-import type { Owners, Place } from './place.ts';
+import { isForcedPrivate, type Owners, type Place } from './place.ts';
 import type { Posts } from './posts.ts';
 import { snowflakeTimeMs } from './snowflake.ts';
 import { apiUser, type World } from './world.ts';
@@ -55,6 +55,7 @@ export function startInteraction(begun: NewInteraction, services: InteractionSer
     origin,
     files,
     channelId: place.channelId,
+    isForcedPrivate: isForcedPrivate(place, owners),
     hasSource: source !== undefined,
     source,
     metadata: { ...common, authorizing_integration_owners: owners, ...begun.metadata },

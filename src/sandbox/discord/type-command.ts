@@ -114,9 +114,11 @@ function visible(
   return found;
 }
 
-/** The id of the guild for a guild command. */
+/** The id of the guild for a guild command. @throws Error with Discord's sentence when the app is not installed for it. */
 export function ownersOfCommand({ integration_types, guild_id }: APIApplicationCommand, place: Place): Owners {
-  return guild_id === undefined ? ownersOf(integration_types ?? [0], place) : { 0: guild_id };
+  const owners = guild_id === undefined ? ownersOf(integration_types ?? [0], place) : { 0: guild_id };
+  if (Object.keys(owners).length === 0) throw new Error('Unknown Integration');
+  return owners;
 }
 
 export function commandData({ id, name, type, guild_id }: APIApplicationCommand): object {

@@ -7,6 +7,8 @@ export interface World {
   applicationId: string;
   botToken: string;
   guilds: readonly Guild[];
+  /** Guilds without the bot, which is not told of them: only members who installed the app for themselves use it there. */
+  foreignGuilds: readonly Guild[];
   members: readonly Member[];
 }
 
@@ -19,6 +21,10 @@ export const DEFAULT_WORLD: World = {
   guilds: [
     { id: '1180000000000655361', name: 'Collectors' },
     { id: '1180000000004849665', name: 'Trading Post' },
+  ],
+  foreignGuilds: [
+    { id: '1180000000009043969', name: 'Book Club' },
+    { id: '1180000000013238273', name: 'Quiet Reading', externalApps: false },
   ],
   members: [
     { id: '1180000000000000101', name: 'Alice', locale: 'en-US' },
@@ -44,10 +50,12 @@ const MEMBER_PERMISSIONS =
   Permission.CreateInstantInvite |
   Permission.Connect |
   Permission.Speak |
-  Permission.UseApplicationCommands;
+  Permission.UseApplicationCommands |
+  Permission.UseExternalApps;
 
-export function memberPermissions(manageGuild = false): bigint {
-  return manageGuild ? MEMBER_PERMISSIONS | Permission.ManageGuild : MEMBER_PERMISSIONS;
+export function memberPermissions({ manageGuild = false, externalApps = true } = {}): bigint {
+  const permissions = manageGuild ? MEMBER_PERMISSIONS | Permission.ManageGuild : MEMBER_PERMISSIONS;
+  return externalApps ? permissions : permissions & ~Permission.UseExternalApps;
 }
 
 const NO_FLAGS = 0 as UserFlags;

@@ -8,7 +8,9 @@ import { ownersOf, placeOf } from '../../../src/sandbox/discord/place.ts';
 import { DEFAULT_WORLD as world } from '../../../src/sandbox/discord/world.ts';
 
 const GUILD = '1180000000000655361';
+const FOREIGN = world.foreignGuilds[0]?.id ?? '';
 const MANAGE_GUILD = '32';
+const BOTH = { integration_types: [0, 1] };
 
 function registered(form: object, guildId: string | null = null): RegisteredCommand {
   return { id: '1', version: '2', guildId, form: CommandForm.parse({ name: 'card', description: 'x', ...form }) };
@@ -74,7 +76,11 @@ describe('a command is visible', () => {
     ['for users, to one who has not installed it', { integration_types: [1] }, {}, false],
     ['for users, to one who has', { integration_types: [1] }, { installedFor: 'user' }, true],
     ['for servers, to one who has it alone', { integration_types: [0] }, { installedFor: 'user' }, false],
-    ['for both, to one who has both', { integration_types: [0, 1] }, { installedFor: 'both' }, true],
+    ['for both, to one who has both', BOTH, { installedFor: 'both' }, true],
+    ['for users, in a foreign server', { integration_types: [1] }, { guildId: FOREIGN }, true],
+    ['for servers, in a foreign one', { integration_types: [0] }, { guildId: FOREIGN, installedFor: 'both' }, false],
+    ['for both, to one who has not installed it', BOTH, { guildId: FOREIGN, installedFor: 'guild' }, false],
+    ['for servers, in direct messages of one who shares none', {}, { guildId: null, installedFor: 'user' }, true],
   ])('%s', (_what, form, at, expected) => {
     expect(isVisible(registered(form), placeOf(at, world))).toBe(expected);
   });
@@ -86,5 +92,6 @@ describe('a command is visible', () => {
     expect(at({ guildId: GUILD, installedFor: 'both' })).toEqual({ 0: GUILD, 1: world.members[0]?.id });
     expect(at({ guildId: null })).toEqual({ 0: '0' });
     expect(at({ context: 2 })).toEqual({ 1: world.members[0]?.id });
+    expect(at({ guildId: FOREIGN, installedFor: 'both' })).toEqual({ 1: world.members[0]?.id });
   });
 });

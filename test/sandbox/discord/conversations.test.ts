@@ -26,6 +26,7 @@ function typed(interactionId: string) {
     hasSource: false,
     channelId: '1',
     owners: { 0: '0' },
+    isForcedPrivate: false,
     metadata: {},
     lifetimes: DISCORD_LIFETIMES,
     nextId,

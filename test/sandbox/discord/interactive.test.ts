@@ -11,6 +11,7 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import { DEFAULT_WORLD } from '../../../src/sandbox/discord/world.ts';
 import { openDiscord } from '../../support/backends.ts';
 import { startClient } from '../../support/discord-client.ts';
 
@@ -23,6 +24,8 @@ const COMMANDS = [
   { type: 2, name: 'Look Up' },
   { type: 3, name: 'Quote It' },
 ];
+
+const [FOREIGN = '', NO_APPS = ''] = DEFAULT_WORLD.foreignGuilds.map(({ id }) => id);
 
 // One client for all tests: each sets the handler for its interactions and starts them itself.
 let discord: EmulatedDiscord;
@@ -149,6 +152,7 @@ describe('an unmodified discord.js client receives', () => {
     ['a Discord server', {}, { context: 0, owners: ['guild', null], guild: true }],
     ['direct messages', { guildId: null }, { context: 1, owners: ['0', null], guild: false }],
     ['a group', { context: 2 as const }, { context: 2, owners: [null, 'alice'], guild: false }],
+    ['a foreign server', { guildId: FOREIGN }, { context: 0, owners: [null, 'alice'], guild: true }],
     ['a server, for a user', { installedFor: 'user' as const }, { context: 0, owners: [null, 'alice'], guild: true }],
   ])('a command in %s', async (_where, at, expected) => {
     const nameOf = (id: string | null) => Object.entries(ids).find(([, known]) => known === id)?.[0] ?? id;
@@ -321,6 +325,48 @@ describe('files', () => {
     await discord.click({ messageId: shown.messageId ?? '', customId: 'buy' }).settled();
     expect(typed.message.components).toMatchObject([{ type: 10, content: 'bought' }]);
   });
+});
+
+it.each([
+  ['public in a foreign server', { guildId: FOREIGN }, { ephemeral: false }],
+  ['private in one without Use External Apps', { guildId: NO_APPS }, { ephemeral: true }],
+  ['public in a group', { context: 2 as const }, { ephemeral: false }],
+])('public messages are %s', async (_where, at, shown) => {
+  handle = async (i) => {
+    if (i.isChatInputCommand()) await i.reply({ content: 'here', components: [row(button('more'))] as never });
+    if (i.isButton()) await i.deferReply();
+    if (i.isRepliable()) await i.followUp('more');
+  };
+  const reply = await discord.type({ command: 'say', ...at }).until(({ followUps }) => followUps?.length === 1);
+  expect(reply).toMatchObject({ ...shown, followUps: [shown] });
+  const clicked = discord.click({ messageId: reply.messageId ?? '', customId: 'more' });
+  expect(await clicked.settled()).toMatchObject({ ...shown, content: 'more' });
+});
+
+it('tells the bot what it may do at a place, and the language of a server', async () => {
+  const guilds = [{ id: ids.guild, name: 'Sammler', locale: 'de' }];
+  const german = await openDiscord({ guilds });
+  const told: unknown[] = [];
+  await startClient(german, COMMANDS, async (i) => {
+    if (!i.isChatInputCommand()) return;
+    const has = (name: 'AttachFiles' | 'UseExternalEmojis' | 'SendMessages') => i.appPermissions.has(name);
+    told.push([i.guildLocale, has('AttachFiles'), has('UseExternalEmojis'), has('SendMessages')]);
+    await i.reply('here');
+  });
+  const places = [{}, { guildId: null }, { guildId: FOREIGN }, { context: 2 as const }];
+  for (const at of places) await german.type({ command: 'say', ...at }).settled();
+
+  expect(told).toEqual([
+    ['de', true, true, true],
+    [null, true, true, false],
+    ['en-US', true, true, true],
+    [null, true, false, false],
+  ]);
+});
+
+it('a command for servers fails in direct messages of a member who shares no server with the bot', () => {
+  const typed = { command: 'deck cards add', options: { id: 'a' }, guildId: null, installedFor: 'user' as const };
+  expect(() => discord.type(typed)).toThrow('Unknown Integration');
 });
 
 it('an app that only a user has installed sends five follow-ups, and no sixth', async () => {
