@@ -19,6 +19,7 @@ import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { Limiter } from '../src/quota/limiter-port.ts';
+import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 
 export type { Ask } from '../src/lookup/lookups.ts';
 
@@ -94,6 +95,7 @@ export interface Services {
   limiter: Limiter;
   ledger: Ledger;
   memberData: MemberData;
+  settings: SettingsOfServers;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
 }

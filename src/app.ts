@@ -20,6 +20,7 @@ import { plannedDay } from './quota/pace.ts';
 import { commandLogger } from './replies/command-end.ts';
 import { CommandReplies } from './replies/command-replies.ts';
 import { CardService } from './service/card-service.ts';
+import { SettingsOfServers } from './settings/server-settings.ts';
 import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
 import { openSqliteState } from './storage/sqlite/state.ts';
 import type { State } from './storage/state.ts';
@@ -185,8 +186,9 @@ export async function openServices(
     keepsHistory: config.memberHistory,
     log,
   });
+  const settings = new SettingsOfServers(state.settingsStore);
   return {
-    services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, currency },
+    services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, settings, currency },
     state,
   };
 }

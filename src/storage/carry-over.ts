@@ -1,11 +1,13 @@
 import type { Logger } from '../log.ts';
 import { KEPT_DAYS } from '../quota/ledger.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
+import { SETTINGS_KEPT_MS } from '../settings/server-settings.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
 import { additions, countersOf, dayKeys } from './redis/counters.ts';
 import { DELETION_REQUESTS, REQUESTS_KEPT_MS } from './redis/forget.ts';
 import { NOBODY, REPLIES, REPLIES_KEPT_MS } from './redis/journal.ts';
 import type { RedisLink } from './redis/link.ts';
+import { settingsKey } from './redis/server-settings.ts';
 import { RedisUnavailable } from './redis/unavailable.ts';
 import { type CardRow, EmbeddedFiles } from './sqlite/embedded-files.ts';
 
@@ -39,7 +41,7 @@ export interface CarryOverOptions {
 
 /**
  * Takes what an embedded bot has left in `DATA_DIR` along into a Redis that has counted nothing yet: deferred replies,
- * today's counts and members' wishes to be forgotten at once, and cards in the background. Broken off, it continues when
+ * today's counts, members' wishes to be forgotten and servers' settings at once, and cards in the background. Broken off, it continues when
  * Redis is back or at the next start. The files stay.
  */
 export class CarryOver {
@@ -111,6 +113,13 @@ export class CarryOver {
       ...additions(`${prefix}:ledger`, counters),
       ...files.deletionRequests().map(([memberId, at]) => ['HSET', requests, memberId, at]),
       ['PEXPIRE', requests, String(REQUESTS_KEPT_MS)],
+      ...files.serverSettings().flatMap(([guildId, name, value]) => {
+        const key = settingsKey(prefix, guildId);
+        return [
+          ['HSET', key, name, value],
+          ['PEXPIRE', key, String(SETTINGS_KEPT_MS)],
+        ];
+      }),
     ];
   }
 

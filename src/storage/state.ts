@@ -14,6 +14,7 @@ import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
 import { QuotaWarnings } from '../quota/quota-warnings.ts';
 import type { ReplyJournal } from '../replies/reply-journal.ts';
+import type { SettingsStore } from '../settings/server-settings.ts';
 
 /** Everything that is stored: in files that one process owns, or in a Redis that several processes share. */
 export interface State {
@@ -23,6 +24,7 @@ export interface State {
   ledger: Ledger;
   journal: ReplyJournal;
   deletionRequests: DeletionRequests;
+  settingsStore: SettingsStore;
   otherQueues: OtherQueues;
   claims: Claims;
   /** Absent: there is no other process. */

@@ -8,6 +8,7 @@ import { CarryOver } from '../../src/storage/carry-over.ts';
 import { RedisStore } from '../../src/storage/redis/cards.ts';
 import { RedisCounters } from '../../src/storage/redis/counters.ts';
 import { redisDeletionRequests } from '../../src/storage/redis/forget.ts';
+import { redisSettings } from '../../src/storage/redis/server-settings.ts';
 import { openSqliteState } from '../../src/storage/sqlite/state.ts';
 import { accountOf } from '../../src/storage/state.ts';
 import { DAY_MS, utcDay } from '../../src/time/utc-day.ts';
@@ -56,6 +57,7 @@ async function leftFiles(cards: number): Promise<string> {
   state.ledger.refused(state.ledger.spent({ memberId: '0', guildId: 'guild' }));
   await state.journal.add(deferredReply('100'));
   await state.deletionRequests.add({ memberId: '7', at: new Date().toISOString() });
+  await state.settingsStore.write('guild', 'language', 'de');
   await state.close();
   return dataDir;
 }
@@ -85,7 +87,7 @@ function processOn(redis: RedisAddress, dataDir: string) {
 }
 
 describe('files of an embedded bot, carried over into Redis', () => {
-  it("hold cards for the rest of their time, today's counts, and deferred replies for any process", async () => {
+  it("hold cards for the rest of their time, today's counts, what servers have set, and deferred replies for any process", async () => {
     const redis = await startRedis();
     const dataDir = await leftFiles(250);
     const state = new DatabaseSync(join(dataDir, 'state.sqlite'));
@@ -108,6 +110,7 @@ describe('files of an embedded bot, carried over into Redis', () => {
     expect(ttlMs).toBeLessThan(KEEP_MS - DAY_MS + 1);
     const reply = await link.read((client) => client.hGet(`${redis.prefix}:replies`, '100'));
     expect(reply).toMatch(/^- {"interactionId":"100"/);
+    expect(await redisSettings(link).read('guild')).toEqual({ language: 'de' });
     const wishes = await redisDeletionRequests(link).all();
     expect(wishes).toEqual([{ memberId: '7', at: expect.stringContaining(utcDay(Date.now())) }]);
   });

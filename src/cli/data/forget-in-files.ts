@@ -11,32 +11,32 @@ const CHUNK_BYTES = 1_048_576;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Deletes what the files of a `DATA_DIR` hold about a member, so that the id is in none of them: neither in a row nor in a
- * free page, a write-ahead log, a copy, or a damaged file that was moved aside.
+ * Deletes what the files of a `DATA_DIR` hold about a member or a server, so that the id is in none of them: neither in a
+ * row nor in a free page, a write-ahead log, a copy, or a damaged file that was moved aside.
  *
  * @returns the files that held it
  * @throws CliFailure
  */
-export function forgetInFiles(dataDir: string, memberId: string): string[] {
+export function forgetInFiles(dataDir: string, id: string): string[] {
   if (!statSync(dataDir, { throwIfNoEntry: false })?.isDirectory())
     throw new CliFailure(`There is no folder ${dataDir}. Set DATA_DIR to the bot's.`);
   try {
-    return forgetInFolder(dataDir, memberId);
+    return forgetInFolder(dataDir, id);
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw new CliFailure(`This user cannot clean ${dataDir} (${error.message}). Run this as the user of the bot.`);
   }
 }
 
-function forgetInFolder(dataDir: string, memberId: string): string[] {
-  const held = filesWith(memberId, dataDir);
+function forgetInFolder(dataDir: string, id: string): string[] {
+  const held = filesWith(id, dataDir);
   for (const file of held.filter(isWorthless)) rmSync(file);
   const databases = held.filter((file) => !isWorthless(file)).map((file) => file.replace(/-wal$/, ''));
-  for (const file of new Set(databases)) if (file.endsWith('.sqlite')) clean(file, memberId, dataDir);
-  const left = filesWith(memberId, dataDir);
+  for (const file of new Set(databases)) if (file.endsWith('.sqlite')) clean(file, id, dataDir);
+  const left = filesWith(id, dataDir);
   if (left.length === 0) return held;
   throw new CliFailure(
-    `The member's id is still in ${left.join(', ')}. Delete what is not a file of the bot, and run this again.`,
+    `The id is still in ${left.join(', ')}. Delete what is not a file of the bot, and run this again.`,
   );
 }
 
@@ -45,14 +45,14 @@ function isWorthless(file: string): boolean {
   return /\.corrupt-|\.unfinished/.test(file);
 }
 
-function clean(file: string, memberId: string, dataDir: string): void {
+function clean(file: string, id: string, dataDir: string): void {
   try {
     using database = new DatabaseSync(file);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON; BEGIN IMMEDIATE`);
-    deleteRows(database, memberId);
+    deleteRows(database, id);
     database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
     // Pages that were freed before, when nothing erased them.
-    const isLeft = filesWith(memberId, dataDir).some((left) => left.startsWith(file));
+    const isLeft = filesWith(id, dataDir).some((left) => left.startsWith(file));
     if (isLeft) database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {
     throw new CliFailure(whyNot(file, error), { cause: error });
@@ -60,10 +60,10 @@ function clean(file: string, memberId: string, dataDir: string): void {
 }
 
 /**
- * Deletes the rows of all tables that hold the id, also those of earlier versions: a member's id is too long to be part of
- * anything else. A card may have it, because a member may type anything as a card's id; it is requested again.
+ * Deletes the rows of all tables that hold the id, also those of earlier versions: an id of Discord is too long to be part
+ * of anything else. A card may have it, because a member may type anything as a card's id; it is requested again.
  */
-function deleteRows(database: DatabaseSync, memberId: string): void {
+function deleteRows(database: DatabaseSync, id: string): void {
   const tables = database
     .prepare(
       `SELECT t.name, group_concat(format('instr("%w", ?1) > 0', c.name), ' OR ') AS holds
@@ -76,9 +76,9 @@ function deleteRows(database: DatabaseSync, memberId: string): void {
     if (isCatalog && name === 'cards') {
       const ofCards = database.prepare(`DELETE FROM card_words WHERE rowid IN (SELECT row FROM cards WHERE ${holds})`);
       // FTS5 keeps the words of a deleted row until it merges its segments.
-      if (ofCards.run(memberId).changes > 0) database.exec("INSERT INTO card_words (card_words) VALUES ('optimize')");
+      if (ofCards.run(id).changes > 0) database.exec("INSERT INTO card_words (card_words) VALUES ('optimize')");
     }
-    database.prepare(`DELETE FROM "${name}" WHERE ${holds}`).run(memberId);
+    database.prepare(`DELETE FROM "${name}" WHERE ${holds}`).run(id);
   }
 }
 

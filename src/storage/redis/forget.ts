@@ -13,14 +13,14 @@ const ANSWER_TIMEOUT_MS = 10_000;
 const ENTRIES_AT_ONCE = 100;
 
 /**
- * Deletes whatever below the prefix holds a member's id: today's counts, replies that wait, and cards as whose id somebody
- * typed a mention. Reads everything that the bot keeps in that Redis.
+ * Deletes whatever below the prefix holds the id of a member or a server: counts, settings, replies that wait, and cards as
+ * whose id somebody typed a mention. Reads everything that the bot keeps in that Redis.
  *
  * @returns why it could not; `undefined` when it could
  */
 export async function forgetInRedis(
   redis: { url: string; keyPrefix: string },
-  memberId: string,
+  id: string,
   log: Logger,
 ): Promise<string | undefined> {
   const prefix = redisPrefix(redis.keyPrefix);
@@ -28,7 +28,7 @@ export async function forgetInRedis(
   try {
     await link.opened(OPEN_TIMEOUT_MS);
     for await (const keys of keysBelow(link, `${redis.keyPrefix}:`)) {
-      await Promise.all(keys.map((key) => forgetInKey(link, key, memberId)));
+      await Promise.all(keys.map((key) => forgetInKey(link, key, id)));
     }
     return undefined;
   } catch (error) {
@@ -38,8 +38,8 @@ export async function forgetInRedis(
   }
 }
 
-async function forgetInKey(link: RedisLink, key: string, memberId: string): Promise<void> {
-  const holds = (text: string | null) => text?.includes(memberId);
+async function forgetInKey(link: RedisLink, key: string, id: string): Promise<void> {
+  const holds = (text: string | null) => text?.includes(id);
   const type = await link.read((client) => client.type(key));
   if (holds(key) || (type === 'string' && holds(await link.read((client) => client.get(key))))) {
     await link.run((client) => client.del(key));
@@ -48,7 +48,7 @@ async function forgetInKey(link: RedisLink, key: string, memberId: string): Prom
     const fields = entries.filter((entry) => entry.some(holds)).map(([field]) => field);
     if (fields.length > 0) await link.run((client) => client.hDel(key, fields));
   } else if (type === 'zset') {
-    await link.run((client) => client.zRem(key, memberId));
+    await link.run((client) => client.zRem(key, id));
   } else if (type === 'stream') {
     for (let after: string | undefined = '0-0'; after !== undefined; ) {
       const start: string = `(${after}`;

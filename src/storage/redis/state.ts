@@ -25,6 +25,7 @@ import { RedisJournal } from './journal.ts';
 import { RedisLimiterStore } from './limiter-store.ts';
 import { RedisLink } from './link.ts';
 import { ProcessesAlive } from './processes-alive.ts';
+import { redisSettings } from './server-settings.ts';
 import { redisUsageReport } from './usage-report.ts';
 
 export interface RedisStateOptions extends StateOptions {
@@ -84,6 +85,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     ledger,
     journal,
     deletionRequests: redisDeletionRequests(link),
+    settingsStore: redisSettings(link),
     otherQueues: processesAlive,
     claims: new RedisClaims(processesAlive),
     sharedReport: redisUsageReport(link, account),

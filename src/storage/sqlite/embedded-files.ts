@@ -47,10 +47,20 @@ export class EmbeddedFiles {
 
   /** By member, when they wished their data deleted. */
   deletionRequests(): [memberId: string, at: string][] {
-    const find = this.#state.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'deletion_requests'");
-    if (!find.get()) return []; // files of an earlier version
+    if (!this.#hasTable('deletion_requests')) return [];
     const rows = this.#state.prepare('SELECT member, day FROM deletion_requests').all();
     return rows.map(({ member, day }) => [String(member), String(day)]);
+  }
+
+  serverSettings(): [guildId: string, name: string, value: string][] {
+    if (!this.#hasTable('server_settings')) return [];
+    const rows = this.#state.prepare('SELECT guild, name, value FROM server_settings').all();
+    return rows.map(({ guild, name, value }) => [String(guild), String(name), String(value)]);
+  }
+
+  /** Files of an earlier version lack some. */
+  #hasTable(name: string): boolean {
+    return this.#state.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined;
   }
 
   /** The rows of a day in the ledger. */

@@ -19,6 +19,7 @@ import { WorkerCatalog } from './catalog/worker-catalog.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
+import { SETTINGS_SCHEMA, sqliteSettings } from './server-settings.ts';
 import {
   DELETION_REQUESTS_SCHEMA,
   EARLIER_JOURNAL_TABLE,
@@ -56,7 +57,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     join(dataDir, 'state.sqlite'),
     {
       log,
-      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA,
+      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA + SETTINGS_SCHEMA,
       version: STATE_VERSION,
       earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE],
       lossMeans: STATE_LOSS,
@@ -94,6 +95,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     ledger,
     journal: new SqliteJournal(state, log, writes),
     deletionRequests: sqliteDeletionRequests(state, writes),
+    settingsStore: sqliteSettings(state, writes),
     otherQueues: NO_OTHER_QUEUES,
     claims: new LocalClaims(),
     alertNotebook: alertNotesFile(dataDir, log),

@@ -175,7 +175,7 @@ describe('npm run data -- forget', () => {
     writeFileSync(file, `asked by ${ALICE}`);
     const { code, err } = await forget();
     expect(code).toBe(1);
-    expect(err).toContain(`The member's id is still in ${file}.`);
+    expect(err).toContain(`The id is still in ${file}.`);
   });
 
   it('succeeds where nothing is kept, and fails with a sentence where there is no folder, which is not the one of the bot', async () => {
@@ -224,6 +224,30 @@ describe('npm run data -- forget', () => {
     expect(code).toBe(1);
     expect(err).toMatch(/^Redis cannot be cleaned now \(.*ECONNREFUSED.*\)\. Check REDIS_URL, and run this again\.\n$/);
     expect(err).not.toContain('secret-pw');
+  });
+});
+
+describe('npm run data -- forget-server', () => {
+  it.each(['files', 'Redis'])('deletes what is set and counted in a server, and nothing of another, in %s', async (place) => {
+    const [left, stays] = ['999999999999999999', '888888888888888888'];
+    const redis = place === 'Redis' ? await startRedis() : undefined;
+    const bot = await open(redis);
+    for (const guildId of [left, stays]) {
+      await bot.settings.change(guildId, { language: 'de' });
+      bot.ledger.spent({ memberId: ALICE, guildId });
+    }
+    await bot.ledger.guildToday({ memberId: ALICE, guildId: left }); // writes what was spent
+    await bot.close();
+    const env = redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix };
+    const { code, out } = await run(['data', 'forget-server', left], { env: { DATA_DIR: dataDir, ...env } });
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('holds the id of this server.') });
+    const after = await open(redis);
+    onFinished(() => after.close());
+    expect(await after.settings.of({ guildId: left })).toEqual({ isPrivate: false });
+    expect(await after.settings.of({ guildId: stays })).toEqual({ language: 'de', isPrivate: false });
+    const spent = async (guildId: string) => (await after.ledger.guildToday({ memberId: ALICE, guildId })).requests;
+    expect([await spent(left), await spent(stays)]).toEqual([0, 1]);
+    if (redis) expect(await everythingIn(await clientOf(redis), redis.prefix)).not.toContain(left);
   });
 });
 

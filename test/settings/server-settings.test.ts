@@ -1,0 +1,144 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SETTINGS_KEPT_MS, SettingsOfServers, type SettingsStore } from '../../src/settings/server-settings.ts';
+import { redisSettings, settingsKey } from '../../src/storage/redis/server-settings.ts';
+import { SETTINGS_SCHEMA, sqliteSettings } from '../../src/storage/sqlite/server-settings.ts';
+import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
+import { DAY_MS } from '../../src/time/utc-day.ts';
+import { logLines } from '../support/log-lines.ts';
+import { startRedis } from '../support/redis.ts';
+import { openedLink } from '../support/redis-link.ts';
+
+const MINUTE_MS = 60_000;
+const SERVER = { guildId: 'server' };
+const NOTHING_SET = { isPrivate: false };
+
+function sqlitePlace() {
+  const database = new DatabaseSync(':memory:');
+  database.exec(SETTINGS_SCHEMA);
+  return { database, store: () => sqliteSettings(database, new StateWrites(logLines().log)) };
+}
+
+async function redisPlace() {
+  const redis = await startRedis();
+  const { link } = await openedLink(redis);
+  return { redis, link, store: () => redisSettings(link) };
+}
+
+/** The clock that the stores and what is known of them go by. */
+function clock(): { pass(ms: number): void } {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  return { pass: (ms) => void vi.setSystemTime(Date.now() + ms) };
+}
+
+describe.each<[string, () => Promise<{ store(): SettingsStore }>]>([
+  ['in files', async () => sqlitePlace()],
+  ['in Redis', redisPlace],
+])('the settings of a server, %s', (_, open) => {
+  it('are those that were set last, each by itself, also after a restart', async () => {
+    const place = await open();
+    const [alice, bob] = [new SettingsOfServers(place.store()), new SettingsOfServers(place.store())];
+    expect(await alice.of(SERVER)).toEqual(NOTHING_SET);
+    expect(await bob.of(SERVER)).toEqual(NOTHING_SET);
+    expect(await alice.change('server', { language: 'de' })).toEqual({ language: 'de', isPrivate: false });
+    // Who chose before they saw the other change loses nothing of it.
+    expect(await bob.change('server', { isPrivate: true })).toEqual({ language: 'de', isPrivate: true });
+    expect(await bob.change('server', { language: 'fr' })).toEqual({ language: 'fr', isPrivate: true });
+    const restarted = new SettingsOfServers(place.store());
+    expect(await restarted.of(SERVER)).toEqual({ language: 'fr', isPrivate: true });
+    expect(await restarted.of({ guildId: 'another' })).toEqual(NOTHING_SET);
+    expect(await restarted.of({ guildId: undefined })).toEqual(NOTHING_SET);
+  });
+
+  it('leave nothing behind when all is as at first', async () => {
+    const place = await open();
+    const settings = new SettingsOfServers(place.store());
+    await settings.change('server', { language: 'de' });
+    await settings.change('server', { isPrivate: true });
+    await settings.change('server', { language: undefined });
+    expect(await settings.change('server', { isPrivate: false })).toEqual(NOTHING_SET);
+    expect(await place.store().read('server')).toEqual({});
+  });
+
+  it('are read once a minute, and known at once where they are changed', async () => {
+    const { pass } = clock();
+    const place = await open();
+    const settings = new SettingsOfServers(place.store());
+    await settings.of(SERVER);
+    await place.store().write('server', 'language', 'de'); // as by a process that had the server before
+    pass(MINUTE_MS - 1);
+    expect(await settings.of(SERVER)).toEqual(NOTHING_SET);
+    pass(1);
+    expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: false });
+    await settings.change('server', { isPrivate: true });
+    expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: true });
+  });
+});
+
+describe('the settings of a server are kept for a year after the last use', () => {
+  it('in files', async () => {
+    const { pass } = clock();
+    const { database, store } = sqlitePlace();
+    const settings = new SettingsOfServers(store());
+    await settings.change('used', { language: 'de' });
+    await settings.change('left', { language: 'de' });
+    pass(DAY_MS);
+    await settings.of({ guildId: 'used' });
+    pass(SETTINGS_KEPT_MS);
+    expect(await settings.of({ guildId: 'used' })).toEqual({ language: 'de', isPrivate: false });
+    expect(database.prepare('SELECT guild FROM server_settings').all()).toEqual([{ guild: 'used' }]);
+  });
+
+  it('in Redis', async () => {
+    const { pass } = clock();
+    const { redis, link, store } = await redisPlace();
+    const settings = new SettingsOfServers(store());
+    await settings.change('server', { language: 'de' });
+    const key = settingsKey(redis.prefix, 'server');
+    const keptMs = () => link.read((client) => client.pTTL(key));
+    expect(await keptMs()).toBeGreaterThan(SETTINGS_KEPT_MS - DAY_MS);
+    await link.run((client) => client.pExpire(key, DAY_MS));
+    pass(MINUTE_MS);
+    await settings.of(SERVER);
+    expect(await keptMs()).toBeLessThanOrEqual(DAY_MS); // counted as used on this day already
+    pass(DAY_MS);
+    await settings.of(SERVER);
+    await expect.poll(keptMs).toBeGreaterThan(SETTINGS_KEPT_MS - DAY_MS);
+  });
+});
+
+it('settings that cannot be read are those that were known last, and a change that is not kept is told', async () => {
+  const { pass } = clock();
+  const { database, store } = sqlitePlace();
+  const settings = new SettingsOfServers(store());
+  await settings.change('server', { language: 'de' });
+  database.exec('ALTER TABLE server_settings RENAME TO away');
+  pass(MINUTE_MS);
+  expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: false });
+  expect(await settings.of({ guildId: 'unknown' })).toEqual(NOTHING_SET);
+  expect(await settings.change('server', { isPrivate: true })).toBeUndefined();
+  database.exec('ALTER TABLE away RENAME TO server_settings');
+  await store().write('server', 'language', 'fr');
+  expect(await settings.of(SERVER)).toEqual({ language: 'fr', isPrivate: false });
+});
+
+it('a slow read does not replace what was changed meanwhile', async () => {
+  const { store } = sqlitePlace();
+  const slow = Promise.withResolvers<void>();
+  const kept = store();
+  let reads = 0;
+  const settings = new SettingsOfServers({
+    ...kept,
+    async read(guildId) {
+      const found = await kept.read(guildId);
+      if (++reads === 1) await slow.promise;
+      return found;
+    },
+  });
+  const read = settings.of(SERVER);
+  await settings.change('server', { language: 'de' });
+  slow.resolve();
+  await read;
+  expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: false });
+});
