@@ -81,8 +81,9 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
 export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number, isStale = false): string {
   const id = plainMarkdown(cardId, 300) || formatMessage(locale, 'invisibleId');
   if (!isStale) return formatMessage(locale, 'noSuchCard', { id });
-  const known = isFromClockAhead(fetchedAtMs, Date.now()) ? 'no' : 'yes';
-  return formatMessage(locale, 'noSuchCardBefore', { id, known, since: age(fetchedAtMs) });
+  const sentence = formatMessage(locale, 'noSuchCardBefore', { id });
+  if (isFromClockAhead(fetchedAtMs, Date.now())) return sentence;
+  return `${sentence}\n-# ${formatMessage(locale, 'lastCheck', { since: age(fetchedAtMs) })}`;
 }
 
 /** "N of M left today", of the day's requests; `undefined` while that is unknown. */
@@ -146,7 +147,7 @@ function givenPrices({ market, low, high }: Record<keyof Prices, string>): strin
   return names.charAt(0).toLowerCase() + names.slice(1);
 }
 
-/** A price that has not fallen to nothing has not fallen by 100 %. */
+/** A price that has not fallen to nothing has not fallen by 100%. */
 const DEEPEST_FALL = 0.999;
 
 function changeText({ share, days }: NonNullable<ReturnType<typeof weekChange>>, locale: string): string {

@@ -32,7 +32,8 @@ export interface CardsView {
 /** Each of ten unclear texts, and the names that it may mean. */
 const UNCLEAR_LENGTH = 60;
 const UNCLEAR_NAME_LENGTH = 30;
-const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*: /gm;
+/** In French a space comes before the colon, and in Japanese the colon is as wide as a character. */
+const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*\s?[:：]/gm;
 /** Ten ids or names of this length leave room for the other sentences. */
 const TEXT_LENGTH = 80;
 

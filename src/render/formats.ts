@@ -43,7 +43,7 @@ function withoutHalfEscape(text: string): string {
 
 /** Above this, and below a cent, digits after the point stop being readable money. */
 const LARGEST_WRITTEN_OUT = 1e12;
-const LARGEST_PERCENT = 1e6;
+const LARGEST_SHARE = 1e4;
 const SMALLEST_WITH_CENTS = 0.01;
 const SMALLEST_WRITTEN_OUT = 1e-6;
 
@@ -52,8 +52,9 @@ const FORMS = {
   huge: { notation: 'scientific', maximumFractionDigits: 2 },
   tiny: { notation: 'scientific', maximumSignificantDigits: 2 },
   small: { maximumSignificantDigits: 2 },
-  whole: { maximumFractionDigits: 0 },
-  tenths: { maximumFractionDigits: 1 },
+  percent: { style: 'percent', maximumFractionDigits: 1 },
+  wholePercent: { style: 'percent' },
+  hugePercent: { style: 'percent', notation: 'scientific', maximumFractionDigits: 2 },
   cents: { minimumFractionDigits: 2, maximumFractionDigits: 2 },
 } as const satisfies Record<string, Intl.NumberFormatOptions>;
 
@@ -70,12 +71,10 @@ export function formatPrice(locale: string, value: number, currency: string | un
   return numberFormat(locale, priceForm(Math.abs(value)), currency).format(value);
 }
 
-/** @param share 0.042 for 4.2 %; the sign is the message's */
+/** @param share 0.042 for 4.2%; whether it is more or less is the message's */
 export function formatPercent(locale: string, share: number): string {
-  const percent = share * 100;
-  return numberFormat(locale, percent >= LARGEST_PERCENT ? 'huge' : percent >= 100 ? 'whole' : 'tenths').format(
-    percent,
-  );
+  const form = share >= LARGEST_SHARE ? 'hugePercent' : share >= 1 ? 'wholePercent' : 'percent';
+  return numberFormat(locale, form).format(share);
 }
 
 export function formatCount(locale: string, value: number): string {

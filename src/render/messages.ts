@@ -3,20 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
 import type { Busy, CardServiceError, KeptInReserve, KnownError, QuotaSpent } from '../model/errors.ts';
 import { clockTime, dateTime, numberFormat } from './formats.ts';
-import { en } from './languages/en.ts';
-
-/** All texts of one language. */
-export type Language = Record<MessageKey, string>;
-
-export type MessageKey = keyof typeof en;
+import { type ArgumentNames, argumentNames, languageOf, type MessageKey, textsOf } from './languages.ts';
 
 /** Messages without arguments. */
-export type PlainMessageKey = { [Key in MessageKey]: Arguments<(typeof en)[Key]> extends [] ? Key : never }[MessageKey];
+export type PlainMessageKey = { [Key in MessageKey]: [ArgumentNames<Key>] extends [never] ? Key : never }[MessageKey];
 
-/** By Discord's locale codes (https://docs.discord.com/developers/reference#locales), or the language alone: `pt-BR`, `de`. */
-export const LANGUAGES: Readonly<Record<string, Language>> = { en };
-
-/** Discord has 33 locales, each of which meets every message at most. A compiled message takes about 3 kB. */
+/** Most of those of six languages. A compiled message takes about 3 kB. */
 const KEPT_MESSAGES = 1_000;
 
 /** Compiled when first shown: each takes some 70 µs, and few are shown. */
@@ -33,31 +25,31 @@ const LONGEST_SHORT_BREAK_MS = 2 * MINUTE_MS;
 const WITHOUT_DATE_MS = 20 * 3600 * 1000;
 
 /**
- * A text as a member reads it: in their language if there is a file for it, otherwise in English, and with the numbers of
- * their locale either way.
+ * A text as a member reads it: in this language if it has the text, otherwise in English, and with the numbers of the
+ * language that the text is in.
  *
- * @param locale of the member in Discord; one that is not known here is no error
- * @param args what the English text names between braces: numbers where they are counted or written, otherwise text
+ * @param locale one of Discord's, or a language; one that is not known here is no error
+ * @param args what en.json explains as the text's placeholders; a count is a number, so that it chooses the plural
  */
-export function formatMessage<K extends MessageKey>(
-  locale: string,
-  key: K,
-  ...args: Arguments<(typeof en)[K]>
-): string {
+export function formatMessage<K extends MessageKey>(locale: string, key: K, ...args: Arguments<K>): string {
   const [values] = args;
   const id = `${locale} ${key} ${JSON.stringify(values)}`;
   const known = formatted.get(id);
   if (known !== undefined) return known;
-  const text = messageOf(locale, key).format(values) as string; // it is something else only with arguments that are objects
+  // Half a sentence is better than none.
+  const missing = Object.fromEntries(argumentNames(key).map((name) => [name, '']));
+  // It is something else than a text only with arguments that are objects.
+  const text = messageOf(locale, key).format({ ...missing, ...values }) as string;
   formatted.set(id, text);
   return text;
 }
 
 function messageOf(locale: string, key: MessageKey): IntlMessageFormat {
-  const id = `${locale} ${key}`;
+  const language = languageOf(locale);
+  const id = `${language} ${key}`;
   const known = compiled.get(id);
   if (known) return known;
-  const message = compile(locale, key);
+  const message = compile(language, key);
   compiled.set(id, message);
   return message;
 }
@@ -84,8 +76,7 @@ export function timeToCome(atMs: number | undefined, nowMs = Date.now()): { when
 
 /** Alternatives in a sentence: "a, b, or c", in the language of the sentence. */
 export function listed(locale: string, items: Iterable<string>): string {
-  const [code] = languageOf(locale);
-  return new Intl.ListFormat(code, { type: 'disjunction' }).format(items);
+  return new Intl.ListFormat(languageOf(locale), { type: 'disjunction' }).format(items);
 }
 
 /** Since when something lasts: a clock time, with the date when that is over 20 hours ago. */
@@ -133,45 +124,20 @@ export function copyNote(
   return formatMessage(locale, 'notRenewed', { why: name });
 }
 
-function compile(locale: string, key: MessageKey): IntlMessageFormat {
-  const [code, texts] = languageOf(locale);
-  const pluralRules = new Intl.PluralRules(code);
-  return new IntlMessageFormat(texts[key], code, undefined, {
+function compile(language: string, key: MessageKey): IntlMessageFormat {
+  const text = textsOf(language)[key];
+  if (text === undefined) return messageOf('en', key);
+  const pluralRules = new Intl.PluralRules(language);
+  return new IntlMessageFormat(text, language, undefined, {
     ignoreTag: true, // `<t:1795226601:t>` is no markup
     formatters: {
-      getNumberFormat: () => numberFormat(locale),
+      getNumberFormat: () => numberFormat(language),
       getPluralRules: () => pluralRules,
       getDateTimeFormat: (...options) => new Intl.DateTimeFormat(...options),
     },
   });
 }
 
-function languageOf(locale: string): [code: string, texts: Language] {
-  for (const code of [locale, locale.split('-')[0] ?? '']) {
-    const texts = Object.hasOwn(LANGUAGES, code) ? LANGUAGES[code] : undefined;
-    if (texts) return [code, texts];
-  }
-  return ['en', en];
-}
-
-type Arguments<Text extends string> = keyof ArgumentTypes<Text> extends never ? [] : [args: ArgumentTypes<Text>];
-
-/**
- * What an ICU message names between braces, read from its text by the compiler: `{name}`, `{name, number}`, or what begins
- * a plural or a select. The text of a case is no name, as it is empty or has a space.
- */
-export type ArgumentTypes<Text extends string> = { [Argument in InText<Text> as Argument[0]]: Argument[1] };
-
-type InText<Text extends string, Found extends [string, unknown] = never> = Text extends `${string}{${infer Rest}`
-  ? InText<Rest, Found | Argument<Rest extends `${infer UpToNextBrace}{${string}` ? UpToNextBrace : Rest>>
-  : Found;
-
-type Argument<Text extends string> = Text extends `${infer Name}, ${'plural' | 'number'}${',' | '}'}${string}`
-  ? [Name, number]
-  : Text extends `${infer Name}, select,${string}`
-    ? [Name, string]
-    : Text extends `${infer Name}}${string}`
-      ? Name extends '' | `${string} ${string}`
-        ? never
-        : [Name, string]
-      : never;
+type Arguments<K extends MessageKey> = [ArgumentNames<K>] extends [never]
+  ? []
+  : [args: Record<ArgumentNames<K>, string | number>];

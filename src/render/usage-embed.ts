@@ -1,7 +1,7 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Bookings, Breaker, BreakerReason } from '../model/quota.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from './card-embed.ts';
-import { age, formatCount, plainMarkdown } from './formats.ts';
+import { age, formatCount, formatPercent, plainMarkdown } from './formats.ts';
 import { formatMessage, type PlainMessageKey, timePast, timeToCome } from './messages.ts';
 import { DAY_PICTURE, dayAltText, forecastUsed, type UsageDay } from './usage-day.ts';
 import type { UsageFigures } from './usage-figures.ts';
@@ -128,7 +128,8 @@ function dayLines({ busiest: { hour, requests, saved } }: UsageDay, locale: stri
 /** A bar of what is used, and the figures, as far as they are known; something of them is. */
 function usedLines(locale: string, { used, limit, remaining }: NonNullable<UsageFigures['inPeriod']>): string[] {
   const shown = { used: figure(locale, used), limit: figure(locale, limit), remaining: figure(locale, remaining) };
-  if (used !== undefined && limit !== undefined) return [bar(used, limit), formatMessage(locale, 'usedOf', shown)];
+  if (used !== undefined && limit !== undefined)
+    return [bar(locale, used, limit), formatMessage(locale, 'usedOf', shown)];
   return [
     formatMessage(locale, used !== undefined ? 'usedOnly' : limit !== undefined ? 'limitOnly' : 'leftOnly', shown),
   ];
@@ -136,7 +137,8 @@ function usedLines(locale: string, { used, limit, remaining }: NonNullable<Usage
 
 function memoryText({ everybody: { saved, requests }, locale }: UsageView): string {
   if (saved + requests === 0) return formatMessage(locale, 'nothingAsked');
-  return formatMessage(locale, 'savedOf', { percent: Math.floor((saved / (saved + requests)) * 100), saved });
+  const share = Math.floor((saved / (saved + requests)) * 100) / 100;
+  return formatMessage(locale, 'savedOf', { percent: formatPercent(locale, share), saved });
 }
 
 function serverLines({ server, locale }: UsageView): string[] {
@@ -171,11 +173,11 @@ function reportFields({ figures, reportAtMs, nowMs, locale }: UsageView): APIEmb
   ];
 }
 
-/** Such as `▰▰▰▰▰▱▱▱▱▱ 50 %`; what is out of range is drawn as empty or full. */
-export function bar(part: number, whole: number): string {
+/** Such as `▰▰▰▰▰▱▱▱▱▱ 50%`; what is out of range is drawn as empty or full. */
+export function bar(locale: string, part: number, whole: number): string {
   const share = whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0;
   const filled = Math.round(share * BAR_CELLS);
-  return `${'▰'.repeat(filled)}${'▱'.repeat(BAR_CELLS - filled)} ${Math.round(share * 100)} %`;
+  return `${'▰'.repeat(filled)}${'▱'.repeat(BAR_CELLS - filled)} ${formatPercent(locale, Math.round(share * 100) / 100)}`;
 }
 
 /** How old a figure is, once that is worth a line. */

@@ -281,7 +281,7 @@ describe('/usage with a report that does not come', () => {
     const { embeds } = await world.usage().settled();
 
     expect(embeds[0]?.description).toMatch(
-      /^(The card service didn't answer when I asked for the plan report <t:\d+:R>|I asked for the plan report <t:\d+:R>, but couldn't get it)\.$/m,
+      /^(The card service didn't answer when I asked for|I couldn't get) the plan report\. Last try · <t:\d+:R>$/m,
     );
     expect(embeds[0]?.fields?.[0]?.value).toContain('1 of 1,000 used, 999 left');
     expect(statuses(world)).toHaveLength(2);

@@ -21,7 +21,7 @@ describe('/usage', () => {
     );
     expect(field(reply, 'This period')).toBeUndefined();
     expect(reply.embeds[0]?.description).toBe('Working normally.');
-    expect(field(reply, 'Answered from memory')).toBe('33 % of lookups · 1 request saved');
+    expect(field(reply, 'Answered from memory')).toBe('33% of lookups · 1 request saved');
   });
 
   it('requests a report at most once a minute', async () => {

@@ -52,7 +52,7 @@ describe('the embed of a card', () => {
   it('shows on one screen: its facts, its prices and how old they are, its picture, its id and what is left today', () => {
     expect(cardEmbed(VIEW)).toEqual({
       title: 'Ember Drake',
-      description: `Wyrmfall · First Fires · 4/102 · Rare\n**1,234.50** market · 0.00 low – 2,000.00 high\n-# prices from ${FETCHED}`,
+      description: `Wyrmfall · First Fires · 4/102 · Rare\n**1,234.50** market · 0.00 low – 2,000.00 high\n-# Prices · ${FETCHED}`,
       color: FRESH_COLOUR,
       image: { url: 'https://cards.test/base1-4.png', description: 'Picture of Ember Drake' },
       footer: { text: 'base1-4 · 987 of 1,000 left today' },
@@ -60,7 +60,7 @@ describe('the embed of a card', () => {
   });
 
   it('has no age when it was fetched for this reply', () => {
-    expect(lines({ isJustFetched: true }).join()).not.toContain('prices from');
+    expect(lines({ isJustFetched: true }).join()).not.toContain('Prices ·');
   });
 
   it('leaves out what is absent', () => {
@@ -91,7 +91,7 @@ describe('the embed of a card', () => {
     [{ low: 2 }, '2.00 low'],
     [{ high: 3 }, '3.00 high'],
   ])('shows the prices that there are: %j', (prices, line) => {
-    expect(lines({ card: { ...VIEW.card, prices } }).slice(1)).toEqual([line, `-# prices from ${FETCHED}`]);
+    expect(lines({ card: { ...VIEW.card, prices } }).slice(1)).toEqual([line, `-# Prices · ${FETCHED}`]);
   });
 
   it.each([[undefined], [{}]])('says in one line that there are no prices: %j', (prices) => {
@@ -212,20 +212,20 @@ describe('whatever the service sends for a card', () => {
 describe('what is left of the day', () => {
   const QUOTA = { limit: 50_000, remaining: 1_234, resetsAtMs: undefined, receivedAtMs: 0 };
   it.each([
-    ['both figures', { ...QUOTA, remaining: 12_345 }, '12.345 of 50.000 left today'],
-    ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50.000 left today'],
-    ['no limit', { ...QUOTA, limit: undefined }, '1.234 left today'],
+    ['both figures', { ...QUOTA, remaining: 12_345 }, '12,345 of 50,000 left today'],
+    ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50,000 left today'],
+    ['no limit', { ...QUOTA, limit: undefined }, '1,234 left today'],
     ['no remaining', { ...QUOTA, remaining: undefined }, undefined],
     ['nothing known', undefined, undefined],
   ])('with %s', (_, quota, said) => {
-    expect(leftToday('de', quota)).toBe(said);
+    expect(leftToday('en', quota)).toBe(said);
   });
 });
 
 describe('"no such card"', () => {
   it('says when that was known, if it may have changed', () => {
     expect(noSuchCard('en-US', 'x', FETCHED_AT_MS, true)).toBe(
-      `No card had the id **x** when I last checked, ${FETCHED}.`,
+      `No card had the id **x** when I last checked.\n-# Last check · ${FETCHED}`,
     );
   });
 

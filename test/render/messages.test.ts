@@ -1,5 +1,4 @@
-import { IntlMessageFormat } from 'intl-messageformat';
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   BudgetSpent,
   Busy,
@@ -14,16 +13,8 @@ import {
   TooManyCommands,
   UnexpectedAnswer,
 } from '../../src/model/errors.ts';
-import { en } from '../../src/render/languages/en.ts';
-import {
-  type ArgumentTypes,
-  copyNote,
-  errorMessage,
-  formatMessage,
-  LANGUAGES,
-  timePast,
-  timeToCome,
-} from '../../src/render/messages.ts';
+import en from '../../src/render/languages/en.json' with { type: 'json' };
+import { copyNote, errorMessage, formatMessage, timePast, timeToCome } from '../../src/render/messages.ts';
 
 describe('a message', () => {
   it('says when the card is expected', () => {
@@ -41,14 +32,8 @@ describe('a message', () => {
     expect(formatMessage('en-US', 'waitingCards', { cards })).toBe(shown);
   });
 
-  it.each([
-    ['de', '12.345 left today'],
-    ['en-US', '12,345 left today'],
-    ['not a locale', '12,345 left today'],
-    ['', '12,345 left today'],
-    ['constructor', '12,345 left today'],
-  ])('that has no text in the language of "%s" is English, with the numbers of the locale', (locale, shown) => {
-    expect(formatMessage(locale, 'leftToday', { remaining: 12_345 })).toBe(shown);
+  it.each(['pl', 'en-GB', 'not a locale', '', 'constructor'])('is English in "%s", numbers included', (locale) => {
+    expect(formatMessage(locale, 'leftToday', { remaining: 12_345 })).toBe('12,345 left today');
   });
 
   it('shows its arguments unchanged, whatever they contain', () => {
@@ -88,42 +73,13 @@ describe('a time past', () => {
 });
 
 describe('the compiler', () => {
-  it('reads the arguments of a message from its text', () => {
-    expectTypeOf<ArgumentTypes<'none'>>().toEqualTypeOf<Record<never, never>>();
-    expectTypeOf<ArgumentTypes<'{a}, {b, number} {a}'>>().toEqualTypeOf<{ a: string; b: number }>();
-    expectTypeOf<
-      ArgumentTypes<'{a, plural, one {# {b}} other {# {c, number}}} {d, select, x {} other {{e}}}: {f}'>
-    >().toEqualTypeOf<{ a: number; b: string; c: number; d: string; e: string; f: string }>();
-  });
-
-  it('requires every argument, of its type, and no other', () => {
-    // @ts-expect-error an argument is missing
-    expect(() => formatMessage('en-US', 'permitAt')).toThrow('time');
-    // @ts-expect-error a number is not a text
-    formatMessage('en-US', 'permitAt', { time: 5 });
+  it('requires every argument, and no other', () => {
+    // @ts-expect-error an argument is missing, and the sentence is shown without it
+    expect(formatMessage('en-US', 'permitAt')).toBe("You're in line. Your card should be here around .");
     // @ts-expect-error no such argument
     formatMessage('en-US', 'broken', { time: '' });
     // @ts-expect-error no such message
     expect(() => formatMessage('en-US', 'fixed')).toThrow();
-  });
-});
-
-const LITERAL = 0;
-
-describe.each(Object.entries(LANGUAGES))('the language %s', (code, texts) => {
-  const argumentsIn = (text: string): Set<string> => {
-    const names = new Set<string>();
-    JSON.stringify(new IntlMessageFormat(text, code, undefined, { ignoreTag: true }).getAst(), (_, element) => {
-      if (typeof element?.value === 'string' && element.type !== LITERAL) names.add(element.value);
-      return element;
-    });
-    return names;
-  };
-
-  it('has valid messages, each with the arguments of the English one', () => {
-    for (const [key, text] of Object.entries(texts)) {
-      expect([key, argumentsIn(text)]).toEqual([key, argumentsIn(en[key as keyof typeof en])]);
-    }
   });
 });
 
@@ -189,18 +145,15 @@ describe('every error has a text for members, without what only operators can us
     const error = new QuotaSpent({ untilMs: NOON_MS + 23 * HOUR_MS });
     expect(errorMessage('en-US', error)).toMatch(/New ones work again after <t:\d+:f>\.$/);
   });
-
-  it('writes numbers as the member reads them', () => {
-    expect(errorMessage('de', new BudgetSpent({ whose: 'member', cap: 5_000, untilMs }))).toContain(
-      '5.000 new lookups',
-    );
-  });
 });
 
 it('members read of no variable, key, log, queue or cache, except in what /cards cost, and in /usage, which is for admins', () => {
-  const forAdmins = Object.keys(en).indexOf('working');
-  const entries = Object.entries(en).slice(0, forAdmins);
-  const forMembers = entries.flatMap(([key, text]) => (key === 'cardsCost' ? [] : text)).join('\n');
+  const texts = Object.entries(en).filter(([key]) => !key.startsWith('@'));
+  const forAdmins = texts.findIndex(([key]) => key === 'working');
+  const forMembers = texts
+    .slice(0, forAdmins)
+    .flatMap(([key, text]) => (key === 'cardsCost' ? [] : text))
+    .join('\n');
   expect(forAdmins).toBeGreaterThan(0);
   expect(forMembers).not.toMatch(/[A-Z]+_[A-Z]+|\b(keys?|log|queue|cache|quota|permit|request)\b/i);
 });

@@ -52,24 +52,24 @@ function today(left: { limit: number | undefined; remaining: number | undefined 
 describe('the embed of the usage', () => {
   it('shows today, what was answered from memory, this server, the plan and its period', () => {
     expect(values({})).toEqual({
-      Today: `▰▰▰▰▰▱▱▱▱▱ 50 %\n500 of 1,000 used, 500 left\nResets at <t:${NOON + 3_600}:t>`,
-      'Answered from memory': '71 % of lookups · 1,234 requests saved',
+      Today: `▰▰▰▰▰▱▱▱▱▱ 50%\n500 of 1,000 used, 500 left\nResets at <t:${NOON + 3_600}:t>`,
+      'Answered from memory': '71% of lookups · 1,234 requests saved',
       'In line right now': '3 cards',
       'This server today': '40 of 200 requests · 70 answered from memory\nEach member gets 100 requests a day.',
       'Most requests today': '<@101> 30\n<@102> 10',
       Plan: 'pro',
-      'This period': `<t:${NOON}:d> – <t:${NOON + 30 * 86_400}:d>\n▰▰▱▱▱▱▱▱▱▱ 20 %\n10,000 of 50,000 used, 40,000 left`,
+      'This period': `<t:${NOON}:d> – <t:${NOON + 30 * 86_400}:d>\n▰▰▱▱▱▱▱▱▱▱ 20%\n10,000 of 50,000 used, 40,000 left`,
     });
   });
 
   it('gives the age of every figure that is older than a minute', () => {
     const old = { figures: { ...VIEW.figures, today: { ...VIEW.figures.today, atMs: NOON_MS - 60_000 } } };
-    const asOf = (atMs: number) => `\n-# As of <t:${atMs / 1000}:R>`;
+    const asOf = (atMs: number) => `\n-# Figures · <t:${atMs / 1000}:R>`;
     const shown = values({ ...old, reportAtMs: NOON_MS - 90_000 });
     expect(shown.Today?.endsWith(asOf(NOON_MS - 60_000))).toBe(true);
     expect(shown.Plan).toBe(`pro${asOf(NOON_MS - 90_000)}`);
     expect(shown['This period']?.endsWith(asOf(NOON_MS - 90_000))).toBe(true);
-    expect(JSON.stringify(values({ reportAtMs: NOON_MS - 59_000 }))).not.toContain('As of');
+    expect(JSON.stringify(values({ reportAtMs: NOON_MS - 59_000 }))).not.toContain('Figures ·');
   });
 
   it('without a report shows what is known, and what is missing', () => {
@@ -113,7 +113,7 @@ describe('the embed of the usage', () => {
 
   it('counts one request as one', () => {
     const shown = values({ everybody: { requests: 1, refused: 0, saved: 1 } });
-    expect(shown['Answered from memory']).toBe('50 % of lookups · 1 request saved');
+    expect(shown['Answered from memory']).toBe('50% of lookups · 1 request saved');
   });
 
   it('shows when the day will be spent, if it will', () => {
@@ -124,7 +124,7 @@ describe('the embed of the usage', () => {
 
   it('says once when the day is spent until', () => {
     const shown = values({ breaker: { ...OPEN, reason: 'day' }, runsOutAtMs: NOON_MS + 60_000 });
-    expect(shown.Today).toBe('▰▰▰▰▰▱▱▱▱▱ 50 %\n500 of 1,000 used, 500 left');
+    expect(shown.Today).toBe('▰▰▰▰▰▱▱▱▱▱ 50%\n500 of 1,000 used, 500 left');
   });
 
   it('says in words what the picture of the day shows, below it and in its alt text', () => {
@@ -236,13 +236,13 @@ describe('whatever the service sends for a report', () => {
 
 describe('a bar', () => {
   it.each([
-    [0, 10, 0, '0 %'],
-    [10, 10, 10, '100 %'],
-    [1, 3, 3, '33 %'],
-    [11, 10, 10, '100 %'],
-    [-1, 10, 0, '0 %'],
-    [5, 0, 0, '0 %'],
+    [0, 10, 0, '0%'],
+    [10, 10, 10, '100%'],
+    [1, 3, 3, '33%'],
+    [11, 10, 10, '100%'],
+    [-1, 10, 0, '0%'],
+    [5, 0, 0, '0%'],
   ])('of %d in %d has %d cells filled', (part, whole, filled, share) => {
-    expect(bar(part, whole)).toBe(`${'▰'.repeat(filled)}${'▱'.repeat(10 - filled)} ${share}`);
+    expect(bar('en', part, whole)).toBe(`${'▰'.repeat(filled)}${'▱'.repeat(10 - filled)} ${share}`);
   });
 });
