@@ -63,10 +63,11 @@ function storyRoutes({ bots, guide }: NonNullable<PageSources['story']>): [strin
 }
 
 /** An unknown member or place sees what the first member sees in direct messages. */
-function at(query: URLSearchParams, { members, guilds }: EmulatedDiscord): Whereabouts {
+function at(query: URLSearchParams, { members, guilds, foreignGuilds }: EmulatedDiscord): Whereabouts {
   const memberId = members.find(({ id }) => id === query.get('memberId'))?.id ?? members[0]?.id ?? '';
-  const guildId = guilds.find(({ id }) => id === query.get('guildId'))?.id ?? null;
-  return { memberId, guildId, manageGuild: query.get('manageGuild') === 'true' };
+  const guildId = [...guilds, ...foreignGuilds].find(({ id }) => id === query.get('guildId'))?.id ?? null;
+  const context = query.get('context') === '2' ? 2 : guildId === null ? 1 : 0;
+  return { memberId, guildId, context, manageGuild: query.get('manageGuild') === 'true' };
 }
 
 /** The names of the commands for a message. */

@@ -58,6 +58,7 @@ export class PageEvents {
     const { discord, cardService, story } = this.#sources;
     return {
       guilds: discord.guilds,
+      foreignGuilds: discord.foreignGuilds,
       members: discord.members,
       messages: discord.messages().slice(-SHOWN_MESSAGES),
       posts: discord.posts(),

@@ -4,8 +4,11 @@ import { type CardServiceState, type SeenRequest, Switches } from './card-servic
 import type { ChatMessage, Guild, Member, Post } from './discord/chat.ts';
 import type { ShownGuide } from './guide.ts';
 
-/** A member and the place where they act; `guildId: null` = direct messages. */
-const WHEREABOUTS = { memberId: z.string(), guildId: z.string().nullable(), manageGuild: z.boolean() };
+/** A member and the place where they act; `guildId: null` = direct messages, or with the context 2 a group. */
+const WHEREABOUTS = {
+  ...{ memberId: z.string(), guildId: z.string().nullable(), manageGuild: z.boolean() },
+  context: z.literal([0, 1, 2]).exactOptional(),
+};
 
 // A subcommand has its whole path: three names of at most 32 characters, and two spaces
 const CommandName = z.string().min(1).max(98);
@@ -67,8 +70,8 @@ export const CutOffRedis = z.strictObject({ isCut: z.boolean() });
 export const Nothing = z.strictObject({});
 
 /**
- * `GET /api/commands?memberId=…&guildId=…&manageGuild=true`: the commands that a member sees after typing `/`; no
- * `guildId` = direct messages. `GET /api/menu` with the same query: the names of the context menu commands of a message.
+ * `GET /api/commands?memberId=…&guildId=…&context=0&manageGuild=true`: the commands that a member sees after typing `/`; no
+ * `guildId` = direct messages, or with the context 2 a group. `GET /api/menu` with the same query: the names of the context menu commands of a message.
  */
 export interface ShownCommand {
   /** For a subcommand the whole path: `deck cards add`. */
@@ -103,6 +106,8 @@ export interface ShownRequest extends SeenRequest {
 /** One Server-Sent Event of `GET /api/events`: the complete state of the page. */
 export interface Snapshot {
   guilds: readonly Guild[];
+  /** Those without the bot. */
+  foreignGuilds: readonly Guild[];
   members: readonly Member[];
   /** The latest, oldest first. */
   messages: ChatMessage[];

@@ -86,6 +86,26 @@ it('shows public replies to all members in the same place, and nowhere else', as
   await expect.poll(() => page.getByText('for all').count()).toBe(0);
 });
 
+it('shows what a member brings the bot to say in a group, and in a foreign server only as far as it is allowed', async () => {
+  const show = { name: 'show', description: 'Show something', integration_types: [0, 1] };
+  await openBot(page, [show], async (interaction) => {
+    if (interaction.isChatInputCommand()) await interaction.reply('for all');
+  });
+  const go = (name: string) => page.getByRole('button', { name }).click();
+
+  await go('Library');
+  await page.getByText('Library · no external apps').waitFor();
+  await say(page, '/show');
+  await page.getByText('Only you can see this').waitFor();
+
+  await go('Friends');
+  await say(page, '/show');
+  await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Björn' });
+  await page.getByText('for all').waitFor();
+  await go('Book Club');
+  await page.getByText('for all').waitFor({ state: 'detached' });
+});
+
 it('renders Markdown in titles, descriptions and field values, and none in footers and authors', async () => {
   const { pageErrors } = await openShow((interaction) =>
     interaction.reply({

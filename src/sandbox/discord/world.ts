@@ -24,7 +24,7 @@ export const DEFAULT_WORLD: World = {
   ],
   foreignGuilds: [
     { id: '1180000000009043969', name: 'Book Club' },
-    { id: '1180000000013238273', name: 'Quiet Reading', externalApps: false },
+    { id: '1180000000013238273', name: 'Library', externalApps: false },
   ],
   members: [
     { id: '1180000000000000101', name: 'Alice', locale: 'en-US' },

@@ -12,7 +12,7 @@ import type {
 } from '../page-protocol.ts';
 
 /** The viewer and the place. */
-export type At = Pick<TypeCommand, 'memberId' | 'guildId' | 'manageGuild'>;
+export type At = Pick<TypeCommand, 'memberId' | 'guildId' | 'context' | 'manageGuild'>;
 
 // Each is rejected with the server's sentence.
 export const typeCommand = (typed: TypeCommand) => post('/api/commands', typed);
@@ -49,8 +49,8 @@ export function watchSnapshots(onSnapshot: (snapshot: Snapshot | undefined) => v
   events.addEventListener('error', () => onSnapshot(undefined));
 }
 
-async function get(path: string, { memberId, guildId, manageGuild }: At): Promise<unknown> {
-  const query = new URLSearchParams({ memberId, manageGuild: String(manageGuild) });
+async function get(path: string, { memberId, guildId, context, manageGuild }: At): Promise<unknown> {
+  const query = new URLSearchParams({ memberId, context: String(context), manageGuild: String(manageGuild) });
   if (guildId !== null) query.set('guildId', guildId);
   return await answerTo(`${path}?${query}`);
 }

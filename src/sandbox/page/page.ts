@@ -10,7 +10,7 @@ import {
   watchSnapshots,
   writePost,
 } from './api.ts';
-import { BOT_NAME, botAvatar } from './avatars.ts';
+import { botAvatar } from './avatars.ts';
 import { BotsPanel } from './bots.ts';
 import { Chat } from './chat.ts';
 import { Composer } from './composer.ts';
@@ -18,18 +18,17 @@ import { element, section } from './element.ts';
 import { GatewaySwitch } from './gateway-switch.ts';
 import { GuidePanel } from './guide.ts';
 import { Identity } from './identity.ts';
-import { Places } from './places.ts';
+import { headingOf, Places } from './places.ts';
 import { RequestLog } from './request-log.ts';
 import { ServicePanel } from './service-panel.ts';
 import { ServiceSwitches } from './service-switches.ts';
 import { Tabs } from './tabs.ts';
 import { tickTimes } from './ticking-times.ts';
-import type { Viewer } from './viewer.ts';
+import type { ShownPlace, Viewer } from './viewer.ts';
 
 /** The choices on the page. Default: the first member in the first server. */
-interface Chosen {
+interface Chosen extends Partial<ShownPlace> {
   memberId?: string;
-  guildId?: string | null;
   manageGuild: boolean;
 }
 
@@ -67,10 +66,12 @@ class Page {
       },
     },
   });
-  readonly #places = new Places(section('places'), { onChoose: (guildId) => this.#choose({ guildId }) });
+  readonly #places = new Places(section('places'), { onChoose: (place) => this.#choose(place) });
   readonly #identity = new Identity(section('identity'), { onChange: (change) => this.#choose(change) });
   readonly #panels: readonly { show(snapshot: Snapshot, locale: string): void }[] = [
-    new GuidePanel(section('guide'), { onPress: () => this.#choose({ guildId: this.#shown.guilds[0]?.id ?? null }) }),
+    new GuidePanel(section('guide'), {
+      onPress: () => this.#choose({ guildId: this.#shown.guilds[0]?.id ?? null, context: 0 }),
+    }),
     new ServicePanel(section('service')),
     new ServiceSwitches(),
     new BotsPanel(section('bots')),
@@ -103,23 +104,21 @@ class Page {
 
   get #viewer(): Viewer {
     const { members, guilds } = this.#shown;
-    const { memberId, guildId = guilds[0]?.id ?? null, manageGuild } = this.#chosen;
+    const { memberId, guildId = guilds[0]?.id ?? null, context = 0, manageGuild } = this.#chosen;
     const member = members.find(({ id }) => id === memberId) ?? members[0];
     if (member === undefined) throw new Error('The emulated Discord has no members.');
-    return { member, guildId, manageGuild };
+    return { member, guildId, context, manageGuild };
   }
 
   get #at(): At {
-    const { member, guildId, manageGuild } = this.#viewer;
-    return { memberId: member.id, guildId, manageGuild };
+    const { member, ...at } = this.#viewer;
+    return { memberId: member.id, ...at };
   }
 
   #choose(change: Partial<Chosen>): void {
     this.#chosen = { ...this.#chosen, ...change };
-    const { guildId } = this.#viewer;
-    const name = guildId === null ? `@${BOT_NAME}` : '#card-talk';
-    const server = this.#shown.guilds.find(({ id }) => id === guildId)?.name ?? 'Direct messages';
-    section('channel').replaceChildren(element('h1', {}, name), element('span', { className: 'quiet' }, server));
+    const [name, what] = headingOf(this.#viewer, this.#shown);
+    section('channel').replaceChildren(element('h1', {}, name), element('span', { className: 'quiet' }, what));
     this.#draw();
     this.#chat.follow();
     this.#composer.moveTo(name);
@@ -150,7 +149,7 @@ class Page {
     const snapshot = this.#shown;
     const viewer = this.#viewer;
     const { lang } = document.documentElement; // the panel is in the page's language, the chat in the member's
-    this.#places.show(snapshot.guilds, viewer.guildId);
+    this.#places.show(snapshot, viewer);
     this.#identity.show(snapshot.members, viewer);
     this.#chat.show(snapshot, viewer, this.#menu);
     for (const panel of this.#panels) panel.show(snapshot, lang);

@@ -1,38 +1,63 @@
 import type { Guild } from '../discord/chat.ts';
 import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
 import { element } from './element.ts';
+import { isSame, type ShownPlace } from './viewer.ts';
 
-/** The servers, and the direct messages with the bot. */
+const DIRECT_MESSAGES: ShownPlace = { guildId: null, context: 1 };
+const GROUP: ShownPlace = { guildId: null, context: 2 };
+const GROUP_NAME = 'Friends';
+
+/** The guilds of the emulated Discord, with and without the bot. */
+export interface Guilds {
+  guilds: readonly Guild[];
+  foreignGuilds: readonly Guild[];
+}
+
+/** The servers, the direct messages with the bot, and places where only a member brings it. */
 export class Places {
   readonly #root: HTMLElement;
-  readonly #onChoose: (guildId: string | null) => void;
+  readonly #onChoose: (place: ShownPlace) => void;
   #drawn = '';
 
-  constructor(root: HTMLElement, { onChoose }: { onChoose: (guildId: string | null) => void }) {
+  constructor(root: HTMLElement, { onChoose }: { onChoose: (place: ShownPlace) => void }) {
     this.#root = root;
     this.#onChoose = onChoose;
   }
 
-  show(guilds: readonly Guild[], current: string | null): void {
-    const wanted = JSON.stringify([guilds, current]);
+  show({ guilds, foreignGuilds }: Guilds, { guildId, context }: ShownPlace): void {
+    const current = { guildId, context };
+    const wanted = JSON.stringify([guilds, foreignGuilds, current]);
     if (wanted === this.#drawn) return;
     this.#drawn = wanted;
 
     const focused = this.#root.contains(document.activeElement);
+    const servers = (shown: readonly Guild[]) =>
+      shown.map(({ id, name }) => this.#button({ guildId: id, context: 0 }, name, avatarOf(name), current));
     this.#root.replaceChildren(
       element('h2', {}, 'Servers'),
-      ...guilds.map(({ id, name }) => this.#button(id, name, avatarOf(name), current)),
+      ...servers(guilds),
       element('h2', {}, 'Direct messages'),
-      this.#button(null, BOT_NAME, botAvatar(), current),
+      this.#button(DIRECT_MESSAGES, BOT_NAME, botAvatar(), current),
+      element('h2', {}, 'Not installed'),
+      ...servers(foreignGuilds),
+      this.#button(GROUP, GROUP_NAME, avatarOf(GROUP_NAME), current),
     );
     if (focused) this.#root.querySelector<HTMLElement>('[aria-current]')?.focus();
   }
 
-  /** @param guildId `null` = direct messages */
-  #button(guildId: string | null, name: string, picture: string, current: string | null): HTMLElement {
+  #button(place: ShownPlace, name: string, picture: string, current: ShownPlace): HTMLElement {
     const button = element('button', { type: 'button' }, element('img', { src: picture, alt: '' }), name);
-    if (guildId === current) button.ariaCurrent = 'page';
-    button.addEventListener('click', () => this.#onChoose(guildId));
+    if (isSame(place, current)) button.ariaCurrent = 'page';
+    button.addEventListener('click', () => this.#onChoose(place));
     return button;
   }
+}
+
+/** The heading above a place, and what it is. */
+export function headingOf({ guildId, context }: ShownPlace, { guilds, foreignGuilds }: Guilds): [string, string] {
+  if (context === 2) return [GROUP_NAME, 'Group · not installed'];
+  if (context === 1) return [`@${BOT_NAME}`, 'Direct messages'];
+  const foreign = foreignGuilds.find(({ id }) => id === guildId);
+  const what = foreign?.externalApps === false ? 'no external apps' : 'not installed';
+  return ['#card-talk', foreign ? `${foreign.name} · ${what}` : (guilds.find(({ id }) => id === guildId)?.name ?? '')];
 }

@@ -17,7 +17,8 @@ it.each<[string, Partial<ChatMessage>, boolean, boolean]>([
   ['a reply', {}, true, true],
   ['a private reply', { ephemeral: true }, true, false],
   ['a command on its way', { state: 'sent', messageId: undefined }, true, false],
-  ['a reply in another place', { guildId: null }, false, false],
+  ['a reply in another place', { guildId: 'other' }, false, false],
+  ['a reply in a group', { guildId: null, context: 2 }, false, false],
   ['a reply that was removed', { deleted: true }, false, false],
   ['a click on its way', { trigger: 'component', state: 'sent', messageId: undefined }, false, false],
   ['a click that changed its message', { trigger: 'component', updatesSource: true }, false, false],
@@ -25,6 +26,6 @@ it.each<[string, Partial<ChatMessage>, boolean, boolean]>([
   ['a click without answer', { trigger: 'component', state: 'failed', messageId: undefined }, true, false],
 ])('%s is visible to the members to whom Discord shows it', (_, message, toAlice, toBob) => {
   const seenBy = (member: typeof ALICE) =>
-    isVisible({ ...MESSAGE, ...message }, { member, guildId: 'guild', manageGuild: false });
+    isVisible({ ...MESSAGE, ...message }, { member, guildId: 'guild', context: 0, manageGuild: false });
   expect([seenBy(ALICE), seenBy(BOB)]).toEqual([toAlice, toBob]);
 });
