@@ -1,5 +1,4 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import { isFetchedFor } from '../src/lookup/shown-so-far.ts';
 import { type CardQuery, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
 import { requesterOf } from '../src/model/quota.ts';
@@ -9,13 +8,14 @@ import { buttons } from '../src/render/components.ts';
 import { clockTime } from '../src/render/formats.ts';
 import { copyNote, errorMessage, formatMessage } from '../src/render/messages.ts';
 import { type Ask, type Command, type CommandUse, privately, type Reply, type Services, sentence } from './command.ts';
+import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 export default {
   data: new SlashCommandBuilder()
     .setName('card')
     .setDescription('Show a trading card: picture, set, rarity and prices')
-    .setContexts(InteractionContextType.Guild, InteractionContextType.BotDM)
-    .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
+    .setContexts(...EVERYWHERE)
+    .setIntegrationTypes(...ANY_INSTALL)
     .addStringOption((option) =>
       option
         .setName('id')
@@ -84,7 +84,7 @@ export default {
       ...(view.hasPrintings && { showPrintings: customId({ kind: 'printings', showPrices, isPrivate, cardId }) }),
       // A private reply has Discord's own way to be dismissed.
       ...(isPrivate
-        ? { showToEveryone: customId({ kind: 'show', showPrices, isPrivate: false, cardId }) }
+        ? { showToEveryone: view.canReplyPublicly && customId({ kind: 'show', showPrices, isPrivate: false, cardId }) }
         : { deleteReply: customId({ kind: 'delete' }) }),
     });
     return { embeds: [embed], components };

@@ -1,5 +1,4 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import { MOST_LISTED } from '../src/catalog/catalog.ts';
 import { isFetchedFor, type Outcomes } from '../src/lookup/shown-so-far.ts';
 import type { Asked } from '../src/model/invocation.ts';
@@ -11,6 +10,7 @@ import { buttons } from '../src/render/components.ts';
 import { copyNote, formatMessage } from '../src/render/messages.ts';
 import { choiceIds } from './card.ts';
 import { type Command, type Message, privately, sentence } from './command.ts';
+import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 const CHOOSE = { withPrices: 'choose:', withoutPrices: 'choose:n' };
 /** Room for ten ids of 100 characters. */
@@ -20,8 +20,8 @@ export default {
   data: new SlashCommandBuilder()
     .setName('cards')
     .setDescription('Show up to ten trading cards at once')
-    .setContexts(InteractionContextType.Guild, InteractionContextType.BotDM)
-    .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
+    .setContexts(...EVERYWHERE)
+    .setIntegrationTypes(...ANY_INSTALL)
     .addStringOption((option) =>
       option
         .setName('ids')

@@ -83,6 +83,8 @@ export interface View {
   currency: string | undefined;
   /** Whether other cards are known that have the name of the one that is shown. */
   hasPrintings: boolean;
+  /** Whether a reply can be shown to others than the member, too. */
+  canReplyPublicly: boolean;
 }
 
 /** What the composition root hands to every command. */

@@ -2,8 +2,14 @@ import card from './card.ts';
 import cards from './cards.ts';
 import type { Command } from './command.ts';
 import lookUpCards from './look-up-cards.ts';
+import { withoutUserInstall } from './places.ts';
 import privacy from './privacy.ts';
 import usage from './usage.ts';
 
 /** Every command: the one list that is registered and handled. */
 export const commands = [card, cards, lookUpCards, usage, privacy] satisfies readonly Command[];
+
+/** As Discord is told of them. @param hasUserInstall whether members can install the bot for themselves */
+export function declarations(hasUserInstall: boolean): Command['data'][] {
+  return commands.map(({ data }) => (hasUserInstall ? data : withoutUserInstall(data)));
+}

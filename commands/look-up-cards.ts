@@ -1,17 +1,18 @@
 import { ContextMenuCommandBuilder } from '@discordjs/builders';
-import { ApplicationCommandType, ApplicationIntegrationType, InteractionContextType } from 'discord.js';
+import { ApplicationCommandType } from 'discord.js';
 import { requesterOf } from '../src/model/quota.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import cards from './cards.ts';
 import { type Command, sentence } from './command.ts';
+import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 /** Discord hands over the message that was chosen, so this needs no intent to read messages. */
 export default {
   data: new ContextMenuCommandBuilder()
     .setName('Look up cards')
     .setType(ApplicationCommandType.Message)
-    .setContexts(InteractionContextType.Guild, InteractionContextType.BotDM)
-    .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
+    .setContexts(...EVERYWHERE)
+    .setIntegrationTypes(...ANY_INSTALL)
     .toJSON(),
 
   async ask({ text, locale, ...who }, { catalog }) {

@@ -1,10 +1,10 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import { ApplicationIntegrationType, InteractionContextType } from 'discord.js';
 import type { KeptAboutMember } from '../src/privacy/member-data.ts';
 import { buttons } from '../src/render/components.ts';
 import { clockTime, plainMarkdown } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import { type Command, type Message, privately, sentence } from './command.ts';
+import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 const FORGET = 'forget';
 const REALLY_FORGET = 'really-forget';
@@ -15,8 +15,8 @@ export default {
   data: new SlashCommandBuilder()
     .setName('privacy')
     .setDescription('See what is kept about you, and delete it')
-    .setContexts(InteractionContextType.Guild, InteractionContextType.BotDM)
-    .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
+    .setContexts(...EVERYWHERE)
+    .setIntegrationTypes(...ANY_INSTALL)
     .toJSON(),
 
   async ask({ memberId, locale }, { memberData }) {

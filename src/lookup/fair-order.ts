@@ -1,4 +1,4 @@
-import { guildKey } from '../model/quota.ts';
+import { placeKey } from '../model/quota.ts';
 import type { Lane } from '../quota/limiter-port.ts';
 import {
   comparePlaces,
@@ -132,7 +132,7 @@ export class FairOrder {
   ): Rank {
     const waiters = this.#queue.waiting().flatMap((pending) => pending.waiters.filter((one) => one.lane === lane));
     const ofMember = waiters.filter(({ lookup }) => lookup.requester.memberId === requester.memberId);
-    const ofGuild = waiters.filter(({ lookup }) => guildKey(lookup.requester) === guildKey(requester));
+    const ofGuild = waiters.filter(({ lookup }) => placeKey(lookup.requester) === placeKey(requester));
     const rounds = ofMember.map(({ rank }) => rank.member);
     const member = firstFree(from.member + behind(ofMember), rounds);
     const inRound = ofGuild.flatMap(({ rank }) => (rank.member === member ? [rank.guild] : []));

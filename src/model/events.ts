@@ -4,7 +4,7 @@ import type { Breaker, QuotaState, Requester } from './quota.ts';
 export type Source = 'cache' | 'stale' | 'service' | 'bot';
 
 /** A command has ended: its final answer is shown, or none will be. */
-export interface CommandEvent extends Requester {
+export interface CommandEvent extends Pick<Requester, 'memberId' | 'guildId'> {
   /** The command's name, also when a button or a menu of its reply was used. */
   command: string;
   /** The ids of the cards that it is about, as far as they fit; of a refused command, the beginning of what was typed. */

@@ -13,6 +13,12 @@ export const Invocation = z.object({
   memberId: z.string(),
   /** Absent in direct messages. */
   guildId: orUndefined(z.string()),
+  /** The channel of direct messages, also those of a group; absent in servers. */
+  channelId: orUndefined(z.string()).optional(),
+  /** Whether the install of a server counts; otherwise a member brought the bot along. Rows of earlier versions have it not. */
+  isInstalled: z.boolean().default(true),
+  /** Otherwise Discord shows every reply to the member alone: a foreign server keeps *Use External Apps* from them. */
+  canReplyPublicly: z.boolean().default(true),
   /** The member's Discord locale. */
   locale: z.string(),
   receivedAtMs: z.number(),

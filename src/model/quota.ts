@@ -65,16 +65,32 @@ export interface Requester {
   memberId: string;
   /** `undefined` in direct messages. */
   guildId: string | undefined;
+  /** The channel of direct messages, where it is known. */
+  channelId?: string | undefined;
+  /** `false`: no server's install counts, because the member brought the bot along. */
+  isInstalled?: boolean | undefined;
 }
 
 /** The requester alone, of an object that carries more, such as an interaction's token. */
-export function requesterOf({ memberId, guildId }: Requester): Requester {
-  return { memberId, guildId };
+export function requesterOf({ memberId, guildId, channelId, isInstalled }: Requester): Requester {
+  return { memberId, guildId, channelId, isInstalled };
 }
 
-/** The Discord server as fairness and budgets count it: a member's direct messages are a server of their own. */
-export function guildKey({ memberId, guildId }: Requester): string {
+/** Where everything is booked that comes without the install of a server. No server has this id. */
+export const FOREIGN = 'foreign';
+
+/**
+ * The Discord server as the ledger and budgets count it: a member's direct messages are a server of their own, and whatever
+ * comes without the install of a server is one server together.
+ */
+export function guildKey({ memberId, guildId, isInstalled }: Requester): string {
+  if (isInstalled === false) return FOREIGN;
   return guildId ?? `dm:${memberId}`;
+}
+
+/** The place as fairness counts it: each Discord server, foreign or not, and each channel of direct messages by itself. */
+export function placeKey({ memberId, guildId, channelId }: Requester): string {
+  return guildId ?? `dm:${channelId ?? memberId}`;
 }
 
 /** Requests and answers of one member, one Discord server or all, on one UTC day. */

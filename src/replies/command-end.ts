@@ -31,10 +31,10 @@ export function publishEnd(
   invocation: Invocation & { asked?: Asked },
   { card, source = 'bot', waitMs = 0, ...end }: CommandEnd,
 ): void {
-  const { command, receivedAtMs, asked } = invocation;
+  const { command, memberId, guildId, receivedAtMs, asked } = invocation;
   const tookMs = Date.now() - receivedAtMs;
   const about = forLog(asked ? cardsOf(asked) : card);
-  events.publish('command', { ...requesterOf(invocation), command, card: about, source, waitMs, tookMs, ...end });
+  events.publish('command', { memberId, guildId, command, card: about, source, waitMs, tookMs, ...end });
 }
 
 function cardsOf({ queries, unclear, unsearched }: Asked): string {

@@ -39,7 +39,14 @@ export function typed(options: Record<string, string | boolean>, more: Partial<C
   const read = (name: string) => options[name] ?? null;
   return {
     ...{ interactionId: '1', applicationId: '2', token: 'token', command: 'card', memberId: 'alice', guildId: 'guild' },
-    ...{ locale: 'en-US', receivedAtMs, deadlineMs: receivedAtMs + 60_000, manageGuild: false },
+    ...{
+      isInstalled: true,
+      canReplyPublicly: true,
+      locale: 'en-US',
+      receivedAtMs,
+      deadlineMs: receivedAtMs + 60_000,
+      manageGuild: false,
+    },
     options: { getString: read, getBoolean: read } as CommandUse['options'],
     text: '',
     ...more,

@@ -4,7 +4,7 @@ import { positionOfAll } from '../../src/lookup/fair-order.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { Stopping } from '../../src/model/errors.ts';
-import { guildKey } from '../../src/model/quota.ts';
+import { placeKey } from '../../src/model/quota.ts';
 import type { Lane } from '../../src/quota/limiter-port.ts';
 
 const MINUTE_MS = 60_000;
@@ -249,7 +249,7 @@ describe('whatever was wanted and served before', () => {
           .waiting()
           .flatMap((pending) => pending.waiters.map(({ lookup }) => lookup.requester));
         const others = new Set(waiting.map(({ memberId }) => memberId));
-        const servers = new Set(waiting.map(guildKey));
+        const servers = new Set(waiting.map(placeKey));
         queue.join('newcomer', 'their own server');
         const permits = queue.serve(1 + Math.min(others.size, servers.size));
         expect(permits).toContain('newcomer');

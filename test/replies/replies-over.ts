@@ -98,6 +98,8 @@ export function deferredReply(more: Partial<CardsReply> = {}): CardsReply {
     asked: askedFor('base1-4'),
     memberId: 'alice',
     guildId: 'guild',
+    isInstalled: true,
+    canReplyPublicly: true,
     locale: 'en-US',
     receivedAtMs: Date.now(),
     deadlineMs: Date.now() + REPLY_DEADLINE_MS,

@@ -25,6 +25,13 @@ describe('a row of the journal', () => {
     expect(parseJournaledReply(JSON.parse(JSON.stringify(row)))).toEqual({ ...invocation, asked });
   });
 
+  it('of a version that knew no other is of a place with the install of a server', () => {
+    const { isInstalled, canReplyPublicly, ...earlier } = reply;
+    expect(parseJournaledReply(earlier)).toEqual({ ...reply, isInstalled: true, canReplyPublicly: true });
+    const foreign = { ...reply, isInstalled: false, canReplyPublicly: false, channelId: '7' };
+    expect(parseJournaledReply(JSON.parse(JSON.stringify(foreign)))).toEqual(foreign);
+  });
+
   it('without cards is refused', () => {
     expect(() => parseJournaledReply(invocation)).toThrow();
   });

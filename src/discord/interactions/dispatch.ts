@@ -1,6 +1,7 @@
 import {
   type APIApplicationCommandOptionChoice,
   ApplicationCommandType,
+  ApplicationIntegrationType,
   type ChatInputCommandInteraction,
   type CommandInteraction,
   type Interaction,
@@ -34,7 +35,7 @@ export interface Dispatched {
 export function dispatch(commands: readonly Command[], interaction: Interaction): Dispatched {
   const [name = '', ...rest] = 'customId' in interaction ? interaction.customId.split(':') : [interaction.commandName];
   const invocation = toInvocation(interaction, name);
-  const use = { ...invocation, manageGuild: mayManage(interaction, PermissionFlagsBits.ManageGuild) };
+  const use = { ...invocation, manageGuild: hasPermission(interaction, PermissionFlagsBits.ManageGuild) };
   const command = commands.find(({ data }) => data.name === name);
   const { data, ask, autocomplete, component, cardOf }: Partial<Command> = command ?? {};
 
@@ -62,7 +63,7 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   if (!component || interaction.isModalSubmit()) return { kind: 'component', invocation, card };
   const { message, customId } = interaction;
   const askedBy = message.interactionMetadata?.user.id;
-  const manageMessages = mayManage(interaction, PermissionFlagsBits.ManageMessages);
+  const manageMessages = hasPermission(interaction, PermissionFlagsBits.ManageMessages);
   const pressed = { argument, values, content: message.content, askedBy, manageMessages };
   const run = async (services: Services) => component({ ...use, ...pressed }, services);
   const press = [message.id, use.memberId, customId, ...values].join(' ');
@@ -74,24 +75,35 @@ function chosenText(interaction: CommandInteraction): string {
   return interaction.isMessageContextMenuCommand() ? textOf(interaction.targetMessage) : '';
 }
 
-function mayManage({ memberPermissions }: Pick<Interaction, 'memberPermissions'>, permission: bigint): boolean {
+function hasPermission({ memberPermissions }: Pick<Interaction, 'memberPermissions'>, permission: bigint): boolean {
   return memberPermissions?.has(permission) ?? false;
 }
 
 function toInvocation(interaction: Interaction, command: string): Invocation {
   const receivedAtMs = Date.now();
+  const guildId = interaction.guildId ?? undefined;
+  const isInstalled = isInstalledAt(interaction);
   return {
     interactionId: interaction.id,
     applicationId: interaction.applicationId,
     token: interaction.token,
     command,
     memberId: interaction.user.id,
-    guildId: interaction.guildId ?? undefined,
+    guildId,
+    channelId: guildId === undefined ? (interaction.channelId ?? undefined) : undefined,
+    isInstalled,
+    canReplyPublicly:
+      isInstalled || guildId === undefined || hasPermission(interaction, PermissionFlagsBits.UseExternalApps),
     // Always sent (https://docs.discord.com/developers/interactions/receiving-and-responding), but a missing one must not end the reply.
     locale: String(interaction.locale ?? 'en-US'),
     receivedAtMs,
     deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
   };
+}
+
+/** In direct messages with the bot, a server that both are in has the id 0. */
+function isInstalledAt({ authorizingIntegrationOwners: owners }: Interaction): boolean {
+  return !owners || ApplicationIntegrationType.GuildInstall in owners; // always sent, but a missing one must not end the reply
 }
 
 interface RendererOptions extends Pick<Services, 'limiter' | 'currency'> {
@@ -107,7 +119,7 @@ export function replyRenderer(
   commands: readonly Command[],
   { limiter, currency, hasPrintings }: RendererOptions,
 ): RenderReply {
-  return async ({ command, locale, asked, ...who }, outcomes) => {
+  return async ({ command, locale, canReplyPublicly, asked, ...who }, outcomes) => {
     const show = commands.find(({ data }) => data.name === command)?.show;
     if (!show) return { message: { content: formatMessage(locale, 'unknownCommand') } };
     try {
@@ -115,7 +127,8 @@ export function replyRenderer(
       const isOne = card !== undefined && others.length === 0;
       // A reply that waited for the service can wait for the catalog, too.
       const isOffered = isOne && (await hasPrintings(card.id, requesterOf(who), outcomes.requests > 0));
-      return { message: show(asked, outcomes, { locale, quota: limiter.quota(), currency, hasPrintings: isOffered }) };
+      const view = { locale, quota: limiter.quota(), currency, hasPrintings: isOffered, canReplyPublicly };
+      return { message: show(asked, outcomes, view) };
     } catch (err) {
       return { message: { content: formatMessage(locale, 'broken') }, err };
     }

@@ -11,6 +11,7 @@ import {
 import type { Logger } from '../../log.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
 import type { Events } from '../../model/events.ts';
+import type { Invocation } from '../../model/invocation.ts';
 import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import { type CommandEnd, publishEnd } from '../../replies/command-end.ts';
 import type { CommandReplies } from '../../replies/command-replies.ts';
@@ -112,7 +113,7 @@ export class InteractionRouter {
     try {
       if (this.#closing) throw new Stopping();
       commandRate.count(memberId, receivedAtMs);
-      if (run) return { response: await run(services), outcome: 'answered' };
+      if (run) return { response: asVisible(await run(services), invocation), outcome: 'answered' };
       if (kind === 'command') return { response: plain('unknownCommand'), outcome: 'unknown command' };
       return { response: plain('outOfDate'), outcome: 'unknown interaction' };
     } catch (err) {
@@ -121,6 +122,11 @@ export class InteractionRouter {
       return { response: plain('broken'), outcome: 'broken', err };
     }
   }
+}
+
+/** What Discord shows to the member alone is private from the start: it offers nothing to others. */
+function asVisible(response: Ask | Reply | Deletion, { canReplyPublicly }: Invocation): Ask | Reply | Deletion {
+  return canReplyPublicly || 'kind' in response ? response : { ...response, isPrivate: true };
 }
 
 /** discord.js throws when an option that is read is missing or of another type: the registration is outdated. */

@@ -45,6 +45,8 @@ function deferred(index: number) {
   return {
     interactionId: snowflake(index),
     applicationId: snowflake(0),
+    isInstalled: true,
+    canReplyPublicly: true,
     token: 'x'.repeat(200),
     command: 'card',
     asked: {

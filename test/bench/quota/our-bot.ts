@@ -36,6 +36,7 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
         quota: services.limiter.quota(),
         currency: undefined,
         hasPrintings: false,
+        canReplyPublicly: true,
       });
     const opened = await Lookups.open(response.queries, use, options, response.alreadyRead);
     const soFar = opened.soFar();
@@ -81,6 +82,8 @@ function invocationOf(cardId: string, requester: Requester): CommandUse {
     ...requester,
     interactionId: 'none',
     applicationId: 'none',
+    isInstalled: true,
+    canReplyPublicly: true,
     token: 'none',
     command: 'card',
     locale: 'en-US',

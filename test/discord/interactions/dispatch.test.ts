@@ -74,6 +74,43 @@ describe('an interaction is dispatched by its kind', () => {
     expect(invocation.deadlineMs - invocation.receivedAtMs).toBe(REPLY_DEADLINE_MS);
   });
 
+  const EXTERNAL_APPS = { memberPermissions: new PermissionsBitField('UseExternalApps') };
+  const DIRECT = { guildId: null, channelId: 'dm', memberPermissions: null };
+  it.each<[string, object, { isInstalled: boolean; canReplyPublicly: boolean; channelId?: string }]>([
+    ['in a server', { authorizingIntegrationOwners: { 0: 'guild' } }, { isInstalled: true, canReplyPublicly: true }],
+    [
+      'in a server whose member has installed the bot, too',
+      { authorizingIntegrationOwners: { 0: 'guild', 1: 'alice' } },
+      { isInstalled: true, canReplyPublicly: true },
+    ],
+    [
+      'in direct messages with the bot',
+      { ...DIRECT, authorizingIntegrationOwners: { 0: '0' } },
+      { isInstalled: true, canReplyPublicly: true, channelId: 'dm' },
+    ],
+    [
+      'in a foreign server with Use External Apps',
+      { ...EXTERNAL_APPS, authorizingIntegrationOwners: { 1: 'alice' } },
+      { isInstalled: false, canReplyPublicly: true },
+    ],
+    [
+      'in a foreign server without',
+      { authorizingIntegrationOwners: { 1: 'alice' } },
+      { isInstalled: false, canReplyPublicly: false },
+    ],
+    [
+      'in a group',
+      { ...DIRECT, authorizingIntegrationOwners: { 1: 'alice' } },
+      { isInstalled: false, canReplyPublicly: true, channelId: 'dm' },
+    ],
+  ])('with whose install counts, and who can see replies: %s', (_, where, expected) => {
+    const { isInstalled, canReplyPublicly, channelId } = dispatch(
+      COMMANDS,
+      interaction('button', 'card:show:', where),
+    ).invocation;
+    expect({ isInstalled, canReplyPublicly, channelId }).toEqual({ channelId: undefined, ...expected });
+  });
+
   it('in English when the interaction has no locale', () => {
     const odd = interaction('slash', 'usage', { locale: undefined });
     expect(dispatch(COMMANDS, odd).invocation.locale).toBe('en-US');

@@ -72,6 +72,16 @@ describe('a command', () => {
     expect(ends).toMatchObject([{ ...end, outcome: 'answered' }]);
   });
 
+  it('is answered in private where Discord hides replies, whatever it wants to show', async () => {
+    const hidden = interaction('slash', 'card', { authorizingIntegrationOwners: { 1: 'alice' } });
+    const reply = routerWith({});
+    await reply.router.receive(hidden);
+    expect(reply.answers).toMatchObject([{ data: { content: 'a card', flags: MessageFlags.Ephemeral } }]);
+    const cards = routerWith({ ask: async () => ASKED });
+    await cards.router.receive(hidden);
+    expect(cards.answered).toEqual([{ name: 'card', asked: { ...ASKED, isPrivate: true } }]);
+  });
+
   it.each<[string, unknown, object]>([
     ['an error of the service', new KeyRefused({ status: 401 }), { outcome: 'KeyRefused', err: undefined }],
     ['a bug', new TypeError('a bug'), { outcome: 'broken', err: expect.any(TypeError) }],

@@ -29,12 +29,18 @@ export class AskedCards {
     this.#sql = sql;
   }
 
-  /** @param isPrivate it counts for the member alone */
-  add(id: string, { memberId, guildId }: Requester, atMs: number, keepsMember: boolean, isPrivate = false): void {
+  /** @param isPrivate it counts for the member alone, as it does in a foreign place */
+  add(
+    id: string,
+    { memberId, guildId, isInstalled = true }: Requester,
+    atMs: number,
+    keepsMember: boolean,
+    isPrivate = false,
+  ): void {
     const key = idKey(id);
     const inServer =
       'INSERT INTO asked_in_server VALUES (?, ?, ?, 1, ?) ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at';
-    const servers = isPrivate ? [] : new Set([guildId ?? EVERYWHERE, EVERYWHERE]);
+    const servers = isPrivate || !isInstalled ? [] : new Set([guildId ?? EVERYWHERE, EVERYWHERE]);
     for (const server of servers) this.#sql(inServer).run(server, id, key, atMs);
     if (!keepsMember) return;
     this.#sql(

@@ -105,6 +105,16 @@ describe('the catalog', () => {
     expect(await ids(catalog, '', { ...ALICE, memberId: 'carol', guildId: 'elsewhere' })).toEqual([]);
   });
 
+  it('offers what was asked for in a foreign place to the member alone, and puts it before nothing for others', async () => {
+    const catalog = openCatalog();
+    for (const id of ['b2', 'a1']) catalog.learn({ ...CHARIZARD, id });
+    catalog.shown({ cardIds: ['b2'], isPrivate: false, ...ALICE, isInstalled: false });
+    catalog.shown({ cardIds: ['b2'], isPrivate: false, memberId: 'alice', guildId: undefined, isInstalled: false });
+    expect(await ids(catalog, '')).toEqual(['b2']);
+    expect(await ids(catalog, '', BOB)).toEqual([]);
+    expect(await ids(catalog, 'charizard', BOB)).toEqual(['a1', 'b2']);
+  });
+
   it('keeps nothing about members when it may not, and deletes what it kept before', async () => {
     const kept = openCatalog();
     kept.learn(CHARIZARD);
