@@ -52,10 +52,11 @@ async function show(
   services: Services,
 ): Promise<Message> {
   const { limiter, ledger, budget, lookupQueue } = services;
-  const [everybody, hours, server, topMembers] = await Promise.all([
+  const [everybody, hours, server, foreign, topMembers] = await Promise.all([
     ledger.today(),
     ledger.hours(),
     ledger.guildToday(use),
+    use.manageGuild ? ledger.foreignToday() : undefined,
     use.manageGuild ? ledger.topMembers(use, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
@@ -63,6 +64,7 @@ async function show(
   const figures = usageFigures({ report, quota: limiter.quota(), nowMs });
   const runsOutAtMs = limiter.runsOutAtMs();
   const { locale } = use;
+  const caps = budget.caps(use);
   const day = usageDay(hours, figures.today, schedule.breaker.reason === 'day' ? undefined : runsOutAtMs, nowMs);
   return {
     embeds: [
@@ -74,7 +76,8 @@ async function show(
         runsOutAtMs,
         day,
         everybody,
-        server: { ...server, cap: budget.caps().guild, memberCap: budget.caps().member },
+        server: { ...server, cap: caps.guild, memberCap: caps.member },
+        foreign: foreign && { ...foreign, cap: budget.caps({ isInstalled: false }).guild },
         topMembers,
         waitingNow: lookupQueue.length,
         nowMs,

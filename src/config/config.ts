@@ -5,7 +5,7 @@ import { CardServiceVariables, DiscordVariables, StorageVariables, Variables } f
 export type Config = ReturnType<typeof readConfig>;
 
 /** What `npm run commands` needs. */
-export type RegistrationConfig = Pick<Config['discord'], 'token' | 'apiUrl'>;
+export type RegistrationConfig = Omit<Config['discord'], 'shards'>;
 
 /** What `npm run catalog` and `npm run data` need. */
 export type StorageConfig = Pick<Config, 'dataDir' | 'redis'>;
@@ -16,8 +16,7 @@ export function readConfig(environment: Environment = process.env) {
   const { DISCORD_SHARDS: ids, DISCORD_SHARD_COUNT: count } = read;
   return {
     discord: {
-      token: read.DISCORD_TOKEN,
-      apiUrl: read.DISCORD_API_URL,
+      ...registrationOf(read),
       /** `auto`: this process runs all shards, as many as Discord recommends. */
       shards: ids === 'auto' || count === undefined ? ('auto' as const) : { ids, count },
     },
@@ -38,7 +37,11 @@ export function readConfig(environment: Environment = process.env) {
       notFoundFreshMs: read.NOT_FOUND_FRESH_SECONDS * 1000,
       keepMs: read.KEEP_SECONDS * 1000,
     },
-    budgets: { guildDaily: read.GUILD_DAILY_REQUESTS, memberDaily: read.MEMBER_DAILY_REQUESTS },
+    budgets: {
+      guildDaily: read.GUILD_DAILY_REQUESTS,
+      memberDaily: read.MEMBER_DAILY_REQUESTS,
+      foreignDaily: read.USER_INSTALL_DAILY_REQUESTS,
+    },
     longestWaitMs: read.LONGEST_WAIT_SECONDS * 1000,
     currency: read.PRICE_CURRENCY,
     ...storageOf(read),
@@ -48,6 +51,15 @@ export function readConfig(environment: Environment = process.env) {
     alertWebhookUrl: read.ALERT_WEBHOOK_URL,
     memberHistory: read.MEMBER_HISTORY === 'on',
     logLevel: read.LOG_LEVEL,
+  };
+}
+
+function registrationOf(read: z.output<typeof DiscordVariables>) {
+  return {
+    token: read.DISCORD_TOKEN,
+    apiUrl: read.DISCORD_API_URL,
+    /** Whether members can install the bot for themselves, and bring it along. */
+    hasUserInstall: read.USER_INSTALL_DAILY_REQUESTS !== 0,
   };
 }
 
@@ -83,8 +95,7 @@ export function secretsOf({
 
 /** @throws ConfigError */
 export function readRegistrationConfig(environment: Environment = process.env): RegistrationConfig {
-  const read = parse(DiscordVariables, environment);
-  return { token: read.DISCORD_TOKEN, apiUrl: read.DISCORD_API_URL };
+  return registrationOf(parse(DiscordVariables, environment));
 }
 
 /** @throws ConfigError */

@@ -46,6 +46,7 @@ export const DiscordVariables = z.object({
     .refine((text) => !/\/v\d+\/*$/.test(text), 'write the address without version, such as https://discord.com/api')
     .transform(withoutLastSlash)
     .default('https://discord.com/api'),
+  USER_INSTALL_DAILY_REQUESTS: whole(0).optional(),
 });
 
 /** Where things are stored: variables of both `npm run catalog` and the bot. */

@@ -31,12 +31,14 @@ export interface PlanSetting {
   processes?: number;
 }
 
-/** Upstream requests that one member, or one Discord server, may cause per UTC day. */
+/** Upstream requests that one member, one Discord server, or all foreign places together may cause per UTC day. */
 export interface BudgetSetting {
   /** `undefined` = no cap. */
   guildDaily: number | undefined;
   /** `undefined` = a tenth of the day; 0 = no cap. */
   memberDaily: number | undefined;
+  /** `undefined` = a fifth of the day; 0 = members cannot bring the bot along. */
+  foreignDaily: number | undefined;
 }
 
 /** The plan's usage report. The interface names no required field, so each may be absent. */

@@ -13,7 +13,7 @@ export interface BudgetOptions {
   plannedDay: number | undefined;
 }
 
-/** Requests of a member, and of a Discord server. */
+/** Requests of a member, and of a Discord server; all foreign places are one server. */
 export interface Charged {
   member: number;
   guild: number;
@@ -25,9 +25,11 @@ export interface Allowance {
   caps: { [whose in keyof Charged]: number | undefined };
   /** What is booked already, where there is a cap; otherwise 0. */
   spent: Charged;
+  /** `guild` is what all foreign places share. */
+  isForeign?: boolean;
 }
 
-/** How many requests each member and each Discord server may cause in a day. Answers from the cache do not count. */
+/** How many requests each member, each Discord server and all foreign places may cause in a day. Answers from the cache do not count. */
 export class Budget {
   readonly #options: BudgetOptions;
 
@@ -35,20 +37,23 @@ export class Budget {
     this.#options = options;
   }
 
-  caps(): Allowance['caps'] {
+  caps({ isInstalled }: Pick<Requester, 'isInstalled'>): Allowance['caps'] {
     const { limiter, setting, plannedDay } = this.#options;
-    return { member: memberCap(setting, limiter.quota()?.limit ?? plannedDay), guild: setting.guildDaily };
+    const day = limiter.quota()?.limit ?? plannedDay;
+    const guild = isInstalled === false ? foreignCap(setting, day) : setting.guildDaily;
+    return { member: memberCap(setting, day), guild };
   }
 
   /** Costs no request and never rejects. Each of several processes may exceed a cap by what others book in that moment. */
   async allowanceOf(requester: Requester): Promise<Allowance> {
     const { ledger } = this.#options;
-    const caps = this.caps();
+    const caps = this.caps(requester);
     const [member, guild] = await Promise.all([
       caps.member === undefined ? undefined : ledger.memberToday(requester.memberId),
       caps.guild === undefined ? undefined : ledger.guildToday(requester),
     ]);
-    return { caps, spent: { member: member?.requests ?? 0, guild: guild?.requests ?? 0 } };
+    const spent = { member: member?.requests ?? 0, guild: guild?.requests ?? 0 };
+    return { caps, spent, isForeign: requester.isInstalled === false };
   }
 }
 
@@ -57,19 +62,36 @@ export class Budget {
  *
  * @param queued what waits for a permit counts as spent
  */
-export function budgetRefusal({ caps, spent }: Allowance, queued: Charged): BudgetSpent | undefined {
+export function budgetRefusal({ caps, spent, isForeign }: Allowance, queued: Charged): BudgetSpent | undefined {
   const isSpent = (whose: keyof Charged) => spent[whose] + queued[whose] >= (caps[whose] ?? Number.POSITIVE_INFINITY);
-  const whose = (['member', 'guild'] as const).find(isSpent);
-  if (!whose) return undefined;
-  const untilMs = nextUtcMidnightMs(Date.now());
-  return new BudgetSpent({ whose: whose === 'guild' ? 'server' : whose, cap: caps[whose] ?? 0, untilMs });
+  const spentBy = (['member', 'guild'] as const).find(isSpent);
+  if (!spentBy) return undefined;
+  const whose = spentBy === 'member' ? spentBy : isForeign ? 'foreign' : 'server';
+  return new BudgetSpent({ whose, cap: caps[spentBy] ?? 0, untilMs: nextUtcMidnightMs(Date.now()) });
 }
 
-const DEFAULT_SHARE = 0.1;
-const LEAST_DEFAULT = 20;
+/** Shares of the day, unless something is set. */
+const MEMBER_SHARE = 0.1;
+const FOREIGN_SHARE = 0.2;
+const LEAST_SHARE = 20;
 
 /** A member's cap; `undefined` when there is none. */
-export function memberCap({ memberDaily }: BudgetSetting, dailyLimit: number | undefined): number | undefined {
+export function memberCap(
+  { memberDaily }: Pick<BudgetSetting, 'memberDaily'>,
+  dailyLimit: number | undefined,
+): number | undefined {
   if (memberDaily !== undefined) return memberDaily === 0 ? undefined : memberDaily;
-  return dailyLimit === undefined ? undefined : Math.max(LEAST_DEFAULT, Math.floor(dailyLimit * DEFAULT_SHARE));
+  return shareOf(dailyLimit, MEMBER_SHARE);
+}
+
+/** The cap of all foreign places together; `undefined` while the day's requests are not known. */
+export function foreignCap(
+  { foreignDaily }: Pick<BudgetSetting, 'foreignDaily'>,
+  dailyLimit: number | undefined,
+): number | undefined {
+  return foreignDaily ?? shareOf(dailyLimit, FOREIGN_SHARE);
+}
+
+function shareOf(dailyLimit: number | undefined, share: number): number | undefined {
+  return dailyLimit === undefined ? undefined : Math.max(LEAST_SHARE, Math.floor(dailyLimit * share));
 }

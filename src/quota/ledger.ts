@@ -1,5 +1,5 @@
 import type { Events } from '../model/events.ts';
-import { type Bookings, guildKey, type Requester, requesterOf } from '../model/quota.ts';
+import { type Bookings, FOREIGN, guildKey, type Requester, requesterOf } from '../model/quota.ts';
 import { utcDay, utcHour } from '../time/utc-day.ts';
 
 /** One request that is booked on its requester, on one day. */
@@ -100,6 +100,11 @@ export class Ledger {
 
   guildToday(requester: Requester): Promise<Bookings> {
     return this.counters.sums(utcDay(Date.now()), { guild: guildKey(requester) });
+  }
+
+  /** Of everything that came without the install of a server. */
+  foreignToday(): Promise<Bookings> {
+    return this.counters.sums(utcDay(Date.now()), { guild: FOREIGN });
   }
 
   /** In all servers. */

@@ -23,6 +23,8 @@ export interface UsageView {
   everybody: Bookings;
   /** The Discord server's part of that; a cap that is `undefined` is none. */
   server: Bookings & { cap: number | undefined; memberCap: number | undefined };
+  /** The part of all foreign places together; `undefined` for members who may not see it. */
+  foreign: (Bookings & { cap: number | undefined }) | undefined;
   /** Who caused most requests in this server; empty for members who may not see it. */
   topMembers: readonly { memberId: string; requests: number }[];
   /** Today by hour; `undefined` when nothing was counted, and then there is no picture. */
@@ -60,6 +62,7 @@ export function usageEmbed(view: UsageView): APIEmbed {
         ? [field(locale, 'waiting', [formatMessage(locale, 'waitingCards', { cards: view.waitingNow })])]
         : []),
       field(locale, 'serverToday', serverLines(view)),
+      ...foreignFields(view),
       ...topMembersFields(view),
       ...reportFields(view),
       ...(day ? [field(locale, 'byHour', dayLines(day, locale))] : []),
@@ -142,12 +145,21 @@ function memoryText({ everybody: { saved, requests }, locale }: UsageView): stri
 }
 
 function serverLines({ server, locale }: UsageView): string[] {
-  const { cap, memberCap, requests, saved } = server;
-  const caused =
-    cap === undefined
-      ? formatMessage(locale, 'serverRequests', { requests, saved })
-      : formatMessage(locale, 'serverRequestsOfBudget', { requests, cap, saved });
+  const { memberCap } = server;
+  const caused = causedText(server, locale);
   return memberCap === undefined ? [caused] : [caused, formatMessage(locale, 'memberCap', { requests: memberCap })];
+}
+
+/** Nothing while nobody has used the bot there today, nor when members cannot bring it along. */
+function foreignFields({ foreign, locale }: UsageView): APIEmbedField[] {
+  if (!foreign || foreign.cap === 0 || foreign.requests + foreign.saved === 0) return [];
+  return [field(locale, 'foreignToday', [causedText(foreign, locale)])];
+}
+
+function causedText({ cap, requests, saved }: NonNullable<UsageView['foreign']>, locale: string): string {
+  return cap === undefined
+    ? formatMessage(locale, 'serverRequests', { requests, saved })
+    : formatMessage(locale, 'serverRequestsOfBudget', { requests, cap, saved });
 }
 
 function topMembersFields({ topMembers, locale }: UsageView): APIEmbedField[] {

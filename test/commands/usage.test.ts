@@ -16,4 +16,11 @@ describe('/usage', () => {
     expect((await run(services, { manageGuild: true })).names).toContain('Most requests today');
     expect((await run(services)).names).not.toContain('Most requests today');
   });
+
+  it('shows what foreign places used only to members who manage the server', async () => {
+    const { services } = await startServices();
+    services.ledger.saved({ memberId: 'bob', guildId: 'foreign server', isInstalled: false });
+    expect((await run(services, { manageGuild: true })).names).toContain('Today outside servers that added me');
+    expect((await run(services)).names).not.toContain('Today outside servers that added me');
+  });
 });

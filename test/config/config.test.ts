@@ -21,7 +21,7 @@ function problems(environment: Record<string, string>): string[] {
 describe('readConfig', () => {
   it('requires two variables and has a default for every other', () => {
     expect(readConfig(REQUIRED)).toEqual({
-      discord: { token: 'a.b.c', apiUrl: 'https://discord.com/api', shards: 'auto' },
+      discord: { token: 'a.b.c', apiUrl: 'https://discord.com/api', shards: 'auto', hasUserInstall: true },
       cardService: {
         baseUrl: 'https://cards.test',
         apiKey: undefined,
@@ -37,7 +37,7 @@ describe('readConfig', () => {
         notFoundFreshMs: 3_600_000,
         keepMs: 7_776_000_000,
       },
-      budgets: { guildDaily: undefined, memberDaily: undefined },
+      budgets: { guildDaily: undefined, memberDaily: undefined, foreignDaily: undefined },
       longestWaitMs: 300_000,
       currency: undefined,
       dataDir: './data',
@@ -68,12 +68,13 @@ describe('readConfig', () => {
       LONGEST_WAIT_SECONDS: '840',
       GUILD_DAILY_REQUESTS: '400',
       MEMBER_DAILY_REQUESTS: '0',
+      USER_INSTALL_DAILY_REQUESTS: '0',
       PRICE_CURRENCY: 'EUR',
       DATA_DIR: '/var/lib/cardbot',
       LOG_LEVEL: 'debug',
     });
     expect(config).toEqual({
-      discord: { token: 'd.e.f', apiUrl: 'http://127.0.0.1:4010/api', shards: 'auto' },
+      discord: { token: 'd.e.f', apiUrl: 'http://127.0.0.1:4010/api', shards: 'auto', hasUserInstall: false },
       cardService: {
         baseUrl: 'http://127.0.0.1:4020/base',
         apiKey: 'k"\\ey',
@@ -84,7 +85,7 @@ describe('readConfig', () => {
       },
       plan: { plan: 'enterprise', requestsPerMinute: 90.5, burst: 30 },
       freshness: { factsFreshMs: 4_000, pricesFreshMs: 3_000, notFoundFreshMs: 0, keepMs: 5_000 },
-      budgets: { guildDaily: 400, memberDaily: 0 },
+      budgets: { guildDaily: 400, memberDaily: 0, foreignDaily: 0 },
       longestWaitMs: 840_000,
       currency: 'EUR',
       dataDir: '/var/lib/cardbot',
@@ -238,6 +239,7 @@ describe('readRegistrationConfig', () => {
     expect(readRegistrationConfig({ DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'nonsense' })).toEqual({
       token: 'a.b.c',
       apiUrl: 'https://discord.com/api',
+      hasUserInstall: true,
     });
   });
 

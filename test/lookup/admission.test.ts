@@ -4,6 +4,7 @@ import type { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { BudgetSpent, Busy, Stopping } from '../../src/model/errors.ts';
+import type { BudgetSetting } from '../../src/model/plan.ts';
 import type { Schedule } from '../../src/quota/limiter-port.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { admitAll, by, fakeTime, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
@@ -256,13 +257,13 @@ describe('a reservation', () => {
 });
 
 describe('a budget', () => {
-  function queueWith(budgets: { guildDaily?: number; memberDaily?: number }) {
+  function queueWith(budgets: Partial<BudgetSetting>) {
     fakeTime();
     const service = createCardService();
     const { queue, ledger } = lookupQueueOver(
       service,
       { plan: 'free' },
-      { budgets: { guildDaily: undefined, memberDaily: 0, ...budgets } },
+      { budgets: { guildDaily: undefined, memberDaily: 0, foreignDaily: undefined, ...budgets } },
     );
     return { service, queue, ledger };
   }
@@ -270,6 +271,13 @@ describe('a budget', () => {
   it.each([
     ['a member', { memberDaily: 3 }, () => by('eager')],
     ['a Discord server', { guildDaily: 3 }, (index: number) => by(`member ${index}`)],
+    [
+      'all foreign places together',
+      { foreignDaily: 3, guildDaily: 1 },
+      (index: number) => ({
+        requester: { memberId: `member ${index}`, guildId: `server ${index}`, isInstalled: false },
+      }),
+    ],
   ])('counts what %s was admitted with in the same moment, until it is cancelled', async (_, budgets, requester) => {
     const { service, queue } = queueWith(budgets);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { budgetRefusal, memberCap } from '../../src/quota/budget.ts';
+import { budgetRefusal, foreignCap, memberCap } from '../../src/quota/budget.ts';
 
 describe('the daily budget of a member', () => {
   it.each([
@@ -9,7 +9,19 @@ describe('the daily budget of a member', () => {
     ['no cap for 0', 0, 1_000, undefined],
     ['no cap while the daily limit is unknown', undefined, undefined, undefined],
   ])('is %s', (_, memberDaily, day, cap) => {
-    expect(memberCap({ guildDaily: undefined, memberDaily }, day)).toBe(cap);
+    expect(memberCap({ memberDaily }, day)).toBe(cap);
+  });
+});
+
+describe('the daily budget of all foreign places', () => {
+  it.each([
+    ['a fifth of the day', undefined, 1_000, 200],
+    ['20 at least', undefined, 50, 20],
+    ['what is configured', 7, 1_000, 7],
+    ['nothing for 0', 0, 1_000, 0],
+    ['no cap while the daily limit is unknown', undefined, undefined, undefined],
+  ])('is %s', (_, foreignDaily, day, cap) => {
+    expect(foreignCap({ foreignDaily }, day)).toBe(cap);
   });
 });
 
@@ -23,6 +35,11 @@ describe('a budget', () => {
     ['refuses a server that has spent its own', { member: 0, guild: 90 }, { member: 0, guild: 10 }, 'server'],
   ])('%s', (_, spent, queued, whose) => {
     expect(budgetRefusal({ caps, spent }, queued)?.whose).toBe(whose);
+  });
+
+  it('that all foreign places share is not called that of a server', () => {
+    const spent = { caps, spent: { member: 0, guild: 100 }, isForeign: true };
+    expect(budgetRefusal(spent, { member: 0, guild: 0 })).toMatchObject({ whose: 'foreign', cap: 100 });
   });
 
   it('without caps refuses nothing', () => {

@@ -94,6 +94,23 @@ describe.each(BOOKS)('the ledger over $over', ({ books }) => {
     expect((await ledger.guildToday(ALICE_IN_PRIVATE)).requests).toBe(1);
   });
 
+  it('books what comes without the install of a server on the member, and on all foreign places together', async () => {
+    const open = books();
+    const { ledger } = await open();
+    ledger.spent({ ...ALICE, isInstalled: false });
+    ledger.spent({ ...ALICE_IN_PRIVATE, channelId: 'group', isInstalled: false });
+    ledger.saved({ ...BOB, guildId: 'other', isInstalled: false });
+    ledger.spent({ ...ALICE, isInstalled: true });
+    await ledger.close();
+    const { ledger: next } = await open();
+    expect(await next.foreignToday()).toEqual({ requests: 2, refused: 0, saved: 1 });
+    expect((await next.guildToday({ ...ALICE_ELSEWHERE, isInstalled: false })).requests).toBe(2);
+    expect((await next.guildToday(ALICE)).requests).toBe(1);
+    expect((await next.memberToday('alice')).requests).toBe(3);
+    expect(await next.counters.deleteDays('alice', new Date(LATE_MS).toISOString().slice(0, 10))).toBe(true);
+    expect((await next.memberToday('alice')).requests).toBe(0);
+  });
+
   it('says how much is kept about a member', async () => {
     const open = books();
     const { ledger } = await open();

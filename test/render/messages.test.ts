@@ -110,6 +110,10 @@ describe('every error has a text for members, without what only operators can us
       new BudgetSpent({ whose: 'server', cap: 1, untilMs }),
       `This server has used its one new lookup for today. ${NEW_ONES}`,
     ],
+    [
+      new BudgetSpent({ whose: 'foreign', cap: 200, untilMs }),
+      `Today's 200 new lookups outside servers that added me are used up. ${NEW_ONES}`,
+    ],
     [new KeyRefused({ status: 401 }), "I can't reach the card service right now. Please tell whoever runs me."],
     [new ServiceDown({ reason: 'silence' }), "The card service isn't answering right now. Try again in a minute."],
     [new ServiceDown({ reason: 'silence', untilMs }), `The card service isn't answering right now. ${AFTER_ONE}`],

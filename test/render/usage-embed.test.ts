@@ -30,6 +30,7 @@ const VIEW: UsageView = {
   runsOutAtMs: undefined,
   everybody: { requests: 500, refused: 0, saved: 1_234 },
   server: { requests: 40, refused: 0, saved: 70, cap: 200, memberCap: 100 },
+  foreign: undefined,
   topMembers: [
     { memberId: '101', requests: 30 },
     { memberId: '102', requests: 10 },
@@ -154,6 +155,20 @@ describe('the embed of the usage', () => {
     ]);
   });
 
+  it.each<[string, UsageView['foreign'], string | undefined]>([
+    ['in words', { requests: 12, refused: 1, saved: 3, cap: 200 }, '12 of 200 requests · 3 answered from memory'],
+    [
+      'without a budget while the day is unknown',
+      { requests: 1, refused: 0, saved: 0, cap: undefined },
+      '1 request · 0 answered from memory',
+    ],
+    ['not where nobody was', { requests: 0, refused: 0, saved: 0, cap: 200 }, undefined],
+    ['not where members cannot bring the bot along', { requests: 1, refused: 0, saved: 0, cap: 0 }, undefined],
+    ['not to members who may not see it', undefined, undefined],
+  ])('shows what foreign places used: %s', (_, foreign, line) => {
+    expect(values({ foreign })['Today outside servers that added me']).toBe(line);
+  });
+
   it('leaves out the budget, the cap, the top members and the line that there are not', () => {
     const server = { requests: 1, refused: 0, saved: 0, cap: undefined, memberCap: undefined };
     const shown = values({ server, topMembers: [], waitingNow: 0 });
@@ -217,6 +232,7 @@ describe('whatever the service sends for a report', () => {
       runsOutAtMs: perhaps(momentMs),
       everybody: fc.record(bookings),
       server: fc.record({ ...bookings, cap: perhaps(count), memberCap: perhaps(count) }),
+      foreign: perhaps(fc.record({ ...bookings, cap: perhaps(count) })),
       topMembers: fc.array(top, { maxLength: 5 }),
       learned: fc.record({ window: perhaps(count), capacity: perhaps(count) }),
       isIsolated: fc.boolean(),

@@ -49,7 +49,7 @@ export function lookupQueueOver(
   cardService: Pick<EmbeddedCardService, 'fetch'>,
   setting: PlanSetting = { plan: 'free' },
   {
-    budgets = { guildDaily: undefined, memberDaily: 0 },
+    budgets = { guildDaily: undefined, memberDaily: 0, foreignDaily: undefined },
     apiKey,
     longestWaitMs = LONGEST_WAIT_MS,
     otherQueues = NO_OTHER_QUEUES,
