@@ -1,7 +1,7 @@
 import { type CliContext, CliFailure } from '../context.ts';
 import { diffCommands, isSame, type LocalCommand } from './command-diff.ts';
 import type { Named, Registration } from './registration.ts';
-import { changeLines, diffJson, diffReport, inviteLink, listReport, outcome } from './report.ts';
+import { changeLines, diffJson, diffReport, inviteLinks, inviteReport, listReport, outcome } from './report.ts';
 
 export type Action = 'list' | 'diff' | 'register' | 'clear' | 'invite';
 
@@ -18,6 +18,8 @@ export interface ActionContext extends CliContext {
   commands: readonly LocalCommand[];
   registration: Registration;
   application: Named;
+  /** Whether members can install the bot for themselves. */
+  hasUserInstall: boolean;
 }
 
 /** Runs one action and prints its result. @returns the exit code @throws what `Registration` throws, CliFailure */
@@ -30,7 +32,8 @@ export async function performAction(action: Action, flags: Flags, context: Actio
     stdout.write(`${flags.json ? JSON.stringify(result, null, 2) : text}\n`);
   };
   if (action === 'invite') {
-    print(inviteLink(id), { link: inviteLink(id) });
+    const links = inviteLinks(id, context.hasUserInstall);
+    print(inviteReport(links), links);
     return 0;
   }
   const heading = `${placeOf(flags)} of ${name} (${id})`;

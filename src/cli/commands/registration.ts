@@ -22,6 +22,8 @@ const Application = Named.extend({
   interactions_endpoint_url: z.string().nullish(),
   /** An invite link then needs an OAuth2 flow that the bot does not have. */
   bot_require_code_grant: z.boolean().nullish(),
+  /** Who can install it, by Discord's number: 0 servers, 1 members. */
+  integration_types_config: z.record(z.string(), z.unknown()).nullish(),
 });
 export type Application = z.infer<typeof Application>;
 

@@ -85,11 +85,30 @@ export function shownCommand(name: string): string {
   return /[\s\p{Lu}]/u.test(name) ? name : `/${name}`;
 }
 
+const AUTHORIZE = 'https://discord.com/oauth2/authorize';
+
 /**
  * Where a server's owner adds the bot: as a member, so that it is seen in the list, and with its commands. It needs no
  * permission there: it answers commands, and that needs none
  * (https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow).
  */
 export function inviteLink(applicationId: string): string {
-  return `https://discord.com/oauth2/authorize?client_id=${applicationId}&scope=bot+applications.commands&permissions=0`;
+  return `${AUTHORIZE}?client_id=${applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0`;
+}
+
+/** What each owner authorises by themselves: a server's, and where members can install the bot, a member. */
+interface InviteLinks {
+  link: string;
+  /** It lets a member use the bot everywhere. */
+  userLink?: string;
+}
+
+export function inviteLinks(applicationId: string, hasUserInstall: boolean): InviteLinks {
+  const userLink = `${AUTHORIZE}?client_id=${applicationId}&scope=applications.commands&integration_type=1`;
+  return { link: inviteLink(applicationId), ...(hasUserInstall && { userLink }) };
+}
+
+/** The links, as text; one alone stands as it is, for a script. */
+export function inviteReport({ link, userLink }: InviteLinks): string {
+  return userLink === undefined ? link : `Add to a server:      ${link}\nAdd to your own apps: ${userLink}`;
 }

@@ -7,10 +7,10 @@ import type { Action, Flags } from './actions.ts';
 
 const HELP = `
 Without --guild, this is about the global commands, which every server and every direct message shows.
-DISCORD_TOKEN has to be set, in the environment or in .env; DISCORD_API_URL may be.
+DISCORD_TOKEN has to be set, in the environment or in .env; DISCORD_API_URL and USER_INSTALL_DAILY_REQUESTS may be.
 
 Examples:
-  npm run commands -- invite                               the link for a server's owner
+  npm run commands -- invite                               the links for a server's owner, and for a member
   npm run commands -- diff                                 what would change?
   npm run commands -- register                             change it
   npm run commands -- register --guild 81384788765712384   try the commands in one server first
@@ -34,7 +34,7 @@ export const subcommand: Subcommand = (command, context, run) => {
   add('diff', 'compare the commands of this checkout with Discord; exits 2 when something differs', GUILD);
   add('register', 'give Discord the commands of this checkout; sends nothing when nothing differs', GUILD, DRY_RUN);
   add('clear', 'remove the slash commands from Discord', GUILD, DRY_RUN, YES);
-  add('invite', 'print the link that adds the bot to a server');
+  add('invite', 'print the links that add the bot to a server, and to a member');
   command.addHelpText('after', HELP);
 };
 
@@ -50,19 +50,22 @@ async function attempt(action: Action, flags: Flags, context: CliContext): Promi
   for (const { name, meant } of misspelledVariables(env, DiscordVariables))
     stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
   // Loaded when the configuration is known to be valid: discord.js takes most of a run.
-  const [{ commands: declared }, { performAction }, { explainFailure }, { Registration }] = await Promise.all([
+  const [{ declarations }, { performAction }, { explainFailure }, { Registration }] = await Promise.all([
     import('../../../commands/index.ts'),
     import('./actions.ts'),
     import('./failure.ts'),
     import('./registration.ts'),
   ]);
-  const commands = context.commands ?? declared.map(({ data }) => data);
+  const commands = context.commands ?? declarations(config.hasUserInstall);
   const registration = new Registration(config);
   let applicationId: string | undefined;
   try {
     const application = await registration.application();
     applicationId = application.id;
-    return await performAction(action, flags, { ...context, commands, registration, application });
+    return await performAction(action, flags, {
+      ...context,
+      ...{ commands, registration, application, hasUserInstall: config.hasUserInstall },
+    });
   } catch (error) {
     const words = explainFailure(error, { guildId: flags.guild, apiUrl: config.apiUrl, applicationId });
     if (words === undefined) throw error;

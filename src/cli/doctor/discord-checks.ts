@@ -30,7 +30,10 @@ export async function checkDiscord(discord: Config['discord'], commands: readonl
   };
   const token = await attempt('Discord token', async () => {
     application = await registration.application();
-    return [right('Discord token', `${application.name} (${application.id})`), ...applicationFaults(application)];
+    return [
+      right('Discord token', `${application.name} (${application.id})`),
+      ...applicationFaults(application, discord.hasUserInstall),
+    ];
   });
   if (application === undefined) return token;
   const { id } = application;
@@ -53,14 +56,24 @@ export function failureFinding(
   return says === 'what is wrong' || (says === 'nothing' && !isReached) ? wrong(check, why) : unknown(check, why);
 }
 
+/** Discord's number of it. */
+const USER_INSTALL = '1';
+
 /** Settings in the Developer Portal with which the bot cannot work. */
-export function applicationFaults(application: Application): Finding[] {
+export function applicationFaults(application: Application, hasUserInstall: boolean): Finding[] {
+  const { interactions_endpoint_url: endpoint, integration_types_config: installs } = application;
   const portal = `https://discord.com/developers/applications/${application.id}`;
-  const endpoint = application.interactions_endpoint_url;
-  const elsewhere = `Discord sends the commands to ${endpoint} and not to this bot. Remove the Interactions Endpoint URL: ${portal}/information`;
-  const closed = `The invite link cannot work while Requires OAuth2 Code Grant is on. Switch it off: ${portal}/bot`;
-  const faults = [...(endpoint ? [elsewhere] : []), ...(application.bot_require_code_grant ? [closed] : [])];
-  return faults.map((fault) => wrong('application', fault));
+  const faults = [
+    endpoint &&
+      `Discord sends the commands to ${endpoint} and not to this bot. Remove the Interactions Endpoint URL: ${portal}/information`,
+    application.bot_require_code_grant &&
+      `The invite link cannot work while Requires OAuth2 Code Grant is on. Switch it off: ${portal}/bot`,
+    hasUserInstall &&
+      installs &&
+      !(USER_INSTALL in installs) &&
+      `Members cannot install the bot for themselves. Switch User Install on, or set USER_INSTALL_DAILY_REQUESTS=0: ${portal}/installation`,
+  ];
+  return faults.flatMap((fault) => (fault ? wrong('application', fault) : []));
 }
 
 export function inviteFinding(applicationId: string, guilds: readonly Named[]): Finding {

@@ -71,12 +71,12 @@ async function diagnose(
 }
 
 async function askDiscord(discord: Config['discord'], commands: CliContext['commands']): Promise<Finding[]> {
-  const [{ checkClock, checkDiscord }, { commands: declared }] = await Promise.all([
+  const [{ checkClock, checkDiscord }, { declarations }] = await Promise.all([
     import('./discord-checks.ts'),
     import('../../../commands/index.ts'),
   ]);
   const findings = await Promise.all([
-    checkDiscord(discord, commands ?? declared.map(({ data }) => data)),
+    checkDiscord(discord, commands ?? declarations(discord.hasUserInstall)),
     checkClock(discord.apiUrl),
   ]);
   return findings.flat();

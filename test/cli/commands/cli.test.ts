@@ -23,7 +23,7 @@ const USAGE: LocalCommand = {
 };
 
 const INVITE = (id: string) =>
-  `https://discord.com/oauth2/authorize?client_id=${id}&scope=bot+applications.commands&permissions=0`;
+  `https://discord.com/oauth2/authorize?client_id=${id}&scope=bot+applications.commands&permissions=0&integration_type=0`;
 
 describe('the registration CLI', () => {
   let discord: EmulatedDiscord;
@@ -41,10 +41,14 @@ describe('the registration CLI', () => {
     env: Record<string, string> = {},
     ask?: (question: string) => Promise<string>,
   ) {
+    return cliWith({ commands, ...(ask && { ask }) }, line, env);
+  }
+
+  /** Without `commands`: those of this checkout. */
+  async function cliWith(outside: Parameters<typeof run>[1], line: string, env: Record<string, string> = {}) {
     const { code, out, err } = await run(['commands', ...line.split(' ').filter(Boolean)], {
-      commands,
+      ...outside,
       env: { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl, ...env },
-      ...(ask && { ask }),
     });
     expect(out + err).not.toContain(discord.botToken);
     return { code, out, err };
@@ -172,10 +176,31 @@ describe('the registration CLI', () => {
     });
   });
 
+  it.each([
+    ['everywhere', '', [0, 1]],
+    ['in servers that installed the bot, without user install', '0', [0]],
+  ])('registers the commands of this checkout %s', async (_, daily, types) => {
+    const env = { USER_INSTALL_DAILY_REQUESTS: daily };
+    expect((await cliWith({}, 'register', env)).code).toBe(0);
+    const { commands } = JSON.parse((await cli('list --json')).out);
+    expect(commands).toContainEqual(expect.objectContaining({ name: 'card', integration_types: types }));
+    expect((await cliWith({}, 'diff', env)).code).toBe(0);
+  });
+
   describe('invite', () => {
-    it('prints the link with what the bot needs, and nothing else', async () => {
-      expect(await cli('invite')).toEqual({ code: 0, err: '', out: `${INVITE(discord.applicationId)}\n` });
-      expect(JSON.parse((await cli('invite --json')).out)).toMatchObject({ link: INVITE(discord.applicationId) });
+    const userLink = () =>
+      `https://discord.com/oauth2/authorize?client_id=${discord.applicationId}&scope=applications.commands&integration_type=1`;
+
+    it('prints the links with what the bot needs: for a server, and for a member', async () => {
+      const link = INVITE(discord.applicationId);
+      const { code, err, out } = await cli('invite');
+      expect([code, err, out.match(/https:\S+/g)]).toEqual([0, '', [link, userLink()]]);
+      expect(JSON.parse((await cli('invite --json')).out)).toMatchObject({ link, userLink: userLink() });
+    });
+
+    it('prints the one for a server and nothing else where members cannot install the bot', async () => {
+      const { out } = await cli('invite', [], { USER_INSTALL_DAILY_REQUESTS: '0' });
+      expect(out).toBe(`${INVITE(discord.applicationId)}\n`);
     });
   });
 
@@ -239,7 +264,7 @@ describe('the registration CLI', () => {
       };
       expect(await cli('clear', [], {}, slowly)).toMatchObject({ code: 0, err: '' });
 
-      const registration = new Registration({ token: discord.botToken, apiUrl: discord.apiUrl });
+      const registration = new Registration({ token: discord.botToken, apiUrl: discord.apiUrl, hasUserInstall: true });
       await registration.application();
       vi.advanceTimersByTime(30_000);
       await expect(registration.application()).rejects.toMatchObject({ name: 'TimeoutError' });

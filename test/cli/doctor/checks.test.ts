@@ -109,12 +109,21 @@ describe('Discord', () => {
   const application = { id: '1', name: 'Cards' };
 
   it('that sends commands elsewhere, or wants a code grant, is named', () => {
-    expect(applicationFaults(application)).toEqual([]);
+    expect(applicationFaults(application, true)).toEqual([]);
     const odd = { ...application, interactions_endpoint_url: 'https://old.test', bot_require_code_grant: true };
-    expect(applicationFaults(odd).map(({ cure }) => cure)).toEqual([
+    expect(applicationFaults(odd, true).map(({ cure }) => cure)).toEqual([
       expect.stringContaining('https://old.test'),
       expect.stringContaining('Code Grant'),
     ]);
+  });
+
+  it.each([
+    ['says nothing of it', true, undefined, 0],
+    ['lets members install the bot', true, { 0: {}, 1: {} }, 0],
+    ['lets servers alone install it', true, { 0: {} }, 1],
+    ['lets servers alone install it, as it is to be', false, { 0: {} }, 0],
+  ])('that %s', (_, hasUserInstall, integration_types_config, faults) => {
+    expect(applicationFaults({ ...application, integration_types_config }, hasUserInstall)).toHaveLength(faults);
   });
 
   it('where the bot is in no server gives the link that adds it to one', () => {
