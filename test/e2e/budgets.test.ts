@@ -42,6 +42,27 @@ describe('budgets', () => {
     expect(elsewhere.embeds).toHaveLength(1);
   });
 
+  it('keep all foreign places together from spending more than theirs, and /usage says how much that was', async () => {
+    const world = await startWorld({ env: { USER_INSTALL_DAILY_REQUESTS: '2', GUILD_DAILY_REQUESTS: '1' } });
+    const [foreign] = world.discord.foreignGuilds;
+    const [alice, bob] = world.discord.members.map(({ id }) => id);
+    const ask = (id: string, where: object) => world.discord.type({ command: 'card', options: { id }, ...where });
+    await ask(IDS[0] ?? '', { memberId: alice, context: 2 }).settled();
+    await ask(IDS[1] ?? '', { memberId: bob, guildId: foreign?.id }).settled();
+
+    const refused = await ask(IDS[2] ?? '', { guildId: null, installedFor: 'user' }).settled();
+    const known = await ask(IDS[0] ?? '', { guildId: foreign?.id }).settled();
+    const inServer = await world.card(IDS[2] ?? '').settled();
+    const usage = await world.usage().settled();
+
+    expect(refused.content).toMatch(
+      /^Today's 2 new lookups outside servers that added me are used up\. Cards I already/,
+    );
+    expect(known.embeds).toHaveLength(1);
+    expect(inServer.embeds).toHaveLength(1);
+    expect(field(usage, 'Today outside servers that added me')).toBe('2 of 2 requests · 1 answered from memory');
+  });
+
   it('count lookups that wait for a permit as spent', async () => {
     const world = await startWorld({
       service: { requestsPerMinute: 60, burst: 2, requestsPerDay: 1_000 },

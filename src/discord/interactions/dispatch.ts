@@ -1,7 +1,6 @@
 import {
   type APIApplicationCommandOptionChoice,
   ApplicationCommandType,
-  ApplicationIntegrationType,
   type ChatInputCommandInteraction,
   type CommandInteraction,
   type Interaction,
@@ -82,7 +81,8 @@ function hasPermission({ memberPermissions }: Pick<Interaction, 'memberPermissio
 function toInvocation(interaction: Interaction, command: string): Invocation {
   const receivedAtMs = Date.now();
   const guildId = interaction.guildId ?? undefined;
-  const isInstalled = isInstalledAt(interaction);
+  // In direct messages with the bot the id is 0, if it shares a server with the member.
+  const isInstalled = interaction.authorizingIntegrationOwners.guildId !== null;
   return {
     interactionId: interaction.id,
     applicationId: interaction.applicationId,
@@ -99,11 +99,6 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
     receivedAtMs,
     deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
   };
-}
-
-/** In direct messages with the bot, a server that both are in has the id 0. */
-function isInstalledAt({ authorizingIntegrationOwners: owners }: Interaction): boolean {
-  return !owners || ApplicationIntegrationType.GuildInstall in owners; // always sent, but a missing one must not end the reply
 }
 
 interface RendererOptions extends Pick<Services, 'limiter' | 'currency'> {

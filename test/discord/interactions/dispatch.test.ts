@@ -77,30 +77,30 @@ describe('an interaction is dispatched by its kind', () => {
   const EXTERNAL_APPS = { memberPermissions: new PermissionsBitField('UseExternalApps') };
   const DIRECT = { guildId: null, channelId: 'dm', memberPermissions: null };
   it.each<[string, object, { isInstalled: boolean; canReplyPublicly: boolean; channelId?: string }]>([
-    ['in a server', { authorizingIntegrationOwners: { 0: 'guild' } }, { isInstalled: true, canReplyPublicly: true }],
+    ['in a server', {}, { isInstalled: true, canReplyPublicly: true }],
     [
-      'in a server whose member has installed the bot, too',
-      { authorizingIntegrationOwners: { 0: 'guild', 1: 'alice' } },
+      'in a server whose members may not Use External Apps',
+      { memberPermissions: new PermissionsBitField() },
       { isInstalled: true, canReplyPublicly: true },
     ],
     [
       'in direct messages with the bot',
-      { ...DIRECT, authorizingIntegrationOwners: { 0: '0' } },
+      { ...DIRECT, authorizingIntegrationOwners: { guildId: '0' } },
       { isInstalled: true, canReplyPublicly: true, channelId: 'dm' },
     ],
     [
       'in a foreign server with Use External Apps',
-      { ...EXTERNAL_APPS, authorizingIntegrationOwners: { 1: 'alice' } },
+      { ...EXTERNAL_APPS, authorizingIntegrationOwners: { guildId: null } },
       { isInstalled: false, canReplyPublicly: true },
     ],
     [
       'in a foreign server without',
-      { authorizingIntegrationOwners: { 1: 'alice' } },
+      { authorizingIntegrationOwners: { guildId: null } },
       { isInstalled: false, canReplyPublicly: false },
     ],
     [
       'in a group',
-      { ...DIRECT, authorizingIntegrationOwners: { 1: 'alice' } },
+      { ...DIRECT, authorizingIntegrationOwners: { guildId: null } },
       { isInstalled: false, canReplyPublicly: true, channelId: 'dm' },
     ],
   ])('with whose install counts, and who can see replies: %s', (_, where, expected) => {

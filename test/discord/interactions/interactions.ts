@@ -11,6 +11,7 @@ export function interaction(kind: Kind, name: string, more: object = {}): Intera
   const isCommand = kind === 'slash' || kind === 'message' || kind === 'user';
   const facts = {
     ...{ id: '11', applicationId: '1000', token: 'token', user: { id: 'alice' }, guildId: 'guild', locale: 'en-US' },
+    authorizingIntegrationOwners: { guildId: 'guild' },
     message: { interactionMetadata: null },
     options: { data: [] },
     memberPermissions: new PermissionsBitField('ManageGuild'),

@@ -73,7 +73,7 @@ describe('a command', () => {
   });
 
   it('is answered in private where Discord hides replies, whatever it wants to show', async () => {
-    const hidden = interaction('slash', 'card', { authorizingIntegrationOwners: { 1: 'alice' } });
+    const hidden = interaction('slash', 'card', { authorizingIntegrationOwners: { guildId: null } });
     const reply = routerWith({});
     await reply.router.receive(hidden);
     expect(reply.answers).toMatchObject([{ data: { content: 'a card', flags: MessageFlags.Ephemeral } }]);
