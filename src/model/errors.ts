@@ -5,8 +5,8 @@ interface FactsByName {
   /** `paused`: the service asked for a pause; otherwise the queue is long. */
   Busy: { untilMs: number; paused: boolean };
   KeptInReserve: { untilMs: number };
-  /** `cap`: requests a day. `foreign`: of all places together whose server has not installed the bot. */
-  BudgetSpent: { whose: 'member' | 'server' | 'foreign'; cap: number; untilMs: number };
+  /** `cap`: requests a day; of 0, which no day changes, there is no `untilMs`. `foreign`: of all places together whose server has not installed the bot. */
+  BudgetSpent: { whose: 'member' | 'server' | 'foreign'; cap: number; untilMs?: number };
   TooManyCommands: { untilMs: number };
   /** `seconds`: the stated wait; `undefined` when there is none, or none that is understood. */
   RateLimited: { seconds: number | undefined };

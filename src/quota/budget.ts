@@ -67,7 +67,8 @@ export function budgetRefusal({ caps, spent, isForeign }: Allowance, queued: Cha
   const spentBy = (['member', 'guild'] as const).find(isSpent);
   if (!spentBy) return undefined;
   const whose = spentBy === 'member' ? spentBy : isForeign ? 'foreign' : 'server';
-  return new BudgetSpent({ whose, cap: caps[spentBy] ?? 0, untilMs: nextUtcMidnightMs(Date.now()) });
+  const cap = caps[spentBy] ?? 0;
+  return new BudgetSpent({ whose, cap, ...(cap > 0 && { untilMs: nextUtcMidnightMs(Date.now()) }) });
 }
 
 /** Shares of the day, unless something is set. */

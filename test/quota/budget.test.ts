@@ -42,6 +42,12 @@ describe('a budget', () => {
     expect(budgetRefusal(spent, { member: 0, guild: 0 })).toMatchObject({ whose: 'foreign', cap: 100 });
   });
 
+  it('of nothing has no time at which there is more', () => {
+    const nothing = { caps: { member: 20, guild: 0 }, spent: { member: 0, guild: 0 }, isForeign: true };
+    const refusal = budgetRefusal(nothing, { member: 0, guild: 0 });
+    expect([refusal?.whose, refusal?.untilMs]).toEqual(['foreign', undefined]);
+  });
+
   it('without caps refuses nothing', () => {
     const none = { caps: { member: undefined, guild: undefined }, spent: { member: 1_000, guild: 1_000 } };
     expect(budgetRefusal(none, { member: 1, guild: 1 })).toBeUndefined();

@@ -114,6 +114,10 @@ describe('every error has a text for members, without what only operators can us
       new BudgetSpent({ whose: 'foreign', cap: 200, untilMs }),
       `Today's 200 new lookups outside servers that added me are used up. ${NEW_ONES}`,
     ],
+    [
+      new BudgetSpent({ whose: 'foreign', cap: 0 }),
+      'I only look up new cards in servers that added me. Cards I already know still work. ',
+    ],
     [new KeyRefused({ status: 401 }), "I can't reach the card service right now. Please tell whoever runs me."],
     [new ServiceDown({ reason: 'silence' }), "The card service isn't answering right now. Try again in a minute."],
     [new ServiceDown({ reason: 'silence', untilMs }), `The card service isn't answering right now. ${AFTER_ONE}`],
