@@ -1,4 +1,4 @@
-import { errorsBetween } from '../model/typing-errors.ts';
+import { errorsFrom } from '../model/typing-errors.ts';
 
 /** Some 20 MB; the catalogues of all known games together have 100,000. */
 const MOST_WORDS = 300_000;
@@ -36,11 +36,12 @@ export class Vocabulary {
 
   #within(most: number, typed: string): MeantWord[] {
     const letters = lettersOf(typed);
+    const errorsIn = errorsFrom(typed);
     const meant: MeantWord[] = [];
     for (let at = 0; at < this.#words.length; at++) {
       const word = this.#words[at] ?? '';
       if (word.length < typed.length - most || bits(letters & ~(this.#letters[at] ?? 0)) > most) continue;
-      const { whole, begun } = errorsBetween(typed, word);
+      const { whole, begun } = errorsIn(word);
       const least = most > 1 ? whole : Math.min(whole, begun + HALF);
       if (least <= most + HALF) meant.push({ word, errors: least + (word[0] === typed[0] ? 0 : HALF) });
     }

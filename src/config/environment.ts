@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { OperatorError } from '../model/operator-error.ts';
-import { errorsBetween } from '../model/typing-errors.ts';
+import { errorsFrom } from '../model/typing-errors.ts';
 import { Variables } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -59,9 +59,9 @@ export function misspelledVariables(environment: Environment, wanted: z.ZodObjec
   const known = Object.keys(Variables.shape);
   return Object.keys(set(environment)).flatMap((name) => {
     if (known.includes(name) || /\d/.test(name)) return [];
-    const letters = lettersOf(name);
+    const errorsIn = errorsFrom(lettersOf(name));
     const [nearest] = known
-      .map((meant) => ({ name, meant, edits: errorsBetween(letters, lettersOf(meant)).whole }))
+      .map((meant) => ({ name, meant, edits: errorsIn(lettersOf(meant)).whole }))
       .filter(({ meant, edits }) => edits <= mostEdits(lettersOf(meant).length))
       .sort((a, b) => a.edits - b.edits);
     return nearest && nearest.meant in wanted.shape ? [{ name, meant: nearest.meant }] : [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorsBetween } from '../../src/model/typing-errors.ts';
+import { errorsFrom } from '../../src/model/typing-errors.ts';
 
 describe('typing errors', () => {
   it.each([
@@ -15,8 +15,11 @@ describe('typing errors', () => {
     ['kitten', 'sitting', 3],
     ['', '', 0],
     ['abc', '', 3],
+    ['', 'abc', 3],
+    ['x'.repeat(31), 'x'.repeat(30), 1],
+    ['x'.repeat(32), 'x'.repeat(33), 0],
   ])('are letters missing, added, swapped and wrong: between %j and %j %i', (typed, word, count) =>
-    expect(errorsBetween(typed, word).whole).toBe(count),
+    expect(errorsFrom(typed)(word).whole).toBe(count),
   );
 
   it.each([
@@ -25,6 +28,6 @@ describe('typing errors', () => {
     ['char', 'charizard', 0],
     ['chraizad', 'charizard', 2],
   ])('may be in a word that is still being typed: where %j begins %j, %i', (typed, word, count) =>
-    expect(errorsBetween(typed, word).begun).toBe(count),
+    expect(errorsFrom(typed)(word).begun).toBe(count),
   );
 });
