@@ -43,6 +43,8 @@ export interface CardIndex {
   withNameBeginning(words: string): Candidate[];
   /** Cards that have one word of each list; of very many those that it tells most of. */
   withWords(all: readonly (readonly WordToFind[])[]): Candidate[];
+  /** The same, `undefined` when they are very many. */
+  allWithWords(all: readonly (readonly WordToFind[])[]): Candidate[] | undefined;
   /** How many cards have one word of each list. */
   countWithWords(all: readonly (readonly WordToFind[])[]): number;
   /** Whether there is such a card. */

@@ -90,11 +90,12 @@ function* closestFirst(
   yield index.withNameKey(nameKey);
   yield index.withNameBeginning(typed.join(' '));
   const beginnings = words.map(({ asTyped }) => asTyped);
+  const inName = (all: typeof beginnings) => all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true })));
   const whole = beginnings.map((oneOf) => oneOf.map((word) => ({ ...word, begins: false })));
-  for (const all of [whole, beginnings]) {
-    yield index.withWords(all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true }))));
-    yield index.withWords(all);
-  }
+  yield index.withWords(inName(whole));
+  const every = index.allWithWords(beginnings);
+  if (every) return yield every;
+  for (const all of [whole, inName(beginnings), beginnings]) yield index.withWords(all);
 }
 
 /** Cards that have all words when those that no card has, or else one, are taken for mistyped. */

@@ -39,8 +39,8 @@ const WITH_WORDS = `
   CROSS JOIN cards ON cards.row = card_words.rowid CROSS JOIN names ON names.row = name_row
   WHERE card_words MATCH ? AND ${OFFERED}`;
 const BEST_WITH_WORDS = `${WITH_WORDS} ORDER BY card_words.rank LIMIT ${MOST_WITH_WORDS}`;
-const SOME_WITH_WORDS = `${WITH_WORDS} LIMIT ${MOST_WITH_WORDS}`;
-const MANY_WITH_WORDS = `SELECT 1 FROM card_words WHERE card_words MATCH ? LIMIT 1 OFFSET ${MOST_COMPARED}`;
+const SOME_WITH_WORDS = `${WITH_WORDS} LIMIT ${MOST_WITH_WORDS + 1}`;
+const TOO_MANY_WITH_WORDS = `SELECT 1 FROM card_words WHERE card_words MATCH ? LIMIT 1 OFFSET ${MOST_COMPARED}`;
 const COUNT_WITH_WORDS = `SELECT count(*) AS count FROM card_words CROSS JOIN cards ON cards.row = card_words.rowid WHERE card_words MATCH ? AND ${OFFERED}`;
 const IMPORTED_FORM =
   'SELECT 1 FROM import_forms JOIN sources ON sources.row = source WHERE withdrawn = 0 AND form = coalesce(?, form) LIMIT 1';
@@ -88,9 +88,16 @@ export class SqliteCardIndex implements CardIndex {
   }
 
   withWords(all: readonly (readonly WordToFind[])[]): Candidate[] {
+    const few = this.allWithWords(all);
+    if (few) return few;
     const words = matching(all);
-    const areMany = this.#sql(MANY_WITH_WORDS).get(words) !== undefined;
-    return candidates(this.#sql(areMany ? SOME_WITH_WORDS : BEST_WITH_WORDS).all(words));
+    const areTooMany = this.#sql(TOO_MANY_WITH_WORDS).get(words) !== undefined;
+    return candidates(this.#sql(areTooMany ? SOME_WITH_WORDS : BEST_WITH_WORDS).all(words));
+  }
+
+  allWithWords(all: readonly (readonly WordToFind[])[]): Candidate[] | undefined {
+    const some = this.#sql(SOME_WITH_WORDS).all(matching(all));
+    return some.length > MOST_WITH_WORDS ? undefined : candidates(some);
   }
 
   hasWords(all: readonly (readonly WordToFind[])[]): boolean {
