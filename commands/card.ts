@@ -7,7 +7,16 @@ import { type ChoiceIds, cardChoices, otherPrintings, severalCards, unknownCard 
 import { buttons } from '../src/render/components.ts';
 import { clockTime } from '../src/render/formats.ts';
 import { copyNote, errorMessage, formatMessage } from '../src/render/messages.ts';
-import { type Ask, type Command, type CommandUse, privately, type Reply, type Services, sentence } from './command.ts';
+import {
+  type Ask,
+  type Command,
+  type CommandUse,
+  isPrivate,
+  privately,
+  type Reply,
+  type Services,
+  sentence,
+} from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 export default {
@@ -26,14 +35,18 @@ export default {
         .setMaxLength(MAX_CARD_ID_LENGTH),
     )
     .addBooleanOption((option) => option.setName('prices').setDescription('Show prices (default: yes)'))
-    .addBooleanOption((option) => option.setName('private').setDescription('Show the card only to you (default: no)'))
+    .addBooleanOption((option) =>
+      option
+        .setName('private')
+        .setDescription('Show the card only to you (default: no, unless the server chose otherwise)'),
+    )
     .toJSON(),
 
   async ask(use, services) {
     const { options } = use;
     const cardId = parseCardId(options.getString('id', true));
     const query = { cardId, showPrices: options.getBoolean('prices') ?? true };
-    return askFor(query, options.getBoolean('private') ?? false, use, services);
+    return askFor(query, await isPrivate(use, services), use, services);
   },
 
   async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {

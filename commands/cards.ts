@@ -9,7 +9,7 @@ import { cardsMessage, unclearLines, unclearTexts } from '../src/render/cards-me
 import { buttons } from '../src/render/components.ts';
 import { copyNote, formatMessage } from '../src/render/messages.ts';
 import { choiceIds } from './card.ts';
-import { type Command, type Message, privately, sentence } from './command.ts';
+import { type Command, isPrivate, type Message, privately, sentence } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 const CHOOSE = { withPrices: 'choose:', withoutPrices: 'choose:n' };
@@ -32,19 +32,24 @@ export default {
         .setMaxLength(MAX_LENGTH),
     )
     .addBooleanOption((option) => option.setName('prices').setDescription('Show prices (default: yes)'))
-    .addBooleanOption((option) => option.setName('private').setDescription('Show the cards only to you (default: no)'))
+    .addBooleanOption((option) =>
+      option
+        .setName('private')
+        .setDescription('Show the cards only to you (default: no, unless the server chose otherwise)'),
+    )
     .toJSON(),
 
-  async ask({ options, locale, ...who }, { catalog }) {
-    const { ids, unclear, unsearched } = await catalog.resolveList(options.getString('ids', true), requesterOf(who));
+  async ask(use, services) {
+    const { options, locale } = use;
+    const text = options.getString('ids', true);
+    const { ids, unclear, unsearched } = await services.catalog.resolveList(text, requesterOf(use));
     const count = ids.length + unclear.length + unsearched.length;
     if (count === 0 || count > MOST_LISTED) {
       return sentence(formatMessage(locale, count === 0 ? 'noCardsNamed' : 'tooManyCards'));
     }
     const showPrices = options.getBoolean('prices') ?? true;
-    const isPrivate = options.getBoolean('private') ?? false;
     const queries = ids.map((cardId) => ({ cardId, showPrices }));
-    return { queries, unclear: [...unclear], unsearched: [...unsearched], isPrivate };
+    return { queries, unclear: [...unclear], unsearched: [...unsearched], isPrivate: await isPrivate(use, services) };
   },
 
   async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {

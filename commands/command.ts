@@ -117,6 +117,11 @@ export interface Command {
   cardOf?(argument: string): string | undefined;
 }
 
+/** Whether the member alone sees the cards: as the option says, otherwise as the server has set it. */
+export async function isPrivate({ options, ...where }: CommandUse, { settings }: Services): Promise<boolean> {
+  return options.getBoolean('private') ?? (await settings.of(where)).isPrivate;
+}
+
 /** A sentence that the member alone sees. */
 export function sentence(content: string): Reply {
   return privately({ content });

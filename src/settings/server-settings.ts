@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Requester } from '../model/quota.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
 
 /** What those who manage a Discord server have set for everyone in it. */
@@ -49,9 +50,9 @@ export class SettingsOfServers {
     this.#store = store;
   }
 
-  /** What was known last when they cannot be read. In direct messages nothing is set. */
-  async of({ guildId }: { guildId?: string | undefined }): Promise<ServerSettings> {
-    if (guildId === undefined) return NOTHING_SET;
+  /** What was known last when they cannot be read. Nothing is set in direct messages, nor where a member brought the bot along. */
+  async of({ guildId, isInstalled }: Pick<Requester, 'guildId' | 'isInstalled'>): Promise<ServerSettings> {
+    if (guildId === undefined || isInstalled === false) return NOTHING_SET;
     const known = this.#known.get(guildId);
     return known && Date.now() < known.freshUntilMs ? known.settings : this.#read(guildId);
   }

@@ -75,6 +75,30 @@ it('a restart grants no new burst', async () => {
   expect(new Set(statuses(world))).toEqual(new Set([200]));
 });
 
+it('what is set in a server holds for everyone in it, also after a restart', async () => {
+  const world = await startWorld();
+  const [alice, bob] = world.discord.members.map(({ id }) => id);
+  const isPrivate = async (options = {}, as = {}) =>
+    (await world.card('base1-4', options, { memberId: bob ?? '', ...as }).settled()).ephemeral;
+  expect(await isPrivate()).toBe(false);
+
+  const settings = await world.discord.type({ command: 'settings', manageGuild: true }).settled();
+  const choose = (value: string, manageGuild: boolean) => {
+    const [messageId = '', customId] = [settings.messageId, 'settings:replies'];
+    return world.discord.choose({ messageId, customId, values: [value], manageGuild });
+  };
+  await choose('private', true).settled();
+  const refused = await choose('public', false).settled(); // who has lost Manage Server since
+  expect(refused).toMatchObject({ ephemeral: true, content: expect.stringContaining('Manage Server') });
+
+  expect(settings).toMatchObject({ ephemeral: true, member: { id: alice } });
+  expect(await isPrivate()).toBe(true);
+  await world.restartBot();
+  expect(await isPrivate()).toBe(true);
+  expect(await isPrivate({ private: false })).toBe(false);
+  expect(await isPrivate({}, { guildId: null })).toBe(false);
+});
+
 it('a spent day is remembered over a restart, and ends with one request of /usage once the plan is larger', async () => {
   const world = await startWorld();
   world.cardService.exhaustDay();

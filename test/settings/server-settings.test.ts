@@ -49,6 +49,7 @@ describe.each<[string, () => Promise<{ store(): SettingsStore }>]>([
     expect(await restarted.of(SERVER)).toEqual({ language: 'fr', isPrivate: true });
     expect(await restarted.of({ guildId: 'another' })).toEqual(NOTHING_SET);
     expect(await restarted.of({ guildId: undefined })).toEqual(NOTHING_SET);
+    expect(await restarted.of({ ...SERVER, isInstalled: false })).toEqual(NOTHING_SET);
   });
 
   it('leave nothing behind when all is as at first', async () => {

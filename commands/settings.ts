@@ -1,0 +1,56 @@
+import { SlashCommandBuilder } from '@discordjs/builders';
+import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
+import { LANGUAGES } from '../src/render/languages.ts';
+import { formatMessage } from '../src/render/messages.ts';
+import { AUTOMATIC, PRIVATE, settingsMessage } from '../src/render/settings-message.ts';
+import type { ServerSettings, SettingsChange } from '../src/settings/server-settings.ts';
+import { type Command, privately, type Reply, sentence, type Use } from './command.ts';
+
+const LANGUAGE = 'language';
+const REPLIES = 'replies';
+
+export default {
+  data: new SlashCommandBuilder()
+    .setName('settings')
+    .setDescription('Choose the language of replies in this server, and who sees them')
+    .setContexts(InteractionContextType.Guild)
+    .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
+    .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild)
+    .toJSON(),
+
+  async ask(use, { settings }) {
+    return mayChange(use) ? shown(use, await settings.of(use)) : refused(use);
+  },
+
+  /** Shows in place what is set now, which another member may have changed besides. */
+  async component({ argument, values: [value = ''], ...use }, { settings }) {
+    if (!mayChange(use)) return refused(use);
+    const change = changeOf(argument, value);
+    if (!change) return sentence(formatMessage(use.locale, 'outOfDate'));
+    const changed = await settings.change(use.guildId, change);
+    if (changed) return { ...shown(use, changed), isInPlace: true };
+    return { ...shown(use, await settings.of(use), formatMessage(use.locale, 'settingsNotSaved')), isInPlace: true };
+  },
+} satisfies Command;
+
+/** Admins of a server may let others use the command; only members with Manage Server change anything. */
+function mayChange<U extends Use>(use: U): use is U & { guildId: string } {
+  return use.manageGuild && use.guildId !== undefined;
+}
+
+function refused({ locale }: Use): Reply {
+  return sentence(formatMessage(locale, 'settingsRefused'));
+}
+
+function shown({ locale }: Use, settings: ServerSettings, note?: string): Reply {
+  const ids = { language: `settings:${LANGUAGE}`, replies: `settings:${REPLIES}` };
+  return privately(settingsMessage(locale, settings, ids, note));
+}
+
+/** @returns `undefined` for a menu or a language that this version does not have */
+function changeOf(argument: string, value: string): SettingsChange | undefined {
+  if (argument === LANGUAGE && value === AUTOMATIC) return { language: undefined };
+  if (argument === LANGUAGE && LANGUAGES.includes(value)) return { language: value };
+  if (argument === REPLIES) return { isPrivate: value === PRIVATE };
+  return undefined;
+}

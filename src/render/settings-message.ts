@@ -1,0 +1,65 @@
+import type { APISelectMenuOption } from 'discord-api-types/v10';
+import { type MenuRow, menu } from './components.ts';
+import { LANGUAGES } from './languages.ts';
+import { formatMessage } from './messages.ts';
+
+// Values of the menus, besides the codes of languages.
+export const AUTOMATIC = 'automatic';
+export const PRIVATE = 'private';
+const PUBLIC = 'public';
+
+/**
+ * What is set in a server, with a menu for each setting.
+ *
+ * @param customIds of the menus
+ * @param note above it
+ */
+export function settingsMessage(
+  locale: string,
+  { language = AUTOMATIC, isPrivate }: { language?: string; isPrivate: boolean },
+  customIds: { language: string; replies: string },
+  note?: string,
+): { content: string; components: MenuRow[] } {
+  const languages = [
+    {
+      value: AUTOMATIC,
+      label: formatMessage(locale, 'automaticLanguage'),
+      description: formatMessage(locale, 'automaticLanguageMeans'),
+    },
+    ...languageOptions(),
+  ];
+  const replies = [
+    {
+      value: PUBLIC,
+      label: formatMessage(locale, 'publicReplies'),
+      description: formatMessage(locale, 'publicRepliesMeans'),
+    },
+    {
+      value: PRIVATE,
+      label: formatMessage(locale, 'privateReplies'),
+      description: formatMessage(locale, 'privateRepliesMeans'),
+    },
+  ];
+  const chosen = (options: APISelectMenuOption[], value: string) =>
+    options.map((option) => ({ ...option, default: option.value === value }));
+  return {
+    content: [...(note ? [note] : []), formatMessage(locale, 'settingsIntro')].join('\n'),
+    components: [
+      ...menu(formatMessage(locale, 'languageOfReplies'), customIds.language, chosen(languages, language)),
+      ...menu(
+        formatMessage(locale, 'whoSeesReplies'),
+        customIds.replies,
+        chosen(replies, isPrivate ? PRIVATE : PUBLIC),
+      ),
+    ],
+  };
+}
+
+/** The languages that there are texts in, each by its own name, such as Português (Brasil). */
+function languageOptions(): { value: string; label: string }[] {
+  const named = LANGUAGES.map((value) => {
+    const name = new Intl.DisplayNames([value], { type: 'language' }).of(value) ?? value;
+    return { value, label: name.charAt(0).toLocaleUpperCase(value) + name.slice(1) };
+  });
+  return named.sort((a, b) => a.label.localeCompare(b.label, 'en'));
+}
