@@ -1,27 +1,10 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
+import { choose, labels, parts, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { logLines } from '../support/log-lines.ts';
-import { cardRequests, startWorld, type World } from '../support/world.ts';
-
-interface Button {
-  label: string;
-  custom_id: string;
-}
-
-function buttons({ components }: ChatMessage): Button[] {
-  return (components as { components: Button[] }[]).flatMap((row) => row.components);
-}
-
-function press({ discord }: World, message: ChatMessage, label: string, memberId?: string) {
-  const button = buttons(message).find((each) => each.label === label);
-  if (!button || message.messageId === undefined) throw new Error(`no button "${label}"`);
-  const { messageId } = message;
-  return discord.click({ messageId, customId: button.custom_id, ...(memberId && { memberId }) });
-}
-
-const labels = (message: ChatMessage) => buttons(message).map(({ label }) => label);
+import { cardRequests, startWorld } from '../support/world.ts';
 
 it('the buttons under a card do what they say, after a restart too', async () => {
   const world = await startWorld();
@@ -40,13 +23,7 @@ it('the buttons under a card do what they say, after a restart too', async () =>
   expect(labels(again)).toEqual(['Other printings', 'Delete']);
   const printings = await press(world, again, 'Other printings', bjorn).settled();
   expect(printings).toMatchObject({ ephemeral: true, content: 'I know one other card with that name.' });
-  const [menu] = buttons(printings);
-  const chosen = world.discord.choose({
-    messageId: printings.messageId ?? '',
-    customId: menu?.custom_id ?? '',
-    values: ['dusk2-1'],
-  });
-  expect(await chosen.settled()).toMatchObject({ ephemeral: false, embeds: [{}] });
+  expect(await choose(world, printings, 'dusk2-1').settled()).toMatchObject({ ephemeral: false, embeds: [{}] });
   expect(cardRequests(world)).toHaveLength(2);
 
   const own = await world.card('base1-4', { private: true }).settled();
@@ -75,6 +52,7 @@ it('103 cards of a name are a menu of 25 whose pages turn in place, after a rest
   const content = '103 cards are called Emberwing Drake. Add a set or a number, or choose:';
   expect([offer.ephemeral, offer.content, labels(offer)]).toEqual([true, content, [undefined, 'Next 25']]);
 
+  const options = (message: ChatMessage) => parts(message)[0]?.options ?? [];
   const turned = async (label: string) => {
     const sent = () => world.discord.messages().filter(({ messageId }) => messageId !== undefined).length;
     const before = sent();
@@ -82,7 +60,7 @@ it('103 cards of a name are a menu of 25 whose pages turn in place, after a rest
     await press(world, from, label).settled();
     expect(sent()).toBe(before);
     const now = world.discord.messages().find(({ messageId }) => messageId === offer.messageId) ?? offer;
-    return [now.content, options(now).length, options(now)[0], labels(now).slice(1)];
+    return [now.content, options(now).length, options(now)[0]?.value, labels(now).slice(1)];
   };
   expect(await turned('Next 25')).toEqual([content, 25, 'promo25-1', ['Previous 25', 'Next 25']]);
   expect(await turned('Previous 25')).toEqual([content, 25, 'base1-4', ['Next 25']]);
@@ -95,8 +73,3 @@ it('103 cards of a name are a menu of 25 whose pages turn in place, after a rest
   expect([others.content, labels(others)]).toEqual(['I know 102 other cards with that name.', [undefined, 'Next 25']]);
   expect(cardRequests(world)).toHaveLength(1);
 });
-
-function options({ components }: ChatMessage): string[] {
-  const [menu] = components as { components: { options?: { value: string }[] }[] }[];
-  return menu?.components.flatMap(({ options = [] }) => options.map(({ value }) => value)) ?? [];
-}
