@@ -3,11 +3,12 @@ import type { Command } from '../../../commands/command.ts';
 import { replyRenderer } from '../../../src/discord/interactions/dispatch.ts';
 import { KeyRefused } from '../../../src/model/errors.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
+import type { CardsReply } from '../../../src/replies/reply-journal.ts';
 import { deferredReply } from '../../replies/replies-over.ts';
 
 const QUOTA = { limit: 1_000, remaining: 7, resetsAtMs: undefined, receivedAtMs: 0 };
 
-function rendered(show: Command['show'], command = 'card') {
+function rendered(show: Command['show'], more: Partial<CardsReply> = {}) {
   const data = { name: 'card', description: 'Show a card' };
   const limiter = { quota: () => QUOTA } as Parameters<typeof replyRenderer>[1]['limiter'];
   const render = replyRenderer([{ data, ...(show && { show }) }], {
@@ -16,7 +17,7 @@ function rendered(show: Command['show'], command = 'card') {
     currency: 'EUR',
   });
   const outcomes = { cards: [{ error: new KeyRefused({ status: 401 }) }], fromMemory: 0, requested: 0, requests: 0 };
-  return render(deferredReply({ command }), outcomes);
+  return render(deferredReply(more), outcomes);
 }
 
 it('a reply shows what its command makes of the outcomes, in its language and with the quota of the moment', async () => {
@@ -26,9 +27,14 @@ it('a reply shows what its command makes of the outcomes, in its language and wi
   expect(await rendered(show)).toEqual({ message: { content: 'base1-4 KeyRefused en-US 7 EUR' } });
 });
 
+it('a reply that a process has taken over knows whether others can see it', async () => {
+  const show: Command['show'] = (_asked, _outcomes, { canReplyPublicly }) => ({ content: String(canReplyPublicly) });
+  expect(await rendered(show, { canReplyPublicly: false })).toEqual({ message: { content: 'false' } });
+});
+
 it('a reply whose command does not exist any more, or shows no cards any more, says that it is out of date', async () => {
   const outdated = { message: { content: formatMessage('en-US', 'unknownCommand') } };
-  expect(await rendered(() => ({ content: 'a card' }), 'older')).toEqual(outdated);
+  expect(await rendered(() => ({ content: 'a card' }), { command: 'older' })).toEqual(outdated);
   expect(await rendered(undefined)).toEqual(outdated);
 });
 
