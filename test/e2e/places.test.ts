@@ -27,6 +27,7 @@ const EVERYWHERE: readonly Place[] = [
 ];
 /** Each with a member of its own. */
 const ENGLISH = SAMPLE_MEMBERS.filter(({ locale }) => locale === 'en-GB').map(({ id }) => id);
+const OTHER = ENGLISH.at(-1) ?? '';
 const PLACES = EVERYWHERE.map((each, index) => ({ ...each, at: { ...each.at, memberId: ENGLISH[index] ?? '' } }));
 
 const TEN = SAMPLE_CARDS.slice(0, 10).map(({ id }) => id);
@@ -61,7 +62,9 @@ describe.each(PLACES)('in $place', ({ at, hasServerCommands = false, isPrivate =
   it('what is for members is offered, and what is for servers only in one that has the bot', async () => {
     const names = world.discord.commandsFor({ ...at, manageGuild: true }).map(({ name }) => name);
     const forMembers = ['card', 'cards', 'privacy'];
-    expect(names).toEqual(hasServerCommands ? expect.arrayContaining([...forMembers, 'usage']) : forMembers);
+    expect(names).toEqual(
+      hasServerCommands ? expect.arrayContaining([...forMembers, 'settings', 'usage']) : forMembers,
+    );
     const typed = { command: 'card', options: { id: 'wax g' }, focused: 'id', ...at };
     expect(await world.discord.complete(typed)).toMatchObject([{ value: 'dusk2-33' }]);
   });
@@ -87,6 +90,9 @@ describe.each(PLACES)('in $place', ({ at, hasServerCommands = false, isPrivate =
     if (isPrivate) return;
 
     expect(await press(world, own, 'Show to everyone').until(shows(1))).toMatchObject(shown);
+    // Who has not installed the bot can press, too, where there are others.
+    const refused = at.guildId !== null && (await press(world, all, 'Delete', OTHER).settled());
+    if (refused) expect(refused).toMatchObject({ ephemeral: true, content: expect.stringContaining('Only whoever') });
     await press(world, all, 'Delete').settled();
     await expect.poll(() => world.discord.message(all.interactionId)).toMatchObject({ deleted: true });
   });

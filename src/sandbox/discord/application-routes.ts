@@ -34,6 +34,7 @@ export function applicationRoutes(world: World, gateway: () => GatewayFacts): Ro
     approximate_guild_count: world.guilds.length,
     approximate_user_install_count: 0,
     approximate_user_authorization_count: 0,
+    integration_types_config: { 0: {}, 1: {} },
     bot: botUser(world),
     ...(owner && { owner: apiUser(owner) }),
     team: null,
