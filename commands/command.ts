@@ -42,6 +42,8 @@ export interface Deletion {
 
 /** Any use of a command, its buttons and menus included. */
 export interface Use extends Invocation {
+  /** The member's language: what is said to them alone. What a public reply shows is rendered for its server. */
+  locale: string;
   /** Whether the member has Manage Server in the server where the command was used. */
   manageGuild: boolean;
 }
@@ -76,7 +78,7 @@ export interface Typing extends Use {
 
 /** How a reply is shown. */
 export interface View {
-  /** The member's Discord locale. */
+  /** The language that the reply speaks. */
   locale: string;
   quota: QuotaState | undefined;
   /** ISO 4217, shown with prices when the operator named one. */

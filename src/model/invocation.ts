@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CardQuery, orUndefined } from './card.ts';
+import { CardQuery, optional, orUndefined } from './card.ts';
 import type { Source } from './events.ts';
 
 /** A command that a member used, without its connection to Discord: who did what where, and how the reply is reached. */
@@ -21,13 +21,15 @@ export const Invocation = z.object({
   canReplyPublicly: z.boolean().default(true),
   /** The member's Discord locale. */
   locale: z.string(),
+  /** The server's Discord locale; absent in direct messages, and in rows of earlier versions. */
+  guildLocale: optional(z.string()),
   receivedAtMs: z.number(),
   /** When the reply can no longer be edited. */
   deadlineMs: z.number(),
 });
 export type Invocation = z.output<typeof Invocation>;
 
-const optionalText = orUndefined(z.string()).optional();
+const optionalText = optional(z.string());
 
 /** A card as a list shows it: it need not have been looked up. `knownAs`: another name of it, which was typed. */
 export const ListedCard = z.object({

@@ -9,7 +9,7 @@ import { formatMessage } from './messages.ts';
 export interface PricesView {
   card: Pick<Card, 'prices'>;
   answer: Pick<CardRecord, 'fetchedAtMs' | 'history'>;
-  /** The member's Discord locale. */
+  /** The language that the reply speaks. */
   locale: string;
   /** ISO 4217, when the operator named one. */
   currency: string | undefined;

@@ -59,10 +59,11 @@ export class CommandReplies {
     if (lookups.toCome === 'cards') return this.#defer(reply, lookups).finally(() => lookups.cancel());
 
     const outcomes = lookups.soFar();
-    const { message, err } = await render(reply, outcomes);
-    // That there is no such card matters to the one who asked alone.
+    // What shows no card matters to the one who asked alone.
+    const hasCards = outcomes.cards.some((outcome) => outcome?.answer?.card);
+    const { message, err } = await render(reply, outcomes, asked.isPrivate || !hasCards);
     const isPrivate = asked.isPrivate || !message.embeds?.length;
-    const correction = lookups.toCome === 'renewals' && { correction: this.#renewed(reply, lookups) };
+    const correction = lookups.toCome === 'renewals' && { correction: this.#renewed(reply, lookups, isPrivate) };
     const end = { ...endOf(outcomes), ...(err !== undefined && { outcome: 'broken', err }) };
     const isShown = await this.reply(reply, { message, isPrivate, source: sourceOf(outcomes), ...correction }, end);
     if (isShown) publishShown(events, reply, outcomes);
@@ -85,8 +86,8 @@ export class CommandReplies {
     await this.settled();
   }
 
-  async #renewed(reply: CardsReply, lookups: Lookups): Promise<ReplyMessage> {
-    const { message, err } = await this.#options.render(reply, await lookups.lookUpAll());
+  async #renewed(reply: CardsReply, lookups: Lookups, isPrivate: boolean): Promise<ReplyMessage> {
+    const { message, err } = await this.#options.render(reply, await lookups.lookUpAll(), isPrivate);
     if (err !== undefined) throw err;
     return message;
   }

@@ -98,8 +98,16 @@ export interface ReplySender {
   countEmbeds(reply: CardsReply): Promise<number>;
 }
 
-/** What the reply shows so far, or in the end; `err` when its command cannot render it. */
-export type RenderReply = (reply: CardsReply, outcomes: Outcomes) => Promise<{ message: ReplyMessage; err?: unknown }>;
+/**
+ * What the reply shows so far, or in the end; `err` when its command cannot render it.
+ *
+ * @param isPrivate whether the member alone sees it; as was asked, unless given
+ */
+export type RenderReply = (
+  reply: CardsReply,
+  outcomes: Outcomes,
+  isPrivate?: boolean,
+) => Promise<{ message: ReplyMessage; err?: unknown }>;
 
 export interface CommandRepliesOptions {
   lookups: LookupsOptions;

@@ -10,6 +10,7 @@ import type { Ask, Command, Deletion, Reply, Services } from '../../../commands/
 import type { Invocation } from '../../model/invocation.ts';
 import { type Requester, requesterOf } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
+import { replyLanguage } from '../../render/reply-language.ts';
 import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-journal.ts';
 import { textOf } from './message-text.ts';
 
@@ -34,7 +35,9 @@ export interface Dispatched {
 export function dispatch(commands: readonly Command[], interaction: Interaction): Dispatched {
   const [name = '', ...rest] = 'customId' in interaction ? interaction.customId.split(':') : [interaction.commandName];
   const invocation = toInvocation(interaction, name);
-  const use = { ...invocation, manageGuild: hasPermission(interaction, PermissionFlagsBits.ManageGuild) };
+  // A public reply is rendered for its server; all else is said to the member alone.
+  const locale = replyLanguage(invocation, true);
+  const use = { ...invocation, locale, manageGuild: hasPermission(interaction, PermissionFlagsBits.ManageGuild) };
   const command = commands.find(({ data }) => data.name === name);
   const { data, ask, autocomplete, component, cardOf }: Partial<Command> = command ?? {};
 
@@ -96,25 +99,28 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
       isInstalled || guildId === undefined || hasPermission(interaction, PermissionFlagsBits.UseExternalApps),
     // Always sent (https://docs.discord.com/developers/interactions/receiving-and-responding), but a missing one must not end the reply.
     locale: String(interaction.locale ?? 'en-US'),
+    guildLocale: interaction.guildLocale ?? undefined,
     receivedAtMs,
     deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
   };
 }
 
-interface RendererOptions extends Pick<Services, 'limiter' | 'currency'> {
+interface RendererOptions extends Pick<Services, 'limiter' | 'settings' | 'currency'> {
   /** Whether a card has other printings; quickly, or with up to a second of time. */
   hasPrintings(cardId: string, who: Requester, hasTime: boolean): boolean | Promise<boolean>;
 }
 
 /**
- * What a reply shows by the command that asked for its cards; a sentence when there is no such command any more, or when it
- * throws, with the error for the log.
+ * What a reply shows by the command that asked for its cards, in the language of whom it is for; a sentence when there is
+ * no such command any more, or when it throws, with the error for the log.
  */
 export function replyRenderer(
   commands: readonly Command[],
-  { limiter, currency, hasPrintings }: RendererOptions,
+  { limiter, settings, currency, hasPrintings }: RendererOptions,
 ): RenderReply {
-  return async ({ command, locale, canReplyPublicly, asked, ...who }, outcomes) => {
+  return async ({ command, canReplyPublicly, asked, ...who }, outcomes, isPrivate = asked.isPrivate) => {
+    const { language } = isPrivate ? {} : await settings.of(who);
+    const locale = replyLanguage(who, isPrivate, language);
     const show = commands.find(({ data }) => data.name === command)?.show;
     if (!show) return { message: { content: formatMessage(locale, 'unknownCommand') } };
     try {

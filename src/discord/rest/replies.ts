@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import { formatMessage } from '../../render/messages.ts';
+import { replyLanguage } from '../../render/reply-language.ts';
 import type { CardsReply, EditResult, FirstResult, ReplyMessage, ReplySender } from '../../replies/reply-journal.ts';
 import { FIRST_ANSWER_MS, type FirstAnswer, failedEdit, sendAgain, sendFirstAnswer } from './delivery.ts';
 import { NO_MENTIONS } from './requests.ts';
@@ -59,7 +60,8 @@ export class Replies implements ReplySender {
   async complete(to: CardsReply, message: ReplyMessage): Promise<EditResult> {
     const result = await this.edit(to, message, to.asked.isPrivate);
     if (result !== 'refused') return result;
-    const plain = await this.edit(to, { content: formatMessage(to.locale, 'broken') }, to.asked.isPrivate);
+    const language = replyLanguage(to, to.asked.isPrivate);
+    const plain = await this.edit(to, { content: formatMessage(language, 'broken') }, to.asked.isPrivate);
     if (plain === 'failed') return 'failed';
     return plain === 'shown' ? 'refused' : 'lost';
   }

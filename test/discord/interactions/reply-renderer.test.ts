@@ -2,30 +2,49 @@ import { expect, it } from 'vitest';
 import type { Command } from '../../../commands/command.ts';
 import { replyRenderer } from '../../../src/discord/interactions/dispatch.ts';
 import { KeyRefused } from '../../../src/model/errors.ts';
+import { languageOf } from '../../../src/render/languages.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
+
 import type { CardsReply } from '../../../src/replies/reply-journal.ts';
+import { SettingsOfServers } from '../../../src/settings/server-settings.ts';
+
 import { deferredReply } from '../../replies/replies-over.ts';
+
+type RendererOptions = Parameters<typeof replyRenderer>[1];
 
 const QUOTA = { limit: 1_000, remaining: 7, resetsAtMs: undefined, receivedAtMs: 0 };
 
-function rendered(show: Command['show'], more: Partial<CardsReply> = {}) {
+/** The server's language is set to German. */
+function rendered(show: Command['show'], more: Partial<CardsReply> = {}, isPrivate?: boolean) {
   const data = { name: 'card', description: 'Show a card' };
-  const limiter = { quota: () => QUOTA } as Parameters<typeof replyRenderer>[1]['limiter'];
+  const limiter = { quota: () => QUOTA } as RendererOptions['limiter'];
   const render = replyRenderer([{ data, ...(show && { show }) }], {
     limiter,
+    settings: new SettingsOfServers({
+      read: async () => ({ language: 'de' }),
+      write: async () => true,
+      touch: async () => {},
+    }),
     hasPrintings: () => false,
     currency: 'EUR',
   });
   const outcomes = { cards: [{ error: new KeyRefused({ status: 401 }) }], fromMemory: 0, requested: 0, requests: 0 };
-  return render(deferredReply(more), outcomes);
+  return render(deferredReply(more), outcomes, isPrivate);
 }
 
-it('a reply shows what its command makes of the outcomes, in its language and with the quota of the moment', async () => {
-  const show: Command['show'] = ({ queries }, { cards }, { locale, quota, currency }) => ({
-    content: [queries[0]?.cardId, cards[0]?.error?.name, locale, quota?.remaining, currency].join(' '),
-  });
-  expect(await rendered(show)).toEqual({ message: { content: 'base1-4 KeyRefused en-US 7 EUR' } });
-});
+it.each([
+  ['a private reply', 'the member', true, 'en-US'],
+  ['a public reply', 'its server', false, 'de'],
+])(
+  '%s shows what its command makes of the outcomes, in the language of %s and with the quota of the moment',
+  async (...[, , isPrivate, language]) => {
+    const show: Command['show'] = ({ queries }, { cards }, { locale, quota, currency }) => ({
+      content: [queries[0]?.cardId, cards[0]?.error?.name, locale, quota?.remaining, currency].join(' '),
+    });
+    const content = `base1-4 KeyRefused ${languageOf(language)} 7 EUR`;
+    expect(await rendered(show, {}, isPrivate)).toEqual({ message: { content } });
+  },
+);
 
 it('a reply that a process has taken over knows whether others can see it', async () => {
   const show: Command['show'] = (_asked, _outcomes, { canReplyPublicly }) => ({ content: String(canReplyPublicly) });
@@ -33,7 +52,7 @@ it('a reply that a process has taken over knows whether others can see it', asyn
 });
 
 it('a reply whose command does not exist any more, or shows no cards any more, says that it is out of date', async () => {
-  const outdated = { message: { content: formatMessage('en-US', 'unknownCommand') } };
+  const outdated = { message: { content: formatMessage('de', 'unknownCommand') } };
   expect(await rendered(() => ({ content: 'a card' }), { command: 'older' })).toEqual(outdated);
   expect(await rendered(undefined)).toEqual(outdated);
 });
@@ -43,5 +62,5 @@ it('a reply whose command throws says that something broke, with the error for t
   const show = () => {
     throw err;
   };
-  expect(await rendered(show)).toEqual({ message: { content: formatMessage('en-US', 'broken') }, err });
+  expect(await rendered(show)).toEqual({ message: { content: formatMessage('de', 'broken') }, err });
 });
