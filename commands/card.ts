@@ -6,6 +6,7 @@ import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
 import { type ChoiceIds, cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
 import { buttons } from '../src/render/components.ts';
 import { clockTime } from '../src/render/formats.ts';
+import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, errorMessage, formatMessage } from '../src/render/messages.ts';
 import {
   type Ask,
@@ -22,24 +23,20 @@ import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 export default {
   data: new SlashCommandBuilder()
     .setName('card')
-    .setDescription('Show a trading card: picture, set, rarity and prices')
+    .setDescription(en.command_card)
     .setContexts(...EVERYWHERE)
     .setIntegrationTypes(...ANY_INSTALL)
     .addStringOption((option) =>
       option
         .setName('id')
-        .setDescription("The card's name or id, such as base1-4")
+        .setDescription(en.command_card_id)
         .setRequired(true)
         .setAutocomplete(true)
         .setMinLength(1)
         .setMaxLength(MAX_CARD_ID_LENGTH),
     )
-    .addBooleanOption((option) => option.setName('prices').setDescription('Show prices (default: yes)'))
-    .addBooleanOption((option) =>
-      option
-        .setName('private')
-        .setDescription('Show the card only to you (default: no, unless the server chose otherwise)'),
-    )
+    .addBooleanOption((option) => option.setName('prices').setDescription(en.command_card_prices))
+    .addBooleanOption((option) => option.setName('private').setDescription(en.command_card_private))
     .toJSON(),
 
   async ask(use, services) {

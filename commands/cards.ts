@@ -7,6 +7,7 @@ import type { CardView } from '../src/render/card-embed.ts';
 import { askAnywayMenus, listChoices, unclearChoice } from '../src/render/card-list.ts';
 import { cardsMessage, unclearLines, unclearTexts } from '../src/render/cards-message.ts';
 import { buttons } from '../src/render/components.ts';
+import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, formatMessage } from '../src/render/messages.ts';
 import { choiceIds } from './card.ts';
 import { type Command, isPrivate, type Message, privately, sentence } from './command.ts';
@@ -19,24 +20,20 @@ const MAX_LENGTH = 1_000;
 export default {
   data: new SlashCommandBuilder()
     .setName('cards')
-    .setDescription('Show up to ten trading cards at once')
+    .setDescription(en.command_cards)
     .setContexts(...EVERYWHERE)
     .setIntegrationTypes(...ANY_INSTALL)
     .addStringOption((option) =>
       option
         .setName('ids')
-        .setDescription('Names or ids, separated by commas, such as base1-4, base1-5')
+        .setDescription(en.command_cards_ids)
         .setRequired(true)
         .setAutocomplete(true)
         .setMinLength(1)
         .setMaxLength(MAX_LENGTH),
     )
-    .addBooleanOption((option) => option.setName('prices').setDescription('Show prices (default: yes)'))
-    .addBooleanOption((option) =>
-      option
-        .setName('private')
-        .setDescription('Show the cards only to you (default: no, unless the server chose otherwise)'),
-    )
+    .addBooleanOption((option) => option.setName('prices').setDescription(en.command_cards_prices))
+    .addBooleanOption((option) => option.setName('private').setDescription(en.command_cards_private))
     .toJSON(),
 
   async ask(use, services) {

@@ -1,6 +1,7 @@
 import card from './card.ts';
 import cards from './cards.ts';
 import type { Command } from './command.ts';
+import { localized } from './localized.ts';
 import lookUpCards from './look-up-cards.ts';
 import { withoutUserInstall } from './places.ts';
 import privacy from './privacy.ts';
@@ -12,5 +13,5 @@ export const commands = [card, cards, lookUpCards, usage, privacy, settings] sat
 
 /** As Discord is told of them. @param hasUserInstall whether members can install the bot for themselves */
 export function declarations(hasUserInstall: boolean): Command['data'][] {
-  return commands.map(({ data }) => (hasUserInstall ? data : withoutUserInstall(data)));
+  return commands.map(({ data }) => localized(hasUserInstall ? data : withoutUserInstall(data)));
 }

@@ -1,6 +1,7 @@
 import { ContextMenuCommandBuilder } from '@discordjs/builders';
 import { ApplicationCommandType } from 'discord.js';
 import { requesterOf } from '../src/model/quota.ts';
+import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import cards from './cards.ts';
 import { type Command, sentence } from './command.ts';
@@ -9,7 +10,7 @@ import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 /** Discord hands over the message that was chosen, so this needs no intent to read messages. */
 export default {
   data: new ContextMenuCommandBuilder()
-    .setName('Look up cards')
+    .setName(en.menu_look_up_cards)
     .setType(ApplicationCommandType.Message)
     .setContexts(...EVERYWHERE)
     .setIntegrationTypes(...ANY_INSTALL)

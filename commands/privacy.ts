@@ -2,6 +2,7 @@ import { SlashCommandBuilder } from '@discordjs/builders';
 import type { KeptAboutMember } from '../src/privacy/member-data.ts';
 import { buttons } from '../src/render/components.ts';
 import { clockTime, plainMarkdown } from '../src/render/formats.ts';
+import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { type Command, type Message, privately, sentence } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
@@ -14,7 +15,7 @@ const LONGEST_NAME = 80;
 export default {
   data: new SlashCommandBuilder()
     .setName('privacy')
-    .setDescription('See what is kept about you, and delete it')
+    .setDescription(en.command_privacy)
     .setContexts(...EVERYWHERE)
     .setIntegrationTypes(...ANY_INSTALL)
     .toJSON(),

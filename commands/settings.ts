@@ -1,5 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
+import en from '../src/render/languages/en.json' with { type: 'json' };
 import { LANGUAGES } from '../src/render/languages.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import { AUTOMATIC, PRIVATE, settingsMessage } from '../src/render/settings-message.ts';
@@ -12,7 +13,7 @@ const REPLIES = 'replies';
 export default {
   data: new SlashCommandBuilder()
     .setName('settings')
-    .setDescription('Choose the language of replies in this server, and who sees them')
+    .setDescription(en.command_settings)
     .setContexts(InteractionContextType.Guild)
     .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
     .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild)

@@ -2,6 +2,7 @@ import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
 import { age } from '../src/render/formats.ts';
+import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { dayFile, usageDay } from '../src/render/usage-day.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
@@ -18,7 +19,7 @@ const TOP_MEMBERS = 5;
 export default {
   data: new SlashCommandBuilder()
     .setName('usage')
-    .setDescription('See how many card lookups are left today')
+    .setDescription(en.command_usage)
     .setContexts(InteractionContextType.Guild)
     .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
     .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild)

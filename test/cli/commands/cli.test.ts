@@ -124,6 +124,22 @@ describe('the registration CLI', () => {
   });
 
   describe('diff', () => {
+    it('finds a registration without translations, and none of this checkout once it is registered', async () => {
+      const translated = { description_localizations: { de: 'Zeigt eine Karte' } };
+      const options = CARD.options?.map((option) => ({ ...option, ...translated }));
+      const menu = { type: 3, name: 'Look up', name_localizations: { de: 'Nachschlagen' } };
+      await cli('register', [CARD, { type: 3, name: 'Look up' }]);
+
+      const { code, out } = await cli('diff', [{ ...CARD, options, ...translated }, menu]);
+      expect(code).toBe(2);
+      expect(out).toContain('description_localizations.de: absent → "Zeigt eine Karte"');
+      expect(out).toContain('options.1.description_localizations.de: absent → "Zeigt eine Karte"');
+      expect(out).toContain('name_localizations.de: absent → "Nachschlagen"');
+
+      expect((await cliWith({}, 'register', {})).code).toBe(0);
+      expect((await cliWith({}, 'diff', {})).out).toContain('nothing differs');
+    });
+
     it('exits 2 and prints the old and new value of each changed path', async () => {
       await cli('register');
       const { code, out } = await cli('diff', [{ ...CARD, description: 'Show a card' }, USAGE]);
