@@ -121,7 +121,8 @@ export class CommandReplies {
   async #completeTakenOver(reply: CardsReply): Promise<void> {
     this.#publish(reply, 'taken over');
     if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
-    if (await this.#isAnswered(reply)) return this.#end(reply, 'dropped');
+    const cards = (await this.#options.sender.countEmbeds(reply)) ?? 0;
+    if (cards >= reply.asked.queries.length) return this.#end(reply, 'dropped');
     const lookups = await Lookups.resume(reply.asked.queries, reply, this.#options.lookups);
     await this.#complete(reply, lookups, true);
   }
@@ -129,25 +130,36 @@ export class CommandReplies {
   /** @param isTakenOver whether another process may have answered it already, or may still */
   async #complete(reply: CardsReply, lookups: Lookups, isTakenOver = false): Promise<void> {
     const { events, journal, render, sender } = this.#options;
-    let showsCards = false; // of this process
-    const isAnswered = async () => {
-      const isOnlyHere = !isTakenOver && journal.owns(reply.interactionId);
-      return !isOnlyHere && !showsCards && (await this.#isAnswered(reply));
+    let cardsFromHere = 0;
+    /** How many cards of another process it shows; `undefined`: not known. */
+    const cardsOfAnother = async () => {
+      if (!isTakenOver && journal.owns(reply.interactionId)) return 0;
+      const cards = await sender.countEmbeds(reply);
+      return cards !== undefined && cards <= cardsFromHere ? 0 : cards;
+    };
+    const show = (message: ReplyMessage) => {
+      cardsFromHere = message.embeds?.length ?? 0;
+      return sender.complete(reply, message);
     };
     const outcomes = await lookups.lookUpAll(async (soFar) => {
-      if (await isAnswered()) return;
+      // Another process may complete it between the look at it and the edit.
+      if (!journal.holds(reply.interactionId)) return;
       const { message } = await render(reply, soFar);
-      showsCards ||= (message.embeds ?? []).length > 0;
-      await sender.complete(reply, message);
+      const others = await cardsOfAnother();
+      if (others !== undefined && others <= (message.embeds?.length ?? 0)) await show(message);
     });
     const isStopped = outcomes.cards.some((card) => card?.error instanceof Stopping);
     if (isStopped && (await journal.keeps(reply))) return;
 
     // Rendered once: however often it is sent, it is the same answer.
     const { message, err } = await render(reply, outcomes);
-    if (await isAnswered()) return this.#end(reply, 'dropped');
-    const result = await this.#untilAccepted(reply, () => sender.complete(reply, message));
+    const result = await this.#untilAccepted(reply, async () => {
+      const others = await cardsOfAnother();
+      if (others === undefined) return 'failed';
+      return others >= reply.asked.queries.length ? 'answered' : show(message);
+    });
     if (result === 'stopped') return;
+    if (result === 'answered') return this.#end(reply, 'dropped');
     if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
     if (result === 'shown') publishShown(events, reply, outcomes);
     await this.#end(reply, result === 'lost' ? 'dropped' : 'completed', {
@@ -156,11 +168,6 @@ export class CommandReplies {
       waitMs: (outcomes.requestedAtMs ?? Date.now()) - reply.receivedAtMs,
       err,
     });
-  }
-
-  /** Whether it shows an embed for each card asked, which is not to be replaced. */
-  async #isAnswered(reply: CardsReply): Promise<boolean> {
-    return (await this.#options.sender.countEmbeds(reply)) >= reply.asked.queries.length;
   }
 
   /** @param end absent when the process that completed the reply has logged its command */
@@ -175,7 +182,7 @@ export class CommandReplies {
   }
 
   /** Edits a reply again as long as Discord cannot be reached. `too late`: it can no longer be edited. */
-  async #untilAccepted({ deadlineMs }: Invocation, edit: () => Promise<EditResult>) {
+  async #untilAccepted({ deadlineMs }: Invocation, edit: () => Promise<EditResult | 'answered'>) {
     const { signal } = this.#closed;
     for (let attempt = 1; ; attempt++) {
       const result = await edit();

@@ -45,8 +45,10 @@ export interface ReplyJournal {
   add(reply: CardsReply): Promise<boolean>;
   /** @returns whether the reply is journaled, if only now, so that another process will complete it */
   keeps(reply: CardsReply): Promise<boolean>;
-  /** Whether this process is certain to be the only one that completes the reply. Costs nothing. */
+  /** Whether this process is certain to be the only one that has ever been to complete the reply. Costs nothing. */
   owns(interactionId: string): boolean;
+  /** Whether no other process completes the reply now, though one may have before. Costs nothing. */
+  holds(interactionId: string): boolean;
   /** The reply is completed, or cannot be. */
   remove(interactionId: string): Promise<void>;
   /** From now on `complete` is given each reply whose process has ended, also one that is past its deadline. */
@@ -94,8 +96,8 @@ export interface ReplySender {
   edit(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult>;
   /** The same, but in place of a message that Discord refuses it shows a sentence, because "thinking…" must not stay. */
   complete(reply: CardsReply, message: ReplyMessage): Promise<EditResult>;
-  /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; 0 when it fails. */
-  countEmbeds(reply: CardsReply): Promise<number>;
+  /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; `undefined` when that fails. */
+  countEmbeds(reply: CardsReply): Promise<number | undefined>;
 }
 
 /**

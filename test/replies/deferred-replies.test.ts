@@ -20,8 +20,12 @@ const ANSWERED: StartLookup = async ({ onRequest }) => {
 /** Until what is new was shown. */
 const shown = () => new Promise((resolve) => setImmediate(resolve));
 
-/** @param results of the edits, in order; the last one repeats */
-function completing(results: readonly EditResult[] = ['shown'], err?: unknown, { owns = true, embeds = 0 } = {}) {
+/** @param results of the edits, in order; the last one repeats, as does the last number of embeds that Discord shows */
+function completing(
+  results: readonly EditResult[] = ['shown'],
+  err?: unknown,
+  { owns = true, holds = true, embeds = [0] as readonly (number | undefined)[] } = {},
+) {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const steps: string[] = [];
@@ -30,11 +34,12 @@ function completing(results: readonly EditResult[] = ['shown'], err?: unknown, {
   const events = new Events();
   onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
   onTestFinished(events.subscribe('reply', ({ step }) => void replySteps.push(step)));
-  const message = { content: 'an answer' };
+  const message = { content: 'an answer', embeds: [{}] };
   let edits = 0;
   const courses: CardCourse[] = [];
   let takesOver: (reply: CardsReply) => void = () => {};
   const sent: unknown[] = [];
+  let reads = 0;
   const replies = new CommandReplies({
     lookups: asCourses(courses),
     log: logLines().log,
@@ -42,6 +47,7 @@ function completing(results: readonly EditResult[] = ['shown'], err?: unknown, {
       ...NO_JOURNAL,
       keeps: async () => true,
       owns: () => owns,
+      holds: () => holds,
       remove: async () => void steps.push('removed'),
       takeOver: (complete) => {
         takesOver = complete;
@@ -61,7 +67,7 @@ function completing(results: readonly EditResult[] = ['shown'], err?: unknown, {
         steps.push(result);
         return result;
       },
-      countEmbeds: async () => embeds,
+      countEmbeds: async () => embeds[Math.min(reads++, embeds.length - 1)],
     },
     async render(_, { cards, permitAtMs }) {
       if (cards[0] === undefined) return { message: { content: `wait until ${Number(permitAtMs) - Date.now()}` } };
@@ -184,17 +190,47 @@ describe('a deferred reply', () => {
 
   it.each([
     { when: 'is certain to be the only one', owns: true, isTakenOver: false },
-    { when: 'may not be the only one, and finds no answer', owns: false, isTakenOver: false, embeds: 0 },
-    { when: 'took it over, and finds no answer', owns: true, isTakenOver: true, embeds: 0 },
-  ])('that $when shows what it has', async ({ owns, isTakenOver, embeds = 1 }) => {
+    { when: 'was not always the only one, and finds no answer', owns: false, isTakenOver: false, embeds: [0] },
+    { when: 'took it over, and finds no answer', owns: true, isTakenOver: true, embeds: [0] },
+  ])('that $when shows what it has', async ({ owns, isTakenOver, embeds = [1] }) => {
     const { complete, steps } = completing(['shown'], undefined, { owns, embeds });
     await complete([{ start: waiting }], { isTakenOver });
     expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
   });
 
   it.each([
-    { embeds: 1, ends: ['shown', 'removed'], step: 'completed' },
-    { embeds: 2, ends: ['removed'], step: 'dropped' },
+    { what: 'wait', courses: [{ start: waiting }] },
+    { what: 'first cards', courses: [{ copy: RECORD }, { start: waiting }] },
+  ])('that another process may be completing shows no $what, which could come after its answer', async (each) => {
+    const { complete, steps } = completing(['shown'], undefined, { owns: false, holds: false });
+    await complete(each.courses);
+    expect(steps).toEqual(['shown', 'removed']);
+  });
+
+  it('replaces nothing as long as Discord does not say what it shows', async () => {
+    const embeds = [undefined, undefined, 1];
+    const { complete, steps, replySteps } = completing(['shown'], undefined, { owns: false, embeds });
+    await complete([{ start: waiting }]);
+    expect(steps).toEqual(['removed']);
+    expect(replySteps).toEqual(['deferred', 'dropped']);
+  });
+
+  it('of two cards that has shown one itself does not replace the two of another process', async () => {
+    const { complete, steps } = completing(['shown'], undefined, { owns: false, embeds: [0, 2] });
+    await complete([{ copy: RECORD }, { start: waiting }]);
+    expect(steps).toEqual(['shown', 'removed']);
+  });
+
+  it('is completed and logged when what it shows is an edit that Discord has not confirmed', async () => {
+    const { complete, steps, ends } = completing(['failed', 'shown'], undefined, { owns: false, embeds: [0, 1] });
+    await complete([{ start: ANSWERED }]);
+    expect(steps).toEqual(['failed', 'shown', 'removed']);
+    expect(ends).toMatchObject([{ outcome: 'answered' }]);
+  });
+
+  it.each([
+    { embeds: [1], ends: ['shown', 'removed'], step: 'completed' },
+    { embeds: [2], ends: ['removed'], step: 'dropped' },
   ])('of two cards that took it over with $embeds embed(s) is $step', async ({ embeds, ends, step }) => {
     const { complete, steps, replySteps } = completing(['shown'], undefined, { embeds });
     await complete([{ start: ANSWERED }, { copy: RECORD }], { isTakenOver: true });
@@ -206,7 +242,7 @@ describe('a deferred reply', () => {
     { when: 'may not be the only one', owns: false, isTakenOver: false },
     { when: 'took it over', owns: true, isTakenOver: true },
   ])('that $when replaces no answer of another, neither by a wait nor by its end', async ({ owns, isTakenOver }) => {
-    const { complete, steps, ends, replySteps } = completing(['shown'], undefined, { owns, embeds: 1 });
+    const { complete, steps, ends, replySteps } = completing(['shown'], undefined, { owns, embeds: [1] });
     await complete([{ start: waiting }], { isTakenOver });
     expect(steps).toEqual(['removed']);
     expect(ends).toEqual([]);

@@ -76,6 +76,7 @@ export const NO_JOURNAL: ReplyJournal = {
   add: async () => true,
   keeps: async () => false,
   owns: () => true,
+  holds: () => true,
   async remove() {},
   takeOver() {},
 };

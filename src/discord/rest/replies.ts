@@ -66,13 +66,13 @@ export class Replies implements ReplySender {
     return plain === 'shown' ? 'refused' : 'lost';
   }
 
-  async countEmbeds({ applicationId, token }: CardsReply): Promise<number> {
+  async countEmbeds({ applicationId, token }: CardsReply): Promise<number | undefined> {
     try {
       const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
       const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });
       return OriginalMessage.parse(found).embeds.length;
-    } catch {
-      return 0;
+    } catch (err) {
+      return err instanceof DiscordAPIError ? 0 : undefined; // refused: there is no reply, as the edit will show
     }
   }
 

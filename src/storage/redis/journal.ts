@@ -48,6 +48,10 @@ interface Pending {
   /** The `aliveSinceMs` in which it was added and last written; NaN when it is not. */
   addedIn: number;
   writtenIn: number;
+  /** The one in which Redis last said that it is this process's. */
+  heldIn: number;
+  /** Whether Redis may have it. */
+  isSent: boolean;
 }
 
 /**
@@ -81,7 +85,7 @@ export class RedisJournal implements ReplyJournal {
   }
 
   async add(reply: CardsReply): Promise<boolean> {
-    const pending = { reply, addedIn: Number.NaN, writtenIn: Number.NaN };
+    const pending = { reply, addedIn: Number.NaN, writtenIn: Number.NaN, heldIn: Number.NaN, isSent: false };
     this.#pending.set(reply.interactionId, pending);
     const [owner] = (await unlessUnavailable(this.#write([pending]))) ?? [];
     pending.addedIn = pending.writtenIn;
@@ -98,6 +102,11 @@ export class RedisJournal implements ReplyJournal {
 
   owns(interactionId: string): boolean {
     return this.#pending.get(interactionId)?.addedIn === this.#processesAlive.aliveSinceMs;
+  }
+
+  holds(interactionId: string): boolean {
+    const pending = this.#pending.get(interactionId);
+    return pending !== undefined && (!pending.isSent || pending.heldIn === this.#processesAlive.aliveSinceMs);
   }
 
   async remove(interactionId: string): Promise<void> {
@@ -141,7 +150,8 @@ export class RedisJournal implements ReplyJournal {
       }
     }
     for (const reply of replies) {
-      this.#pending.set(reply.interactionId, { reply, addedIn: Number.NaN, writtenIn: aliveSinceMs });
+      const pending = { reply, addedIn: Number.NaN, writtenIn: aliveSinceMs, heldIn: aliveSinceMs, isSent: true };
+      this.#pending.set(reply.interactionId, pending);
     }
     if (replies.length > 0) this.#log.info({ count: replies.length }, 'deferred replies taken over');
     for (const reply of replies.sort((a, b) => a.receivedAtMs - b.receivedAtMs)) this.#takeOver(reply);
@@ -150,10 +160,14 @@ export class RedisJournal implements ReplyJournal {
   /** @returns their owners: this process, unless another has stored or taken over a reply before */
   async #write(pending: readonly Pending[]): Promise<string[]> {
     if (pending.length === 0) return [];
-    const { aliveSinceMs } = this.#processesAlive;
+    const { id, aliveSinceMs } = this.#processesAlive;
+    for (const each of pending) each.isSent ||= this.#link.health === 'usable';
     const rows = pending.flatMap(({ reply }) => [reply.interactionId, JSON.stringify(reply)]);
     const owners = z.array(z.string()).parse(await this.#run(ADD, [String(REPLIES_KEPT_MS), ...rows]));
-    for (const each of pending) each.writtenIn = aliveSinceMs;
+    for (const [at, each] of pending.entries()) {
+      each.writtenIn = aliveSinceMs;
+      each.heldIn = owners[at] === id ? aliveSinceMs : Number.NaN;
+    }
     return owners;
   }
 

@@ -67,6 +67,10 @@ export class SqliteJournal implements ReplyJournal {
     return true;
   }
 
+  holds(): boolean {
+    return true;
+  }
+
   async remove(interactionId: string): Promise<void> {
     this.#writes.try(() => this.#delete.run(interactionId));
   }

@@ -221,12 +221,16 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       const [left = ''] = await defer(owner);
       relay.close();
       await expect.poll(other.completedIds, PATIENTLY).toEqual([left]);
+      const [during = ''] = await defer(owner);
+      expect([left, during].map((id) => owner.journal.holds(id))).toEqual([false, true]);
 
       await startSlowRelay(redis.url, { delayMs: 0, port });
       await heartbeats(owner, 2);
       const [after = ''] = await defer(owner);
 
-      expect([left, after].map((id) => owner.journal.owns(id))).toEqual([false, true]);
+      expect([left, during, after].map((id) => owner.journal.owns(id))).toEqual([false, false, true]);
+      const held = () => [left, during, after].map((id) => owner.journal.holds(id));
+      await expect.poll(held, PATIENTLY).toEqual([true, true, true]);
     });
 
     it('a process that stops just when Redis is back writes what is pending and removes what is completed', async () => {
