@@ -103,6 +103,8 @@ function corrected(index: CardIndex, words: readonly TypedWord[]): Ranked[] {
   const unknown = words.filter(({ isKnown }) => !isKnown);
   const found = new Map<string, Ranked>();
   for (const mistyped of unknown.length > 0 ? [unknown] : words.map((word) => [word])) {
+    const others = words.filter((word) => !mistyped.includes(word));
+    if (others.length > 0 && !index.hasWords(others.map(({ asTyped }) => asTyped))) continue;
     const wanted = words.map((word) => (mistyped.includes(word) ? word.meant : word.asTyped));
     for (const candidate of wanted.every(({ length }) => length > 0) ? index.withWords(wanted) : []) {
       const tokens = tokensOf(candidate.card.name);
