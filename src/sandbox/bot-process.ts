@@ -21,8 +21,9 @@ export interface BotProcess {
 
 /** @param onLine called with every line of its log, parsed and as it was written */
 export function runBot(env: Record<string, string>, onLine: (line: LogLine, text: string) => void): BotProcess {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['--import', END_WITH_PARENT, MAIN], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const connected = Promise.withResolvers<void>();

@@ -132,21 +132,18 @@ export class Bots {
   }
 
   #run(number: number, slot: Slot): BotProcess {
-    const { env, folder, onLine } = this.#options;
+    const { env, onLine } = this.#options;
     const shared = this.#redis && {
       REDIS_URL: this.#redis.url,
       DISCORD_SHARDS: String(number - 1),
       DISCORD_SHARD_COUNT: '2',
     };
     slot.restsUntilMs = 0;
-    const process = runBot(
-      { ...env, ...shared, DATA_DIR: this.#dataDir(number), NODE_COMPILE_CACHE: join(folder, 'compile-cache') },
-      (line, text) => {
-        slot.restsUntilMs = restAfter(line) ?? slot.restsUntilMs;
-        onLine(line, text);
-        this.#changes.tell();
-      },
-    );
+    const process = runBot({ ...env, ...shared, DATA_DIR: this.#dataDir(number) }, (line, text) => {
+      slot.restsUntilMs = restAfter(line) ?? slot.restsUntilMs;
+      onLine(line, text);
+      this.#changes.tell();
+    });
     void process.ended.then(() => {
       if (slot.process === process) slot.process = undefined;
       this.#changes.tell();

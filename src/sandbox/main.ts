@@ -1,3 +1,10 @@
+import { enableCompileCache } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+// Where Node keeps it by default. The bots inherit it, so that even the first one starts with compiled code.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
+enableCompileCache();
 /** What the sandbox needs beyond the bot are development packages. */
 try {
   await import('./command.ts');

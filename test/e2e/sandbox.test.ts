@@ -2,13 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { parseEnv } from 'node:util';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/program.ts';
 import { stopSignal } from '../../src/stop-signal.ts';
-import { type BotProcess, startBotProcess, startUnderNpm } from '../support/bot-process.ts';
+import { startAppBot } from '../support/app-bot.ts';
+import { type BotProcess, startUnderNpm } from '../support/bot-process.ts';
 import { openPage, say, visitPage } from '../support/page-visit.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { followsAccessibilityRules } from './page-accessibility.ts';
 
 const withoutRedis = noRealRedis('a second bot of the sandbox');
 const FOUND = '“ember” found 3 cards with 0 requests. The card itself took 1 request for Alice, and 0 for Björn.';
@@ -41,7 +43,14 @@ async function happened(text: string | RegExp): Promise<void> {
   await page.getByRole('region', { name: 'A guided minute' }).getByRole('status').filter({ hasText: text }).waitFor();
 }
 
-/** Everything is as when the sandbox was started. */
+/** Everything is as when the sandbox was started: it is reset when another test has used it. */
+async function beginAnew(): Promise<void> {
+  await visitPage(page, url);
+  const count = page.getByRole('heading', { name: 'Requests that reached it' });
+  if ((await count.textContent())?.endsWith(': 0')) return;
+  await reset();
+}
+
 async function reset(): Promise<void> {
   const isReset = page.waitForResponse((response) => response.url().endsWith('/api/reset')); // what follows may hold before
   await press('Reset sandbox');
@@ -51,77 +60,65 @@ async function reset(): Promise<void> {
   await page.getByText('Process 1 (running)').waitFor();
 }
 
-describe('the guided minute', () => {
-  it('says what happened, in figures, in its order', async () => {
-    const { pageErrors, externalUrls } = await visitPage(page, url);
-    await reset();
-    await press('Find a card by name');
-    await happened(FOUND);
-    await page.getByRole('row').filter({ hasText: '/cards/promo-7' }).getByText('for Alice').waitFor();
-    await press('Thirty members ask at once');
-    await happened(CROWD);
-    await press('The service says 429');
-    await happened(
-      /^1 request got a 429 that said to wait 8 s, and 0 more arrived in that time\. Then \d requests? answered 3 of 3/,
-    );
-    await press('The day runs out');
-    await happened(
-      /^1 request found the day used up\. Of the next 5 members, .* 5 were told .* with 0 requests; 1 known card still/,
-    );
-    await press('Kill the bot while members wait');
-    await happened(/^3 replies said “thinking…” .* and 3 of 3 got their cards, with \d requests in all\.$/);
-    expect({ pageErrors, externalUrls }).toEqual({ pageErrors: [], externalUrls: [] });
-  });
-
-  it('begins a step at any time: twice, while another runs, without a bot, and with a switch that was used', async () => {
-    await visitPage(page, url);
-    await reset();
-    await press('Thirty members ask at once');
-    await happened(CROWD);
-    await press('Find a card by name');
-    await happened(FOUND);
-    await press('Find a card by name');
-    await happened('The card was known already, so it took 0 requests for Alice, and 0 for Björn.');
-    await press('The service says 429');
-    await page.getByText(/Every request gets a 429/).waitFor();
-    await press('Thirty members ask at once');
-    await happened(CROWD);
-    await page.getByText('Requests that reached it: 1').waitFor(); // the sandbox was reset
-    await press('Kill process 1');
-    await page.getByText('Process 1 (stopped)').waitFor();
-    await press('Find a card by name');
-    await happened(FOUND);
-    await page.getByRole('combobox', { name: 'Outage' }).selectOption('503, wait 2 min');
-    await press('Thirty members ask at once');
-    await happened(CROWD);
-    expect(await page.getByRole('combobox', { name: 'Outage' }).inputValue()).toBe('none');
-  });
+describe('the page', () => {
+  followsAccessibilityRules(() => ({ page, url, beginAnew }));
 });
 
-describe('the chat', () => {
-  it('has what members write, and looks up the cards that they name', async () => {
-    await visitPage(page, url);
-    await reset();
-    await say(page, 'I have two of them.');
-    const posts = page.locator('discord-message');
-    await posts.filter({ hasText: 'I have two of them.' }).waitFor();
-    const seeded = posts.filter({ hasText: 'Anyone trading a Wax Golem for base1-4?' });
-    await seeded.getByText('Apps').press('Enter');
-    await seeded.getByRole('button', { name: 'Look up cards' }).press('Enter');
-    await page.getByText('Only you can see this').waitFor();
-    await expect
-      .poll(() => page.locator('discord-embed').allTextContents())
-      .toEqual([
-        expect.stringContaining('Wax Golem'),
-        expect.stringMatching(/Emberwing Drake.*\$36\.33 market.*since/s),
-      ]);
-  });
+it('each step of the guided minute says what happened, in figures, at any time', async () => {
+  const { pageErrors, externalUrls } = await visitPage(page, url);
+  await press('Find a card by name');
+  await happened(FOUND);
+  await page.getByRole('row').filter({ hasText: '/cards/promo-7' }).getByText('for Alice').waitFor();
+  await press('Find a card by name');
+  await happened('The card was known already, so it took 0 requests for Alice, and 0 for Björn.');
+  await press('Kill the bot while members wait');
+  await happened(/^3 replies said “thinking…” .* and 3 of 3 got their cards, with \d requests in all\.$/);
+
+  // The sandbox is reset whenever it is not as at the start: without a bot
+  await press('Kill process 1');
+  await page.getByText('Process 1 (stopped)').waitFor();
+  await press('Find a card by name');
+  await happened(FOUND);
+  // While another step runs
+  await press('The service says 429');
+  await page.getByText(/Every request gets a 429/).waitFor();
+  await press('Thirty members ask at once');
+  await happened(CROWD);
+  await page.getByText('Requests that reached it: 1').waitFor();
+  // With a switch that was used
+  const outage = page.getByRole('combobox', { name: 'Outage' });
+  await outage.selectOption('503, wait 2 min');
+  await press('The day runs out');
+  await happened(
+    /^1 request found the day used up\. Of the next 5 members, .* 5 were told .* with 0 requests; 1 known card still/,
+  );
+  expect(await outage.inputValue()).toBe('none');
+  // After a day that was used up
+  await press('The service says 429');
+  await happened(
+    /^1 request got a 429 that said to wait 8 s, and 0 more arrived in that time\. Then \d requests? answered 3 of 3/,
+  );
+  expect({ pageErrors, externalUrls }).toEqual({ pageErrors: [], externalUrls: [] });
 });
 
-describe.skipIf(withoutRedis)('a second bot', () => {
-  it('answers in its server over a Redis that can be cut off, until the sandbox is reset', async () => {
-    await visitPage(page, url);
-    await reset();
+it('the chat has what members write, and looks up the cards that they name', async () => {
+  await beginAnew();
+  await say(page, 'I have two of them.');
+  const posts = page.locator('discord-message');
+  await posts.filter({ hasText: 'I have two of them.' }).waitFor();
+  const seeded = posts.filter({ hasText: 'Anyone trading a Wax Golem for base1-4?' });
+  await seeded.getByText('Apps').press('Enter');
+  await seeded.getByRole('button', { name: 'Look up cards' }).press('Enter');
+  await page.getByText('Only you can see this').waitFor();
+  await expect
+    .poll(() => page.locator('discord-embed').allTextContents())
+    .toEqual([expect.stringContaining('Wax Golem'), expect.stringMatching(/Emberwing Drake.*\$36\.33 market.*since/s)]);
+});
+
+it.skipIf(withoutRedis)(
+  'a second bot answers in its server over a Redis that can be cut off, until the sandbox is reset',
+  async () => {
+    await beginAnew();
     await press('Add a second process, over Redis');
     await page.getByText('Process 2 (running)').waitFor();
     await page.getByRole('button', { name: 'Trading Post' }).click();
@@ -131,15 +128,16 @@ describe.skipIf(withoutRedis)('a second bot', () => {
     await page.getByText('Redis (cut off)').waitFor();
     await say(page, '/card tide-18');
     await expect.poll(() => page.locator('discord-embed').count()).toBe(2);
-    await press('Reset sandbox');
+    await page.getByRole('button', { name: 'Collectors' }).click();
+    await reset();
     await page.getByText('A second one, over Redis').waitFor();
     expect(await page.getByText('Process 2').count()).toBe(0);
-  });
-});
+  },
+);
 
 it('a sandbox that is killed leaves no process behind', async () => {
   const program = startSandboxProgram();
-  await program.wrote('and type: /card');
+  await program.wrote('"msg"'); // the bot's first line
   const [pid = expect.fail('npm runs nothing')] = childrenOf(program.child.pid);
   const children = childrenOf(pid);
   expect(children.length).toBeGreaterThan(0);
@@ -167,8 +165,7 @@ it('without its bot it prints the lines for the .env of another', async () => {
     stopSignal,
   };
   expect(await runCli(['commands', 'register'], context)).toBe(0);
-  const bot = startBotProcess({ ...env, DATA_DIR: temporaryFolder() });
-  onTestFinished(() => void bot.child.kill());
+  const bot = await startAppBot({ ...env, DATA_DIR: temporaryFolder() });
   await bot.wrote('gateway ready');
   await visitPage(page, urlOf(program));
   await say(page, '/card base1-4');
