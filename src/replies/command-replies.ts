@@ -4,10 +4,13 @@ import { Stopping } from '../model/errors.ts';
 import type { EventsByName } from '../model/events.ts';
 import type { Asked, ImmediateReply, Invocation } from '../model/invocation.ts';
 import { backOffMs } from '../time/back-off.ts';
+import { withTimeout } from '../time/timers.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './command-end.ts';
 import type { CardsReply, CommandRepliesOptions, EditResult, ReplyMessage } from './reply-journal.ts';
 
 const RETRY = { firstMs: 1_000, longestMs: 30_000 };
+/** After this time nearly every edit that was given up has been processed, or never will be. */
+const LATE_EDIT_MS = 10_000;
 
 /**
  * Replies to commands. Cards that are known are shown at once, and again when they are renewed. For others the reply is
@@ -131,6 +134,7 @@ export class CommandReplies {
   async #complete(reply: CardsReply, lookups: Lookups, isTakenOver = false): Promise<void> {
     const { events, journal, render, sender } = this.#options;
     let cardsFromHere = 0;
+    let mayComeLate = false; // an edit that shows less than the answer
     /** How many cards of another process it shows; `undefined`: not known. */
     const cardsOfAnother = async () => {
       if (!isTakenOver && journal.owns(reply.interactionId)) return 0;
@@ -146,7 +150,8 @@ export class CommandReplies {
       if (!journal.holds(reply.interactionId)) return;
       const { message } = await render(reply, soFar);
       const others = await cardsOfAnother();
-      if (others !== undefined && others <= (message.embeds?.length ?? 0)) await show(message);
+      if (others === undefined || others > (message.embeds?.length ?? 0)) return;
+      mayComeLate = (await show(message)) === 'failed' || mayComeLate;
     });
     const isStopped = outcomes.cards.some((card) => card?.error instanceof Stopping);
     if (isStopped && (await journal.keeps(reply))) return;
@@ -162,12 +167,24 @@ export class CommandReplies {
     if (result === 'answered') return this.#end(reply, 'dropped');
     if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
     if (result === 'shown') publishShown(events, reply, outcomes);
+    if (result === 'shown' && mayComeLate) this.#track(this.#showAgain(reply, message), reply);
     await this.#end(reply, result === 'lost' ? 'dropped' : 'completed', {
       ...{ shown: endOf(outcomes), refused: { outcome: 'broken' }, lost: { outcome: 'not answered' } }[result],
       source: sourceOf(outcomes),
       waitMs: (outcomes.requestedAtMs ?? Date.now()) - reply.receivedAtMs,
       err,
     });
+  }
+
+  /** Shows an answer again that an earlier edit has replaced, which Discord processed late. */
+  async #showAgain(reply: CardsReply, message: ReplyMessage): Promise<void> {
+    const { signal } = this.#closed;
+    const stopped = new Promise<true>((resolve) => signal.addEventListener('abort', () => resolve(true)));
+    if (signal.aborted || (await withTimeout(LATE_EDIT_MS, stopped))) return;
+    const cards = await this.#options.sender.countEmbeds(reply);
+    // A sentence cannot be told from an earlier one; the same again is no second answer.
+    if (cards !== undefined && cards >= Math.max(1, message.embeds?.length ?? 0)) return;
+    await this.#untilAccepted(reply, () => this.#options.sender.complete(reply, message));
   }
 
   /** @param end absent when the process that completed the reply has logged its command */

@@ -39,6 +39,21 @@ describe('the answer to a deferred reply', () => {
     );
   });
 
+  it('is shown again when Discord processes after it a wait that the bot had given up', {
+    timeout: 120_000,
+  }, async () => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 5_500 }); // longer than an answer is awaited without a word
+    world.discord.faults.script({ route: 'edit', delayMs: 12_000 });
+
+    const typed = world.card('base1-4');
+    const shown = () => typed.history.map(({ embeds: [embed], content }) => embed?.title ?? content).slice(-3);
+
+    await expect.poll(shown, { timeout: 60_000 }).toEqual([CARD, expect.stringMatching(/^Still asking/), CARD]);
+    expect(finalAnswers(typed)).toBe(1);
+    expect(cardRequests(world)).toHaveLength(1);
+  });
+
   it('arrives as a first answer when Discord knows of no "thinking…"', () =>
     arrives(refused('edit', 'unknownWebhook')));
 

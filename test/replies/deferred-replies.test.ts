@@ -24,7 +24,7 @@ const shown = () => new Promise((resolve) => setImmediate(resolve));
 function completing(
   results: readonly EditResult[] = ['shown'],
   err?: unknown,
-  { owns = true, holds = true, embeds = [0] as readonly (number | undefined)[] } = {},
+  { owns = true, holds = true, embeds = [0] as readonly (number | undefined)[], wait = 'shown' as EditResult } = {},
 ) {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -60,7 +60,7 @@ function completing(
       async complete(_, shown) {
         if (shown.content?.startsWith('wait')) {
           steps.push(shown.content);
-          return 'shown';
+          return wait;
         }
         sent.push(shown);
         const result = results[Math.min(edits++, results.length - 1)] ?? 'shown';
@@ -196,6 +196,21 @@ describe('a deferred reply', () => {
     const { complete, steps } = completing(['shown'], undefined, { owns, embeds });
     await complete([{ start: waiting }], { isTakenOver });
     expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
+  });
+
+  describe('whose wait Discord has not confirmed', () => {
+    it.each([
+      { embeds: 0, what: 'is shown once more when the wait came after the answer', again: ['shown'] },
+      { embeds: 1, what: 'stays as it is when it did not', again: [] },
+    ])('$what', async ({ embeds, again }) => {
+      const { complete, steps } = completing(['shown'], undefined, { embeds: [embeds], wait: 'failed' });
+      vi.useFakeTimers({ now: NOON_MS, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+      const done = complete([{ start: waiting }]);
+      await vi.waitFor(() => expect(steps).toContain('removed'));
+      await vi.advanceTimersByTimeAsync(10_000);
+      await done;
+      expect(steps).toEqual(['wait until 60000', 'shown', 'removed', ...again]);
+    });
   });
 
   it.each([
