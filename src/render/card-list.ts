@@ -142,7 +142,7 @@ export function unclearChoice(locale: string, unclear: readonly Unclear[], ids: 
 /** The first few names, each once; empty when there is none to show. */
 export function similarNames(locale: string, cards: readonly ListedCard[], length = MAX_LENGTH): string {
   const names = new Set(offered(cards).map(({ name }) => plainMarkdown(name, length)));
-  return listed(locale, [...names].filter(Boolean).slice(0, MOST_NAMES));
+  return listed(locale, [...names].filter(Boolean).slice(0, MOST_NAMES), 'or');
 }
 
 /** Texts of a list that may be ids all the same: one that is chosen costs a lookup. */

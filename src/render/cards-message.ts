@@ -5,7 +5,7 @@ import type { QuotaState } from '../model/quota.ts';
 import { type CardView, cardEmbed, type EmbedSize, FULL_SIZE, leftToday } from './card-embed.ts';
 import { MAX_ROWS, similarNames } from './card-list.ts';
 import { plainMarkdown } from './formats.ts';
-import { errorMessage, formatMessage, timeToCome } from './messages.ts';
+import { errorMessage, formatMessage, listed, timeToCome } from './messages.ts';
 
 /** Several cards of one reply. */
 export interface CardsView {
@@ -84,7 +84,8 @@ function cost({ requests, quota, locale }: CardsView): string {
 
 function names(texts: readonly string[], locale: string): string {
   const shown = texts.map((text) => plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'));
-  return shown.map((name) => `**${name}**`).join(', ');
+  const bold = shown.map((name) => `**${name}**`);
+  return listed(locale, bold, 'and');
 }
 
 /** Discord's limit for all embeds of a message together. */

