@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startBackends } from '../support/backends.ts';
 import { startProgram } from '../support/bot-process.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Loaded before the program: writes the name of each module that is loaded to standard error. */
@@ -15,7 +16,7 @@ const TELL_LOADED = `data:text/javascript,${encodeURIComponent(`
     },
   });`)}`;
 
-/** With exactly this environment: no compile cache is named in it. */
+/** With exactly this environment. */
 function start(args: readonly string[], env: Record<string, string>) {
   return startProgram([process.execPath, '--import', TELL_LOADED, ...args], { env });
 }
@@ -25,7 +26,7 @@ describe('what is not used is not loaded', () => {
     ['the bot', ['src/main.ts']],
     ['the registration of commands', ['src/cli/main.ts', 'commands', 'diff']],
   ])('%s with a wrong configuration says so without discord.js', async (_, args) => {
-    const program = start(args, { DISCORD_TOKEN: 'Bot x', DATA_DIR: temporaryFolder() });
+    const program = start(args, { ...COMPILE_CACHE, DISCORD_TOKEN: 'Bot x', DATA_DIR: temporaryFolder() });
     expect(await program.ended).toBe(1);
     expect(program.output()).toContain('The configuration is invalid');
     expect(program.output()).toContain('DISCORD_TOKEN: write the bot token alone');
@@ -34,7 +35,7 @@ describe('what is not used is not loaded', () => {
   });
 
   it('by the doctor that sends nothing: discord.js and Redis', async () => {
-    const doctor = start(['src/cli/main.ts', 'doctor', '--offline'], { DATA_DIR: temporaryFolder() });
+    const doctor = start(['src/cli/main.ts', 'doctor', '--offline'], { ...COMPILE_CACHE, DATA_DIR: temporaryFolder() });
     expect(await doctor.ended).toBe(1);
     expect(doctor.output()).not.toMatch(/node_modules\/(discord\.js|@discordjs|@redis)\//);
   });
