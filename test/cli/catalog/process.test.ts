@@ -11,7 +11,7 @@ import { onFinished } from '../../support/on-finished.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SCRIPT = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
-const CARDS = 30_000;
+const CARDS = 5_000;
 
 describe('npm run catalog, as a process', () => {
   let folder: string;
@@ -21,9 +21,9 @@ describe('npm run catalog, as a process', () => {
 
   function start(args: readonly string[], largestFileKb = 'unlimited', heapMb = 128) {
     const node = [process.execPath, `--max-old-space-size=${heapMb}`, SCRIPT, 'catalog', ...args];
-    const program = ['-c', `ulimit -f ${largestFileKb}; exec "$0" "$@"`, ...node];
+    const program = ['--norc', '-c', `ulimit -f ${largestFileKb}; exec "$0" "$@"`, ...node];
     const env = { ...COMPILE_CACHE, PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), INIT_CWD: folder };
-    const child = spawn('bash', program, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('bash', program, { env, stdio: 'pipe' });
     onFinished(() => child.kill('SIGKILL'));
     const ended = Promise.all([text(child.stdout).catch(() => ''), text(child.stderr), once(child, 'close')]).then(
       ([out, err, [code, signal]]) => ({ code: code ?? signal, out, err }),
@@ -31,9 +31,13 @@ describe('npm run catalog, as a process', () => {
     return { child, ended };
   }
 
-  async function cardsFile(count = CARDS): Promise<string> {
+  function table(count: number): string {
     const cards = Array.from({ length: count }, (_, index) => `base-${index},Card ${index},Set ${index % 100}`);
-    await writeFile(join(folder, 'cards.csv'), ['id,name,set', ...cards].join('\n'));
+    return ['id,name,set', ...cards].join('\n');
+  }
+
+  async function cardsFile(count: number): Promise<string> {
+    await writeFile(join(folder, 'cards.csv'), table(count));
     return 'cards.csv';
   }
 
@@ -50,43 +54,43 @@ describe('npm run catalog, as a process', () => {
     }
   }
 
-  /** So that the import is under way. */
-  async function someAreTaken(): Promise<void> {
-    await expect.poll(cardsTaken, { timeout: 60_000 }).toBeGreaterThan(0);
-  }
-
   it.each([
     ['SIGINT' as const, 2],
     ['SIGKILL' as const, 'SIGKILL'],
   ])('an import that %s ended has taken whole cards, and takes the rest when it is run again', async (signal, code) => {
-    const file = await cardsFile();
-    const { child, ended } = start(['import', file]);
-    await someAreTaken();
+    const { child, ended } = start(['import', '-']);
+    child.stdin.on('error', () => {}); // it ends before it has read everything
+    child.stdin.write(`${table(CARDS - 500)}\n`);
+    await expect.poll(cardsTaken, { timeout: 60_000 }).toBeGreaterThan(0);
     child.kill(signal);
+    // It looks for the signal at each card.
+    const more = setInterval(() => child.stdin.write('base-0,Card 0,Set 0\n'.repeat(2_000)), 50);
     const first = await ended;
+    clearInterval(more);
     const before = cardsTaken();
 
     expect(first.code).toBe(code);
     if (signal === 'SIGINT') expect(first.err).toMatch(/Stopped\. [\d,]+ cards were taken before, and stay\./);
     expect(before).toBeLessThan(CARDS);
 
-    const again = await start(['import', file]).ended;
-    const news = (CARDS - before).toLocaleString('en');
-    expect(again).toMatchObject({ code: 0, out: `cards.csv: 30,000 cards, ${news} new or changed; 0 refused\n` });
+    const again = start(['import', '-']);
+    again.child.stdin.end(table(CARDS));
+    const out = `standard input: 5,000 cards, ${(CARDS - before).toLocaleString('en')} new or changed; 0 refused\n`;
+    expect(await again.ended).toMatchObject({ code: 0, out });
   });
 
   it('an import remembers names, and not the file around them', async () => {
     const rest = 'x'.repeat(8_000);
-    const cards = Array.from({ length: 10_000 }, (_, id) =>
+    const cards = Array.from({ length: 5_000 }, (_, id) =>
       JSON.stringify({ id, name: `The name of card ${id}`, rest }),
     );
     await writeFile(join(folder, 'cards.json'), `[${cards.join(',')}]`);
-    const { code, out } = await start(['import', 'cards.json'], 'unlimited', 60).ended;
-    expect({ code, out }).toEqual({ code: 0, out: 'cards.json: 10,000 cards, 10,000 new or changed; 0 refused\n' });
+    const { code, out } = await start(['import', 'cards.json'], 'unlimited', 30).ended;
+    expect({ code, out }).toEqual({ code: 0, out: 'cards.json: 5,000 cards, 5,000 new or changed; 0 refused\n' });
   });
 
   it('an import onto a full disk keeps what was taken, and says so', async () => {
-    const { code, out, err } = await start(['import', await cardsFile()], '1500').ended;
+    const { code, out, err } = await start(['import', await cardsFile(12_000)], '1500').ended;
 
     expect({ code, out }).toEqual({ code: 2, out: expect.stringMatching(/^cards\.csv: [\d,]+ cards, /) });
     expect(err).toMatch(
