@@ -2,10 +2,11 @@ import { expect, it } from 'vitest';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
-import type { BotOutput } from '../support/app-bot.ts';
+import { type AppBot, type BotOutput, startAppBot } from '../support/app-bot.ts';
 import { serverOfShard } from '../support/backends.ts';
+import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 import { finalAnswers } from '../support/final-answers.ts';
-import { logOf, showsCard, startProcesses, type TestBots } from '../support/processes.ts';
+import { logOf, prepareBots, showsCard, type TestBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 
 /** One at a time and 200 ms apart, so that most wait for a permit. */
@@ -97,22 +98,26 @@ async function expectAnsweredByOne(processes: TestBots<BotOutput>, shard: number
 it('processes over one Redis answer each command once: two with the same shard, others when one stops, and the next that starts when the last one is killed', {
   timeout: 240_000,
 }, async () => {
-  const processes = await startProcesses({ redis: await startRedis(), service: SLOW, env: ENV });
-  await processes.start(0);
+  const options = { redis: await startRedis(), service: SLOW, env: ENV };
+  let startBot: (env: Record<string, string>) => Promise<AppBot> | BotProcess = startAppBot;
+  const processes = await prepareBots<BotOutput>(options, (env) => startBot(env));
+  const first = (await processes.start(0)) as AppBot;
+  const other = (await processes.start(1)) as AppBot;
+  startBot = startBotProcess;
+  const killed = (await processes.start(0)) as BotProcess;
+  startBot = startAppBot;
   await expectAnsweredByOne(processes, 0);
-  const [one, stops, last] = processes.bots;
 
   const left = await deferReplies(processes, 1);
-  stops?.child.kill('SIGTERM');
+  const leaves = other.stop();
   left.release();
-  await stops?.ended;
+  await leaves;
   await expectCompleted(processes, left, 1);
 
-  one?.child.kill('SIGKILL');
-  await one?.ended;
+  await first.stop();
   const lost = await deferReplies(processes, 0);
-  last?.child.kill('SIGKILL');
-  await last?.ended;
+  killed.child.kill('SIGKILL');
+  await killed.ended;
   lost.release();
   await processes.start(0);
   await expectCompleted(processes, lost);

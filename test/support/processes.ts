@@ -4,7 +4,6 @@ import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type AppBot, type BotOutput, startAppBot } from './app-bot.ts';
 import { type Backends, serverOfShard, startBackends } from './backends.ts';
-import { type BotProcess, startBotProcess } from './bot-process.ts';
 import { readLogLine } from './log-lines.ts';
 import type { TestRedis } from './redis.ts';
 
@@ -28,37 +27,27 @@ export interface TestBots<Bot extends BotOutput> extends Backends {
   start(shard: number, env?: Record<string, string>): Promise<Bot>;
 }
 
-export type TestProcesses = TestBots<BotProcess>;
-
 type StartBot<Bot> = (env: Record<string, string>) => Bot | Promise<Bot>;
 
 const PATIENCE_MS = 60_000;
 
-/** Resolves when every process is connected; all are stopped when the test or, from `beforeAll`, the file ends. */
-export async function startProcesses(options: ProcessesOptions): Promise<TestProcesses> {
-  return await allStarted(await prepareProcesses(options), options);
-}
-
-/** The same without starting a process. */
-export function prepareProcesses(options: ProcessesOptions): Promise<TestProcesses> {
-  return prepare(options, startBotProcess);
-}
-
-/** The same in this process, for a tenth of the CPU time. Each bot has its own state, as in a process of its own. */
+/**
+ * Bots in this process, for a tenth of the CPU time; each has its own state, as in a process of its own. Resolves when all
+ * are connected; they are stopped when the test or, from `beforeAll`, the file ends.
+ */
 export async function startAppBots(options: ProcessesOptions): Promise<TestBots<AppBot>> {
-  return await allStarted(await prepareAppBots(options), options);
-}
-
-export function prepareAppBots(options: ProcessesOptions): Promise<TestBots<AppBot>> {
-  return prepare(options, startAppBot);
-}
-
-async function allStarted<Bots extends TestBots<BotOutput>>(bots: Bots, { size = 2 }: ProcessesOptions): Promise<Bots> {
-  await Promise.all(Array.from({ length: size }, (_, shard) => bots.start(shard)));
+  const bots = await prepareAppBots(options);
+  await Promise.all(Array.from({ length: options.size ?? 2 }, (_, shard) => bots.start(shard)));
   return bots;
 }
 
-async function prepare<Bot extends BotOutput>(
+/** The same without starting a bot. */
+export function prepareAppBots(options: ProcessesOptions): Promise<TestBots<AppBot>> {
+  return prepareBots(options, startAppBot);
+}
+
+/** The same with bots that `startBot` starts. */
+export async function prepareBots<Bot extends BotOutput>(
   { redis, size = 2, service, env = {} }: ProcessesOptions,
   startBot: StartBot<Bot>,
 ): Promise<TestBots<Bot>> {
