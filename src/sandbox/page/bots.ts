@@ -1,65 +1,44 @@
-import type { BotState, ShownBots } from '../bots.ts';
-import type { Snapshot } from '../page-protocol.ts';
+import type { ShownBots } from '../bots.ts';
 import { cutOffRedis, press, startOrKill } from './api.ts';
 import { Controls, row } from './controls.ts';
 import { element } from './element.ts';
-
-const STATES: Readonly<Record<BotState, string>> = {
-  running: '(running)',
-  starting: '(starting)',
-  stopped: '(stopped)',
-};
+import { type Panel, whenChanged } from './panel.ts';
 
 /** The processes of the bot and their Redis, which can be killed and started. */
-export class BotsPanel {
-  readonly #root: HTMLElement;
-  readonly #controls = new Controls();
-  readonly #rows = element('section');
-  #drawn = '';
-
-  constructor(root: HTMLElement) {
-    this.#root = root;
-    this.#controls.insert(root, element('h2', { id: 'bots-heading' }, 'The bot'), this.#rows);
-  }
-
-  show({ bots: shown }: Snapshot): void {
-    const wanted = JSON.stringify(shown);
-    if (shown === undefined || wanted === this.#drawn) return;
-    this.#drawn = wanted;
-
+export function botsPanel(root: HTMLElement): Panel {
+  const controls = new Controls();
+  const rows = element('section');
+  controls.insert(root, element('h2', { id: 'bots-heading' }, 'The bot'), rows);
+  const draw = whenChanged((shown: ShownBots) => {
     const focused = document.activeElement?.id ?? '';
-    this.#root.hidden = false;
-    this.#rows.replaceChildren(...shown.bots.map((bot) => this.#bot(bot)), ...this.#ofRedis(shown));
+    root.hidden = false;
+    rows.replaceChildren(...shown.bots.map((bot) => botRow(bot, controls)), redisRow(shown, controls));
     if (focused !== '') document.getElementById(focused)?.focus();
-  }
+  });
+  return ({ bots }) => bots && draw(bots);
+}
 
-  #bot({ number, state }: ShownBots['bots'][number]): HTMLElement {
-    const [words, label, route] =
-      state === 'stopped'
-        ? (['Start', `Start process ${number}`, '/api/bots/start'] as const)
-        : (['Kill', `Kill process ${number}`, '/api/bots/kill'] as const);
-    const button = this.#button(`bot-${number}`, words, label, () => startOrKill(route, number));
-    return row(
-      element('span', {}, `Process ${number} `, element('span', { className: 'quiet' }, STATES[state])),
-      button,
-    );
-  }
+function botRow({ number, state }: ShownBots['bots'][number], controls: Controls): HTMLElement {
+  const [words, route] =
+    state === 'stopped' ? (['Start', '/api/bots/start'] as const) : (['Kill', '/api/bots/kill'] as const);
+  const button = controls.button(words, `${words} process ${number}`, () => startOrKill(route, number));
+  button.id = `bot-${number}`; // it keeps the focus when it is drawn again
+  return row(named(`Process ${number}`, state), button);
+}
 
-  #ofRedis({ redis }: ShownBots): HTMLElement[] {
-    if (redis === 'absent')
-      return [element('p', { className: 'quiet' }, 'With a Redis on this machine, there could be two.')];
-    if (redis === 'unused') {
-      const add = this.#button('redis', 'Add', 'Add a second process, over Redis', () => press('/api/bots/second'));
-      return [row('A second one, over Redis', add)];
-    }
-    const isCut = redis === 'cut off';
-    const button = isCut
-      ? this.#button('redis', 'Reconnect', 'Reconnect Redis', () => cutOffRedis(false))
-      : this.#button('redis', 'Cut off', 'Cut off Redis', () => cutOffRedis(true));
-    return [row(element('span', {}, 'Redis ', element('span', { className: 'quiet' }, `(${redis})`)), button)];
-  }
+function redisRow({ redis }: ShownBots, controls: Controls): HTMLElement {
+  if (redis === 'absent')
+    return element('p', { className: 'quiet' }, 'With a Redis on this machine, there could be two.');
+  const [words, label, use] =
+    redis === 'unused'
+      ? (['Add', 'Add a second process, over Redis', () => press('/api/bots/second')] as const)
+      : redis === 'cut off'
+        ? (['Reconnect', 'Reconnect Redis', () => cutOffRedis(false)] as const)
+        : (['Cut off', 'Cut off Redis', () => cutOffRedis(true)] as const);
+  const button = Object.assign(controls.button(words, label, use), { id: 'redis' });
+  return row(redis === 'unused' ? 'A second one, over Redis' : named('Redis', redis), button);
+}
 
-  #button(id: string, words: string, label: string, use: () => unknown): HTMLElement {
-    return Object.assign(this.#controls.button(words, label, use), { id });
-  }
+function named(name: string, state: string): HTMLElement {
+  return element('span', {}, `${name} `, element('span', { className: 'quiet' }, `(${state})`));
 }

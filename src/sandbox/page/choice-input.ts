@@ -28,6 +28,7 @@ export class ChoiceInput {
   constructor(field: HTMLInputElement, option: string, options: ChoiceInputOptions) {
     this.#field = field;
     this.#options = options;
+    field.addEventListener('keydown', (event) => this.#hold(event)); // before the list sees the key
     this.#suggestions = new Suggestions(field, {
       id: `choices-${option}`,
       label: `Choices for ${option}`,
@@ -41,8 +42,7 @@ export class ChoiceInput {
       this.#suggestSoon();
     });
     field.addEventListener('focus', () => this.#suggestSoon());
-    field.addEventListener('blur', () => this.#close());
-    field.addEventListener('keydown', (event) => this.#onKey(event));
+    field.addEventListener('blur', () => this.#outdate());
   }
 
   get list(): HTMLElement {
@@ -57,13 +57,9 @@ export class ChoiceInput {
   #pick(choice: ShownChoice): void {
     this.#picked = choice;
     this.#field.value = choice.name;
-    this.#close();
-    this.#options.onPicked();
-  }
-
-  #close(): void {
     this.#outdate();
     this.#suggestions.show([]);
+    this.#options.onPicked();
   }
 
   #outdate(): void {
@@ -94,18 +90,12 @@ export class ChoiceInput {
     if (isLeft && key === 'Enter') this.#field.form?.requestSubmit();
   }
 
-  #onKey(event: KeyboardEvent): void {
-    if (this.#isHeld(event)) {
-      this.#heldKeys.push(event.key);
-      event.preventDefault();
-      return;
-    }
+  #hold(event: KeyboardEvent): void {
     if (event.key === 'Escape') this.#outdate();
-    if (this.#suggestions.moveBy(event)) return;
-    const picked = this.#pickedBy(event);
-    if (!picked) return;
-    this.#pick(picked);
+    if (!this.#isHeld(event)) return;
+    this.#heldKeys.push(event.key);
     event.preventDefault();
+    event.stopImmediatePropagation();
   }
 
   /** Enter alone is not: quickly typed text is sent as it is. */
@@ -113,13 +103,5 @@ export class ChoiceInput {
     if (!this.#isWaiting) return false;
     if (key === 'Tab') return !shiftKey && this.#field.value !== '';
     return key === 'ArrowDown' || key === 'ArrowUp' || (key === 'Enter' && this.#heldKeys.length > 0);
-  }
-
-  /** Tab completes what is typed with the first suggestion; in an empty field it only moves on. */
-  #pickedBy({ key, shiftKey }: KeyboardEvent): ShownChoice | undefined {
-    const { active, first } = this.#suggestions;
-    if (key === 'Enter') return active;
-    if (key !== 'Tab' || shiftKey) return undefined;
-    return active ?? (this.#field.value === '' ? undefined : first);
   }
 }

@@ -1,6 +1,7 @@
 import type { Member } from '../discord/chat.ts';
 import { avatarOf } from './avatars.ts';
 import { element } from './element.ts';
+import { whenChanged } from './panel.ts';
 import type { Viewer } from './viewer.ts';
 
 export type IdentityChange = { memberId: string } | { manageGuild: boolean };
@@ -10,7 +11,9 @@ export class Identity {
   readonly #picture = element('img', { alt: '' });
   readonly #select = element('select', { ariaLabel: 'Member' });
   readonly #manage = element('input', { type: 'checkbox' });
-  #drawn = '';
+  readonly #list = whenChanged((members: readonly Member[]) =>
+    this.#select.replaceChildren(...members.map(({ id, name }) => element('option', { value: id }, name))),
+  );
 
   constructor(root: HTMLElement, { onChange }: { onChange: (change: IdentityChange) => void }) {
     this.#select.addEventListener('change', () => onChange({ memberId: this.#select.value }));
@@ -23,11 +26,7 @@ export class Identity {
   }
 
   show(members: readonly Member[], { member, guildId, manageGuild }: Viewer): void {
-    const wanted = JSON.stringify(members);
-    if (wanted !== this.#drawn) {
-      this.#drawn = wanted;
-      this.#select.replaceChildren(...members.map(({ id, name }) => element('option', { value: id }, name)));
-    }
+    this.#list(members);
     this.#select.value = member.id;
     this.#picture.src = avatarOf(member.name);
     this.#manage.checked = manageGuild && guildId !== null;

@@ -28,14 +28,13 @@ export class LineInput {
       label: 'Commands',
       content: commandRow,
       begins: 'with the first',
+      picksWithEnter: (command) => !this.#isComplete(command),
       onPick: options.onPick,
     });
     this.field.addEventListener('input', () => {
       options.onInput();
       void this.#suggest();
     });
-    this.field.addEventListener('keydown', (event) => this.#onKey(event));
-    this.field.addEventListener('blur', () => this.#suggestions.show([]));
   }
 
   get list(): HTMLElement {
@@ -57,17 +56,6 @@ export class LineInput {
     // Meanwhile the text may have changed, or a command may have been picked
     const stale = typed !== this.field.value || this.field.hidden;
     if (!stale) this.#suggestions.show(suggestCommands(typed, latest));
-  }
-
-  #onKey(event: KeyboardEvent): void {
-    if (this.#suggestions.moveBy(event)) return;
-    const { active } = this.#suggestions;
-    if (active === undefined) return;
-
-    if (event.key === 'Tab' && !event.shiftKey) this.#options.onPick(active);
-    else if (event.key === 'Enter' && !this.#isComplete(active)) this.#options.onPick(active);
-    else return;
-    event.preventDefault();
   }
 
   /** A complete name without required options is sent at once. */

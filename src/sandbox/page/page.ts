@@ -11,17 +11,18 @@ import {
   writePost,
 } from './api.ts';
 import { botAvatar } from './avatars.ts';
-import { BotsPanel } from './bots.ts';
+import { botsPanel } from './bots.ts';
 import { Chat } from './chat.ts';
 import { Composer } from './composer.ts';
 import { element, section } from './element.ts';
-import { GatewaySwitch } from './gateway-switch.ts';
-import { GuidePanel } from './guide.ts';
+import { gatewaySwitch } from './gateway-switch.ts';
+import { guidePanel } from './guide.ts';
 import { Identity } from './identity.ts';
-import { headingOf, Places } from './places.ts';
-import { RequestLog } from './request-log.ts';
-import { ServicePanel } from './service-panel.ts';
-import { ServiceSwitches } from './service-switches.ts';
+import type { Panel } from './panel.ts';
+import { headingOf, places } from './places.ts';
+import { requestLog } from './request-log.ts';
+import { servicePanel } from './service-panel.ts';
+import { serviceSwitches } from './service-switches.ts';
 import { Tabs } from './tabs.ts';
 import { tickTimes } from './ticking-times.ts';
 import type { ShownPlace, Viewer } from './viewer.ts';
@@ -66,17 +67,17 @@ class Page {
       },
     },
   });
-  readonly #places = new Places(section('places'), { onChoose: (place) => this.#choose(place) });
+  readonly #showPlaces = places(section('places'), (place) => this.#choose(place));
   readonly #identity = new Identity(section('identity'), { onChange: (change) => this.#choose(change) });
-  readonly #panels: readonly { show(snapshot: Snapshot, locale: string): void }[] = [
-    new GuidePanel(section('guide'), {
+  readonly #panels: readonly Panel[] = [
+    guidePanel(section('guide'), {
       onPress: () => this.#choose({ guildId: this.#shown.guilds[0]?.id ?? null, context: 0 }),
     }),
-    new ServicePanel(section('service')),
-    new ServiceSwitches(),
-    new BotsPanel(section('bots')),
-    new GatewaySwitch(section('gateway')),
-    new RequestLog(section('requests')),
+    servicePanel(section('service')),
+    serviceSwitches(),
+    botsPanel(section('bots')),
+    gatewaySwitch(section('gateway')),
+    requestLog(section('requests')),
   ];
 
   start(): void {
@@ -149,10 +150,10 @@ class Page {
     const snapshot = this.#shown;
     const viewer = this.#viewer;
     const { lang } = document.documentElement; // the panel is in the page's language, the chat in the member's
-    this.#places.show(snapshot, viewer);
+    this.#showPlaces(snapshot, viewer);
     this.#identity.show(snapshot.members, viewer);
     this.#chat.show(snapshot, viewer, this.#menu);
-    for (const panel of this.#panels) panel.show(snapshot, lang);
+    for (const show of this.#panels) show(snapshot, lang);
   }
 }
 

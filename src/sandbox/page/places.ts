@@ -1,6 +1,7 @@
 import type { Guild } from '../discord/chat.ts';
 import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
 import { element } from './element.ts';
+import { whenChanged } from './panel.ts';
 import { isSame, type ShownPlace } from './viewer.ts';
 
 const DIRECT_MESSAGES: ShownPlace = { guildId: null, context: 1 };
@@ -14,43 +15,31 @@ export interface Guilds {
 }
 
 /** The servers, the direct messages with the bot, and places where only a member brings it. */
-export class Places {
-  readonly #root: HTMLElement;
-  readonly #onChoose: (place: ShownPlace) => void;
-  #drawn = '';
-
-  constructor(root: HTMLElement, { onChoose }: { onChoose: (place: ShownPlace) => void }) {
-    this.#root = root;
-    this.#onChoose = onChoose;
-  }
-
-  show({ guilds, foreignGuilds }: Guilds, { guildId, context }: ShownPlace): void {
-    const current = { guildId, context };
-    const wanted = JSON.stringify([guilds, foreignGuilds, current]);
-    if (wanted === this.#drawn) return;
-    this.#drawn = wanted;
-
-    const focused = this.#root.contains(document.activeElement);
-    const servers = (shown: readonly Guild[]) =>
-      shown.map(({ id, name }) => this.#button({ guildId: id, context: 0 }, name, avatarOf(name), current));
-    this.#root.replaceChildren(
+export function places(
+  root: HTMLElement,
+  onChoose: (place: ShownPlace) => void,
+): (guilds: Guilds, current: ShownPlace) => void {
+  const draw = whenChanged(({ guilds, foreignGuilds }: Guilds, current: ShownPlace) => {
+    const button = (place: ShownPlace, name: string, picture = avatarOf(name)) => {
+      const made = element('button', { type: 'button' }, element('img', { src: picture, alt: '' }), name);
+      if (isSame(place, current)) made.ariaCurrent = 'page';
+      made.addEventListener('click', () => onChoose(place));
+      return made;
+    };
+    const servers = (shown: readonly Guild[]) => shown.map(({ id, name }) => button({ guildId: id, context: 0 }, name));
+    const focused = root.contains(document.activeElement);
+    root.replaceChildren(
       element('h2', {}, 'Servers'),
       ...servers(guilds),
       element('h2', {}, 'Direct messages'),
-      this.#button(DIRECT_MESSAGES, BOT_NAME, botAvatar(), current),
+      button(DIRECT_MESSAGES, BOT_NAME, botAvatar()),
       element('h2', {}, 'Not installed'),
       ...servers(foreignGuilds),
-      this.#button(GROUP, GROUP_NAME, avatarOf(GROUP_NAME), current),
+      button(GROUP, GROUP_NAME),
     );
-    if (focused) this.#root.querySelector<HTMLElement>('[aria-current]')?.focus();
-  }
-
-  #button(place: ShownPlace, name: string, picture: string, current: ShownPlace): HTMLElement {
-    const button = element('button', { type: 'button' }, element('img', { src: picture, alt: '' }), name);
-    if (isSame(place, current)) button.ariaCurrent = 'page';
-    button.addEventListener('click', () => this.#onChoose(place));
-    return button;
-  }
+    if (focused) root.querySelector<HTMLElement>('[aria-current]')?.focus();
+  });
+  return ({ guilds, foreignGuilds }, { guildId, context }) => draw({ guilds, foreignGuilds }, { guildId, context });
 }
 
 /** The heading above a place, and what it is. */

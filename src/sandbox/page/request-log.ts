@@ -1,37 +1,25 @@
-import type { ShownRequest, Snapshot } from '../page-protocol.ts';
+import type { ShownRequest } from '../page-protocol.ts';
 import { element } from './element.ts';
+import { type Panel, whenChanged } from './panel.ts';
 import { requestStatus } from './request-status.ts';
 
 /** The requests that reached the service, newest first. */
-export class RequestLog {
-  readonly #heading = element('h2', { id: 'requests-heading' });
-  readonly #rows = element('tbody');
-  readonly #scroller = element('div', { className: 'scroller', tabIndex: 0, role: 'group' });
-  readonly #empty = element('p', { className: 'quiet' }, 'None yet. Answers from the cache never reach it.');
-  #drawn = '';
-
-  constructor(root: HTMLElement) {
-    const head = element(
-      'tr',
-      {},
-      ...['Time', 'Request', 'Status'].map((name) => element('th', { scope: 'col' }, name)),
-    );
-    const table = element('table', {}, element('thead', {}, head), this.#rows);
-    this.#scroller.append(table);
-    this.#scroller.setAttribute('aria-labelledby', this.#heading.id);
-    root.append(this.#heading, this.#empty, this.#scroller);
-  }
-
-  show({ requests, requestCount }: Snapshot, locale: string): void {
-    const wanted = JSON.stringify([requests, requestCount, locale]);
-    if (wanted === this.#drawn) return;
-    this.#drawn = wanted;
-
-    this.#heading.textContent = `Requests that reached it: ${requestCount.toLocaleString(locale)}`;
-    this.#empty.hidden = requests.length > 0;
-    this.#scroller.hidden = requests.length === 0;
-    this.#rows.replaceChildren(...requests.toReversed().map((request) => row(request, locale)));
-  }
+export function requestLog(root: HTMLElement): Panel {
+  const heading = element('h2', { id: 'requests-heading' });
+  const empty = element('p', { className: 'quiet' }, 'None yet. Answers from the cache never reach it.');
+  const names = ['Time', 'Request', 'Status'].map((name) => element('th', { scope: 'col' }, name));
+  const rows = element('tbody');
+  const table = element('table', {}, element('thead', {}, element('tr', {}, ...names)), rows);
+  const scroller = element('div', { className: 'scroller', tabIndex: 0, role: 'group' }, table);
+  scroller.setAttribute('aria-labelledby', heading.id);
+  root.append(heading, empty, scroller);
+  const draw = whenChanged((requests: readonly ShownRequest[], count: number, locale: string) => {
+    heading.textContent = `Requests that reached it: ${count.toLocaleString(locale)}`;
+    empty.hidden = requests.length > 0;
+    scroller.hidden = requests.length === 0;
+    rows.replaceChildren(...requests.toReversed().map((request) => row(request, locale)));
+  });
+  return ({ requests, requestCount }, locale) => draw(requests, requestCount, locale);
 }
 
 function row(request: ShownRequest, locale: string): HTMLElement {

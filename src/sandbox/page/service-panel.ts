@@ -1,6 +1,7 @@
 import type { Snapshot } from '../page-protocol.ts';
 import type { ServiceLimiter } from '../service-limiters.ts';
 import { element } from './element.ts';
+import { type Panel, whenChanged } from './panel.ts';
 import { timeElement } from './ticking-times.ts';
 
 /** What a limiter does with the plan's rate. */
@@ -13,21 +14,10 @@ const PACES: Readonly<Record<ServiceLimiter, (rate: string) => string>> = {
 };
 
 /** The remaining requests, by the card service's own figures. */
-export class ServicePanel {
-  readonly #root: HTMLElement;
-  #drawn = '';
-
-  constructor(root: HTMLElement) {
-    this.#root = root;
-  }
-
-  show({ service }: Snapshot, locale: string): void {
-    const wanted = JSON.stringify([service, locale]);
-    if (wanted === this.#drawn) return;
-    this.#drawn = wanted;
-
+export function servicePanel(root: HTMLElement): Panel {
+  const draw = whenChanged((service: Snapshot['service'], locale: string) => {
     const { switches, dayLimit, dayRemaining, minuteRate, minuteRemaining, mostAtOnce, resetsAtMs } = service;
-    this.#root.replaceChildren(
+    root.replaceChildren(
       element('h2', { id: 'service-heading' }, 'The card service'),
       gauge('Left today', dayRemaining, dayLimit, locale),
       gauge('Left right now', minuteRemaining, mostAtOnce, locale),
@@ -39,7 +29,8 @@ export class ServicePanel {
         '.',
       ),
     );
-  }
+  });
+  return ({ service }, locale) => draw(service, locale);
 }
 
 function gauge(label: string, left: number, of: number, locale: string): HTMLElement {

@@ -1,11 +1,11 @@
 import type { PLAN_LIMITS } from '../../model/plan.ts';
 import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from '../bulk-forms.ts';
 import { ODD_FIGURES } from '../odd-figures.ts';
-import type { Snapshot } from '../page-protocol.ts';
 import { SERVICE_LIMITERS } from '../service-limiters.ts';
 import { press, startStorm } from './api.ts';
 import { Controls, row } from './controls.ts';
 import { element, section } from './element.ts';
+import { type Panel, whenChanged } from './panel.ts';
 import { timeElement } from './ticking-times.ts';
 
 type Plan = keyof typeof PLAN_LIMITS;
@@ -45,67 +45,60 @@ const STORMS = [
 const COSTS = { one: 'as one request', each: 'every card' };
 
 /** The switches of the card service: what it gives, what goes wrong with it, and how it lists several cards at once. */
-export class ServiceSwitches {
-  readonly #plan = new Controls(() => {
-    this.#refilled.hidden = true;
+export function serviceSwitches(): Panel {
+  const refilled = element('p', { className: 'quiet', role: 'status', hidden: true }, REFILLED);
+  const plan = new Controls(() => {
+    refilled.hidden = true;
   });
-  readonly #refilled = element('p', { className: 'quiet', role: 'status', hidden: true }, REFILLED);
-  readonly #faults = new Controls();
-  readonly #bulk = new Controls();
-  readonly #storm = element('div', { className: 'switch quiet', role: 'status' });
-  readonly #endStorm = this.#faults.button('End', 'End the 429 storm', () => startStorm({ durationMs: 0 }));
-  #drawnStorm = '';
-
-  constructor() {
-    const [plan, faults, bulk] = [this.#plan, this.#faults, this.#bulk];
-    const useUp = plan.button('Use up', 'Use up the day', () => press('/api/day/exhaust'));
-    const refill = plan.button('Refill', 'Refill the day', async () => {
-      await press('/api/day/refill');
-      this.#refilled.hidden = false;
-    });
-    const storms = STORMS.map(([durationMs, words]) =>
-      faults.button(words, `429 storm for ${words}`, () => startStorm({ durationMs })),
-    );
-    plan.insert(
-      section('plan'),
-      element('h2', { id: 'plan-heading' }, 'What it gives'),
-      plan.menu('Plan', choices('plan', PLANS)),
-      plan.menu('Limiter', choices('limiter', SERVICE_LIMITERS, LIMITERS)),
-      row('The day', useUp, refill),
-      this.#refilled,
-    );
-    faults.insert(
-      section('faults'),
-      element('h2', { id: 'faults-heading' }, 'What goes wrong with it'),
-      faults.menu('Speed', SPEEDS),
-      faults.menu('Outage', OUTAGES),
-      faults.menu('Odd figures', choices('oddFigures', ODD_FIGURES)),
-      row('429 storm', ...storms),
-      this.#storm,
-      faults.tick('A limiter in front: 10 a minute', { windowLimit: 10 }, { windowLimit: 0 }),
-      faults.tick('Every 4th connection is reset', { resetEvery: 4 }, { resetEvery: 0 }),
-      faults.tick('A firewall blocks ids with “<” (403)', { firewall: true }, { firewall: false }),
-      faults.tick('The API key is revoked (401)', { keyRevoked: true }, { keyRevoked: false }),
-    );
-    bulk.insert(
-      section('bulk'),
-      element('h2', { id: 'bulk-heading' }, 'Several cards in one request'),
-      bulk.menu('Lists', choices('bulkShape', BULK_SHAPES)),
-      bulk.menu('Counts', choices('bulkCost', BULK_COSTS, COSTS)),
-      bulk.menu('Refuses', choices('bulkRefusal', BULK_REFUSALS)),
-    );
-  }
-
-  show({ service: { switches } }: Snapshot, locale: string): void {
-    for (const group of [this.#plan, this.#faults, this.#bulk]) group.show(switches);
-    const { stormUntilMs: untilMs } = switches;
-    const wanted = `${untilMs} ${locale}`;
-    if (wanted === this.#drawnStorm) return;
-    this.#drawnStorm = wanted;
-    this.#storm.hidden = untilMs === 0;
+  const faults = new Controls();
+  const bulk = new Controls();
+  const storm = element('div', { className: 'switch quiet', role: 'status' });
+  const useUp = plan.button('Use up', 'Use up the day', () => press('/api/day/exhaust'));
+  const refill = plan.button('Refill', 'Refill the day', async () => {
+    await press('/api/day/refill');
+    refilled.hidden = false;
+  });
+  const storms = STORMS.map(([durationMs, words]) =>
+    faults.button(words, `429 storm for ${words}`, () => startStorm({ durationMs })),
+  );
+  const endStorm = faults.button('End', 'End the 429 storm', () => startStorm({ durationMs: 0 }));
+  plan.insert(
+    section('plan'),
+    element('h2', { id: 'plan-heading' }, 'What it gives'),
+    plan.menu('Plan', choices('plan', PLANS)),
+    plan.menu('Limiter', choices('limiter', SERVICE_LIMITERS, LIMITERS)),
+    row('The day', useUp, refill),
+    refilled,
+  );
+  faults.insert(
+    section('faults'),
+    element('h2', { id: 'faults-heading' }, 'What goes wrong with it'),
+    faults.menu('Speed', SPEEDS),
+    faults.menu('Outage', OUTAGES),
+    faults.menu('Odd figures', choices('oddFigures', ODD_FIGURES)),
+    row('429 storm', ...storms),
+    storm,
+    faults.tick('A limiter in front: 10 a minute', { windowLimit: 10 }, { windowLimit: 0 }),
+    faults.tick('Every 4th connection is reset', { resetEvery: 4 }, { resetEvery: 0 }),
+    faults.tick('A firewall blocks ids with “<” (403)', { firewall: true }, { firewall: false }),
+    faults.tick('The API key is revoked (401)', { keyRevoked: true }, { keyRevoked: false }),
+  );
+  bulk.insert(
+    section('bulk'),
+    element('h2', { id: 'bulk-heading' }, 'Several cards in one request'),
+    bulk.menu('Lists', choices('bulkShape', BULK_SHAPES)),
+    bulk.menu('Counts', choices('bulkCost', BULK_COSTS, COSTS)),
+    bulk.menu('Refuses', choices('bulkRefusal', BULK_REFUSALS)),
+  );
+  const drawStorm = whenChanged((untilMs: number, locale: string) => {
+    storm.hidden = untilMs === 0;
     const end = timeElement(Math.ceil(untilMs / 1000), 'R', locale);
-    this.#storm.replaceChildren(element('span', {}, 'Every request gets a 429; ends ', end), this.#endStorm);
-  }
+    storm.replaceChildren(element('span', {}, 'Every request gets a 429; ends ', end), endStorm);
+  });
+  return ({ service: { switches } }, locale) => {
+    for (const group of [plan, faults, bulk]) group.show(switches);
+    drawStorm(switches.stormUntilMs, locale);
+  };
 }
 
 /** The values of a switch. @param words for those whose names do not say what they are */

@@ -8,6 +8,8 @@ export interface SuggestionsOptions<Row> {
   content(row: Row): HTMLElement[];
   /** Whether Enter picks the first row, or none until one is chosen with the arrow keys. */
   begins: 'with the first' | 'with none';
+  /** Whether Enter picks this chosen row; it does by default. */
+  picksWithEnter?(row: Row): boolean;
   onPick(row: Row): void;
 }
 
@@ -27,17 +29,9 @@ export class Suggestions<Row> {
     field.role = 'combobox';
     field.ariaAutoComplete = 'list';
     field.setAttribute('aria-controls', id);
+    field.addEventListener('blur', () => this.show([]));
+    field.addEventListener('keydown', (event) => this.#onKey(event));
     this.#draw();
-  }
-
-  /** The row that Enter picks; `undefined` while the list is closed or none is chosen. */
-  get active(): Row | undefined {
-    return this.#rows[this.#active];
-  }
-
-  /** The row that Tab picks, too, when none is chosen. */
-  get first(): Row | undefined {
-    return this.#rows[0];
   }
 
   /** Showing the same rows again keeps the choice. */
@@ -54,15 +48,25 @@ export class Suggestions<Row> {
     this.#draw();
   }
 
-  /** Arrow keys move in the list, Escape closes it. @returns whether the key was handled */
-  moveBy(event: KeyboardEvent): boolean {
-    const isHandled = this.#rows.length > 0 && ['ArrowDown', 'ArrowUp', 'Escape'].includes(event.key);
-    if (!isHandled) return false;
-    if (event.key === 'Escape') this.show([]);
-    else this.#move(event.key === 'ArrowDown' ? 1 : -1);
+  /** Arrow keys move in the list, Escape closes it, Enter and Tab pick. */
+  #onKey(event: KeyboardEvent): void {
+    const picked = this.#pickedBy(event);
+    const isMove = this.#rows.length > 0 && ['ArrowDown', 'ArrowUp', 'Escape'].includes(event.key);
+    if (picked === undefined && !isMove) return;
     event.preventDefault();
-    event.stopPropagation(); // otherwise Escape would also close the form
-    return true;
+    if (isMove) event.stopPropagation(); // otherwise Escape would also close the form
+    if (picked !== undefined) this.#options.onPick(picked);
+    else if (event.key === 'Escape') this.show([]);
+    else this.#move(event.key === 'ArrowDown' ? 1 : -1);
+  }
+
+  /** Tab completes what is typed with the first row when none is chosen; in an empty field it only moves on. */
+  #pickedBy({ key, shiftKey }: KeyboardEvent): Row | undefined {
+    const { picksWithEnter = () => true } = this.#options;
+    const active = this.#rows[this.#active];
+    if (key === 'Enter') return active !== undefined && picksWithEnter(active) ? active : undefined;
+    if (key !== 'Tab' || shiftKey) return undefined;
+    return active ?? (this.#field.value === '' ? undefined : this.#rows[0]);
   }
 
   #move(by: 1 | -1): void {
