@@ -157,7 +157,7 @@ it('while names cannot be searched none is sent as an id, and each can be asked 
   });
   const list = discord.type({ command: 'cards', options: { ids: 'Emberwing Dragon, base1-4, wick who waits' } });
   const listed = await list.until(({ content }) => content.includes('left these out'), 60_000);
-  expect(listed.content).toContain('**Emberwing Dragon**, **wick who waits**');
+  expect(listed.content).toContain('**Emberwing Dragon** and **wick who waits**');
   expect(listed).toMatchObject({ embeds: [{ title: 'Emberwing Drake' }] });
   const none = await discord
     .type({ command: 'Look up cards', target: { messageId: listed.messageId ?? '' } })
