@@ -1,6 +1,7 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { isFetchedFor } from '../src/lookup/shown-so-far.ts';
-import { type CardQuery, MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card.ts';
+import type { CardQuery } from '../src/model/card.ts';
+import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
 import { type ChoiceIds, cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';

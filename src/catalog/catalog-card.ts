@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { type Card, idFault, orUndefined } from '../model/card.ts';
+import type { Card } from '../model/card.ts';
 
 const LONGEST_TEXT = 300;
 /** Most texts are such a line already, and need no change. */
@@ -33,25 +32,18 @@ export function alsoOf(texts: readonly string[]): string[] | undefined {
   return lines.size > 0 ? [...lines].slice(0, MOST_ALSO) : undefined;
 }
 
-const line = z.string().transform(lineOf);
-const optionalLine = orUndefined(line.transform((text) => text || undefined)).optional();
-
 /** A card as it is searched for and offered. */
-export const CatalogCard = z.object({
-  id: z
-    .string()
-    .trim()
-    .refine((id) => !idFault(id), 'not a card id'),
-  name: line.refine((text) => text !== '', 'empty'),
-  set: optionalLine,
-  number: optionalLine,
-  game: optionalLine,
+export interface CatalogCard {
+  id: string;
+  name: string;
+  set?: string | undefined;
+  number?: string | undefined;
+  game?: string | undefined;
   /** Words that find the card and are not shown: the code of its set, its rarity, its names in other languages. */
-  also: orUndefined(z.array(z.string()).transform(alsoOf)).optional(),
+  also?: string[] | undefined;
   /** When it came out. */
-  released: orUndefined(z.string().transform(releasedOf)).optional(),
-});
-export type CatalogCard = z.infer<typeof CatalogCard>;
+  released?: string | undefined;
+}
 
 /** A card as it was found. */
 export type FoundCard = CatalogCard & {

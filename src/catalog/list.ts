@@ -1,4 +1,4 @@
-import { idFault } from '../model/card.ts';
+import { idFault } from '../model/card-id.ts';
 import type { ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import type { CardIndex } from './card-index.ts';

@@ -1,4 +1,4 @@
-import { idFault } from '../model/card.ts';
+import { idFault } from '../model/card-id.ts';
 import type { CardIndex } from './card-index.ts';
 import type { Mentions } from './catalog.ts';
 import { inOneMenu } from './list.ts';

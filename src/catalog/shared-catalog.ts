@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SingleRunner, withTimeout } from '../time/timers.ts';
-import { CatalogCard } from './catalog-card.ts';
+import type { CatalogCard } from './catalog-card.ts';
+import { SharedCard } from './shared-card.ts';
 
 /** Cards in one change, so that applying it takes some milliseconds: searches wait for it. */
 const CARDS_IN_CHANGE = 100;
@@ -19,7 +20,7 @@ const CLOSE_MS = 100;
 /** What one process learned of the catalog, for the others. Applying it twice changes nothing. */
 export const SharedChange = z.discriminatedUnion('kind', [
   /** `source`: the import that they came from; absent when the service answered with them. */
-  z.object({ kind: z.literal('cards'), cards: z.array(CatalogCard), source: z.string().optional() }),
+  z.object({ kind: z.literal('cards'), cards: z.array(SharedCard), source: z.string().optional() }),
   z.object({ kind: z.literal('denied'), id: z.string(), isKept: z.boolean() }),
   /** An import that was withdrawn begins anew: cards that follow belong to the new one. */
   z.object({ kind: z.literal('import'), source: z.string() }),

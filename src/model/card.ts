@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { InvalidCardId } from './errors.ts';
 import { PriceHistory } from './price-history.ts';
 
 /** A property that may be unknown, absent or null. In the type the key is required, so that no object forgets it. */
@@ -58,24 +57,4 @@ const MOST_AHEAD_MS = 60_000;
 /** Whether a time of a record is so far in the future that a clock which was ahead must have written it. */
 export function isFromClockAhead(atMs: number, nowMs: number): boolean {
   return atMs - nowMs > MOST_AHEAD_MS;
-}
-
-/** No known service has longer ids. */
-export const MAX_CARD_ID_LENGTH = 100;
-
-/** Why a trimmed text may not be sent as a card id; `undefined` when it may. */
-export function idFault(id: string): InvalidCardId['reason'] | undefined {
-  if (id === '') return 'empty';
-  if (!id.isWellFormed()) return 'halfCharacter';
-  if ([...id].length > MAX_CARD_ID_LENGTH) return 'tooLong';
-  if (/\p{Cc}/u.test(id)) return 'controlCharacter';
-  return id === '.' || id === '..' ? 'dotsOnly' : undefined; // URL parsers turn these into another path, even encoded
-}
-
-/** A card id as it may be sent: trimmed, its case kept. @throws InvalidCardId */
-export function parseCardId(text: string): string {
-  const id = text.trim();
-  const reason = idFault(id);
-  if (reason) throw new InvalidCardId({ reason });
-  return id;
 }

@@ -26,8 +26,6 @@ export interface MemberRequests {
 /** One Discord server, as `guildKey` names it, or one member in all servers. */
 export type Counted = { guild: string } | { member: string };
 
-export const KEPT_DAYS = 35;
-
 /**
  * Counts of each member in each Discord server on each UTC day, kept for 35 days. No method throws or rejects; what cannot
  * be read counts as zero.

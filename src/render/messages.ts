@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
-import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
+import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { Busy, CardServiceError, KeptInReserve, KnownError, QuotaSpent } from '../model/errors.ts';
 import { clockTime, dateTime, numberFormat } from './formats.ts';
 import { type ArgumentNames, argumentNames, languageOf, type MessageKey, textsOf } from './languages.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Outcomes } from '../lookup/shown-so-far.ts';
-import { MAX_CARD_ID_LENGTH } from '../model/card.ts';
+import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { CommandEvent, Events, Source } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';
 import { requesterOf } from '../model/quota.ts';

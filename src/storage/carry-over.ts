@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import { KEPT_DAYS } from '../quota/ledger.ts';
+import { KEPT_DAYS } from '../quota/kept-days.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
 import { SETTINGS_KEPT_MS } from '../settings/server-settings.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CatalogCard, catalogCardOf, releasedOf } from '../../src/catalog/catalog-card.ts';
+import { catalogCardOf, releasedOf } from '../../src/catalog/catalog-card.ts';
+import { SharedCard } from '../../src/catalog/shared-card.ts';
 import { alsoText, idKey, nameKey, otherText, queryOf, wordsOf } from '../../src/catalog/words.ts';
 
 describe('words', () => {
@@ -90,7 +91,7 @@ describe('a catalog card', () => {
       { id: 'a', name: 'B\ud800', game: 'pokemon' },
       { id: 'a', name: 'B\ufffd', game: 'pokemon' },
     ],
-  ])('%j is kept as %j', (given, kept) => expect(CatalogCard.parse(given)).toEqual(kept));
+  ])('%j is kept as %j', (given, kept) => expect(SharedCard.parse(given)).toEqual(kept));
 
   it.each([
     [{ id: 'a\u0007b', name: 'B' }],
@@ -98,7 +99,7 @@ describe('a catalog card', () => {
     [{ id: 'a', name: ' ' }],
     [{ id: 'a' }],
     [{ name: 'B' }],
-  ])('%j is refused', (given) => expect(CatalogCard.safeParse(given).success).toBe(false));
+  ])('%j is refused', (given) => expect(SharedCard.safeParse(given).success).toBe(false));
 
   it('has its id for a name when the service gives none', () => {
     const card = { id: 'base1-4', name: '', game: 'pokemon', set: { id: 'base1', name: 'Base' } };

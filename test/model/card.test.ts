@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CardRecord, parseCardId } from '../../src/model/card.ts';
+import { CardRecord } from '../../src/model/card.ts';
+import { parseCardId } from '../../src/model/card-id.ts';
 import { InvalidCardId } from '../../src/model/errors.ts';
 import { anyCharacter } from '../support/any-character.ts';
 

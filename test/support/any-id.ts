@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseCardId } from '../../src/model/card.ts';
+import { parseCardId } from '../../src/model/card-id.ts';
 import { anyCharacter } from './any-character.ts';
 
 /** What URLs and templates are made of. */

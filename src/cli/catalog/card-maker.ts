@@ -1,5 +1,5 @@
 import { alsoOf, type CatalogCard, lineOf, releasedOf } from '../../catalog/catalog-card.ts';
-import { idFault } from '../../model/card.ts';
+import { idFault } from '../../model/card-id.ts';
 import type { InvalidCardId } from '../../model/errors.ts';
 import { FILE, FieldSource, type Surroundings } from './field-source.ts';
 import { type SourceRow, Unusable } from './source-row.ts';

@@ -1,14 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Bookings, guildKey } from '../../model/quota.ts';
-import {
-  type Booking,
-  type Counted,
-  type CounterStore,
-  type HourCounts,
-  KEPT_DAYS,
-  type KeptCounts,
-  type MemberRequests,
-} from '../../quota/ledger.ts';
+import { KEPT_DAYS } from '../../quota/kept-days.ts';
+import type { Booking, Counted, CounterStore, HourCounts, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay, utcHour } from '../../time/utc-day.ts';
 import type { RedisLink } from './link.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
-import { KEPT_DAYS } from '../../quota/ledger.ts';
+import { KEPT_DAYS } from '../../quota/kept-days.ts';
 import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 import { createOwnFile } from './own-files.ts';
 

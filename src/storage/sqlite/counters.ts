@@ -1,14 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Bookings, guildKey } from '../../model/quota.ts';
-import {
-  type Booking,
-  type Counted,
-  type CounterStore,
-  type HourCounts,
-  KEPT_DAYS,
-  type KeptCounts,
-  type MemberRequests,
-} from '../../quota/ledger.ts';
+import { KEPT_DAYS } from '../../quota/kept-days.ts';
+import type { Booking, Counted, CounterStore, HourCounts, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
 import { DAY_MS, utcDay, utcHour } from '../../time/utc-day.ts';
 
 export const LEDGER_SCHEMA = `

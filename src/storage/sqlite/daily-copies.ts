@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
-import { KEPT_DAYS } from '../../quota/ledger.ts';
+import { KEPT_DAYS } from '../../quota/kept-days.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { DAY_MS, utcDay } from '../../time/utc-day.ts';
 import { removeOldDamage } from './corrupt-file.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CatalogCard } from '../../../src/catalog/catalog-card.ts';
+import { SharedCard } from '../../../src/catalog/shared-card.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { exported, runCatalog } from './cli-runs.ts';
 
@@ -32,7 +32,7 @@ it.each(FILES)('what is exported to %s and imported again is the same', async (f
 
       expect({ code, err }).toEqual({ code: 0, err: '' });
       expect(await exported(to)).toEqual(before);
-      const known = new Set(given.flatMap((card) => CatalogCard.safeParse(card).data?.id ?? []));
+      const known = new Set(given.flatMap((card) => SharedCard.safeParse(card).data?.id ?? []));
       expect(before.length).toBeLessThanOrEqual(known.size);
     }),
     { numRuns: 4 },

@@ -1,0 +1,2 @@
+/** Counts are kept as long, and so are copies of files: a month, and some days in which to look at it. */
+export const KEPT_DAYS = 35;
