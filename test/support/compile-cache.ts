@@ -16,8 +16,8 @@ export const COMPILE_CACHE = { NODE_COMPILE_CACHE: FOLDER };
 const COMPILED = [
   ...['run.ts', 'app.ts', 'cli/doctor/settings.ts', 'storage/redis/state.ts', 'storage/sqlite/state.ts'],
   ...['cli/program.ts', 'cli/commands/subcommand.ts', 'cli/catalog/subcommand.ts', 'sandbox/sandbox.ts'],
-  ...['catalog/search.ts', 'catalog/resolution.ts'],
-  ...['storage/sqlite/catalog/database.ts', 'storage/sqlite/catalog/upkeep.ts'],
+  ...['catalog/search.ts', 'catalog/list.ts', 'catalog/mentions.ts', 'storage/sqlite/catalog/file.ts'],
+  ...['storage/sqlite/catalog/changes.ts', 'storage/sqlite/catalog/upkeep.ts'],
 ];
 
 /** Fills the cache before the first test of the first run, for the workers and the bots that they start. */
