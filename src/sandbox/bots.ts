@@ -22,8 +22,8 @@ export interface BotsOptions {
   pristineDir: string;
   /** For the data of bots and Redis. */
   folder: string;
-  /** Called with each line of their logs. */
-  onLine(line: LogLine, text: string): void;
+  /** Called with each line of their logs, and the number of the bot. */
+  onLine(line: LogLine, text: string, number: number): void;
 }
 
 interface Slot {
@@ -141,7 +141,7 @@ export class Bots {
     slot.restsUntilMs = 0;
     const process = runBot({ ...env, ...shared, DATA_DIR: this.#dataDir(number) }, (line, text) => {
       slot.restsUntilMs = restAfter(line) ?? slot.restsUntilMs;
-      onLine(line, text);
+      onLine(line, text, number);
       this.#changes.tell();
     });
     void process.ended.then(() => {

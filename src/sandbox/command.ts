@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createLog, standardOutput } from '../log.ts';
 import { PLAN_LIMITS } from '../model/plan.ts';
@@ -9,6 +7,7 @@ import { stopSignal } from '../stop-signal.ts';
 import { Bots } from './bots.ts';
 import { Guide } from './guide.ts';
 import { KNOWN_CARDS } from './known-cards.ts';
+import { ownFolder, removeLeftFolders } from './own-folder.ts';
 import { startPageServer } from './page-server.ts';
 import { RequestReasons } from './request-reasons.ts';
 import { SAMPLE_CATALOG } from './sample-cards.ts';
@@ -26,6 +25,7 @@ const { port, plan, bot } = new Command('npm run sandbox --')
   .opts<{ port: number; plan: SandboxPlan; bot: boolean }>();
 
 const signal = stopSignal();
+await removeLeftFolders();
 const output = await standardOutput();
 const log = createLog({ level: 'info', secrets: [], destination: output });
 const sandbox = await startSandbox({
@@ -38,16 +38,17 @@ const sandbox = await startSandbox({
   env: { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}', PRICE_CURRENCY: 'USD', LOG_LEVEL: 'debug' },
 });
 const { discord, cardService, env } = sandbox;
-const folder = await mkdtemp(join(tmpdir(), 'cardbot-bots-'));
+const folder = await ownFolder('bots');
 const reasons = new RequestReasons((id) => discord.members.find((member) => member.id === id)?.name);
 const bots: Bots = new Bots({
   env,
   pristineDir: sandbox.config.dataDir,
   folder,
-  onLine(line, text) {
+  onLine(line, text, number) {
     reasons.read(line);
     guide.read(line);
-    if (line.level !== 'debug') output.write(`${text}\n`);
+    if (line.level === 'debug') return;
+    output.write(`${bots.shown.bots.length > 1 ? text.replace(/^\{/, `{"bot":${number},`) : text}\n`);
   },
 });
 const guide = new Guide({ discord, cardService, bots });

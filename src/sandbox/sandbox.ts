@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { type App, startApp } from '../app.ts';
 import type { CatalogCard } from '../catalog/catalog-card.ts';
@@ -14,6 +12,7 @@ import { type CardServiceOptions, type ListeningCardService, startCardService } 
 import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
 import { SANDBOX_API_KEY } from './embedded-card-service.ts';
 import { type KnownCard, remember } from './known-cards.ts';
+import { ownFolder } from './own-folder.ts';
 
 export interface SandboxOptions {
   log: Logger;
@@ -53,7 +52,7 @@ export async function startSandbox({
 }: SandboxOptions): Promise<Sandbox> {
   const discord = await startEmulatedDiscord({ image: sampleImage, ...discordOptions });
   const cardService = await startCardService(service);
-  const dataDir = await mkdtemp(join(tmpdir(), 'cardbot-sandbox-'));
+  const dataDir = await ownFolder('data');
   const env = given({
     DISCORD_TOKEN: discord.botToken,
     DISCORD_API_URL: discord.apiUrl,

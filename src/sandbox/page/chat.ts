@@ -67,6 +67,7 @@ export class Chat {
       .map((of) => ({ id: of.messageId, atMs: of.postedAtMs, of, make: postElement.bind(null, of) }));
     const entries = [...replies, ...posts].sort((a, b) => a.atMs - b.atMs);
     const kept = new Set(entries.map(({ id }) => id));
+    const isShorter = this.#shown.size > entries.length;
     for (const [id, { node }] of this.#shown) {
       if (kept.has(id)) continue;
       node.remove();
@@ -75,6 +76,7 @@ export class Chat {
     for (const [position, entry] of entries.entries()) {
       this.#place(position, this.#draw(entry, snapshot, viewer, menu));
     }
+    if (isShorter) this.#keepUp(); // at once: otherwise the browser scrolls up first, which looks like the reader
   }
 
   /** Messages are drawn anew, because some of the library's components take their theme only when they are created. */
