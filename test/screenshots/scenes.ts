@@ -1,3 +1,5 @@
+import { LANGUAGES } from '../../src/render/languages.ts';
+import { formatMessage } from '../../src/render/messages.ts';
 import type { KnownCard } from '../../src/sandbox/known-cards.ts';
 import { SAMPLE_MEMBERS } from '../../src/sandbox/sample-members.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -34,6 +36,24 @@ function lookUp(as: number, ...ids: string[]): (sandbox: Sandbox) => Promise<voi
   return async ({ discord }) => {
     const memberId = discord.members[as]?.id ?? '';
     for (const id of ids) await discord.type({ command: 'card', options: { id }, memberId }).settled();
+  };
+}
+
+/** Besides English. */
+const SPOKEN = ['de', 'fr', 'es', 'pt-BR', 'ja'].filter((language) => LANGUAGES.includes(language));
+
+/** Some replies to a member who speaks another language. */
+function inLanguage(language: string): Scene {
+  const locale = language === 'es' ? 'es-ES' : language;
+  const members = SAMPLE_MEMBERS.map((member, at) => (at === 0 ? { ...member, locale } : member));
+  return {
+    options: { known: KNOWN, discord: { members } },
+    isLively: true,
+    shots: [
+      { name: `card-${language}`, before: begin, show: reply('/card id:base1-4', 'Emberwing Drake') },
+      { name: `not-an-id-${language}`, show: reply('/card id:..', 'base1-4') },
+      { name: `usage-${language}`, show: reply('/usage', formatMessage(language, 'usageTitle')) },
+    ],
   };
 }
 
@@ -171,4 +191,5 @@ export const SCENES: readonly Scene[] = [
       { name: 'usage-key-refused', show: reply('/usage', 'refuses') },
     ],
   },
+  ...SPOKEN.map((language) => inLanguage(language)),
 ];
