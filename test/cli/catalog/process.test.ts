@@ -63,8 +63,8 @@ describe('npm run catalog, as a process', () => {
     child.stdin.write(`${table(CARDS - 500)}\n`);
     await expect.poll(cardsTaken, { timeout: 60_000 }).toBeGreaterThan(0);
     child.kill(signal);
-    // It looks for the signal at each card.
-    const more = setInterval(() => child.stdin.write('base-0,Card 0,Set 0\n'.repeat(2_000)), 50);
+    // It looks for the signal at each card, and reads 64 KiB at a time.
+    const more = setInterval(() => child.stdin.write('base-0,Card 0,Set 0\n'.repeat(4_000)), 200);
     const first = await ended;
     clearInterval(more);
     const before = cardsTaken();
@@ -90,7 +90,7 @@ describe('npm run catalog, as a process', () => {
   });
 
   it('an import onto a full disk keeps what was taken, and says so', async () => {
-    const { code, out, err } = await start(['import', await cardsFile(12_000)], '1500').ended;
+    const { code, out, err } = await start(['import', await cardsFile(8_000)], '1500').ended;
 
     expect({ code, out }).toEqual({ code: 2, out: expect.stringMatching(/^cards\.csv: [\d,]+ cards, /) });
     expect(err).toMatch(
