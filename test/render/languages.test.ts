@@ -94,6 +94,14 @@ describe.each(LANGUAGES)('the language %s', (language) => {
     expect(wrong).toEqual([]);
   });
 
+  // Discord writes it in the reader's language, which need not be that of the sentence.
+  it('lets a relative time stand alone, after a mark', () => {
+    const isAlone = (text: string) => /[\p{P}\p{S}]\s*\{since\}(\}|$)/u.test(text) && !/\{since\}[^}]/.test(text);
+    const relative = KEYS.filter((key) => has(key) && JSON.stringify(en[`@${key}`]).includes('stands alone'));
+    expect(relative.filter((key) => !isAlone(texts[key] ?? ''))).toEqual([]);
+    if (language === 'en') expect(relative).toEqual(['lastCheck', 'pricesFrom', 'reportFailed', 'asOf']);
+  });
+
   it('has no text that is longer than en.json allows', () => {
     const tooLong = KEYS.filter(has).filter((key) => {
       const [, limit] = /At most ([\d,]+) characters/.exec(en[`@${key}`].description) ?? [];
