@@ -25,14 +25,6 @@ describe('/card', () => {
     );
   });
 
-  it("formats numbers in the member's language and the configured currency", async () => {
-    const german = shared.discord.members.find(({ locale }) => locale === 'de');
-
-    const { embeds } = await shared.card('base1-4', {}, { memberId: german?.id ?? '' }).settled();
-
-    expect(embeds[0]?.description).toMatch(/\*\*\d+,\d\d\s€\*\* market/);
-  });
-
   it('sends one request for a card that many members look up at once', async () => {
     const world = await startWorld();
     world.cardService.set({ latencyMs: 50 });

@@ -1,0 +1,67 @@
+import { beforeAll, expect, it } from 'vitest';
+import { formatPrice } from '../../src/render/formats.ts';
+import { languageOf } from '../../src/render/languages.ts';
+import { formatMessage } from '../../src/render/messages.ts';
+import { DEFAULT_WORLD } from '../../src/sandbox/discord/world.ts';
+import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import { labels } from '../support/buttons.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const [AMERICAN, GERMAN] = [
+  { id: '1180000000000655361', name: 'Collectors' },
+  { id: '1180000000004849665', name: 'Sammler', locale: 'de' },
+];
+const CHLOE = DEFAULT_WORLD.members.find(({ locale }) => locale === 'fr')?.id ?? '';
+
+let world: World;
+beforeAll(async () => {
+  const discord = { guilds: [AMERICAN, GERMAN] };
+  world = await startWorld({ catalog: SAMPLE_CATALOG, discord, env: { PRICE_CURRENCY: 'EUR' } });
+});
+
+/** The reply to what the French member types. */
+function reply(guildId: string | null, id = 'base1-4', options: Record<string, boolean> = {}) {
+  return world.card(id, options, { memberId: CHLOE, guildId }).settled();
+}
+
+it("a public reply speaks its server's language, with its numbers; the member's where the server chose none", async () => {
+  const inGerman = await reply(GERMAN.id);
+  expect(labels(inGerman)).toContain(formatMessage('de', 'deleteReply'));
+  expect(inGerman.embeds[0]?.description).toContain(formatPrice(languageOf('de'), 36.33, 'EUR'));
+
+  for (const place of [AMERICAN.id, null]) {
+    expect(labels(await reply(place))).toContain(formatMessage('fr', 'deleteReply'));
+  }
+});
+
+it("a private reply speaks its member's language: a card, a refusal, and /privacy", async () => {
+  expect(labels(await reply(GERMAN.id, 'base1-4', { private: true }))).toContain(formatMessage('fr', 'showToEveryone'));
+  const refusal = { reason: 'dotsOnly', maxLength: 100 };
+  expect((await reply(GERMAN.id, '..')).content).toBe(formatMessage('fr', 'InvalidCardId', refusal));
+  expect(await reply(GERMAN.id, 'base1-999')).toMatchObject({
+    ephemeral: false, // it was "thinking…" in public
+    content: formatMessage('de', 'noSuchCard', { id: 'base1\\-999' }),
+  });
+  expect(await reply(GERMAN.id, 'base1-999')).toMatchObject({
+    ephemeral: true,
+    content: formatMessage('fr', 'noSuchCard', { id: 'base1\\-999' }),
+  });
+  const { content } = await world.discord.type({ command: 'privacy', memberId: CHLOE, guildId: GERMAN.id }).settled();
+  expect(content).toContain(formatMessage('fr', 'privacyIntro'));
+});
+
+it('what /settings says comes first, and automatic is as before', async () => {
+  const admin = { memberId: CHLOE, guildId: GERMAN.id, manageGuild: true };
+  const settings = await world.discord.type({ command: 'settings', ...admin }).settled();
+  for (const [value, language] of [
+    ['ja', 'ja'],
+    ['en', 'en'],
+    ['automatic', 'de'],
+  ] as const) {
+    const { messageId = '', components } = settings;
+    expect(JSON.stringify(components)).toContain(`"${value}"`);
+    const menu = { messageId, customId: 'settings:language', values: [value], ...admin };
+    await world.discord.choose(menu).settled();
+    expect(labels(await reply(GERMAN.id))).toContain(formatMessage(language, 'deleteReply'));
+  }
+});
