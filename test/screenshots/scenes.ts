@@ -175,6 +175,7 @@ export const SCENES: readonly Scene[] = [
       { name: 'usage-pause', show: reply('/usage', 'Waiting until') },
     ],
   },
+  { shots: [{ name: 'settings', show: reply('/settings', 'Settings for this server') }] },
   {
     options: { catalog: [] }, // then any text may be an id
     shots: [
