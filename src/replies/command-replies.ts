@@ -30,7 +30,7 @@ export class CommandReplies {
   /**
    * Shows a message, and its correction once it is there. Publishes how the command ended.
    *
-   * @returns once the first is sent; `false` when the member does not see it
+   * @returns once the first is sent; `false` when the member does not see it, or sees that of another process
    */
   async reply(
     invocation: Invocation & { asked?: Asked },
@@ -44,6 +44,10 @@ export class CommandReplies {
       this.#untilAccepted(invocation, () => sender.edit(invocation, corrected, isPrivate));
     // One that Discord has not confirmed may be there, so it is corrected, too.
     if (first.shown && correction !== undefined) this.#track(correction.then(correct), invocation);
+    if (first.shown && first.isOfAnother) {
+      this.#endOfAnother(invocation, end);
+      return false;
+    }
     const isConfirmed = first.shown && first.err === undefined;
     const failed = { outcome: first.shown ? 'not answered' : first.outcome, err: first.err ?? end.err };
     publishEnd(events, invocation, isConfirmed ? { source, ...end } : { card: end.card, ...failed });
@@ -99,9 +103,7 @@ export class CommandReplies {
   async #defer(reply: CardsReply, lookups: Lookups): Promise<boolean> {
     const { sender, journal, events, log } = this.#options;
     if (!(await journal.add(reply))) {
-      if (!this.#duplicateLogged) log.warn('another process has the same shard: give each its own in DISCORD_SHARDS');
-      this.#duplicateLogged = true;
-      publishEnd(events, reply, { outcome: 'answered by another process' });
+      this.#endOfAnother(reply);
       return true;
     }
     const first = await sender.defer(reply);
@@ -113,7 +115,8 @@ export class CommandReplies {
     const { command, memberId: member } = reply;
     if (first.err !== undefined) log.warn({ command, member, err: first.err }, UNCONFIRMED);
     this.#publish(reply, 'deferred');
-    this.#track(this.#complete(reply, lookups), reply);
+    if (first.isOfAnother) this.#endOfAnother(reply); // and seen to be completed
+    this.#track(this.#complete(reply, lookups, first.isOfAnother), reply);
     return true;
   }
 
@@ -185,6 +188,13 @@ export class CommandReplies {
     // A sentence cannot be told from an earlier one; the same again is no second answer.
     if (cards !== undefined && cards >= Math.max(1, message.embeds?.length ?? 0)) return;
     await this.#untilAccepted(reply, () => this.#options.sender.complete(reply, message));
+  }
+
+  #endOfAnother(invocation: Invocation & { asked?: Asked }, { card }: Partial<CommandEnd> = {}): void {
+    const { events, log } = this.#options;
+    if (!this.#duplicateLogged) log.warn('another process has the same shard: give each its own in DISCORD_SHARDS');
+    this.#duplicateLogged = true;
+    publishEnd(events, invocation, { card, outcome: 'answered by another process' });
   }
 
   /** @param end absent when the process that completed the reply has logged its command */

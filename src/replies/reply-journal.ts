@@ -75,8 +75,11 @@ export interface ReplyFile {
 
 /** What became of the first answer to a command: a message, or "thinking…". */
 export type FirstResult =
-  /** The member sees it. `err`: Discord has not confirmed it, but may have accepted it; editing the reply will show. */
-  | { shown: true; err?: unknown }
+  /**
+   * The member sees it. `err`: Discord has not confirmed it, but may have accepted it; editing the reply will show.
+   * `isOfAnother`: Discord had an answer before anything was sent from here.
+   */
+  | { shown: true; err?: unknown; isOfAnother?: true }
   /** The member sees no reply that can be edited; `outcome` is for the log. */
   | { shown: false; outcome: string; err?: unknown };
 

@@ -83,10 +83,13 @@ function idIn(path: string): string {
   return /^\/cards\/([^?]+)/.exec(path)?.[1] ?? '';
 }
 
-/** Both receive each command. */
-async function expectAnsweredByOne(processes: TestBots<BotOutput>, shard: number): Promise<void> {
+/** Both receive each command, but one of them sees the first of them when their cards have been shown. */
+async function expectAnsweredByOne(processes: TestBots<BotOutput>, shard: number, late: BotProcess): Promise<void> {
   const cards = IDS.slice(50, 58);
+  late.child.kill('SIGSTOP');
   const typed = cards.map((id) => processes.card(shard, id));
+  await Promise.all(typed.slice(0, 2).map(showsCard));
+  late.child.kill('SIGCONT');
   await Promise.all(typed.map(showsCard));
   const ended = (how: string) => processes.bots.flatMap(logOf).filter(({ outcome }) => outcome === how).length;
   await expect.poll(() => ended('answered by another process')).toBe(8);
@@ -106,7 +109,7 @@ it('processes over one Redis answer each command once: two with the same shard, 
   startBot = startBotProcess;
   const killed = (await processes.start(0)) as BotProcess;
   startBot = startAppBot;
-  await expectAnsweredByOne(processes, 0);
+  await expectAnsweredByOne(processes, 0, killed);
 
   const left = await deferReplies(processes, 1);
   const leaves = other.stop();

@@ -6,6 +6,7 @@ import { deferredReply, NO_JOURNAL, repliesOver } from './replies-over.ts';
 
 const PATIENTLY = { timeout: 60_000 };
 const HOUR_MS = 3_600_000;
+const SAME_SHARD = 'another process has the same shard: give each its own in DISCORD_SHARDS';
 
 describe.each([
   { where: 'SQLite', place: sqlitePlace },
@@ -87,7 +88,7 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
     const { start, written } = await place();
     const run = await start();
     const refused = () => ({ shown: false, outcome: 'too late' }) as const;
-    const { defer, completed, commands, cardService, lookupQueue } = repliesOver(run.journal, { defers: refused });
+    const { defer, completed, commands, cardService, lookupQueue } = repliesOver(run.journal, { first: refused });
 
     await defer(deferredReply());
 
@@ -101,7 +102,7 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
   it('are completed when it is not known whether Discord accepted the defer', async () => {
     const run = await (await place()).start();
     const err = new Error('other side closed');
-    const { replies, defer, completedIds, logged } = repliesOver(run.journal, { defers: () => ({ shown: true, err }) });
+    const { replies, defer, completedIds, logged } = repliesOver(run.journal, { first: () => ({ shown: true, err }) });
     const reply = deferredReply();
 
     await defer(reply);
@@ -164,7 +165,35 @@ it('a reply that another process has journaled is left to it, with one warning f
   await defer(deferredReply());
 
   expect(commands.map(({ outcome }) => outcome)).toEqual(Array(2).fill('answered by another process'));
-  const msg = 'another process has the same shard: give each its own in DISCORD_SHARDS';
-  expect(logged).toMatchObject([{ msg }]);
+  expect(logged).toMatchObject([{ msg: SAME_SHARD }]);
   expect(completed).toEqual([]);
+});
+
+describe('a command to which Discord has the answer of another process', () => {
+  const first = () => ({ shown: true, isOfAnother: true }) as const;
+
+  it('is not shown from here when its card is known, and is not counted as answered', async () => {
+    const { replies, commands, logged, storedCards } = repliesOver(NO_JOURNAL, { first });
+    storedCards.set('base1-4', { card: undefined, fetchedAtMs: Date.now() });
+    const { asked, ...invocation } = deferredReply();
+
+    expect(await replies.answer(invocation, asked)).toBe(false);
+
+    expect(commands).toMatchObject([{ outcome: 'answered by another process' }]);
+    expect(logged).toMatchObject([{ msg: SAME_SHARD }]);
+  });
+
+  it.each([
+    ['is completed from here when that shows no card', false, 1],
+    ['is left as it is when that shows the card', true, 0],
+  ])('%s', async (_, isShown, count) => {
+    const { replies, defer, commands, completed } = repliesOver(NO_JOURNAL, { first, hasEmbed: () => isShown });
+
+    await defer(deferredReply());
+    await replies.settled();
+
+    expect(completed).toHaveLength(count);
+    const outcomes = ['answered by another process', ...Array(count).fill('answered')];
+    expect(commands.map(({ outcome }) => outcome)).toEqual(outcomes);
+  });
 });

@@ -17,7 +17,8 @@ import { LONGEST_WAIT_MS, lookupQueueOver } from '../support/lookup-queue.ts';
 
 /** How Discord behaves; it accepts everything and shows no embed unless said otherwise. */
 export interface DiscordBehaviour {
-  defers?: () => FirstResult;
+  /** What becomes of a first answer. */
+  first?: () => FirstResult;
   /** Whether it accepts an edit. */
   accepts?: (reply: CardsReply) => boolean;
   hasEmbed?: (reply: CardsReply) => boolean;
@@ -25,7 +26,7 @@ export interface DiscordBehaviour {
 
 /** Deferred replies over a lookup queue of their own; every request of the card service is answered. */
 export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {}) {
-  const { defers = () => ({ shown: true }), accepts = () => true, hasEmbed = () => false } = discord;
+  const { first = () => ({ shown: true }), accepts = () => true, hasEmbed = () => false } = discord;
   const completed: { id: string; outcome: Outcome }[] = [];
   const commands: CommandEvent[] = [];
   const steps: EventsByName['reply'][] = [];
@@ -37,9 +38,9 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   onTestFinished(events.subscribe('command', (event) => void commands.push(event)));
   onTestFinished(events.subscribe('reply', (event) => void steps.push(event)));
   const sender: ReplySender = {
-    reply: async () => ({ shown: true }),
+    reply: async () => first(),
     edit: async () => 'shown',
-    defer: async () => defers(),
+    defer: async () => first(),
     async complete(reply, message) {
       const outcome = outcomes.get(message);
       if (outcome === undefined || !accepts(reply)) return 'failed';

@@ -12,8 +12,8 @@ const BACK_OFF = { firstMs: 25, longestMs: 3_000 };
 
 /**
  * Sends again, until `giveUpAtMs`, what did not reach Discord; after a 429 not before the time that it states. discord.js
- * retries a failing Discord three times without a wait, and not at all when Discord closed an idle connection: what was
- * sent on it is lost.
+ * sends edits to a failing Discord three times more without a wait, and nothing again when Discord closed an idle
+ * connection: what was sent on it is lost.
  *
  * @throws the error of the last try; any other answer of Discord at once
  */
@@ -38,8 +38,8 @@ export function beforeNextMs(error: unknown, tries: number): number | undefined 
 }
 
 /**
- * What became of a first answer. `isEarlier`: an earlier try did arrive, and only Discord's response was lost. `isRefused`:
- * another answer may be accepted.
+ * What became of a first answer. `isEarlier`: an earlier one did arrive, and only Discord's response was lost.
+ * `isRefused`: another answer may be accepted.
  */
 export type FirstAnswer = FirstResult & { isEarlier?: true; isRefused?: true };
 
@@ -54,7 +54,9 @@ export function failedAnswer(err: unknown, mayBeThere = false): FirstAnswer {
   if (!(err instanceof DiscordAPIError)) return { shown: true, err };
   // The member has seen "did not respond".
   if (err.code === RESTJSONErrorCodes.UnknownInteraction) return { shown: false, outcome: 'too late' };
-  if (err.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) return { shown: true, isEarlier: true };
+  if (err.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) {
+    return { shown: true, isEarlier: true, ...(!mayBeThere && { isOfAnother: true }) };
+  }
   return { shown: false, outcome: UNSENT, err, isRefused: true };
 }
 
@@ -71,17 +73,17 @@ export async function sendFirstAnswer(
   files: RawFile[] = [],
 ): Promise<FirstAnswer> {
   const route = Routes.interactionCallback(interactionId, token);
-  let mayBeThere = false;
+  let failed: FirstAnswer | undefined;
   const send = () =>
     rest.post(route, { auth: false, body, files }).catch((err: unknown) => {
-      mayBeThere ||= failedAnswer(err).shown;
+      failed = failedAnswer(err, failed?.shown);
       throw err;
     });
   try {
     await sendAgain(receivedAtMs + FIRST_ANSWER_MS, send);
     return { shown: true };
   } catch (err) {
-    return failedAnswer(err, mayBeThere);
+    return failed ?? failedAnswer(err);
   }
 }
 

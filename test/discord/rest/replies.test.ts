@@ -30,7 +30,11 @@ describe('after an error of Discord', () => {
 
   it.each<[string, unknown, object]>([
     ['10062 is too late', apiError(404, 10062), { shown: false, outcome: 'too late' }],
-    ['40060 is there already', apiError(400, 40060), { shown: true, isEarlier: true }],
+    [
+      '40060 means that another process has answered',
+      apiError(400, 40060),
+      { shown: true, isEarlier: true, isOfAnother: true },
+    ],
     ['50035 wants another answer', apiError(400, 50035), { shown: false, isRefused: true }],
     ['403 wants another answer', apiError(403), { shown: false, isRefused: true }],
     ['a 429 that outlasts the 3 s ends it', LIMITED, { shown: false, outcome: 'not answered' }],
@@ -57,12 +61,17 @@ describe('after an error of Discord', () => {
   });
 });
 
-it('a first answer of which one try may have arrived is not over with a 429 to the next', async () => {
-  const errors = [BROKEN, LIMITED];
-  const rest = { post: async () => Promise.reject(errors.shift()) };
-  const replies = new Replies(rest as unknown as REST, logLines().log);
-  const to = deferredReply({ receivedAtMs: Date.now() - 2_000 });
-  expect(await replies.reply(to, { content: 'a card' }, false)).toMatchObject({ shown: true, err: LIMITED });
+describe('a first answer of which one try may have arrived', () => {
+  it.each<[string, unknown, object]>([
+    ['is not over with a 429 to the next', LIMITED, { shown: true, err: LIMITED }],
+    ['is there when Discord has one already', apiError(400, 40060), { shown: true, isEarlier: true }],
+  ])('%s', async (_, error, expected) => {
+    const errors = [BROKEN, error];
+    const rest = { post: async () => Promise.reject(errors.shift()) };
+    const replies = new Replies(rest as unknown as REST, logLines().log);
+    const to = deferredReply({ receivedAtMs: Date.now() - 2_000 });
+    expect(await replies.reply(to, { content: 'a card' }, false)).toEqual(expected);
+  });
 });
 
 it('an edit that becomes a first answer, without word from Discord, is worth another try', async () => {
