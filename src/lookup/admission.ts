@@ -1,7 +1,7 @@
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, KeptInReserve, Stopping } from '../model/errors.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
-import type { Schedule } from '../quota/limiter-port.ts';
+import { LANES, type Schedule } from '../quota/limiter-port.ts';
 import type { Lookup, PendingLookup, Reservation } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { blockedError } from './service-requests.ts';
@@ -61,9 +61,10 @@ export function decideAdmission(
   const { reservedUntilMs, paused, permitAtMs } = expected;
   const nowMs = Date.now(); // not before the schedule's: a permit that is free now means no wait
   const queued = pendingLookups.queuedBy(lookup.requester); // as good as spent
-  const refusal = isBooked(lookup, present) ? budgetRefusal(allowance, queued) : undefined;
+  const isBudgeted = lookup.lane !== 'watches' && isBooked(lookup, present);
+  const refusal = isBudgeted ? budgetRefusal(allowance, queued) : undefined;
   if (refusal) return { refusal };
-  if (lookup.lane === 'renewals') {
+  if (lookup.lane !== 'members') {
     const reserved = reservedUntilMs !== undefined && !present;
     return reserved ? { refusal: new KeptInReserve({ untilMs: reservedUntilMs }) } : { permitAtMs: nowMs };
   }
@@ -87,9 +88,9 @@ function blockedFor(
   return blocked && !pendingLookups.get(cardId)?.requesting ? blockedError(blocked) : undefined;
 }
 
-/** A lookup that joins one in the queue causes no request, unless it lifts a renewal. */
+/** A lookup that joins one in the queue causes no request, unless it lifts that to its lane. */
 function isBooked({ lane }: Lookup, present: PendingLookup | undefined): boolean {
-  return present === undefined || (present.lane === 'renewals' && lane === 'members');
+  return present === undefined || LANES.indexOf(lane) < LANES.indexOf(present.lane);
 }
 
 /** Takes a place for a lookup that was admitted by a process that has ended, unless all requests are blocked. */

@@ -37,7 +37,7 @@ const FIRST_RANK: Rank = { member: 0, guild: 0 };
 export class FairOrder {
   readonly #otherQueues: Pick<OtherQueues, 'lengths'>;
   readonly #queue: { waiting(): readonly PendingLookup[] };
-  readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, renewals: FIRST_RANK };
+  readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, renewals: FIRST_RANK, watches: FIRST_RANK };
   /** Whether the last permit went to an overdue lookup, past the fair order. */
   #servedOverdue = false;
 

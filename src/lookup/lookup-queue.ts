@@ -76,6 +76,16 @@ export class LookupQueue {
     return this.#pendingLookups.waiting().length;
   }
 
+  /** Whether a permit is wanted by members, here or in another process. */
+  get isWanted(): boolean {
+    return this.length > 0 || this.#options.otherQueues.lengths().some((length) => length > 0);
+  }
+
+  /** How many cards one request may carry now. */
+  get mostTogether(): number {
+    return this.#batching.limits(Date.now()).most;
+  }
+
   /** Refuses all that wait, leaves the requests under way `graceMs` to be answered, and sends nothing more. */
   async close(graceMs: number): Promise<void> {
     this.#pendingLookups.close();
@@ -156,7 +166,7 @@ export class LookupQueue {
       this.#sleepUntil(acquired.untilMs - this.#leadMs);
       return false;
     }
-    const isBlocked = ({ lane }: PendingLookup) => acquired.reason !== 'reserve' || lane === 'renewals';
+    const isBlocked = ({ lane }: PendingLookup) => acquired.reason !== 'reserve' || lane !== 'members';
     this.#pendingLookups.refuseWaiting(blockedError(acquired), isBlocked);
     return true;
   }

@@ -1,9 +1,9 @@
 import type { CardQuery, CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import type { Requester } from '../model/quota.ts';
-import type { Lane } from '../quota/limiter-port.ts';
+import { LANES, type Lane } from '../quota/limiter-port.ts';
 
-/** One member's wish for one card. */
+/** One member's wish for one card, or that of the watches. */
 export interface Lookup extends CardQuery {
   lane: Lane;
   requester: Requester;
@@ -56,10 +56,9 @@ export interface QueuePlace {
   arrival: number;
 }
 
-/** The order of permits: members before renewals, then by rank, then by age. */
+/** The order of permits: by lane, then by rank, then by age. */
 export function comparePlaces(a: QueuePlace, b: QueuePlace): number {
-  if (a.lane !== b.lane) return a.lane === 'members' ? -1 : 1;
-  return compareRanks(a.rank, b.rank) || a.arrival - b.arrival;
+  return LANES.indexOf(a.lane) - LANES.indexOf(b.lane) || compareRanks(a.rank, b.rank) || a.arrival - b.arrival;
 }
 
 /** A lookup that waits, with its place and the promise of its answer. */

@@ -79,6 +79,10 @@ export function requesterOf({ memberId, guildId, channelId, isInstalled }: Reque
 /** Where everything is booked that comes without the install of a server. No server has this id. */
 export const FOREIGN = 'foreign';
 
+/** Where every request is booked that leaves for watches alone. No server and no member has this id. */
+export const WATCHES = 'watches';
+export const WATCHES_REQUESTER: Requester = { memberId: WATCHES, guildId: WATCHES };
+
 /**
  * The Discord server as the ledger and budgets count it: a member's direct messages are a server of their own, and whatever
  * comes without the install of a server is one server together.

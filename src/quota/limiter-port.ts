@@ -2,8 +2,12 @@ import type { RequestOutcome } from '../model/errors.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Breaker, BreakerReason, QuotaReading, QuotaState } from '../model/quota.ts';
 
-/** Members wait for an answer; renewals refresh what was already shown, and never take a member's token. */
-export type Lane = 'members' | 'renewals';
+/**
+ * In the order of permits. Members wait for an answer; renewals refresh what was already shown, and never take a member's
+ * token; what is renewed for watches was asked for by nobody just now.
+ */
+export const LANES = ['members', 'renewals', 'watches'] as const;
+export type Lane = (typeof LANES)[number];
 
 /**
  * A usage report takes a token only when there is one. It does not wait in the queue, so it is never the probe, except
@@ -28,7 +32,7 @@ export type Acquired =
   /** No permit for longer than anybody should wait. */
   | { kind: 'blocked'; untilMs: number; reason: BlockedReason };
 
-/** `reserve`: for renewals alone, while the day's last requests are kept for members. */
+/** `reserve`: not for members, while the day's last requests are kept for members. */
 export type BlockedReason = BreakerReason | 'reserve';
 
 /** When permits are expected, as seen now. */

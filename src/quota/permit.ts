@@ -67,7 +67,7 @@ export function decidePermit(
   const isFull = underWay >= most || isRestTaken(state, underWay, nowMs);
   if (isFull) return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
   const slotsMs = windowSlotsMs(learned, underWay, nowMs);
-  const slotMs = slotsMs[lane === 'renewals' ? Math.floor(slotsMs.length / 2) : 0] ?? nowMs;
+  const slotMs = slotsMs[leftFree(lane, slotsMs.length)] ?? nowMs;
   if (slotMs > nowMs) return { kind: 'wait', untilMs: slotMs };
 
   const freeSlots = slotsMs.filter((atMs) => atMs <= nowMs).length;
@@ -81,10 +81,16 @@ export function decidePermit(
   };
 }
 
+/** How many of so many tokens or places a lane leaves to members. For watches the bucket has to be full, which is no slower. */
+function leftFree(lane: PermitLane, capacity: number): number {
+  if (lane === 'watches') return Math.max(0, capacity - 1);
+  return lane === 'renewals' ? Math.floor(capacity / 2) : 0;
+}
+
 /** A pause leaves the bucket empty; its probe needs no token, and leaves none. */
 function heldBackMs({ reason }: Breaker, lane: PermitLane, pace: Pace): number | undefined {
-  if (lane === 'renewals') return keepingMs(Math.floor(pace.capacity / 2), pace);
-  return reason === 'pause' && lane === 'members' ? undefined : 0;
+  if (reason === 'pause' && lane === 'members') return undefined;
+  return keepingMs(leftFree(lane, pace.capacity), pace);
 }
 
 /** The state after a token was taken, unless there is none yet. */
@@ -165,10 +171,10 @@ function refusal(
   if (state === 'open' && reason === 'day' && lane === 'report') return undefined;
   if (reason === 'pause' && untilMs > nowMs) return { kind: 'wait', untilMs };
   if (reason && untilMs > nowMs) return { kind: 'blocked', reason, untilMs };
-  if (state === 'halfOpen' || (lane === 'report' && state !== 'closed'))
+  if (state === 'halfOpen' || ((lane === 'report' || lane === 'watches') && state !== 'closed'))
     return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
   const reservedUntilMs = reserveUntilMs(currentQuota(quota, nowMs), nowMs);
-  if (lane === 'renewals' && reservedUntilMs !== undefined) {
+  if (lane !== 'members' && lane !== 'report' && reservedUntilMs !== undefined) {
     return { kind: 'blocked', reason: 'reserve', untilMs: reservedUntilMs };
   }
   return undefined;

@@ -28,7 +28,8 @@ export class RequestReasons {
     const about = msg === 'usage report requested' ? REPORT : aboutCards(cardIds as string[] | undefined);
     if (about === undefined || !/^(card|usage report) requested$/.test(msg)) return;
     const people = this.#people((members ?? [member]) as string[]);
-    const text = about === REPORT ? `asked by /usage, ${people}` : `${lane === 'renewals' ? 'renewed ' : ''}${people}`;
+    const asked = lane === 'watches' ? 'renewed for watches' : `${lane === 'renewals' ? 'renewed ' : ''}${people}`;
+    const text = about === REPORT ? `asked by /usage, ${people}` : asked;
     this.#unmatched = [...this.#unmatched, { about, atMs: Number(time), text }].slice(-MOST_WAITING);
   }
 

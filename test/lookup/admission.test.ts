@@ -5,6 +5,7 @@ import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { BudgetSpent, Busy, Stopping } from '../../src/model/errors.ts';
 import type { BudgetSetting } from '../../src/model/plan.ts';
+import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import type { Schedule } from '../../src/quota/limiter-port.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { admitAll, by, fakeTime, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
@@ -77,6 +78,7 @@ describe('the decision', () => {
   const RESERVED = { schedule: { reservedUntilMs: NOON_MS + 1 } };
   const BOB = by('bob');
   const RENEWAL = { lane: 'renewals' } as const;
+  const WATCHED = { lane: 'watches', requester: WATCHES_REQUESTER } as const;
   const at = (ms: number) => ({ permitAtMs: NOON_MS + ms });
   const refused = (name: string, facts = {}) => ({ refusal: { name, ...facts } });
   const BUSY = refused('Busy', { untilMs: LATE_MS, paused: false });
@@ -102,6 +104,8 @@ describe('the decision', () => {
     ['counts a renewal that a member lifts against the budget', { isSpent: true }, lookup('renewed', BOB), SPENT],
     ['keeps the reserve from a renewal', RESERVED, lookup('new', RENEWAL), refused('KeptInReserve')],
     ['admits a renewal that joins, even then', RESERVED, lookup('renewed', RENEWAL), at(0)],
+    ['leaves the budget aside for watches', { isSpent: true }, lookup('new', WATCHED), at(0)],
+    ['keeps the reserve from watches', RESERVED, lookup('new', WATCHED), refused('KeptInReserve')],
     ['promises a renewal no later time', { schedule: LATE }, lookup('new', RENEWAL), at(0)],
     ['refuses what would wait too long', { schedule: LATE }, lookup('new'), BUSY],
     ['names a pause as the reason', { schedule: { ...LATE, paused: true } }, lookup('new'), PAUSED],

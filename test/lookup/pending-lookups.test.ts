@@ -3,6 +3,7 @@ import type { Lookup, Waiter } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../../src/model/errors.ts';
+import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import { by, fakeTime, lookup } from '../support/lookup-queue.ts';
 
 const RECORD: CardRecord = { card: undefined, fetchedAtMs: 1 };
@@ -94,6 +95,15 @@ describe('a pending lookup', () => {
     start(lookup('base1-4', { lane: 'renewals' }), 3_000);
     start(lookup('base1-4', by('bob')), 5_000);
     expect(get('base1-4')).toMatchObject({ lane: 'members', bookedOn: BOB, promisedAtMs: 5_000 });
+  });
+
+  it('for watches is lifted by whoever joins it, a renewal or a member', () => {
+    const { start, get } = queueWith();
+    start(lookup('base1-4', { lane: 'watches', requester: WATCHES_REQUESTER }));
+    start(lookup('base1-4', { ...by('bob'), lane: 'renewals' }));
+    expect(get('base1-4')).toMatchObject({ lane: 'renewals', bookedOn: BOB });
+    start(lookup('base1-4'));
+    expect(get('base1-4')).toMatchObject({ lane: 'members', bookedOn: ALICE });
   });
 
   it('is a renewal again when the member who lifted it leaves', () => {

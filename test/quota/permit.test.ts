@@ -50,8 +50,10 @@ describe('a request', () => {
     ['for a report may probe a spent day early', withBreaker('open', 'day', 500), 'report', PROBE],
     ['for a report is never another probe', withBreaker('open', 'outage'), 'report', WAIT],
     ['for a report ignores a refused key', withBreaker('open', 'key', 500), 'report', TOKEN],
+    ['for watches is never a probe', PAUSED, 'watches', WAIT],
     ['of a member may take the reserve', withRemaining(19), 'members', TOKEN],
     ['for a renewal may not take the reserve', withRemaining(19), 'renewals', { kind: 'blocked', reason: 'reserve' }],
+    ['for watches may not take the reserve', withRemaining(49), 'watches', { kind: 'blocked', reason: 'reserve' }],
   ])('%s', (_, state, lane, decision) => {
     expect(decidePermit(state, lane, SETTING, NOW_MS, NO_CONTENTION)).toMatchObject(decision);
   });
@@ -76,6 +78,7 @@ describe('a request', () => {
 
   it.each<[string, PermitLane, number]>([
     ['for a renewal leaves half the burst', 'renewals', 9 * PACE.intervalMs],
+    ['for watches leaves all but one token of a full bucket', 'watches', 18 * PACE.intervalMs],
     ['for a member takes the last token', 'members', 0],
   ])('%s', (_, lane, heldBackMs) => {
     expect(decidePermit(CLOSED, lane, SETTING, NOW_MS, NO_CONTENTION)).toMatchObject({ heldBackMs });
