@@ -20,6 +20,7 @@ import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { Limiter } from '../src/quota/limiter-port.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
+import type { Watches } from '../src/watches/watches.ts';
 
 export type { Ask } from '../src/lookup/lookups.ts';
 
@@ -100,6 +101,7 @@ export interface Services {
   ledger: Ledger;
   memberData: MemberData;
   settings: SettingsOfServers;
+  watches: Watches;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
 }

@@ -25,6 +25,7 @@ import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
 import { openSqliteState } from './storage/sqlite/state.ts';
 import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timers.ts';
+import { Watches } from './watches/watches.ts';
 
 export interface App {
   /** Rejects with DiscordRefused when the token is not accepted. */
@@ -68,8 +69,9 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     throw error;
   }
   const { services, state } = opened;
-  const { cards, catalog, lookupQueue, ledger, usage, memberData } = services;
+  const { cards, catalog, lookupQueue, ledger, usage, memberData, watches } = services;
   events.subscribe('shown', catalog.shown);
+  events.subscribe('priced', watches.priced);
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
   const replies = new Replies(client.rest, log);
@@ -187,8 +189,9 @@ export async function openServices(
     log,
   });
   const settings = new SettingsOfServers(state.settingsStore);
+  const watches = new Watches(state.watchStore);
   return {
-    services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, settings, currency },
+    services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, settings, watches, currency },
     state,
   };
 }

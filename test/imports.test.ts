@@ -17,12 +17,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   replies: ['model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup'],
   privacy: ['model', 'time', 'quota'],
   settings: ['model', 'time', 'quota'],
-  commands: ['model', 'lookup', 'quota', 'catalog', 'privacy', 'settings', 'render'],
+  watches: ['model', 'time', 'quota', 'lookup', 'catalog'],
+  commands: ['model', 'lookup', 'quota', 'catalog', 'privacy', 'settings', 'watches', 'render'],
   discord: ['commands', 'replies', 'render', 'model', 'time'],
   operations: ['model', 'time', 'quota', 'package.json'],
   storage: [
     ...['operations', 'model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup', 'replies', 'privacy'],
-    'settings',
+    ...['settings', 'watches'],
   ],
   cli: [
     ...['commands', 'config', 'discord', 'model', 'time', 'service', 'catalog', 'storage'],
@@ -30,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   app: [
     ...['model', 'time', 'config', 'service', 'cache', 'quota', 'catalog', 'render', 'lookup', 'replies', 'commands'],
-    ...['discord', 'privacy', 'settings', 'storage', 'operations'],
+    ...['discord', 'privacy', 'settings', 'watches', 'storage', 'operations'],
   ],
   main: ['compile-cache', 'run'],
   run: ['app', 'cli', 'config', 'model', 'stop-signal', 'package.json'],

@@ -55,6 +55,11 @@ export class Cards {
     return known;
   }
 
+  /** What is kept of a card, however old. Costs no request. */
+  async kept(id: string): Promise<CardRecord | undefined> {
+    return (await this.#read(id, true)).answer;
+  }
+
   /**
    * What is known right before a request: since the lookup found nothing fresh, another process may have brought the
    * card, or a request for it under another id. Costs no request.
@@ -90,14 +95,19 @@ export class Cards {
   }
 
   async #store(id: string, found: Found, kept: CardRecord | undefined, nowMs: number) {
-    const { store, catalog } = this.#options;
+    const { store, catalog, events } = this.#options;
     if (found instanceof CardServiceError) {
       this.#idErrors.set(id, found, { ttl: restMs(found) });
       return found;
     }
     const card = found === 'noSuchCard' ? undefined : found;
     const record = nextRecord(kept, card, nowMs);
-    for (const key of new Set([id, card?.id ?? id])) await store.set(key, record);
+    const market = card?.prices?.market ?? 0;
+    for (const key of new Set([id, card?.id ?? id])) {
+      await store.set(key, record);
+      // What costs nothing has no price.
+      if (market > 0) events?.publish('priced', { cardId: key, market, atMs: nowMs });
+    }
     if (card) {
       this.#idsOfWrongAddress = undefined;
       catalog?.learn(card);

@@ -31,6 +31,8 @@ export interface EventsByName {
   shown: Requester & { cardIds: readonly string[]; isPrivate: boolean };
   /** What was known of a card when a command asked for it. */
   known: { kind: 'fresh' | 'stale' | 'missing' };
+  /** An answer of the service brought a market price of a card; also under the id that it was asked for by. */
+  priced: { cardId: string; market: number; atMs: number };
   /** An answer came without a request of its own. */
   saved: object;
   /** A request to the card service has ended: `answered`, or with the error of that name; `cards` that the answer brought. */

@@ -3,12 +3,14 @@ import { KEPT_DAYS } from '../quota/kept-days.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
 import { SETTINGS_KEPT_MS } from '../settings/server-settings.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
+import { WATCH_KEPT_MS } from '../watches/watch.ts';
 import { additions, countersOf, dayKeys } from './redis/counters.ts';
 import { DELETION_REQUESTS, REQUESTS_KEPT_MS } from './redis/forget.ts';
 import { NOBODY, REPLIES, REPLIES_KEPT_MS } from './redis/journal.ts';
 import type { RedisLink } from './redis/link.ts';
 import { settingsKey } from './redis/server-settings.ts';
 import { RedisUnavailable } from './redis/unavailable.ts';
+import { watchFields } from './redis/watches.ts';
 import { type CardRow, EmbeddedFiles } from './sqlite/embedded-files.ts';
 
 /**
@@ -41,8 +43,8 @@ export interface CarryOverOptions {
 
 /**
  * Takes what an embedded bot has left in `DATA_DIR` along into a Redis that has counted nothing yet: deferred replies,
- * today's counts, members' wishes to be forgotten and servers' settings at once, and cards in the background. Broken off, it continues when
- * Redis is back or at the next start. The files stay.
+ * today's counts, members' wishes to be forgotten, their watches and servers' settings at once, and cards in the
+ * background. Broken off, it continues when Redis is back or at the next start. The files stay.
  */
 export class CarryOver {
   /** The limiter's state of the same account, if the files have one. */
@@ -120,6 +122,14 @@ export class CarryOver {
           ['PEXPIRE', key, String(SETTINGS_KEPT_MS)],
         ];
       }),
+      ...files
+        .watches()
+        .flatMap((watch) =>
+          Object.entries(watchFields(prefix, watch)).flatMap(([key, text]) => [
+            ...(text ? [['HSET', key, watch.id, text]] : []),
+            ['PEXPIRE', key, String(WATCH_KEPT_MS)],
+          ]),
+        ),
     ];
   }
 

@@ -15,6 +15,7 @@ import type { Limiter } from '../quota/limiter-port.ts';
 import { QuotaWarnings } from '../quota/quota-warnings.ts';
 import type { ReplyJournal } from '../replies/reply-journal.ts';
 import type { SettingsStore } from '../settings/server-settings.ts';
+import type { WatchStore } from '../watches/watch.ts';
 
 /** Everything that is stored: in files that one process owns, or in a Redis that several processes share. */
 export interface State {
@@ -25,6 +26,7 @@ export interface State {
   journal: ReplyJournal;
   deletionRequests: DeletionRequests;
   settingsStore: SettingsStore;
+  watchStore: WatchStore;
   otherQueues: OtherQueues;
   claims: Claims;
   /** Absent: there is no other process. */

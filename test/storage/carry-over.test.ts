@@ -9,9 +9,11 @@ import { RedisStore } from '../../src/storage/redis/cards.ts';
 import { RedisCounters } from '../../src/storage/redis/counters.ts';
 import { redisDeletionRequests } from '../../src/storage/redis/forget.ts';
 import { redisSettings } from '../../src/storage/redis/server-settings.ts';
+import { redisWatches } from '../../src/storage/redis/watches.ts';
 import { openSqliteState } from '../../src/storage/sqlite/state.ts';
 import { accountOf } from '../../src/storage/state.ts';
 import { DAY_MS, utcDay } from '../../src/time/utc-day.ts';
+import { newWatch } from '../../src/watches/watch.ts';
 import { askedFor } from '../replies/replies-over.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
@@ -25,6 +27,7 @@ const PATIENCE = { timeout: 60_000, interval: 20 };
 const KEEP_MS = 90 * DAY_MS;
 const SERVICE = { baseUrl: 'http://cards.example', cardPath: '/cards/{id}', apiKey: 'key' };
 const ORIGIN = `${SERVICE.baseUrl} ${SERVICE.cardPath}`;
+const WATCH = newWatch({ memberId: '7', cardId: 'card-1', cardName: 'One', locale: 'de', above: 9 }, 3, Date.now());
 const DONE = 'the files have been carried over into redis';
 const PLAN = { plan: 'free', requestsPerMinute: undefined, burst: undefined } as never;
 
@@ -59,6 +62,7 @@ async function leftFiles(cards: number): Promise<string> {
   await state.journal.add(deferredReply('100'));
   await state.deletionRequests.add({ memberId: '7', at: new Date().toISOString() });
   await state.settingsStore.write('guild', 'language', 'de');
+  await state.watchStore.replace(undefined, WATCH);
   await state.close();
   return dataDir;
 }
@@ -88,7 +92,7 @@ function processOn(redis: RedisAddress, dataDir: string) {
 }
 
 describe('files of an embedded bot, carried over into Redis', () => {
-  it("hold cards for the rest of their time, today's counts, what servers have set, and deferred replies for any process", async () => {
+  it("hold cards for the rest of their time, today's counts, what servers have set, watches, and deferred replies for any process", async () => {
     const redis = await startRedis();
     const dataDir = await leftFiles(250);
     const state = new DatabaseSync(join(dataDir, 'state.sqlite'));
@@ -112,6 +116,9 @@ describe('files of an embedded bot, carried over into Redis', () => {
     const reply = await link.read((client) => client.hGet(`${redis.prefix}:replies`, '100'));
     expect(reply).toMatch(/^- {"interactionId":"100"/);
     expect(await redisSettings(link).read('guild')).toEqual({ language: 'de' });
+    const watches = redisWatches(link);
+    expect([await watches.ofMember('7'), await watches.ofCard('card-1')]).toEqual([[WATCH], [WATCH]]);
+    expect(await watches.untold()).toEqual([]);
     const wishes = await redisDeletionRequests(link).all();
     expect(wishes).toEqual([{ memberId: '7', at: expect.stringContaining(utcDay(Date.now())) }]);
   });

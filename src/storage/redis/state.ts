@@ -27,6 +27,7 @@ import { RedisLink } from './link.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { redisSettings } from './server-settings.ts';
 import { redisUsageReport } from './usage-report.ts';
+import { redisWatches } from './watches.ts';
 
 export interface RedisStateOptions extends StateOptions {
   /** `url` may hold a password. */
@@ -86,6 +87,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     journal,
     deletionRequests: redisDeletionRequests(link),
     settingsStore: redisSettings(link),
+    watchStore: redisWatches(link),
     otherQueues: processesAlive,
     claims: new RedisClaims(processesAlive),
     sharedReport: redisUsageReport(link, account),

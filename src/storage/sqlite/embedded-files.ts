@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Bookings } from '../../model/quota.ts';
 import { type LimiterState, StoredLimiterState, withProbe } from '../../quota/limiter-state.ts';
+import { parseWatch, type Watch } from '../../watches/watch.ts';
 import { BUSY_CODE, sqliteCode } from './database.ts';
 
 const IN_USE = 'a bot without REDIS_URL uses them; stop it, and restart this one';
@@ -56,6 +57,12 @@ export class EmbeddedFiles {
     if (!this.#hasTable('server_settings')) return [];
     const rows = this.#state.prepare('SELECT guild, name, value FROM server_settings').all();
     return rows.map(({ guild, name, value }) => [String(guild), String(name), String(value)]);
+  }
+
+  watches(): Watch[] {
+    if (!this.#hasTable('watches')) return [];
+    const rows = this.#state.prepare('SELECT watch FROM watches').all();
+    return rows.flatMap(({ watch }) => parseWatch(String(watch)) ?? []);
   }
 
   /** Files of an earlier version lack some. */

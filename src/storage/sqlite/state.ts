@@ -31,6 +31,7 @@ import {
   sqliteDeletionRequests,
   sqliteLimiterStore,
 } from './state-rows.ts';
+import { sqliteWatches, WATCHES_SCHEMA } from './watches.ts';
 
 export interface SqliteStateOptions extends StateOptions {
   /** Ends the wait for the previous owner of `dataDir`. */
@@ -57,7 +58,8 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     join(dataDir, 'state.sqlite'),
     {
       log,
-      schema: LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA + SETTINGS_SCHEMA,
+      schema:
+        LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA + SETTINGS_SCHEMA + WATCHES_SCHEMA,
       version: STATE_VERSION,
       earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE],
       lossMeans: STATE_LOSS,
@@ -96,6 +98,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     journal: new SqliteJournal(state, log, writes),
     deletionRequests: sqliteDeletionRequests(state, writes),
     settingsStore: sqliteSettings(state, writes),
+    watchStore: sqliteWatches(state, writes),
     otherQueues: NO_OTHER_QUEUES,
     claims: new LocalClaims(),
     alertNotebook: alertNotesFile(dataDir, log),

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { DAY_MS } from '../time/utc-day.ts';
+
+/** A line was crossed, and the member has not been told yet. */
+const Crossing = z.object({
+  /** Of this watch, from 1: with the watch's id it makes the nonce of the message. */
+  number: z.number(),
+  line: z.enum(['above', 'below']),
+  price: z.number(),
+  atMs: z.number(),
+  /** message: a direct message is tried; command: it is shown with the member's next command. */
+  tellBy: z.enum(['message', 'command']),
+});
+export type Crossing = z.infer<typeof Crossing>;
+
+/** Prices to be told at or beyond. */
+const Lines = z.object({
+  above: z.number().optional(),
+  below: z.number().optional(),
+  /** Of the first price that is known, either way; kept until then, when it has become `above` and `below`. */
+  percent: z.number().optional(),
+});
+export type Lines = z.infer<typeof Lines>;
+
+/** A member's wish to be told of a card's price. */
+export const Watch = z.object({
+  /** Of this member and card, 16 letters and digits: it stands in custom ids. */
+  id: z.string(),
+  memberId: z.string(),
+  cardId: z.string(),
+  cardName: z.string(),
+  ...Lines.shape,
+  /** Where the last price was. A crossing is a change to `above` or `below`. */
+  side: z.enum(['above', 'below', 'between']),
+  /** The member's language when it was set. */
+  locale: z.string(),
+  setAtMs: z.number(),
+  /** How many crossings there were. */
+  crossings: z.number(),
+  untold: z.array(Crossing),
+});
+export type Watch = z.infer<typeof Watch>;
+
+/** What a member asks for with `/watch`. */
+export type Wish = Pick<Watch, 'memberId' | 'cardId' | 'cardName' | 'locale' | keyof Lines>;
+
+/** A member. A message lists no more. */
+export const MOST_WATCHES = 25;
+/** After it was set a watch ends. */
+export const WATCH_KEPT_MS = 365 * DAY_MS;
+/** Older ones would tell a member who comes back of prices that are long past. */
+const MOST_UNTOLD = 10;
+
+/** Watches, in files or in a Redis. No method rejects; what cannot be read now is not there. */
+export interface WatchStore {
+  /** By the time when they were set. @returns `undefined` when they cannot be read now */
+  ofMember(memberId: string): Promise<Watch[] | undefined>;
+  ofCard(cardId: string): Promise<Watch[]>;
+  /** Those with a crossing that is to be told by message. */
+  untold(): Promise<Watch[]>;
+  all(): Promise<Watch[]>;
+  /**
+   * Only while what is stored still is `before` (`undefined`: nothing); `after: undefined` deletes it.
+   *
+   * @returns whether it is done
+   */
+  replace(before: Watch | undefined, after: Watch | undefined): Promise<boolean>;
+}
+
+/** One for a member and a card: the same wish from two places is one watch. */
+export function watchId({ memberId, cardId }: Pick<Watch, 'memberId' | 'cardId'>): string {
+  return createHash('sha256').update(`${memberId} ${cardId}`).digest('hex').slice(0, 16);
+}
+
+/**
+ * A watch that begins now. A line that the price is beyond already is crossed by the next price that comes back to it.
+ *
+ * @param price the last one that is known
+ * @param before the member's watch of that card, whose lines it replaces
+ */
+export function newWatch(wish: Wish, price: number | undefined, atMs: number, before?: Watch): Watch {
+  const lines = price === undefined ? wish : withPercent(wish, price);
+  const { crossings = 0, untold = [] } = before ?? {};
+  const side = price === undefined ? 'between' : sideOf(lines, price);
+  return Watch.parse({ ...lines, id: watchId(wish), side, setAtMs: atMs, crossings, untold });
+}
+
+/** After a price has come; the same object when nothing changes. */
+export function withPrice(watch: Watch, price: number, atMs: number): Watch {
+  const lined = withPercent(watch, price);
+  const side = sideOf(lined, price);
+  if (side === lined.side) return lined;
+  if (side === 'between') return { ...lined, side };
+  const crossing: Crossing = { number: watch.crossings + 1, line: side, price, atMs, tellBy: 'message' };
+  return { ...lined, side, crossings: crossing.number, untold: [...watch.untold, crossing].slice(-MOST_UNTOLD) };
+}
+
+export function hasEnded({ setAtMs }: Watch, nowMs: number): boolean {
+  return nowMs - setAtMs >= WATCH_KEPT_MS;
+}
+
+/** The percentage as lines about the price. A line that was named stays, and is not met by the other. */
+function withPercent<L extends Lines>(lines: L, price: number): L {
+  const { percent, ...named } = lines;
+  if (percent === undefined) return lines;
+  const { above = roundedPrice(price * (1 + percent / 100)), below = roundedPrice(price * (1 - percent / 100)) } =
+    named;
+  return { ...named, ...(above > below && { above, below }) } as L;
+}
+
+/** As it is shown, where cents are. */
+function roundedPrice(price: number): number {
+  return price < 1 ? price : Math.round(price * 100) / 100;
+}
+
+function sideOf({ above = Number.POSITIVE_INFINITY, below = Number.NEGATIVE_INFINITY }: Lines, price: number) {
+  return price >= above ? 'above' : price <= below ? 'below' : 'between';
+}
+
+/** As it is stored: the same text for the same watch. */
+export function watchText(watch: Watch): string {
+  return JSON.stringify(Watch.parse(watch));
+}
+
+/** @returns `undefined` for what this version cannot read */
+export function parseWatch(text: string | null | undefined): Watch | undefined {
+  try {
+    return Watch.parse(JSON.parse(text ?? ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether what is stored is that watch. */
+export function isSame(stored: Watch | undefined, watch: Watch | undefined): boolean {
+  return stored && watch ? watchText(stored) === watchText(watch) : stored === watch;
+}

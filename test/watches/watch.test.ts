@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { type Lines, newWatch, type Watch, withPrice } from '../../src/watches/watch.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 23);
+
+function watchFor(lines: Lines, price?: number): Watch {
+  const wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', ...lines };
+  return newWatch(wish, price, NOW_MS);
+}
+
+/** The lines that are crossed by each of the prices in turn. */
+function crossed(watch: Watch, prices: readonly number[]): (string | undefined)[] {
+  let current = watch;
+  return prices.map((price, at) => {
+    const before = current;
+    current = withPrice(before, price, NOW_MS + at);
+    const crossing = current.crossings > before.crossings ? current.untold.at(-1) : undefined;
+    return crossing && `${crossing.number} ${crossing.line} ${crossing.price}`;
+  });
+}
+
+describe('a line is crossed by the price that comes to it from the other side', () => {
+  it.each<[string, Lines, known: number | undefined, prices: number[], (string | undefined)[]]>([
+    ['from below', { above: 40 }, 36, [39.99, 40, 45], [undefined, '1 above 40', undefined]],
+    ['from above', { below: 30 }, 36, [30.01, 30, 12], [undefined, '1 below 30', undefined]],
+    [
+      'again once it has come back',
+      { below: 30 },
+      36,
+      [29, 31, 30, 30],
+      ['1 below 29', undefined, '2 below 30', undefined],
+    ],
+    [
+      'either of two',
+      { above: 40, below: 30 },
+      36,
+      [41, 29, 36, 42],
+      ['1 above 41', '2 below 29', undefined, '3 above 42'],
+    ],
+    [
+      'not by a price that was there at the beginning',
+      { below: 30 },
+      27,
+      [26, 31, 30],
+      [undefined, undefined, '1 below 30'],
+    ],
+    ['by the first price of all, when none was known', { below: 30 }, undefined, [27, 26], ['1 below 27', undefined]],
+  ])('%s', (_, lines, known, prices, expected) => {
+    expect(crossed(watchFor(lines, known), prices)).toEqual(expected);
+  });
+});
+
+describe('a percentage becomes lines about the first price that is known', () => {
+  it.each<[string, Lines, price: number, Lines]>([
+    ['either way, in cents', { percent: 10 }, 36.33, { above: 39.96, below: 32.7 }],
+    ['of less than one, unrounded', { percent: 50 }, 0.25, { above: 0.375, below: 0.125 }],
+    ['beside a line that was named', { percent: 10, above: 50 }, 36, { above: 50, below: 32.4 }],
+    ['not where a line that was named is in its way', { percent: 10, below: 40 }, 30, { below: 40 }],
+  ])('%s', (_, lines, price, expected) => {
+    const { above, below, percent } = { percent: undefined, ...withPrice(watchFor(lines), price, NOW_MS) };
+    expect({ above, below, percent }).toEqual({ above: undefined, percent: undefined, ...expected });
+    expect(watchFor(lines, price)).toMatchObject(expected);
+  });
+
+  it('which it does not cross itself', () => {
+    expect(crossed(watchFor({ percent: 10 }), [30, 32, 33])).toEqual([undefined, undefined, '1 above 33']);
+  });
+});
+
+it('a price that changes nothing leaves the same watch', () => {
+  const watch = watchFor({ below: 30 }, 36);
+  expect(withPrice(watch, 31, NOW_MS)).toBe(watch);
+});
+
+it('a watch that is set again keeps what the member was not told, and its numbers', () => {
+  const crossing = withPrice(watchFor({ below: 30 }, 36), 29, NOW_MS);
+  const again = newWatch({ ...crossing, below: 20 }, 29, NOW_MS + 1, crossing);
+  expect(again).toEqual({ ...crossing, below: 20, side: 'between', setAtMs: NOW_MS + 1 });
+  expect(crossed(again, [19])).toEqual(['2 below 19']);
+});
