@@ -1,6 +1,6 @@
 import type { Events } from '../model/events.ts';
-import { type Bookings, FOREIGN, guildKey, type Requester, requesterOf } from '../model/quota.ts';
-import { utcDay, utcHour } from '../time/utc-day.ts';
+import { type Bookings, FOREIGN, guildKey, type Requester, requesterOf, WATCHES } from '../model/quota.ts';
+import { DAY_MS, HOUR_MS, nextUtcMidnightMs, utcDay, utcHour } from '../time/utc-day.ts';
 
 /** One request that is booked on its requester, on one day. */
 export interface Booking {
@@ -16,7 +16,10 @@ export interface KeptCounts {
   saved: number;
 }
 
-export type HourCounts = Pick<Bookings, 'requests' | 'saved'>;
+export interface HourCounts extends Pick<Bookings, 'requests' | 'saved'> {
+  /** Of these requests, those that left for watches alone. */
+  watches: number;
+}
 
 export interface MemberRequests {
   memberId: string;
@@ -91,9 +94,28 @@ export class Ledger {
 
   /** Today's counts of all, by UTC hour up to the present one; empty while they cannot be read. */
   async hours(): Promise<HourCounts[]> {
+    return this.#hoursUntil(Date.now());
+  }
+
+  /**
+   * The same for the last so many days and today, oldest first, each hour with its beginning. Days on which nothing was
+   * counted, or that cannot be read, are left out.
+   */
+  async lastHours(days: number): Promise<(HourCounts & { atMs: number })[]> {
     const nowMs = Date.now();
-    const [now, starts] = await Promise.all([this.today(), this.counters.hourStarts(utcDay(nowMs))]);
-    return starts ? hourCounts(starts, now, nowMs) : [];
+    const firstMs = nextUtcMidnightMs(nowMs) - (days + 1) * DAY_MS;
+    const began = Array.from({ length: days + 1 }, (_, day) => firstMs + day * DAY_MS);
+    const counted = began.map(async (beganMs) => {
+      const hours = await this.#hoursUntil(Math.min(nowMs, beganMs + DAY_MS - 1));
+      const isKnown = hours.some(({ requests, saved }) => requests + saved > 0);
+      return isKnown ? hours.map((counts, hour) => ({ ...counts, atMs: beganMs + hour * HOUR_MS })) : [];
+    });
+    return (await Promise.all(counted)).flat();
+  }
+
+  /** Of watches, which are no member's. */
+  watchesToday(): Promise<Bookings> {
+    return this.counters.sums(utcDay(Date.now()), { guild: WATCHES });
   }
 
   guildToday(requester: Requester): Promise<Bookings> {
@@ -120,6 +142,15 @@ export class Ledger {
     return this.#write();
   }
 
+  /** By hour, of the UTC day of `atMs` up to that hour. */
+  async #hoursUntil(atMs: number): Promise<HourCounts[]> {
+    const day = utcDay(atMs);
+    const { counters } = this;
+    const sums = Promise.all([counters.sums(day), counters.sums(day, { guild: WATCHES })]);
+    const [[all, ofWatches], starts] = await Promise.all([sums, counters.hourStarts(day)]);
+    return starts ? hourCounts(starts, { ...all, watches: ofWatches.requests }, atMs) : [];
+  }
+
   #write(): Promise<void> {
     clearTimeout(this.#nextWrite);
     this.#nextWrite = undefined;
@@ -135,7 +166,11 @@ export class Ledger {
  * @param now the day's sums at present
  */
 export function hourCounts(starts: ReadonlyMap<number, HourCounts>, now: HourCounts, nowMs: number): HourCounts[] {
-  const counts: HourCounts[] = Array.from({ length: utcHour(nowMs) + 1 }, () => ({ requests: 0, saved: 0 }));
+  const counts: HourCounts[] = Array.from({ length: utcHour(nowMs) + 1 }, () => ({
+    requests: 0,
+    saved: 0,
+    watches: 0,
+  }));
   const noted = [...starts].sort(([a], [b]) => a - b);
   for (const [index, [hour, start]] of noted.entries()) {
     const end = noted[index + 1]?.[1] ?? now;
@@ -144,6 +179,7 @@ export function hourCounts(starts: ReadonlyMap<number, HourCounts>, now: HourCou
     counts[hour] = {
       requests: Math.max(0, end.requests - start.requests),
       saved: Math.max(0, end.saved - start.saved),
+      watches: Math.max(0, end.watches - start.watches),
     };
   }
   return counts;

@@ -1,4 +1,4 @@
-import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
+import { DAY_MS, HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 import { type DayView, dayPicture } from './day-picture.ts';
 import { formatCount } from './formats.ts';
 import { formatMessage } from './messages.ts';
@@ -15,7 +15,6 @@ export interface UsageDay extends DayView {
 /** An embed shows the picture of the day by this name. */
 export const DAY_PICTURE = 'day.png';
 
-const HOUR_MS = 3_600_000;
 /** A reset further than this from midnight UTC is not of the day that the ledger counts. */
 const SAME_DAY_MS = HOUR_MS;
 

@@ -1,5 +1,6 @@
 /** The day of quota and budgets is UTC's. */
 export const DAY_MS = 24 * 3600 * 1000;
+export const HOUR_MS = 3600 * 1000;
 
 /** The first midnight after `atMs`; at midnight, the next one. */
 export function nextUtcMidnightMs(atMs: number): number {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { BOOKS } from './books.ts';
 
@@ -43,13 +44,33 @@ describe.each(BOOKS)('the ledger over $over', ({ books }) => {
     next.spent(ALICE_ELSEWHERE);
     next.saved(ALICE_IN_PRIVATE);
     next.saved(ALICE);
-    const idle = { requests: 0, saved: 0 };
+    const idle = { requests: 0, saved: 0, watches: 0 };
     expect(await next.hours()).toEqual([
       ...Array(12).fill(idle),
-      { requests: 1, saved: 1 },
+      { requests: 1, saved: 1, watches: 0 },
       idle,
-      { requests: 1, saved: 2 },
+      { requests: 1, saved: 2, watches: 0 },
     ]);
+  });
+
+  it('has the hours of the last days, with what was sent for watches apart', async () => {
+    const hourMs = 3_600_000;
+    const midnightMs = LATE_MS - (LATE_MS % 86_400_000);
+    vi.setSystemTime(midnightMs - 60_000);
+    const open = books();
+    const { ledger } = await open();
+    ledger.spent(ALICE);
+    ledger.spent(WATCHES_REQUESTER);
+    await ledger.close();
+    vi.setSystemTime(midnightMs + hourMs);
+    const { ledger: next } = await open();
+    next.spent(WATCHES_REQUESTER);
+    expect((await next.lastHours(7)).filter(({ requests }) => requests > 0)).toEqual([
+      { atMs: midnightMs - hourMs, requests: 2, saved: 0, watches: 1 },
+      { atMs: midnightMs + hourMs, requests: 1, saved: 0, watches: 1 },
+    ]);
+    expect((await next.lastHours(7)).length).toBe(24 + 2);
+    expect(await next.watchesToday()).toEqual({ requests: 1, refused: 0, saved: 0 });
   });
 
   it('books only the ids of a requester', async () => {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Bookings, guildKey } from '../../model/quota.ts';
+import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
 import type { Booking, Counted, CounterStore, HourCounts, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay, utcHour } from '../../time/utc-day.ts';
@@ -17,8 +17,8 @@ const ENDINGS = { requests: '', refused: ':refused', saved: ':saved' };
  * own would need an expiry of its own.
  */
 const NOTE_HOUR = `
-  local sums = redis.call('HMGET', KEYS[1], 'all', 'all:saved')
-  redis.call('HSETNX', KEYS[1], 'at:' .. ARGV[1], (sums[1] or 0) .. ' ' .. (sums[2] or 0))
+  local sums = redis.call('HMGET', KEYS[1], 'all', 'all:saved', 'guild:${WATCHES}')
+  redis.call('HSETNX', KEYS[1], 'at:' .. ARGV[1], (sums[1] or 0) .. ' ' .. (sums[2] or 0) .. ' ' .. (sums[3] or 0))
 `;
 /** Few enough that Redis adds them within some milliseconds. */
 const COUNTERS_IN_BATCH = 1_000;
@@ -78,8 +78,8 @@ export class RedisCounters implements CounterStore {
     if (!read) return undefined;
     const starts = new Map<number, HourCounts>();
     for (const [hour, note] of read.entries()) {
-      const [requests = 0, saved = 0] = note?.split(' ').map(Number) ?? [];
-      if (note != null) starts.set(hour, { requests, saved });
+      const [requests = 0, saved = 0, watches = 0] = note?.split(' ').map(Number) ?? [];
+      if (note != null) starts.set(hour, { requests, saved, watches });
     }
     return starts;
   }

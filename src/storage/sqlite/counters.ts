@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Bookings, guildKey } from '../../model/quota.ts';
+import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
 import type { Booking, Counted, CounterStore, HourCounts, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
 import { DAY_MS, utcDay, utcHour } from '../../time/utc-day.ts';
@@ -11,8 +11,10 @@ export const LEDGER_SCHEMA = `
     PRIMARY KEY (day, guild, member)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS bookings_by_member ON bookings (day, member);
-  CREATE TABLE IF NOT EXISTS hours (
-    day TEXT NOT NULL, hour INTEGER NOT NULL, requests INTEGER NOT NULL, saved INTEGER NOT NULL,
+  DROP TABLE IF EXISTS hours; -- of versions without watches
+  CREATE TABLE IF NOT EXISTS hour_starts (
+    day TEXT NOT NULL, hour INTEGER NOT NULL,
+    requests INTEGER NOT NULL, saved INTEGER NOT NULL, watches INTEGER NOT NULL,
     PRIMARY KEY (day, hour)
   ) WITHOUT ROWID;
 `;
@@ -53,7 +55,7 @@ export class SqliteCounters implements CounterStore {
   }
 
   async hourStarts(day: string): Promise<ReadonlyMap<number, HourCounts> | undefined> {
-    const starts = 'SELECT hour, requests, saved FROM hours WHERE day = ?';
+    const starts = 'SELECT hour, requests, saved, watches FROM hour_starts WHERE day = ?';
     const rows = this.#read<HourCounts & { hour: number }>(starts, day);
     return rows && new Map(rows.map(({ hour, ...counts }) => [hour, counts]));
   }
@@ -106,17 +108,18 @@ export class SqliteCounters implements CounterStore {
     const [day, hour] = [utcDay(nowMs), utcHour(nowMs)];
     if (this.#noted === `${day} ${hour}`) return;
     this.#noted = `${day} ${hour}`;
-    const note = `INSERT OR IGNORE INTO hours
-                  SELECT ?, ?, coalesce(sum(requests), 0), coalesce(sum(saved), 0) FROM bookings WHERE day = ?`;
-    this.#database.prepare(note).run(day, hour, day);
+    const note = `INSERT OR IGNORE INTO hour_starts
+                  SELECT ?, ?, ${SUMS}, coalesce(sum(requests) FILTER (WHERE guild = ?), 0) FROM bookings WHERE day = ?`;
+    this.#database.prepare(note).run(day, hour, WATCHES, day);
   }
 
   #sweep(): void {
     const today = utcDay(Date.now());
     if (this.#sweptDay === today) return;
     this.#sweptDay = today;
-    this.#database.prepare('DELETE FROM bookings WHERE day < ?').run(utcDay(Date.now() - KEPT_DAYS * DAY_MS));
-    this.#database.prepare('DELETE FROM hours WHERE day < ?').run(today);
+    const firstKept = utcDay(Date.now() - KEPT_DAYS * DAY_MS);
+    for (const table of ['bookings', 'hour_starts'])
+      this.#database.prepare(`DELETE FROM ${table} WHERE day < ?`).run(firstKept);
   }
 
   #try<T>(work: () => T): T | undefined {
