@@ -89,16 +89,17 @@ export class LookupRequests {
   }
 
   async #request(batch: readonly PendingLookup[], first: PendingLookup, permit: Permit): Promise<void> {
-    const { pendingLookups, cards, service } = this.#options;
+    const { pendingLookups, service } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
     const requester = first.bookedOn;
     const kept = new Map(batch.map((pending) => [pending.cardId, pending.kept]));
     try {
-      const request = { permit, requester, endpoint: batch.length > 1 ? 'cards' : 'card', cardsIn } as const;
+      const cards = batch.length;
+      const request = { permit, requester, endpoint: cards > 1 ? 'cards' : 'card', cards, cardsIn } as const;
       const send = () => service.fetch(cardIds, this.#abort.signal);
       const { answer: fetched, released } = await sendRequest(this.#options, request, send);
       pendingLookups.counted(batch);
-      const records = await cards.store(fetched.cards, kept);
+      const records = await this.#options.cards.store(fetched.cards, kept);
       await released;
       for (const pending of batch) {
         const answer = records.get(pending.cardId);

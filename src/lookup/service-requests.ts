@@ -18,6 +18,8 @@ export interface ServiceRequest<T> {
   /** On whom it is booked. */
   requester: Requester;
   endpoint: EventsByName['request']['endpoint'];
+  /** Of a list: how many cards it is for. */
+  cards?: number;
   /** How many cards an answer brought; none unless given. */
   cardsIn?: (answer: T) => number;
 }
@@ -39,22 +41,23 @@ export async function acquirePermit({ limiter, events }: { limiter: Limiter; eve
  */
 export async function sendRequest<T>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
-  { permit, requester, endpoint, cardsIn = () => 0 }: ServiceRequest<T>,
+  { permit, requester, endpoint, cards = 1, cardsIn = () => 0 }: ServiceRequest<T>,
   send: () => Promise<T>,
 ): Promise<{ answer: T; released: Promise<void> }> {
   const booking = ledger.spent(requester);
   const sentAtMs = performance.now();
-  const ended = (outcome: string, cards = 0) =>
-    events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs), cards });
+  const ofList = cards > 1 && { cards };
+  const ended = (outcome: string, brought = 0) =>
+    events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs), cards: brought });
   try {
     const answer = await send();
     ended('answered', cardsIn(answer));
-    return { answer, released: limiter.release(permit, { kind: 'answered' }) };
+    return { answer, released: limiter.release(permit, { kind: 'answered', ...ofList }) };
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
     const { isCounted, kind, statedMs } = meaningOf(error);
     if (!isCounted) ledger.refused(booking);
-    await limiter.release(permit, { kind, statedMs });
+    await limiter.release(permit, { kind, statedMs, ...ofList });
     const isDaySpent = limiter.schedule().breaker.reason === 'day';
     if (kind === 'rateLimited') events.publish('rateLimit', { kind: isDaySpent ? 'day' : 'pause' });
     throw error;

@@ -101,6 +101,8 @@ export interface RequestOutcome {
   kind: 'answered' | 'rateLimited' | 'serviceDown' | 'keyRefused' | 'abandoned';
   /** The wait that the service stated; absent when it did not. */
   statedMs?: number | undefined;
+  /** How many cards a list was for, each of which the service may have counted; absent: one request. */
+  cards?: number;
 }
 
 /** What an error means for the request that ended with it. */

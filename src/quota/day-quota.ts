@@ -85,7 +85,7 @@ function sameWindow(a: QuotaState, b: QuotaState): boolean {
   return isSameWindow(a.resetsAtMs, b.resetsAtMs);
 }
 
-function isSameWindow(aMs: number, bMs: number): boolean {
+export function isSameWindow(aMs: number, bMs: number): boolean {
   return Math.abs(aMs - bMs) <= SAME_WINDOW_MS;
 }
 

@@ -66,6 +66,8 @@ export interface Limiter {
   quota(): QuotaState | undefined;
   /** When nothing will remain of the day at the present rate; `undefined` when enough does. */
   runsOutAtMs(): number | undefined;
+  /** Others were seen to spend from the same key, twice since the day began. */
+  isKeyShared(): boolean;
   /** Called whenever permits may come at other times than `schedule` said. */
   onChange(listener: () => void): void;
 }

@@ -4,6 +4,7 @@ import { PLANS, type PlanSetting } from '../model/plan.ts';
 import { Breaker, CLOSED_BREAKER, QuotaState } from '../model/quota.ts';
 import { RemainingSample } from './day-quota.ts';
 import { Learned, NOTHING_LEARNED } from './learned.ts';
+import { OutsideSpending } from './outside-spending.ts';
 
 /** Everything that a limiter knows and a restart must not forget. Stored as JSON. */
 export const LimiterState = z.object({
@@ -22,6 +23,7 @@ export const LimiterState = z.object({
   learned: Learned.default(NOTHING_LEARNED),
   /** What remained over the last hour. */
   samples: z.array(RemainingSample),
+  outside: orUndefined(OutsideSpending),
 });
 export type LimiterState = z.infer<typeof LimiterState>;
 

@@ -7,6 +7,7 @@ import { type Learned, mostOfRefill, refusedWeighMs, sharedOut, windowSlotsMs } 
 import { learnFrom } from './learning.ts';
 import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
 import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
+import { afterOurRequest } from './outside-spending.ts';
 import {
   afterToken,
   boundedFullAtMs,
@@ -118,7 +119,8 @@ export function releasePermit(
   circumstances: Omit<Circumstances, 'quota'> & { underWay: number },
 ): LimiterState {
   const { nowMs, underWay } = circumstances;
-  const isOfPace = currentQuota(state.quota, nowMs)?.remaining !== 0;
+  const quota = currentQuota(state.quota, nowMs);
+  const isOfPace = quota?.remaining !== 0;
   const planned = plannedPace(state, setting);
   const isProbe = permit.probe;
   const request = { leftAtMs: permit.leftAtMs, nowMs, outcome, underWay, planned, isOfPace, isProbe };
@@ -139,6 +141,7 @@ export function releasePermit(
     openedUnder: breaker.reason !== 'day' ? undefined : wasOpenForDay ? state.openedUnder : settingKey(setting),
     lastFailure: state.lastFailure + (isFailure ? 1 : 0),
     learned,
+    outside: afterOurRequest(state.outside, quota, { leftAtMs: permit.leftAtMs, cards: outcome.cards ?? 1, underWay }),
   };
   // The service delays: what it holds back already leaves no token.
   const isSlower = after.learned.pace === state.learned.pace && after.learned.inFlight < state.learned.inFlight;

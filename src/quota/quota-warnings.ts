@@ -4,6 +4,7 @@ import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } fro
 import { newlySpentShare } from './day-quota.ts';
 import type { Learned } from './learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from './limiter-state.ts';
+import { isKeyShared } from './outside-spending.ts';
 import { planFound, plannedPace, unknownLimit } from './pace.ts';
 
 /** What operators read in the log of the quota and of the service's limiter. */
@@ -27,6 +28,8 @@ export class QuotaWarnings {
     if (!before) return;
     this.#learned(settled(before), settled(after));
     this.#breaker(before.breaker, after.breaker);
+    const isNew = isKeyShared(after.outside, Date.now()) && !isKeyShared(before.outside, Date.now());
+    if (isNew) this.#log.info('others spend from the same key: no card is renewed for watches until the reset');
   }
 
   /** Logs one line when a share of the day is spent. */

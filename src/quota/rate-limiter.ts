@@ -6,6 +6,7 @@ import { sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
 import type { Change, LimiterCell } from './limiter-cell.ts';
 import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter-port.ts';
 import type { LimiterState } from './limiter-state.ts';
+import { isKeyShared } from './outside-spending.ts';
 import { fullAtMsAfter, paceOf, refillLagMs, tokenAtMs } from './pace.ts';
 import { decidePermit, releasePermit } from './permit.ts';
 
@@ -89,6 +90,10 @@ export class RateLimiter implements Limiter {
 
   runsOutAtMs(): number | undefined {
     return runsOutAtMs(this.#cell.state.samples, this.quota(), Date.now());
+  }
+
+  isKeyShared(): boolean {
+    return isKeyShared(this.#cell.state.outside, Date.now());
   }
 
   onChange(listener: () => void): void {

@@ -92,7 +92,7 @@ describe('a batch of two', () => {
     await it.send();
 
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-4', 'base1-5']]);
-    expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'answered' }]]);
+    expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'answered', cards: 2 }]]);
     expect(it.ended).toEqual({ alice: RECORD, bob: RECORD, carol: RECORD });
     expect(await it.booked('alice')).toEqual({ requests: 1, saved: 0 });
     expect(await it.booked('bob')).toEqual({ requests: 0, saved: 1 });

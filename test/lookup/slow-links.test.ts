@@ -50,6 +50,7 @@ function queueOver(roundTripMs: number) {
       return limiter.release(permit, outcome);
     },
     observe: (reading) => limiter.observe(reading),
+    isKeyShared: () => limiter.isKeyShared(),
     observePlan: (plan) => limiter.observePlan(plan),
     schedule: () => limiter.schedule(),
     quota: () => limiter.quota(),

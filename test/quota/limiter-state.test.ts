@@ -14,6 +14,7 @@ describe('a stored state', () => {
     planAtLimit: 50_000,
     learned: { ...NOTHING_LEARNED, capacity: 9 },
     samples: [{ atMs: 3_000, remaining: 12 }],
+    outside: { untilMs: 6_000, expected: 1, isSuspected: true, times: 1 },
   };
   const TIMES = { sinceMs: 4_000, untilMs: 5_000, failures: 2 };
   const { breaker: _, openedUnder: __, ...SINCE_EVER } = STATE;

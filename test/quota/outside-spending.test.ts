@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { afterOurRequest, isKeyShared, type OutsideSpending } from '../../src/quota/outside-spending.ts';
+
+const RESET_MS = Date.UTC(2026, 10, 21);
+const NOON_MS = RESET_MS - 12 * 3_600_000;
+
+/** What remains as the answer to each of our requests says it, one a minute; or what else is known of the request. */
+type Step = number | { remaining?: number | undefined; cards?: number; underWay?: number; resetsAtMs?: number };
+
+function seenOf(steps: readonly Step[]): OutsideSpending | undefined {
+  let known: OutsideSpending | undefined;
+  let quota = { limit: 1_000, remaining: 1_000 as number | undefined, resetsAtMs: RESET_MS, receivedAtMs: 0 };
+  for (const [minute, step] of steps.entries()) {
+    const { cards = 1, underWay = 0, ...said } = typeof step === 'number' ? { remaining: step } : step;
+    const leftAtMs = NOON_MS + minute * 60_000;
+    if ('remaining' in said) quota = { ...quota, ...said, receivedAtMs: leftAtMs + 200 };
+    known = afterOurRequest(known, quota, { leftAtMs, cards, underWay });
+  }
+  return known;
+}
+
+it.each<[string, Step[], number]>([
+  ['nobody else, as each of our requests takes one', [900, 899, 898, 897], 0],
+  ['others, once the next answer confirms it', [900, 869, 868], 1],
+  ['others again and again', [900, 898, 896, 894, 892], 2],
+  ['nobody else, when another process tells later of its request', [900, 898, { underWay: 1 }, 897], 0],
+  [
+    'nothing while others of ours are under way',
+    [900, { remaining: 890, underWay: 2 }, { remaining: 880, underWay: 1 }],
+    0,
+  ],
+  [
+    'nobody else, when each card of a list counts',
+    [900, { remaining: 880, cards: 20 }, { remaining: 860, cards: 20 }],
+    0,
+  ],
+  ['others also when a list counts once', [900, { remaining: 899, cards: 20 }, 800, 799], 1],
+  ['nobody else, when a request is not counted', [900, 900, 899], 0],
+  ['nobody else, when an answer says nothing of it', [900, {}, {}, 897], 0],
+  ['nobody else after a change to a larger plan', [900, 49_000, 48_999], 0],
+])('%s', (_, steps, times) => {
+  expect(seenOf(steps)?.times).toBe(times);
+});
+
+it('a day on which others were seen twice has a shared key until its reset', () => {
+  const seen = seenOf([900, 898, 896, 894, 892]);
+  expect([isKeyShared(seen, NOON_MS), isKeyShared(seen, RESET_MS), isKeyShared(undefined, NOON_MS)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(seenOf([900, 898, 896, 894, 892, { remaining: 999, resetsAtMs: RESET_MS + 86_400_000 }])?.times).toBe(0);
+});
