@@ -2,13 +2,16 @@ import { SlashCommandBuilder } from '@discordjs/builders';
 import { isFetchedFor } from '../src/lookup/shown-so-far.ts';
 import type { CardQuery } from '../src/model/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
+import { drawableDays } from '../src/model/price-history.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
-import { type ChoiceIds, cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
+import { cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
 import { buttons } from '../src/render/components.ts';
 import { clockTime } from '../src/render/formats.ts';
+import { historyMessage } from '../src/render/history-message.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, errorMessage, formatMessage } from '../src/render/messages.ts';
+import { choiceIds, customId, type HistoryAction, readAction } from './card-actions.ts';
 import {
   type Ask,
   type Command,
@@ -18,6 +21,8 @@ import {
   type Reply,
   type Services,
   sentence,
+  spokenLanguage,
+  type Use,
 } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
@@ -56,7 +61,7 @@ export default {
     return action && 'cardId' in action ? action.cardId : undefined;
   },
 
-  async component({ argument, values, askedBy, manageMessages, locale, ...who }, { catalog }) {
+  async component({ argument, values, askedBy, manageMessages, locale, ...who }, services) {
     const action = readAction(argument);
     if (action?.kind === 'delete') {
       const isAllowed = who.memberId === askedBy || manageMessages;
@@ -65,12 +70,13 @@ export default {
     if (action?.kind === 'printings' || action?.kind === 'named') {
       const { kind, page = 0, cardId } = action;
       const isOthers = kind === 'printings';
-      const found = await catalog.printings(cardId, { page, isOthers }, requesterOf(who));
+      const found = await services.catalog.printings(cardId, { page, isOthers }, requesterOf(who));
       if (!found) return sentence(formatMessage(locale, 'namesUnsearched'));
       const ids = choiceIds(action, cardId, kind);
       const message = isOthers ? otherPrintings(locale, found, ids) : severalCards(locale, found, ids);
       return { ...privately(message), isInPlace: action.page !== undefined };
     }
+    if (action?.kind === 'history') return priceHistory(action, values, { ...who, locale }, services);
     const chosen = action?.cardId ?? values[0];
     if (!action || chosen === undefined) return sentence(formatMessage(locale, 'outOfDate'));
     const { showPrices, isPrivate } = action;
@@ -91,7 +97,9 @@ export default {
     if (!card) return { content: noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined) };
     const isJustFetched = isFetchedFor(requestedAtMs, answer);
     const embed = cardEmbed({ ...view, card, answer, showPrices, note, isJustFetched });
+    const hasHistory = showPrices && drawableDays(answer.history ?? [], Date.now()).length > 0;
     const components = buttons(locale, {
+      ...(hasHistory && { showHistory: customId({ kind: 'history', isPrivate: true, cardId }) }),
       ...(view.hasPrintings && { showPrintings: customId({ kind: 'printings', showPrices, isPrivate, cardId }) }),
       // A private reply has Discord's own way to be dismissed.
       ...(isPrivate
@@ -101,6 +109,32 @@ export default {
     return { embeds: [embed], components };
   },
 } satisfies Command;
+
+/** The price of a card over time, from what is kept of it. Costs no request, and drawing takes some milliseconds. */
+async function priceHistory(
+  { cardId, days, isPrivate }: HistoryAction,
+  [selected]: readonly string[],
+  use: Use,
+  { cards, settings, currency }: Services,
+): Promise<Reply> {
+  const { answer } = await cards.known(cardId, true);
+  const [history, nowMs] = [answer?.history ?? [], Date.now()];
+  const choices = drawableDays(history, nowMs);
+  const wanted = choices.find((each) => String(each) === (selected ?? String(days))) ?? choices[0];
+  if (!answer?.card || wanted === undefined) return sentence(formatMessage(use.locale, 'noHistory'));
+  const locale = await spokenLanguage(use, isPrivate, settings);
+  const ids = isPrivate
+    ? {
+        menu: customId({ kind: 'history', isPrivate, cardId }),
+        showToEveryone: use.canReplyPublicly && customId({ kind: 'history', days: wanted, isPrivate: false, cardId }),
+      }
+    : { deleteReply: customId({ kind: 'delete' }) };
+  const message = await historyMessage(
+    { card: answer.card, history, days: wanted, choices, nowMs, locale, currency },
+    ids,
+  );
+  return { message, isPrivate, source: 'bot', isInPlace: selected !== undefined };
+}
 
 /**
  * Decides what `/card` shows: the kept copy of exactly this id, otherwise what the catalog makes of the text. Costs no
@@ -137,55 +171,4 @@ async function askFor(
     case 'id':
       return asked;
   }
-}
-
-/** How a button or a menu of `/card` shows a card. A menu's custom id has no `cardId`: the selected value is the id. */
-interface CardChoice {
-  showPrices: boolean;
-  isPrivate: boolean;
-  cardId?: string;
-}
-
-/** What a button or a menu of `/card` does; it is all in the custom id. */
-export type CardAction =
-  | ({ kind: 'show' } & CardChoice)
-  /** The other printings of a card, or all cards of its name. An action with a page replaces the message that has the button. */
-  | ({ kind: 'printings' | 'named'; page?: number } & Required<CardChoice>)
-  | { kind: 'delete' };
-
-/** The custom ids of the cards that a reply offers. @param cardId one of those that have further pages */
-export function choiceIds(
-  { showPrices, isPrivate }: CardChoice,
-  cardId = '',
-  kind: 'printings' | 'named' = 'named',
-): ChoiceIds {
-  const options = { showPrices, isPrivate };
-  return {
-    menu: customId({ kind: 'show', ...options }),
-    show: (id) => customId({ kind: 'show', ...options, cardId: id }),
-    page: (page) => customId({ kind, ...options, page, cardId }),
-  };
-}
-
-/** The argument holds the kind, `n` (no prices), `p` (private), the page, and the id, which may hold any character. */
-const ARGUMENT = /^(show|printings|named):(n?)(p?)(0|[1-9]\d{0,3})?(?::(.+))?$/s;
-const DELETE = 'delete';
-
-/** Messages keep their buttons for years, so a custom id that was once given out has to be read for ever. */
-export function customId(action: CardAction): string {
-  if (action.kind === 'delete') return `card:${DELETE}`;
-  const { kind, showPrices, isPrivate, cardId } = action;
-  const page = kind === 'show' ? '' : (action.page ?? '');
-  const options = `${showPrices ? '' : 'n'}${isPrivate ? 'p' : ''}${page}`;
-  return `card:${kind}:${options}${cardId === undefined ? '' : `:${cardId}`}`;
-}
-
-/** @param argument the custom id without the command's name. @returns `undefined` when the bot never gave it out */
-export function readAction(argument: string): CardAction | undefined {
-  if (argument === DELETE) return { kind: 'delete' };
-  const [, kind, noPrices, isPrivate, page, cardId] = ARGUMENT.exec(argument) ?? [];
-  const choice = { showPrices: !noPrices, isPrivate: Boolean(isPrivate) };
-  if (kind === 'show' && page === undefined) return { kind, ...choice, ...(cardId && { cardId }) };
-  if ((kind !== 'printings' && kind !== 'named') || !cardId) return undefined;
-  return { kind, ...choice, ...(page !== undefined && { page: Number(page) }), cardId };
 }

@@ -9,7 +9,7 @@ import { cardsMessage, unclearLines, unclearTexts } from '../src/render/cards-me
 import { buttons } from '../src/render/components.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, formatMessage } from '../src/render/messages.ts';
-import { choiceIds } from './card.ts';
+import { choiceIds } from './card-actions.ts';
 import { type Command, isPrivate, type Message, privately, sentence } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 

@@ -19,6 +19,7 @@ import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { Limiter } from '../src/quota/limiter-port.ts';
+import { replyLanguage } from '../src/render/reply-language.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
 
@@ -124,6 +125,16 @@ export interface Command {
 /** Whether the member alone sees the cards: as the option says, otherwise as the server has set it. */
 export async function isPrivate({ options, ...where }: CommandUse, { settings }: Services): Promise<boolean> {
   return options.getBoolean('private') ?? (await settings.of(where)).isPrivate;
+}
+
+/** The language that a reply to this use speaks. */
+export async function spokenLanguage(
+  use: Pick<Invocation, 'guildId' | 'isInstalled' | 'locale' | 'guildLocale'>,
+  isPrivate: boolean,
+  settings: SettingsOfServers,
+): Promise<string> {
+  const { language } = isPrivate ? {} : await settings.of(use);
+  return replyLanguage(use, isPrivate, language);
 }
 
 /** A sentence that the member alone sees. */

@@ -8,13 +8,14 @@ export const orUndefined = <T extends z.ZodType>(schema: T) =>
 /** A field that the card service may leave out. Null means the same: it is not in the interface, but may come. */
 export const optional = <T extends z.ZodType>(schema: T) => orUndefined(schema).optional();
 
-/** What a card is worth; an absent figure was not given. The currency is not part of the service's answer. */
-export const Prices = z.object({
-  market: optional(z.number()),
-  low: optional(z.number()),
-  high: optional(z.number()),
-});
-export type Prices = z.infer<typeof Prices>;
+/**
+ * What a card is worth; an absent figure was not given. The currency is not part of the service's answer. Three prices of 0
+ * are no price: the service has none.
+ */
+export const Prices = z
+  .object({ market: optional(z.number()), low: optional(z.number()), high: optional(z.number()) })
+  .transform((prices) => (prices.market === 0 && prices.low === 0 && prices.high === 0 ? {} : prices));
+export interface Prices extends Partial<Record<'market' | 'low' | 'high', number | undefined>> {}
 
 /** Only what is shown; other fields are dropped. */
 export const Card = z.object({

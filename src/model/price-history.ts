@@ -12,21 +12,30 @@ export type PriceHistory = readonly PricePoint[];
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
+/** Older prices are forgotten. */
+const KEPT_MS = 365 * DAY_MS;
 /** Some 21 bytes each, so 4 kB a card. */
 export const MOST_POINTS = 200;
 
+/** How long each price stays the last one of its span, by its age: an hour for two days, and so on. */
+const SPANS = [
+  { upToMs: 2 * DAY_MS, spanMs: HOUR_MS },
+  { upToMs: WEEK_MS, spanMs: 6 * HOUR_MS },
+  { upToMs: 13 * WEEK_MS, spanMs: DAY_MS },
+  { upToMs: KEPT_MS, spanMs: WEEK_MS },
+];
+
 /**
- * The history with one more point, thinned: one an hour, one a day after a week, one a week after a quarter, and 200 at
- * most. Of several in one of these spans the last stays.
+ * The history with one more point, thinned by age: one an hour, after two days one in six hours, after a week one a day,
+ * after a quarter one a week, up to a year. Of several in one of these spans the last stays: 200 points at most.
  */
 export function withPrice(history: PriceHistory, [atMs, market]: PricePoint): PricePoint[] {
   const lastBySpan = new Map<string, PricePoint>();
   const earlier = history.filter(([pointMs]) => pointMs <= atMs); // later ones were seen before the clock was set back
   for (const point of [...earlier, [atMs, market] as const]) {
     const [pointMs] = point;
-    const ageMs = atMs - pointMs;
-    const spanMs = ageMs <= WEEK_MS ? HOUR_MS : ageMs <= 13 * WEEK_MS ? DAY_MS : WEEK_MS;
-    lastBySpan.set(`${spanMs} ${Math.floor(pointMs / spanMs)}`, [...point]);
+    const span = SPANS.find(({ upToMs }) => atMs - pointMs <= upToMs);
+    if (span) lastBySpan.set(`${span.spanMs} ${Math.floor(pointMs / span.spanMs)}`, [...point]);
   }
   return [...lastBySpan.values()].slice(-MOST_POINTS);
 }
@@ -82,4 +91,29 @@ export function priceCurve(history: PriceHistory): PriceCurve | undefined {
     highest: Math.max(...markets),
     prices: [...ends.slice(0, -1).map(priceAt), last[1]],
   };
+}
+
+/** What a price's picture may show, in days. */
+export const HISTORY_DAYS = [7, 30, 90] as const;
+const LEAST_SPAN_MS = DAY_MS;
+const LEAST_DRAWN = 3;
+
+/** The points of the last days, counted back from now. */
+export function lastDays(history: PriceHistory, days: number, nowMs: number): PriceHistory {
+  return history.filter(([atMs]) => nowMs - atMs <= days * DAY_MS);
+}
+
+/**
+ * Over how many days a history can be drawn, the longest first; each shows more points than the next shorter one. Empty
+ * before there are three points over at least a day.
+ */
+export function drawableDays(history: PriceHistory, nowMs: number): number[] {
+  const drawable = HISTORY_DAYS.filter((days, index) => {
+    const points = lastDays(history, days, nowMs);
+    const spanMs = (points.at(-1)?.[0] ?? 0) - (points[0]?.[0] ?? 0);
+    const shorter = HISTORY_DAYS[index - 1];
+    const isMore = shorter === undefined || points.length > lastDays(history, shorter, nowMs).length;
+    return isMore && points.length >= LEAST_DRAWN && spanMs >= LEAST_SPAN_MS;
+  });
+  return drawable.reverse();
 }

@@ -2,7 +2,7 @@ import type { APIEmbed } from 'discord-api-types/v10';
 import { type Card, type CardRecord, isFromClockAhead, type Prices } from '../model/card.ts';
 import { type PriceCurve, priceCurve, weekChange } from '../model/price-history.ts';
 import type { QuotaState } from '../model/quota.ts';
-import { age, date, formatPercent, formatPrice, plainMarkdown, plainText } from './formats.ts';
+import { age, date, formatPercent, formatPrice, formatPriceRange, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage } from './messages.ts';
 
 /** What the prices of a card are shown from. */
@@ -122,29 +122,38 @@ export function imageUrl(text: string | undefined): string | undefined {
   return href.length <= MAX_URL_LENGTH ? href : undefined;
 }
 
-/** What a card costs, how that has moved, and how old it is if that is known and worth a line; or that it has no prices. Lines of Markdown. */
+/**
+ * What a card costs and how that has moved, its curve, and small what it is offered for and how old that is, if that is
+ * known and worth saying; or that it has no prices. Lines of Markdown.
+ */
 export function priceLines({ card, answer, locale, currency, isJustFetched = false }: PricesView): string[] {
-  const shown = (price: number | undefined) => (price === undefined ? '' : formatPrice(locale, price, currency));
   const { market, low, high } = card.prices ?? {};
-  const prices = { market: shown(market), low: shown(low), high: shown(high) };
-  const given = givenPrices(prices);
-  const line = formatMessage(locale, 'prices', { given, ...prices });
-  if (given === '') return [line];
-
+  if (market === undefined && low === undefined && high === undefined) return [formatMessage(locale, 'noPrices')];
   const history = market === undefined ? [] : (answer.history ?? []);
   const [change, curve] = history.length > 1 ? [weekChange(history), priceCurve(history)] : [];
   const isDated = !isJustFetched && !isFromClockAhead(answer.fetchedAtMs, Date.now());
-  return [
-    change ? `${line} · ${changeText(change, locale)}` : line,
-    ...(curve ? [curveLine(curve, locale, shown)] : []),
-    ...(isDated ? [`-# ${formatMessage(locale, 'pricesFrom', { since: age(answer.fetchedAtMs) })}`] : []),
-  ];
+  const since = isDated && age(answer.fetchedAtMs);
+  const offered = offeredFor({ low, high }, locale, currency);
+  const aged = since && formatMessage(locale, 'pricesFrom', { since });
+  if (market === undefined) return shownLines(offered, aged && `-# ${aged}`);
+  const price = formatMessage(locale, 'marketPrice', { market: formatPrice(locale, market, currency) });
+  const small = offered ? shownLines(offered, since).join(' · ') : aged;
+  return shownLines(
+    change ? `${price} ${changeText(change, locale)}` : price,
+    curve && curveLine(curve, locale, currency),
+    small && `-# ${small}`,
+  );
 }
 
-/** Which of them there are, as the message's cases are called: `marketLowHigh`, `lowHigh`, `low`; empty for none. */
-function givenPrices({ market, low, high }: Record<keyof Prices, string>): string {
-  const names = [market && 'Market', low && 'Low', high && 'High'].join('');
-  return names.charAt(0).toLowerCase() + names.slice(1);
+function shownLines(...lines: (string | false | undefined)[]): string[] {
+  return lines.filter((line) => typeof line === 'string');
+}
+
+function offeredFor({ low, high }: Prices, locale: string, currency: string | undefined): string | undefined {
+  if (low === undefined && high === undefined) return undefined;
+  const shown = (price: number | undefined) => (price === undefined ? '' : formatPrice(locale, price, currency));
+  const given = high === undefined ? 'low' : low === undefined ? 'high' : 'both';
+  return formatMessage(locale, 'lowAndHigh', { given, low: shown(low), high: shown(high) });
 }
 
 /** A price that has not fallen to nothing has not fallen by 100%. */
@@ -156,11 +165,9 @@ function changeText({ share, days }: NonNullable<ReturnType<typeof weekChange>>,
   return formatMessage(locale, 'priceChange', { direction, percent, days });
 }
 
-function curveLine(curve: PriceCurve, locale: string, shown: (price: number) => string): string {
-  const [lowest, highest] = [shown(curve.lowest), shown(curve.highest)];
-  const shape = lowest === highest ? 'flat' : 'moving';
-  const since = date(curve.sinceMs);
-  return formatMessage(locale, 'priceCurve', { shape, curve: sparkline(curve), lowest, highest, since });
+function curveLine(curve: PriceCurve, locale: string, currency: string | undefined): string {
+  const range = formatPriceRange(locale, curve.lowest, curve.highest, currency);
+  return formatMessage(locale, 'priceCurve', { curve: sparkline(curve), range, since: date(curve.sinceMs) });
 }
 
 const BARS = '▁▂▃▄▅▆▇█';

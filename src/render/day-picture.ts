@@ -1,3 +1,4 @@
+import { Canvas, textWidth } from './canvas.ts';
 import type { IndexedPicture } from './png.ts';
 
 /** A day of the quota as it is drawn. Hours are of the UTC day. */
@@ -14,38 +15,54 @@ export interface DayView {
 }
 
 const WIDTH = 720;
-const HEIGHT = 300;
+const HEIGHT = 372;
 const LEFT = 6;
 const RIGHT = WIDTH - 6;
-/** The curve of the requests, and below it the bars of the hours. */
-const CURVE = { top: 8, bottom: 170 };
-const BARS = { top: 190, bottom: HEIGHT - 10 };
+/** The curve of the requests, and below it the bars of the hours: above each there is room for figures. */
+const CURVE = { top: 34, bottom: 190 };
+const BARS = { top: 232, bottom: 336 };
 const LINE = 4;
+/** Of a digit: on a phone of 390 pixels the picture is shown at half its size. */
+const FIGURE = 20;
+const GAP = 8;
 
-/** All but the first, which is transparent, have a contrast of 3 on Discord's dark and light grounds. */
-export const COLOURS = { ground: 0x000000, axis: 0x8a8f98, requests: 0x6a77f0, saved: 0x2f9e63, limit: 0xe5484d };
-const INDEX = { ground: 0, axis: 1, requests: 2, saved: 3, limit: 4 } as const;
+/** All have a contrast of 3 on Discord's dark and light grounds. */
+export const DAY_INKS = {
+  axis: { colour: 0x8a8f98 },
+  requests: { colour: 0x6a77f0 },
+  saved: { colour: 0x2f9e63 },
+  limit: { colour: 0xe5484d },
+};
 
-type Colour = keyof typeof INDEX;
+type DayCanvas = Canvas<keyof typeof DAY_INKS>;
 
 /**
  * The day by hour: above, the requests used so far, with the limit as a line and the forecast as dots; below, a bar for
- * each hour with the requests and what was answered from memory. It has no text: every fact of it stands in the message.
+ * each hour with the requests and what was answered from memory. The figures are the limit, the requests used, those of the
+ * busiest hour, and the hours (UTC); what they mean stands in the message.
+ *
+ * @param shown how a count is written
  */
-export function dayPicture(view: DayView): IndexedPicture {
-  const canvas = new Canvas();
-  canvas.fill('axis', LEFT, CURVE.bottom, RIGHT, CURVE.bottom + 2);
-  canvas.fill('axis', LEFT, BARS.bottom, RIGHT, BARS.bottom + 2);
-  for (const quarter of [0.25, 0.5, 0.75]) {
-    canvas.fill('axis', atX(quarter), CURVE.bottom - 6, atX(quarter) + 2, CURVE.bottom);
-    canvas.fill('axis', atX(quarter), BARS.bottom - 6, atX(quarter) + 2, BARS.bottom);
+export function dayPicture(view: DayView, shown: (count: number) => string): IndexedPicture {
+  const canvas: DayCanvas = new Canvas(WIDTH, HEIGHT, DAY_INKS);
+  for (const { bottom } of [CURVE, BARS]) {
+    canvas.fill('axis', LEFT, bottom, RIGHT, bottom + 2);
+    for (const quarter of [0.25, 0.5, 0.75]) canvas.fill('axis', atX(quarter), bottom - 6, atX(quarter) + 2, bottom);
   }
-  drawCurve(canvas, view);
-  drawBars(canvas, view);
+  for (const hour of [0, 6, 12, 18, 24]) {
+    const align = hour === 0 ? 'left' : hour === 24 ? 'right' : 'centre';
+    canvas.text('axis', String(hour), [atX(hour / 24), BARS.bottom + GAP], FIGURE, align);
+  }
+  drawCurve(canvas, view, shown);
+  drawBars(canvas, view, shown);
   return canvas.picture();
 }
 
-function drawCurve(canvas: Canvas, { hours, used, limit, forecast, dayShare }: DayView): void {
+function drawCurve(
+  canvas: DayCanvas,
+  { hours, used, limit, forecast, dayShare }: DayView,
+  shown: (count: number) => string,
+): void {
   const steps = usedByHour(hours, used);
   const highest = Math.max(1, limit ?? 0, forecast?.used ?? 0, ...steps) * 1.02;
   const atY = (requests: number) => CURVE.bottom - Math.round((requests / highest) * (CURVE.bottom - CURVE.top));
@@ -53,15 +70,25 @@ function drawCurve(canvas: Canvas, { hours, used, limit, forecast, dayShare }: D
     const untilX = hour === steps.length - 1 ? atX(dayShare) : atX((hour + 1) / 24);
     canvas.fill('requests', atX(hour / 24), atY(requests), Math.max(untilX, atX(hour / 24) + LINE), CURVE.bottom);
   }
-  if (limit !== undefined) canvas.fill('limit', LEFT, atY(limit), RIGHT, atY(limit) + LINE);
-  if (!forecast) return;
+  if (limit !== undefined) {
+    canvas.fill('limit', LEFT, atY(limit), RIGHT, atY(limit) + LINE);
+    canvas.text('limit', shown(limit), [RIGHT, atY(limit) - FIGURE - GAP], FIGURE, 'right');
+  }
   const from = { x: atX(dayShare), y: atY(steps.at(-1) ?? 0) };
+  writeUsed(canvas, shown(steps.at(-1) ?? 0), from);
+  if (!forecast) return;
   const to = { x: atX(forecast.dayShare), y: atY(forecast.used) };
   const length = Math.hypot(to.x - from.x, to.y - from.y);
   for (let along = 0; along < length; along += 3 * LINE) {
     const [x, y] = [from.x + ((to.x - from.x) * along) / length, from.y + ((to.y - from.y) * along) / length];
     canvas.fill('requests', x, y, x + LINE, y + LINE);
   }
+}
+
+/** Below the end of the curve, where no dots are; the words of the message have it, too, when there is no room. */
+function writeUsed(canvas: DayCanvas, used: string, { x, y }: { x: number; y: number }): void {
+  if (x + GAP + textWidth(used, FIGURE) > RIGHT) return;
+  canvas.text('requests', used, [x + GAP, Math.min(y + GAP, CURVE.bottom - FIGURE - GAP)], FIGURE);
 }
 
 /**
@@ -80,7 +107,7 @@ export function usedByHour(hours: DayView['hours'], used: number | undefined): n
     .reverse();
 }
 
-function drawBars(canvas: Canvas, { hours }: DayView): void {
+function drawBars(canvas: DayCanvas, { hours }: DayView, shown: (count: number) => string): void {
   const highest = Math.max(1, ...hours.map(({ requests, saved }) => requests + saved));
   const size = (count: number) =>
     count === 0 ? 0 : Math.max(2, Math.round((count / highest) * (BARS.bottom - BARS.top)));
@@ -90,28 +117,13 @@ function drawBars(canvas: Canvas, { hours }: DayView): void {
     canvas.fill('requests', x, top, right, BARS.bottom);
     canvas.fill('saved', x, Math.max(BARS.top, top - size(saved)), right, top);
   }
+  const busiest = hours.findIndex(({ requests, saved }) => requests + saved === highest);
+  if (busiest < 0) return;
+  const half = textWidth(shown(highest), FIGURE) / 2;
+  const x = Math.min(RIGHT - half, Math.max(LEFT + half, atX((busiest + 0.5) / 24)));
+  canvas.text('axis', shown(highest), [x, BARS.top - FIGURE - GAP], FIGURE, 'centre');
 }
 
 function atX(dayShare: number): number {
   return Math.round(LEFT + Math.min(1, Math.max(0, dayShare)) * (RIGHT - LEFT));
-}
-
-class Canvas {
-  readonly #pixels = new Uint8Array(WIDTH * HEIGHT);
-
-  /** A rectangle; what is outside is left out. */
-  fill(colour: Colour, left: number, top: number, right: number, bottom: number): void {
-    for (let y = Math.max(0, Math.round(top)); y < Math.min(HEIGHT, Math.round(bottom)); y++) {
-      const from = Math.max(0, Math.round(left));
-      this.#pixels.fill(
-        INDEX[colour],
-        y * WIDTH + from,
-        y * WIDTH + Math.max(from, Math.min(WIDTH, Math.round(right))),
-      );
-    }
-  }
-
-  picture(): IndexedPicture {
-    return { width: WIDTH, height: HEIGHT, palette: Object.values(COLOURS), pixels: this.#pixels };
-  }
 }

@@ -46,6 +46,8 @@ const LARGEST_WRITTEN_OUT = 1e12;
 const LARGEST_SHARE = 1e4;
 const SMALLEST_WITH_CENTS = 0.01;
 const SMALLEST_WRITTEN_OUT = 1e-6;
+/** In a range of prices from ten on, cents say nothing. */
+const LEAST_WITHOUT_CENTS = 10;
 
 const FORMS = {
   count: {},
@@ -55,6 +57,7 @@ const FORMS = {
   percent: { style: 'percent', maximumFractionDigits: 1 },
   wholePercent: { style: 'percent' },
   hugePercent: { style: 'percent', notation: 'scientific', maximumFractionDigits: 2 },
+  whole: { maximumFractionDigits: 0 },
   cents: { minimumFractionDigits: 2, maximumFractionDigits: 2 },
 } as const satisfies Record<string, Intl.NumberFormatOptions>;
 
@@ -69,6 +72,21 @@ const kept = new LRUCache<string, Intl.NumberFormat>({ max: KEPT_FORMATS });
 /** @param currency ISO 4217, when the operator named one; without, a price is a plain number */
 export function formatPrice(locale: string, value: number, currency: string | undefined): string {
   return numberFormat(locale, priceForm(Math.abs(value)), currency).format(value);
+}
+
+/** Such as `$28–$36`, without cents where these do not matter; one price when they are the same. */
+export function formatPriceRange(
+  locale: string,
+  lowest: number,
+  highest: number,
+  currency: string | undefined,
+): string {
+  const isWhole = lowest >= LEAST_WITHOUT_CENTS && highest - lowest >= 1 && highest < LARGEST_WRITTEN_OUT;
+  const [fromForm, toForm]: Form[] = isWhole ? ['whole', 'whole'] : [lowest, highest].map(Math.abs).map(priceForm);
+  const [from, to] = [numberFormat(locale, fromForm, currency), numberFormat(locale, toForm, currency)];
+  if (from.format(lowest) === to.format(highest)) return to.format(highest);
+  if (from !== to) return `${from.format(lowest)}–${to.format(highest)}`;
+  return to.formatRange(lowest, highest).replace(/\s+[-–]\s+/, '–');
 }
 
 /** @param share 0.042 for 4.2%; whether it is more or less is the message's */

@@ -5,8 +5,8 @@ import { crc32, deflate } from 'node:zlib';
 export interface IndexedPicture {
   width: number;
   height: number;
-  /** 0xRRGGBB; the first is drawn as transparent. At most 256. */
-  palette: readonly number[];
+  /** 0xRRGGBB with an alpha of 0, transparent, to 255. At most 256. */
+  palette: readonly { colour: number; alpha: number }[];
   /** Row by row, an index of the palette for each pixel. */
   pixels: Uint8Array;
 }
@@ -26,8 +26,8 @@ export async function encodePng({ width, height, palette, pixels }: IndexedPictu
   return Buffer.concat([
     SIGNATURE,
     chunk('IHDR', header),
-    chunk('PLTE', Buffer.from(palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]))),
-    chunk('tRNS', Buffer.from([0])),
+    chunk('PLTE', Buffer.from(palette.flatMap(({ colour }) => [colour >> 16, (colour >> 8) & 255, colour & 255]))),
+    chunk('tRNS', Buffer.from(palette.map(({ alpha }) => alpha))),
     chunk('IDAT', await promisify(deflate)(rows)),
     chunk('IEND', Buffer.alloc(0)),
   ]);

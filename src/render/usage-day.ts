@@ -79,6 +79,6 @@ export function dayAltText(day: UsageDay, locale: string): string {
 
 /** The picture as a file of the message. */
 export async function dayFile(day: UsageDay, locale: string) {
-  const data = await encodePng(dayPicture(day));
+  const data = await encodePng(dayPicture(day, (count) => formatCount(locale, count)));
   return { name: DAY_PICTURE, contentType: 'image/png', data, description: dayAltText(day, locale) };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CardAction, customId, readAction } from '../../commands/card.ts';
+import { type CardAction, customId, readAction } from '../../commands/card-actions.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const argumentOf = (id: string) => id.replace(/^card:/, '');
@@ -16,6 +16,8 @@ describe('a custom id of /card', () => {
     [{ kind: 'printings', showPrices: false, isPrivate: true, cardId: 'a:b' }, 'card:printings:np:a:b'],
     [{ kind: 'printings', showPrices: true, isPrivate: false, page: 0, cardId: '7' }, 'card:printings:0:7'],
     [{ kind: 'named', showPrices: false, isPrivate: true, page: 12, cardId: 'a:b' }, 'card:named:np12:a:b'],
+    [{ kind: 'history', isPrivate: true, cardId: 'base1-4' }, 'card:history:p:base1-4'],
+    [{ kind: 'history', isPrivate: false, days: 30, cardId: 'a:b' }, 'card:history:30:a:b'],
     [{ kind: 'delete' }, 'card:delete'],
   ])('of %j is %j for ever', (action, id) => {
     expect(customId(action)).toBe(id);
@@ -37,6 +39,13 @@ describe('a custom id of /card', () => {
         { kind: fc.constantFrom('printings' as const, 'named' as const), ...choice, page: fc.nat(9_999) },
         { requiredKeys: ['kind', 'showPrices', 'isPrivate', 'cardId'] },
       ),
+      fc.record(
+        {
+          ...{ kind: fc.constant('history' as const), isPrivate: choice.isPrivate, cardId: choice.cardId },
+          days: fc.nat(9_999),
+        },
+        { requiredKeys: ['kind', 'isPrivate', 'cardId'] },
+      ),
       fc.constant({ kind: 'delete' as const }),
     );
     fc.assert(
@@ -55,6 +64,7 @@ describe('a custom id of /card', () => {
       'show:np:',
       'printings:n:',
       'named:p3:',
+      'history:p7:',
       'show:2:',
     );
     fc.assert(
@@ -68,7 +78,16 @@ describe('a custom id of /card', () => {
 
   it.each([
     ...['', 'show', 'Show:', 'show:x', 'show:pn', 'show:nn:a', 'show:p:', 'next:2', 'show :', 'x show:'],
-    ...['show:1', 'show:n0:a', 'printings:01:a', 'printings:5:', 'named:12345:a', 'named:p'],
+    ...[
+      'show:1',
+      'show:n0:a',
+      'printings:01:a',
+      'printings:5:',
+      'named:12345:a',
+      'named:p',
+      'history:n:a',
+      'history:7',
+    ],
     ...['printings', 'printings:', 'printings::', 'printings:np', 'delete:', 'delete:base1-4', 'Delete'],
   ])('that was never given out is not read: %j', (argument) => {
     expect(readAction(argument)).toBeUndefined();

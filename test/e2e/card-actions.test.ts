@@ -73,3 +73,28 @@ it('103 cards of a name are a menu of 25 whose pages turn in place, after a rest
   expect([others.content, labels(others)]).toEqual(['I know 102 other cards with that name.', [undefined, 'Next 25']]);
   expect(cardRequests(world)).toHaveLength(1);
 });
+
+it('a price that is known for days is shown as a picture over 30 days or 7, to its member alone or to everyone, and costs nothing', async () => {
+  const world = await startWorld({ known: [{ id: 'base1-4', ageMs: 3_600_000, hasHistory: true }] });
+  const shown = await world.card('base1-4').settled();
+  const history = await press(world, shown, 'Price history').settled();
+  expect(history).toMatchObject({ ephemeral: true, content: expect.stringContaining('Emberwing Drake') });
+  expect(history.attachments).toMatchObject([
+    { description: expect.stringMatching(/^Chart of the market price from 20.*Last: /) },
+  ]);
+  expect(parts(history)[0]?.options).toMatchObject([{ value: '30', default: true }, { value: '7' }]);
+
+  await choose(world, history, '7').settled();
+  const week = world.discord.messages().find(({ messageId }) => messageId === history.messageId) ?? history;
+  expect(parts(week)[0]?.options).toMatchObject([
+    { value: '30', default: false },
+    { value: '7', default: true },
+  ]);
+  expect(week.attachments?.[0]?.description).not.toBe(history.attachments?.[0]?.description);
+
+  const everyone = await press(world, week, 'Show to everyone').settled();
+  const [{ description } = {}] = week.attachments;
+  expect(everyone).toMatchObject({ ephemeral: false, attachments: [{ description }] });
+  expect(labels(everyone)).toEqual(['Delete']);
+  expect(cardRequests(world)).toEqual([]);
+});

@@ -21,7 +21,7 @@ describe('/card', () => {
       footer: { text: 'base1-4 · 999 of 1,000 left today' },
     });
     expect(embeds[0]?.description).toMatch(
-      /^Lanternfolk · [^·]+ · \d+\/\d+ · [^·]+\n\*\*36\.33\*\* market · [\d.]+ low – [\d.]+ high$/,
+      /^Lanternfolk · [^·]+ · \d+\/\d+ · [^·]+\n\*\*36\.33\*\* market\n-# low [\d.]+ · high [\d.]+$/,
     );
   });
 

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MOST_POINTS, type PricePoint, priceCurve, weekChange, withPrice } from '../../src/model/price-history.ts';
+import {
+  drawableDays,
+  lastDays,
+  MOST_POINTS,
+  type PricePoint,
+  priceCurve,
+  weekChange,
+  withPrice,
+} from '../../src/model/price-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -24,22 +32,20 @@ describe('a price history', () => {
     expect(seenAt([NOW_MS + WEEK_MS, NOW_MS])).toEqual([[NOW_MS, 1]]);
   });
 
-  it('of a card priced every hour for months has hours for a week, days for a quarter, weeks before that, and 200 points at most', () => {
-    const history = seenAt(Array.from({ length: 150 * 24 }, (_, hour) => NOW_MS + hour * HOUR_MS));
+  it('of a card priced every hour for months has hours for two days, quarters of a day for a week, days for a quarter, weeks for a year', () => {
+    const history = seenAt(Array.from({ length: 120 * 24 }, (_, hour) => NOW_MS + hour * HOUR_MS));
     const lastMs = history.at(-1)?.[0] ?? 0;
-    const within = (fromMs: number, toMs: number) =>
-      history.filter(([atMs]) => lastMs - atMs >= fromMs && lastMs - atMs < toMs).length;
-    expect(history).toHaveLength(MOST_POINTS);
-    expect(within(0, WEEK_MS)).toBe(7 * 24);
-    expect(within(WEEK_MS, 13 * WEEK_MS)).toBe(MOST_POINTS - 7 * 24);
+    const within = (fromDays: number, toDays: number) =>
+      history.filter(([atMs]) => lastMs - atMs > fromDays * DAY_MS && lastMs - atMs <= toDays * DAY_MS).length;
+    expect(history.length).toBeLessThanOrEqual(MOST_POINTS);
+    expect([within(-1, 2), within(2, 7), within(7, 91), within(91, 365)]).toEqual([49, 21, 85, 5]);
   });
 
-  it('of a card priced once a day for years has days for a quarter, and weeks before that', () => {
+  it('of a card priced once a day keeps every day of a quarter', () => {
     const history = seenAt(Array.from({ length: 2 * 365 }, (_, day) => NOW_MS + day * DAY_MS));
-    expect(history.length).toBeLessThanOrEqual(MOST_POINTS);
     const ages = history.map(([atMs]) => ((history.at(-1)?.[0] ?? 0) - atMs) / DAY_MS);
     expect(ages.filter((days) => days <= 91)).toHaveLength(92);
-    expect(ages.filter((days) => days > 91).length).toBeCloseTo((2 * 365 - 92) / 7, -1);
+    expect(Math.max(...ages)).toBeLessThanOrEqual(365);
   });
 
   it('is ordered and bounded, keeps the newest price, and is the same when thinned again', () => {
@@ -95,5 +101,22 @@ describe('a price curve', () => {
     const hours = [0, 1, 2, 3, 10];
     const history = seenAt(hours.map((hour) => NOW_MS + hour * HOUR_MS));
     expect(priceCurve(history)).toEqual({ sinceMs: NOW_MS, lowest: 0, highest: 4, prices: [2, 3, 3, 3, 4] });
+  });
+});
+
+describe('the days that can be drawn', () => {
+  const ago = (...days: number[]): PricePoint[] => days.map((day) => [NOW_MS - day * DAY_MS, 1]);
+
+  it.each<[string, PricePoint[], number[]]>([
+    ['are none without three points', ago(2, 0), []],
+    ['are none within a day', ago(0.9, 0.5, 0), []],
+    ['are seven from three points over a day on', ago(1, 0.5, 0), [7]],
+    ['are no more than show more', ago(8, 3, 2, 0), [30, 7]],
+    ['are all of a long history, the longest first', ago(60, 20, 3, 2, 1), [90, 30, 7]],
+    ['are none of long ago', ago(120, 110, 100), []],
+    ['are only those with three points in them', ago(60, 50, 5, 0), [90]],
+  ])('%s', (_, history, days) => {
+    expect(drawableDays(history, NOW_MS)).toEqual(days);
+    for (const each of days) expect(lastDays(history, each, NOW_MS).length).toBeGreaterThanOrEqual(3);
   });
 });

@@ -53,7 +53,7 @@ describe('the embed of a card', () => {
   it('shows on one screen: its facts, its prices and how old they are, its picture, its id and what is left today', () => {
     expect(cardEmbed(VIEW)).toEqual({
       title: 'Ember Drake',
-      description: `Wyrmfall · First Fires · 4/102 · Rare\n**1,234.50** market · 0.00 low – 2,000.00 high\n-# Prices · ${FETCHED}`,
+      description: `Wyrmfall · First Fires · 4/102 · Rare\n**1,234.50** market\n-# low 0.00 · high 2,000.00 · ${FETCHED}`,
       color: FRESH_COLOUR,
       image: { url: 'https://cards.test/base1-4.png', description: 'Picture of Ember Drake' },
       footer: { text: 'base1-4 · 987 of 1,000 left today' },
@@ -84,15 +84,15 @@ describe('the embed of a card', () => {
   });
 
   it.each([
-    [{ market: 1, low: 2, high: 3 }, '**1.00** market · 2.00 low – 3.00 high'],
-    [{ market: 1, low: 2 }, '**1.00** market · 2.00 low'],
-    [{ market: 1, high: 3 }, '**1.00** market · 3.00 high'],
-    [{ low: 2, high: 3 }, '2.00 low – 3.00 high'],
-    [{ market: 1 }, '**1.00** market'],
-    [{ low: 2 }, '2.00 low'],
-    [{ high: 3 }, '3.00 high'],
-  ])('shows the prices that there are: %j', (prices, line) => {
-    expect(lines({ card: { ...VIEW.card, prices } }).slice(1)).toEqual([line, `-# Prices · ${FETCHED}`]);
+    [{ market: 1, low: 2, high: 3 }, ['**1.00** market', `-# low 2.00 · high 3.00 · ${FETCHED}`]],
+    [{ market: 1, low: 2 }, ['**1.00** market', `-# low 2.00 · ${FETCHED}`]],
+    [{ market: 1, high: 3 }, ['**1.00** market', `-# high 3.00 · ${FETCHED}`]],
+    [{ market: 1 }, ['**1.00** market', `-# Prices · ${FETCHED}`]],
+    [{ low: 2, high: 3 }, ['low 2.00 · high 3.00', `-# Prices · ${FETCHED}`]],
+    [{ low: 2 }, ['low 2.00', `-# Prices · ${FETCHED}`]],
+    [{ high: 3 }, ['high 3.00', `-# Prices · ${FETCHED}`]],
+  ])('shows the prices that there are: %j', (prices, shown) => {
+    expect(lines({ card: { ...VIEW.card, prices } }).slice(1)).toEqual(shown);
   });
 
   it.each([[undefined], [{}]])('says in one line that there are no prices: %j', (prices) => {

@@ -106,7 +106,7 @@ it('many long cards give up the ends of their titles step by step, and their pri
     expect(totalLength(embeds)).toBeLessThanOrEqual(6_000);
     return [embeds[0]?.title?.length, embeds[0]?.description?.includes('1,234')];
   };
-  expect([shown(1, 0), shown(10, 0), shown(10, 160), shown(10, 260)]).toEqual([
+  expect([shown(1, 0), shown(10, 0), shown(10, 160), shown(10, 290)]).toEqual([
     [250, true],
     [120, true],
     [80, true],

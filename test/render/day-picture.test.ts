@@ -1,14 +1,15 @@
 import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COLOURS, type DayView, dayPicture, usedByHour } from '../../src/render/day-picture.ts';
+import { DAY_INKS, type DayView, dayPicture, usedByHour } from '../../src/render/day-picture.ts';
 import { encodePng, type IndexedPicture } from '../../src/render/png.ts';
 import { usageDay } from '../../src/render/usage-day.ts';
 import { pictureSize } from '../../src/sandbox/discord/file-store.ts';
 import { contrast } from '../support/contrast.ts';
 import { anyHours } from './service-answers.ts';
 
-const NAMES = Object.keys(COLOURS);
+const INKS = Object.entries(DAY_INKS);
+const shown = String;
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MIDNIGHT_MS = Date.UTC(2026, 10, 21);
 const VIEW: DayView = {
@@ -23,24 +24,32 @@ const VIEW: DayView = {
   dayShare: 2.5 / 24,
 };
 
-/** The colours in a column of the picture, from top to bottom, each once in a row. */
-function column({ width, height, pixels }: IndexedPicture, dayShare: number): string[] {
+/** The inks in a column of the picture, from top to bottom, each once in a row. */
+function column({ width, height, palette, pixels }: IndexedPicture, dayShare: number): string[] {
   const x = Math.round(6 + dayShare * (width - 12));
-  const names = Array.from({ length: height }, (_, y) => NAMES[pixels[y * width + x] ?? 0] ?? '');
-  return names.filter((name, y) => name !== names[y - 1] && name !== 'ground');
+  const inkAt = (y: number) => {
+    const { colour, alpha } = palette[pixels[y * width + x] ?? 0] ?? { colour: 0, alpha: 0 };
+    return alpha === 0 ? '' : (INKS.find(([, ink]) => ink.colour === colour)?.[0] ?? '');
+  };
+  const names = Array.from({ length: height }, (_, y) => inkAt(y));
+  return names.filter((name, y) => name !== names[y - 1] && name !== '');
 }
 
 describe('the picture of a day', () => {
   it('shows the limit above the requests used so far, and below them the bars of each hour', () => {
-    const picture = dayPicture(VIEW);
+    const picture = dayPicture(VIEW, shown);
     expect(column(picture, 0.5 / 24)).toEqual(['limit', 'requests', 'axis', 'requests', 'axis']);
     expect(column(picture, 1.5 / 24)).toEqual(['limit', 'requests', 'axis', 'axis']);
-    expect(column(picture, 2.4 / 24)).toEqual(['limit', 'requests', 'axis', 'saved', 'requests', 'axis']);
+    expect(column(picture, 2.4 / 24)).toEqual([
+      ...['limit', 'requests', 'axis'],
+      ...['axis', 'axis'], // the figure of the busiest hour
+      ...['saved', 'requests', 'axis'],
+    ]);
   });
 
   it('shows the forecast as dots up to where it leads', () => {
     const dotted = (view: DayView) => {
-      const picture = dayPicture(view);
+      const picture = dayPicture(view, shown);
       const shares = Array.from({ length: 100 }, (_, index) => 0.2 + index / 200);
       return shares.filter((share) => column(picture, share).includes('requests')).length;
     };
@@ -49,12 +58,11 @@ describe('the picture of a day', () => {
   });
 
   it('is small, and readable in both themes', async () => {
-    const { ground: _, ...drawn } = COLOURS;
-    for (const colour of Object.values(drawn)) {
+    for (const { colour } of Object.values(DAY_INKS)) {
       expect(Math.min(contrast(colour, 0x313338), contrast(colour, 0xffffff))).toBeGreaterThan(3);
     }
     const busy = Array.from({ length: 24 }, (_, hour) => ({ requests: hour * 7 + 1, saved: 500 - hour * 11 }));
-    expect((await encodePng(dayPicture({ ...VIEW, hours: busy }))).length).toBeLessThan(8_000);
+    expect((await encodePng(dayPicture({ ...VIEW, hours: busy }, shown))).length).toBeLessThan(8_000);
   });
 
   it('is drawn whatever was counted', () => {
@@ -64,7 +72,7 @@ describe('the picture of a day', () => {
     const view = fc.record({ hours: anyHours, used: count, limit: count, forecast, dayShare: share });
     fc.assert(
       fc.property(view, (it) => {
-        const { width, height, palette, pixels } = dayPicture(it);
+        const { width, height, palette, pixels } = dayPicture(it, shown);
         expect(pixels.length).toBe(width * height);
         expect(pixels.every((index) => index < palette.length)).toBe(true);
       }),
@@ -85,16 +93,17 @@ describe('the requests used by the end of each hour', () => {
 });
 
 describe('a PNG', () => {
-  it('holds every pixel and the palette, the first colour transparent', async () => {
+  it('holds every pixel, and the palette with how opaque each colour is', async () => {
     const pixels = Uint8Array.of(0, 1, 2, 2, 1, 0);
-    const png = await encodePng({ width: 3, height: 2, palette: [0x010203, 0xff0000, 0x00ff00], pixels });
+    const palette = [0x010203, 0xff0000, 0x00ff00].map((colour, index) => ({ colour, alpha: index * 100 }));
+    const png = await encodePng({ width: 3, height: 2, palette, pixels });
     const data = (type: string) => {
       const at = png.indexOf(type, 0, 'latin1');
       return png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
     };
     expect(pictureSize(png)).toEqual({ width: 3, height: 2 });
     expect([...data('PLTE')]).toEqual([1, 2, 3, 255, 0, 0, 0, 255, 0]);
-    expect([...data('tRNS')]).toEqual([0]);
+    expect([...data('tRNS')]).toEqual([0, 100, 200]);
     expect([...inflateSync(data('IDAT'))]).toEqual([0, 0, 1, 2, 0, 2, 1, 0]);
   });
 });

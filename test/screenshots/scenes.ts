@@ -67,6 +67,7 @@ export const SCENES: readonly Scene[] = [
       { name: 'card', show: reply('/card id:base1-4', 'days') },
       { name: 'chat', show: suggestions('card', 'emb', 'Emberwing Drake · First Light'), isChat: true },
       { name: 'other-printings', show: afterButton('Other printings', 'other cards') },
+      { name: 'price-history', show: afterButton('Price history', 'market price') },
       { name: 'usage', show: reply('/usage', 'Answered from memory') },
       { name: 'card-private', show: reply('/card id:base1-4 private:true', 'days') },
       { name: 'card-without-prices', show: reply('/card id:base1-17', 'left today') },

@@ -6,7 +6,14 @@ import {
   type Interaction,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { Ask, Command, Deletion, Reply, Services } from '../../../commands/command.ts';
+import {
+  type Ask,
+  type Command,
+  type Deletion,
+  type Reply,
+  type Services,
+  spokenLanguage,
+} from '../../../commands/command.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import { type Requester, requesterOf } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
@@ -119,8 +126,7 @@ export function replyRenderer(
   { limiter, settings, currency, hasPrintings }: RendererOptions,
 ): RenderReply {
   return async ({ command, canReplyPublicly, asked, ...who }, outcomes, isPrivate = asked.isPrivate) => {
-    const { language } = isPrivate ? {} : await settings.of(who);
-    const locale = replyLanguage(who, isPrivate, language);
+    const locale = await spokenLanguage(who, isPrivate, settings);
     const show = commands.find(({ data }) => data.name === command)?.show;
     if (!show) return { message: { content: formatMessage(locale, 'unknownCommand') } };
     try {

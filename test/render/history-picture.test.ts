@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PricePoint } from '../../src/model/price-history.ts';
+import { extremes, HISTORY_INKS, historyPicture } from '../../src/render/history-picture.ts';
+import { encodePng } from '../../src/render/png.ts';
+import { contrast } from '../support/contrast.ts';
+import { momentMs } from './service-answers.ts';
+
+const DAY_MS = 86_400_000;
+const FIRST_MS = Date.UTC(2026, 7, 1);
+const shown = (price: number) => `$${price.toFixed(2)}`;
+
+/** A price for each day, moving as prices do, from a fixed sequence. */
+function walk(days: number): PricePoint[] {
+  let [seed, price] = [7, 30];
+  return Array.from({ length: days }, (_, day) => {
+    seed = (seed * 16_807) % 2_147_483_647;
+    price *= 0.95 + (seed / 2_147_483_647) * 0.1;
+    return [FIRST_MS + day * DAY_MS, price];
+  });
+}
+
+describe('the picture of a price', () => {
+  it('is at most 8 kB with every point that is kept', async () => {
+    for (const days of [3, 30, 90, 200]) {
+      expect((await encodePng(historyPicture(walk(days), shown))).length).toBeLessThanOrEqual(8_000);
+    }
+  });
+
+  it('has a contrast of 3 in both themes', () => {
+    for (const { colour } of [HISTORY_INKS.line, HISTORY_INKS.figures]) {
+      for (const ground of [0xffffff, 0x313338]) expect(contrast(colour, ground)).toBeGreaterThanOrEqual(3);
+    }
+  });
+
+  it('is drawn whatever the prices were', () => {
+    const points = fc.array(fc.tuple(momentMs, fc.double({ noNaN: true })), {
+      maxLength: 50,
+    });
+    fc.assert(
+      fc.property(points, (given) => {
+        const history = given.toSorted(([a], [b]) => a - b);
+        const { width, height, palette, pixels } = historyPicture(history, String);
+        expect(pixels.length).toBe(width * height);
+        expect(pixels.every((index) => index < palette.length)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('names the highest and the lowest price; of several, the last', () => {
+    const history: PricePoint[] = [2, 5, 1, 5, 1, 3].map((price, day) => [day, price]);
+    expect(extremes(history)).toEqual({ lowest: [4, 1], highest: [3, 5] });
+  });
+});
