@@ -3,11 +3,12 @@ import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { Asked } from '../model/invocation.ts';
 import { type Requester, requesterOf } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
+import { backOffMs } from '../time/back-off.ts';
 import { Timer, withTimeout } from '../time/timers.ts';
 import type { Cards, Known } from './cards.ts';
 import type { LookupQueue } from './lookup-queue.ts';
 import type { Lookup } from './pending-lookup.ts';
-import { type CardCourse, isWorthShowing, type Outcomes, outcomesOf, slowAtMs } from './shown-so-far.ts';
+import { type CardCourse, nextShown, type Outcomes, outcomesOf, type Shown, slowAtMs } from './shown-so-far.ts';
 
 /** The cards that a command wants to show, and what has been read of the first of them already. */
 export interface Ask extends Asked {
@@ -28,8 +29,8 @@ export interface Wanted extends Requester {
   deadlineMs: number;
 }
 
-/** Discord accepts 5 edits in 5 s from one webhook; what comes within this time is shown together. */
-const SHOW_EVERY_MS = 1_500;
+/** Discord accepts 5 edits in 5 s from one webhook; what comes within 1.5 s is shown together. */
+const SHOW_AGAIN = { firstMs: 1_500, longestMs: 30_000 };
 
 /** The cards of one reply: what is known of each, and the lookups for what is not. */
 export class Lookups {
@@ -79,18 +80,18 @@ export class Lookups {
   /**
    * Starts all lookups. Costs a request for each, or fewer when cards are requested together or for others, too.
    *
-   * @param showSoFar called with what is new to see, and once when the first answer is slow, but not at the end. Must not
-   *   reject; is never called again before it has resolved
+   * @param showSoFar called with what is new to see, and once when the first answer is slow, but not at the end; again
+   *   after a while when it has `failed`. Must not reject; is never called again before it has resolved
    * @returns when all have ended; never rejects
    */
-  async lookUpAll(showSoFar?: (soFar: Outcomes) => Promise<void>): Promise<Outcomes> {
+  async lookUpAll(showSoFar?: (soFar: Outcomes) => Promise<'failed' | undefined>): Promise<Outcomes> {
     let change = Promise.withResolvers<void>();
     const slow = new Timer(() => change.resolve());
-    let isSlowShown = false;
-    let isCardNew = this.#cards.some(({ atOnce }) => atOnce?.answer);
+    let shown: Shown = { cards: 0, isSlow: false, permitAtMs: undefined };
+    let failures = 0;
+    let cards = this.#cards.filter(({ atOnce }) => atOnce?.answer).length;
     change.resolve(); // a request that is joined has left already
     let left = this.#cards.filter(({ place }) => place).length;
-    let shownAtMs: number | undefined;
     const beganMs = Date.now();
     const lookUp = async (card: CardCourse) => {
       if (!card.place) return;
@@ -102,7 +103,7 @@ export class Lookups {
       );
       left -= 1;
       if (card.end.error instanceof Stopping) return;
-      isCardNew = true;
+      cards += 1;
       change.resolve();
     };
     const done = Promise.all(this.#cards.map(lookUp));
@@ -112,17 +113,17 @@ export class Lookups {
       if (left === 0) break; // the end is the caller's to show
       change = Promise.withResolvers();
       const soFar = this.soFar();
+      const { permitAtMs } = soFar;
       // Once a time was shown, only a request that has left can be slow.
-      const nextSlowAtMs = slowAtMs(this.#cards, shownAtMs === undefined ? beganMs : Number.POSITIVE_INFINITY);
+      const nextSlowAtMs = slowAtMs(this.#cards, shown.permitAtMs === undefined ? beganMs : Number.POSITIVE_INFINITY);
       const isDue = nextSlowAtMs <= Date.now();
-      const isSlow = isDue && soFar.permitAtMs === undefined;
-      if (!isDue && !isSlowShown && Number.isFinite(nextSlowAtMs)) slow.set(nextSlowAtMs);
-      if (!isCardNew && !(isSlow && !isSlowShown) && !isWorthShowing(shownAtMs, soFar.permitAtMs)) continue;
-      isSlowShown ||= isSlow || isCardNew; // a card that is shown says that others are on their way
-      isCardNew = false;
-      shownAtMs = soFar.permitAtMs;
-      await showSoFar(soFar);
-      await withTimeout(SHOW_EVERY_MS, done);
+      if (!isDue && !shown.isSlow && Number.isFinite(nextSlowAtMs)) slow.set(nextSlowAtMs);
+      const now = nextShown(shown, { cards, isSlow: isDue && permitAtMs === undefined, permitAtMs });
+      if (!now) continue;
+      const hasFailed = (await showSoFar(soFar)) === 'failed';
+      [shown, failures] = hasFailed ? [shown, failures + 1] : [now, 0];
+      await withTimeout(backOffMs(failures, SHOW_AGAIN), done);
+      change.resolve(); // there may be something to see once more
     }
     slow.clear();
     await done;

@@ -39,6 +39,21 @@ export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number
   return shownAtMs === undefined || Math.abs(permitAtMs - shownAtMs) > MIN_MOVED_MS;
 }
 
+/** What a reply shows before its end: how many cards, whether that it takes long, and when the last permit is expected. */
+export interface Shown {
+  cards: number;
+  /** Also once there is a card: it says that others are on their way. */
+  isSlow: boolean;
+  permitAtMs: number | undefined;
+}
+
+/** What is to be shown next; `undefined` when there is nothing new to see. */
+export function nextShown(shown: Shown, now: Shown): Shown | undefined {
+  const isSlow = shown.isSlow || now.isSlow || now.cards > shown.cards;
+  const isNew = isSlow !== shown.isSlow || now.cards > shown.cards || isWorthShowing(shown.permitAtMs, now.permitAtMs);
+  return isNew ? { ...now, isSlow } : undefined;
+}
+
 /** An answer that takes longer gets a sentence. */
 const SLOW_AFTER_MS = 5_000;
 

@@ -150,11 +150,13 @@ export class CommandReplies {
     };
     const outcomes = await lookups.lookUpAll(async (soFar) => {
       // Another process may complete it between the look at it and the edit.
-      if (!journal.holds(reply.interactionId)) return;
+      if (!journal.holds(reply.interactionId)) return undefined;
       const { message } = await render(reply, soFar);
       const others = await cardsOfAnother();
-      if (others === undefined || others > (message.embeds?.length ?? 0)) return;
-      mayComeLate = (await show(message)) === 'failed' || mayComeLate;
+      if (others === undefined || others > (message.embeds?.length ?? 0)) return undefined;
+      if ((await show(message)) !== 'failed') return undefined;
+      mayComeLate = true;
+      return 'failed';
     });
     const isStopped = outcomes.cards.some((card) => card?.error instanceof Stopping);
     if (isStopped && (await journal.keeps(reply))) return;

@@ -17,7 +17,7 @@ const answersAfter = (ms: number) => ({
 describe('several lookups', () => {
   it('are shown as they come, and the end only once', async () => {
     const answers = Array.from({ length: 3 }, () => Promise.withResolvers<CardRecord>());
-    const show = vi.fn(async (_: Outcomes) => {});
+    const show = vi.fn(async (_: Outcomes) => undefined);
     const lookups = await lookupsOf({ copy: ANSWER }, ...answers.map(({ promise }) => ({ start: () => promise })));
     const ended = lookups.lookUpAll(show);
     await vi.waitFor(() => expect(show).toHaveBeenCalledTimes(1));
@@ -27,7 +27,7 @@ describe('several lookups', () => {
   });
 
   it('that end together before anything was shown are shown once, by the caller', async () => {
-    const show = vi.fn(async (_: Outcomes) => {});
+    const show = vi.fn(async (_: Outcomes) => undefined);
     const lookups = await lookupsOf(...Array.from({ length: 3 }, () => ({ start: async () => ANSWER })));
     expect((await lookups.lookUpAll(show)).cards).toHaveLength(3);
     expect(show).not.toHaveBeenCalled();
@@ -59,6 +59,32 @@ describe('several lookups', () => {
     expect(shown.at(-1)).toEqual([answered, undefined, renewing, undefined]);
     expect((await ended).cards).toEqual([answered, stopped, { ...answered, ...stopped }, answered]);
   });
+});
+
+it('what cannot be shown is shown again 1.5 s later, and ever more rarely', async () => {
+  fakeTime();
+  const shown: object[] = [];
+  const show = async ({ cards, permitAtMs }: Outcomes) => {
+    const sinceMs = Date.now() - NOON_MS;
+    shown.push({ sinceMs, cards: cards.filter(Boolean).length, permitAtMs });
+    return sinceMs < 8_000 ? 'failed' : undefined;
+  };
+  const permitAtMs = NOON_MS + 60_000;
+  const waits = {
+    start({ onSchedule }: Tell) {
+      onSchedule(permitAtMs);
+      return answersAfter(60_000).start();
+    },
+  };
+  const ended = (await lookupsOf(waits, answersAfter(2_000))).lookUpAll(show);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await ended;
+  expect(shown).toEqual([
+    { sinceMs: 0, cards: 0, permitAtMs },
+    { sinceMs: 1_500, cards: 0, permitAtMs },
+    { sinceMs: 4_500, cards: 1, permitAtMs },
+    { sinceMs: 10_500, cards: 1, permitAtMs },
+  ]);
 });
 
 describe('the time of the permit is shown', () => {
