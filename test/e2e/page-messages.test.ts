@@ -86,6 +86,23 @@ it('shows public replies to all members in the same place, and nowhere else', as
   await expect.poll(() => page.getByText('for all').count()).toBe(0);
 });
 
+it('shows what the bot writes to a member by itself in their direct messages, with buttons that work', async () => {
+  const button = { type: 2, style: 1, custom_id: 'a', label: 'Look' } as const;
+  const message = { content: 'by itself', components: [{ type: 1, components: [button] }] };
+  const { pageErrors } = await openBot(page, [{ name: 'show', description: 'x' }], async (interaction) => {
+    if (interaction.isButton()) await interaction.reply('looked');
+    if (interaction.isChatInputCommand()) await interaction.user.send(message);
+  });
+  await say(page, '/show');
+  await page.getByRole('button', { name: 'cardbot' }).click();
+  await page.getByText('by itself').waitFor();
+  await page.getByRole('button', { name: 'Look' }).click();
+  await page.getByText('looked').waitFor();
+  await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Björn' });
+  await page.getByText('by itself').waitFor({ state: 'detached' });
+  expect(pageErrors).toEqual([]);
+});
+
 it('shows what a member brings the bot to say in a group, and in a foreign server only as far as it is allowed', async () => {
   const show = { name: 'show', description: 'Show something', integration_types: [0, 1] };
   await openBot(page, [show], async (interaction) => {

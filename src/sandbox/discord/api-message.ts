@@ -11,6 +11,7 @@ const TYPES: Record<Trigger, MessageType> = {
   menu: MessageType.ContextMenuCommand,
   component: MessageType.Reply,
   modal: MessageType.Reply,
+  message: MessageType.Default,
 };
 
 /** What every message here has. */
@@ -18,7 +19,7 @@ export const NOTHING_SPECIAL = { mentions: [], mention_roles: [], mention_everyo
 
 /** One of the bot's messages as Discord returns it; resources/message, "Message Structure". */
 export function apiMessage({ conversation, message: { id, reply, ephemeral, edited } }: HeldMessage, world: World) {
-  const { channelId, metadata, interaction } = conversation.details;
+  const { channelId, metadata, interaction, nonce } = conversation.details;
   const { trigger, sourceMessageId, messageId } = conversation.message;
   const loading = conversation.course.phase === 'thinking' && id === messageId;
   return {
@@ -36,8 +37,8 @@ export function apiMessage({ conversation, message: { id, reply, ephemeral, edit
     flags: reply.flags | (ephemeral ? MessageFlags.Ephemeral : 0) | (loading ? MessageFlags.Loading : 0),
     ...(reply.poll && { poll: reply.poll }),
     application_id: world.applicationId,
-    webhook_id: world.applicationId,
-    interaction_metadata: metadata,
+    ...(metadata && { webhook_id: world.applicationId, interaction_metadata: metadata }),
+    ...(nonce !== undefined && { nonce }),
     ...(interaction && { interaction }),
     ...(sourceMessageId !== undefined &&
       trigger !== 'menu' && { message_reference: { type: 0, channel_id: channelId, message_id: sourceMessageId } }),

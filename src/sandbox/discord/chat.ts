@@ -125,8 +125,8 @@ export interface Post {
   postedAtMs: number;
 }
 
-/** What the member did: a slash command, a context menu command, or the use of a component or modal. */
-export type Trigger = 'command' | 'menu' | 'component' | 'modal';
+/** What the member did: a slash command, a context menu command, or the use of a component or modal; nothing: `message`. */
+export type Trigger = 'command' | 'menu' | 'component' | 'modal' | 'message';
 
 /** A snapshot of one command and its reply in the chat: every change is a new object. */
 export interface ChatMessage extends MessageBody {
@@ -137,7 +137,7 @@ export interface ChatMessage extends MessageBody {
   context: PlaceContext;
   member: Member;
   trigger: Trigger;
-  /** What was typed, such as `/card id:base1-4`, or the label of a component, or the title of a modal. */
+  /** What was typed, such as `/card id:base1-4`, or the label of a component, or the title of a modal; of a `message` empty. */
   commandLine: string;
   state: ChatState;
   /** Discord's sentence when `state` is `failed`. */

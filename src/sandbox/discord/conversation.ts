@@ -17,8 +17,10 @@ export interface ConversationOptions extends Answerable, CourseOptions {
   owners: Owners;
   /** Whether all messages here are for the member alone, whatever the bot wants. */
   isForcedPrivate: boolean;
-  /** `interaction_metadata` of every message here. */
-  metadata: object;
+  /** `interaction_metadata` of every message here; absent of one that answers nobody. */
+  metadata?: object;
+  /** Of a message that answers nobody. */
+  nonce?: string | number | undefined;
   /** `interaction` of every message here, deprecated in favour of the metadata: of commands only. */
   interaction?: object | undefined;
   /** The message whose component started the interaction. */
@@ -61,6 +63,13 @@ export class Conversation {
   /** Starts the time limit for the first answer. */
   begin(): void {
     this.course.enter('sent');
+  }
+
+  /** Sends the message of a conversation that the bot begins by itself. */
+  post(form: MessageForm, uploads: readonly NumberedUpload[]): HeldMessage {
+    this.#sent.putOriginal(this.#made(form, false, uploads, []));
+    this.course.enter('answered');
+    return this.held('@original');
   }
 
   acknowledge(callback: Callback, uploads: readonly NumberedUpload[]): void {

@@ -3,7 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { Listeners } from '../listeners.ts';
 import { ApiError } from './api-error.ts';
 import type { ChatMessage } from './chat.ts';
-import { Conversation, type ConversationOptions } from './conversation.ts';
+import { Conversation, type ConversationOptions, type HeldMessage } from './conversation.ts';
+import type { MessageForm } from './message-rules.ts';
+import type { NumberedUpload } from './request-body.ts';
+
+type NewConversation = Omit<ConversationOptions, 'token' | 'onSnapshot'>;
 
 const KEPT = 1_000; // finished conversations; older ones are dropped, so that memory stays bounded
 
@@ -15,7 +19,7 @@ export class Conversations {
   readonly onMessage = this.#messages.add;
   readonly #finished = new Set<string>();
 
-  start(options: Omit<ConversationOptions, 'token' | 'onSnapshot'>): Conversation {
+  start(options: NewConversation): Conversation {
     const { interactionId } = options.message;
     const token = newToken(interactionId);
     const conversation = new Conversation({ ...options, token, onSnapshot: (message) => this.#onSnapshot(message) });
@@ -23,6 +27,24 @@ export class Conversations {
     this.#byToken.set(token, conversation);
     conversation.begin();
     return conversation;
+  }
+
+  /** A message of the bot that answers nobody. Nothing is left of one that is refused. @throws ApiError */
+  post(options: NewConversation, form: MessageForm, uploads: readonly NumberedUpload[]): HeldMessage {
+    const onSnapshot = (message: ChatMessage) => {
+      this.#byId.set(message.interactionId, conversation);
+      this.#onSnapshot(message);
+    };
+    const conversation = new Conversation({ ...options, token: '', onSnapshot });
+    return conversation.post(form, uploads);
+  }
+
+  /** A message of the bot that answers nobody; undefined = none has this nonce, or none so young. */
+  posted(nonce: string | number, sinceMs: number): HeldMessage | undefined {
+    const found = this.#byId
+      .values()
+      .find(({ details, message }) => details.nonce === nonce && message.typedAtMs >= sinceMs);
+    return found?.held('@original');
   }
 
   find(interactionId: string): Conversation | undefined {

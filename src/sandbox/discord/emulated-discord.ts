@@ -8,6 +8,7 @@ import { CommandRegistry } from './command-registry.ts';
 import { commandRoutes } from './command-routes.ts';
 import { completeOption } from './complete-option.ts';
 import { Conversations } from './conversations.ts';
+import { directMessageRoutes } from './direct-message-routes.ts';
 import type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
 import { Faults } from './faults.ts';
 import { FileStore } from './file-store.ts';
@@ -52,6 +53,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const posts = new Posts({ world, nextId });
   const log = new RequestLog();
   const faults = new Faults();
+  const refusing = new Set<string>();
   const gatewayFaults: GatewayFaults = { ...NO_GATEWAY_FAULTS };
   const { shards = 1, maxConcurrency = 16 } = options;
   const gateway = new Gateway(server, {
@@ -63,6 +65,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   });
   const routes = [
     ...interactionRoutes(conversations, autocompletions, world),
+    ...directMessageRoutes({ world, conversations, refusing, files, nextId, origin }),
     ...applicationRoutes(world, () => ({ url: gateway.url, identifies: gateway.identifies, shards, maxConcurrency })),
     ...commandRoutes(book, world),
   ];
@@ -113,6 +116,8 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     /** The last hundred messages that members wrote, oldest first. */
     posts: () => posts.last,
     onPost: posts.onChange,
+    /** Whether a member takes direct messages of the bot; by default everyone does. */
+    takesMessages: (memberId: string, takes: boolean) => void refusing[takes ? 'delete' : 'add'](memberId),
     /** Removes all that members wrote and all uses of commands; the bot stays connected. */
     clearChat() {
       conversations.clear();

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RestAnswer } from './route.ts';
 
-/** The calls that a fault can apply to; `any` is every call. */
-export type FaultyRoute = 'callback' | 'edit' | 'gateway/bot' | 'commands' | 'any';
+/** The calls that a fault can apply to: `dm` opens a channel, `message` sends to one; `any` is every call. */
+export type FaultyRoute = 'callback' | 'edit' | 'follow-up' | 'dm' | 'message' | 'gateway/bot' | 'commands' | 'any';
 
 /**
  * How a connection breaks. `hang`: never answered. `close`: closed before the request is processed, as happens to idle
@@ -35,6 +35,9 @@ export type RestOutcome = (RestAnswer & { stalls?: true }) | Exclude<ConnectionF
 const ROUTES: readonly [FaultyRoute, RegExp][] = [
   ['callback', /^POST \/interactions\/[^/]+\/[^/]+\/callback$/],
   ['edit', /^PATCH \/webhooks\/[^/]+\/[^/]+\/messages\/[^/]+$/],
+  ['follow-up', /^POST \/webhooks\/[^/]+\/[^/]+$/],
+  ['dm', /^POST \/users\/@me\/channels$/],
+  ['message', /^POST \/channels\/[^/]+\/messages$/],
   ['gateway/bot', /^GET \/gateway\/bot$/],
   ['commands', /^\w+ \/applications\/[^/]+(?:\/guilds\/[^/]+)?\/commands(?:\/|$)/],
 ];

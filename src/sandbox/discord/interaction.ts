@@ -64,7 +64,7 @@ const STATES: Record<Phase, ChatState> = {
 };
 
 // The sentences of Discord's client
-const UNANSWERED: Record<Trigger, string> = {
+const UNANSWERED: Partial<Record<Trigger, string>> = {
   command: 'The application did not respond',
   menu: 'The application did not respond',
   component: 'This interaction failed',

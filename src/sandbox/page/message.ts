@@ -30,7 +30,7 @@ export interface MessageActions {
   pick(messageId: string, command: string): void;
 }
 
-/** One command and its reply. */
+/** One command and its reply, or what the bot wrote by itself. */
 export function messageElement(message: ChatMessage, view: MessageView): HTMLElement {
   const { reader, dismiss } = view;
   const made = element('discord-message', {
@@ -44,7 +44,8 @@ export function messageElement(message: ChatMessage, view: MessageView): HTMLEle
   });
   usePageStyle(made);
   made.dataset.state = message.state;
-  made.append(commandElement(message), ...body(message, view));
+  if (message.trigger !== 'message') made.append(commandElement(message));
+  made.append(...body(message, view));
   if (made.ephemeral) void made.updateComplete.then(() => makeDismissReachable(made));
   return made;
 }

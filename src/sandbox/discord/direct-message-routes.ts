@@ -1,0 +1,87 @@
+import { ChannelType, InteractionType } from 'discord-api-types/v10';
+import * as z from 'zod';
+
+import { ApiError } from './api-error.ts';
+import { apiMessage } from './api-message.ts';
+import type { Member } from './chat.ts';
+import type { Conversations } from './conversations.ts';
+import { exactText, snowflake } from './field-rules.ts';
+import type { FileStore } from './file-store.ts';
+import { parseForm } from './form-error.ts';
+import { DISCORD_LIFETIMES } from './interaction.ts';
+import { MessageForm } from './message-rules.ts';
+import { channelId } from './place.ts';
+import { ok, type Route } from './route.ts';
+import { sentMessage } from './start-interaction.ts';
+import { apiUser, type World } from './world.ts';
+
+export interface DirectMessageServices {
+  world: World;
+  conversations: Conversations;
+  /** The ids of members who take no direct messages. */
+  refusing: ReadonlySet<string>;
+  files: FileStore;
+  nextId: () => string;
+  origin: string;
+}
+
+// "Unique in the past few minutes": resources/message, "Create Message"
+const NONCE_KEPT_MS = 180_000;
+
+/** A conversation that no interaction began. */
+const UNASKED = {
+  type: InteractionType.ApplicationCommand as const,
+  owners: { 0: '0' },
+  lifetimes: DISCORD_LIFETIMES,
+  hasSource: false,
+  isForcedPrivate: false,
+};
+
+const ChannelForm = z.object({ recipient_id: snowflake });
+const DirectMessageForm = MessageForm.extend({
+  nonce: z
+    .union([z.int(), exactText({ max: 25 })])
+    .nullable()
+    .exactOptional(),
+  enforce_nonce: z.boolean().nullable().exactOptional(),
+});
+
+/** The calls with which a bot writes to a member by itself. It writes nowhere else here. */
+export function directMessageRoutes({ world, conversations, refusing, ...sending }: DirectMessageServices): Route[] {
+  const at = { guildId: null, context: 1 } as const;
+  const channelOf = ({ id }: Member) => channelId({ ...at, memberId: id });
+  return [
+    {
+      method: 'POST',
+      path: '/users/@me/channels',
+      needsBotToken: true,
+      answer({ json }) {
+        const { recipient_id } = parseForm(ChannelForm, json);
+        const member = world.members.find(({ id }) => id === recipient_id);
+        if (!member) throw new ApiError('invalidRecipient');
+        const recipients = [apiUser(member)];
+        return ok({ id: channelOf(member), type: ChannelType.DM, last_message_id: null, flags: 0, recipients });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/channels/:channel/messages',
+      needsBotToken: true,
+      answer({ params: { channel = '' }, json, files }) {
+        const { nonce, enforce_nonce, ...form } = parseForm(DirectMessageForm, json);
+        const member = world.members.find((each) => channelOf(each) === channel);
+        if (!member) throw new ApiError('unknownChannel');
+        if (refusing.has(member.id)) throw new ApiError('takesNoMessages');
+        const earlier = enforce_nonce && nonce != null && conversations.posted(nonce, Date.now() - NONCE_KEPT_MS);
+        if (earlier) return ok(apiMessage(earlier, world));
+        const message = {
+          ...sentMessage(sending.nextId(), { ...at, member }),
+          trigger: 'message',
+          commandLine: '',
+        } as const;
+        const begun = { ...sending, ...UNASKED, channelId: channel, nonce: nonce ?? undefined, message };
+        return ok(apiMessage(conversations.post(begun, form, files), world));
+      },
+    },
+  ];
+}
