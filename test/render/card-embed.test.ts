@@ -104,9 +104,9 @@ describe('the embed of a card', () => {
   });
 
   it.each([
-    ['en-US', 'EUR', '**€1,234.50** market'],
-    ['de', 'EUR', '**1.234,50\u00a0€** market'],
-    ['de', undefined, '**1.234,50** market'],
+    ['en-US', 'EUR', '**€1,234.50**'],
+    ['de', 'EUR', '**1.234,50\u00a0€**'],
+    ['de', undefined, '**1.234,50**'],
   ])('writes prices as in %s with %s', (locale, currency, written) => {
     expect(lines({ locale, currency })[1]).toContain(written);
   });

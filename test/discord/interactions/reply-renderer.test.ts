@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import type { Command } from '../../../commands/command.ts';
 import { replyRenderer } from '../../../src/discord/interactions/dispatch.ts';
 import { KeyRefused } from '../../../src/model/errors.ts';
-import { languageOf } from '../../../src/render/languages.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
 
 import type { CardsReply } from '../../../src/replies/reply-journal.ts';
@@ -33,7 +32,7 @@ function rendered(show: Command['show'], more: Partial<CardsReply> = {}, isPriva
 }
 
 it.each([
-  ['a private reply', 'the member', true, 'en-US'],
+  ['a private reply', 'the member', true, 'en'],
   ['a public reply', 'its server', false, 'de'],
 ])(
   '%s shows what its command makes of the outcomes, in the language of %s and with the quota of the moment',
@@ -41,7 +40,7 @@ it.each([
     const show: Command['show'] = ({ queries }, { cards }, { locale, quota, currency }) => ({
       content: [queries[0]?.cardId, cards[0]?.error?.name, locale, quota?.remaining, currency].join(' '),
     });
-    const content = `base1-4 KeyRefused ${languageOf(language)} 7 EUR`;
+    const content = `base1-4 KeyRefused ${language} 7 EUR`;
     expect(await rendered(show, {}, isPrivate)).toEqual({ message: { content } });
   },
 );
