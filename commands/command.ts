@@ -52,7 +52,7 @@ export interface Use extends Invocation {
 
 /** A member typed the command, or chose it from a message's menu. */
 export interface CommandUse extends Use {
-  options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean'>;
+  options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean' | 'getNumber' | 'getInteger'>;
   /** The message's text, with that of its embeds; empty for a command that is typed. */
   text: string;
 }

@@ -7,9 +7,20 @@ import { withoutUserInstall } from './places.ts';
 import privacy from './privacy.ts';
 import settings from './settings.ts';
 import usage from './usage.ts';
+import watch from './watch.ts';
+import watches from './watches.ts';
 
 /** Every command: the one list that is registered and handled. */
-export const commands = [card, cards, lookUpCards, usage, privacy, settings] satisfies readonly Command[];
+export const commands = [
+  card,
+  cards,
+  lookUpCards,
+  watch,
+  watches,
+  usage,
+  privacy,
+  settings,
+] satisfies readonly Command[];
 
 /** As Discord is told of them. @param hasUserInstall whether members can install the bot for themselves */
 export function declarations(hasUserInstall: boolean): Command['data'][] {

@@ -22,7 +22,7 @@ export default {
 
   async ask({ memberId, locale }, { memberData }) {
     const kept = await memberData.kept(memberId);
-    const isAnything = kept.counts.days > 0 || (kept.lastCards ?? []).length > 0;
+    const isAnything = kept.counts.days > 0 || (kept.lastCards ?? []).length > 0 || kept.watches > 0;
     return privately({
       content: keptText(kept, locale),
       ...(isAnything && { components: forgetButton(locale, FORGET) }),
@@ -47,11 +47,12 @@ function forgetButton(locale: string, argument: string): NonNullable<Message['co
 }
 
 /** Says what the bot keeps about members, and what it keeps about this one: at most 2,000 characters of Markdown. */
-function keptText({ counts: { days, requests, saved }, lastCards }: KeptAboutMember, locale: string): string {
+function keptText({ counts: { days, requests, saved }, lastCards, watches }: KeptAboutMember, locale: string): string {
   return [
     formatMessage(locale, 'privacyIntro'),
     formatMessage(locale, 'privacyCounts', { days, lookups: requests + saved }),
     ...(lastCards ? [cardsText(lastCards, locale)] : []),
+    formatMessage(locale, 'privacyWatches', { count: watches }),
     formatMessage(locale, 'privacyPending'),
     formatMessage(locale, 'privacyLog'),
     formatMessage(locale, 'privacyNothingElse'),

@@ -181,15 +181,16 @@ export async function openServices(
   });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ ...state, service, events, log, hasKey });
+  const watches = new Watches(state.watchStore);
   const memberData = new MemberData({
     counters: ledger.counters,
     history: sqliteMemberHistory(config.dataDir, log),
+    watches,
     requests: state.deletionRequests,
     keepsHistory: config.memberHistory,
     log,
   });
   const settings = new SettingsOfServers(state.settingsStore);
-  const watches = new Watches(state.watchStore);
   return {
     services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, settings, watches, currency },
     state,

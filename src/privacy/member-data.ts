@@ -26,16 +26,27 @@ export interface MemberHistory {
   forget(memberId: string): Promise<boolean>;
 }
 
+/** The prices that a member wants to be told of. No method rejects. */
+export interface MemberWatches {
+  /** @returns `undefined` when they cannot be read now */
+  ofMember(memberId: string): Promise<readonly unknown[] | undefined>;
+  /** Ends those that were set by then. @returns whether none of them is left */
+  forget(memberId: string, untilMs: number): Promise<boolean>;
+}
+
 /** Everything that is kept about a member, beyond the reply that they wait for. */
 export interface KeptAboutMember {
   counts: KeptCounts;
   /** `undefined` when they are kept of nobody. */
   lastCards: readonly string[] | undefined;
+  /** How many. */
+  watches: number;
 }
 
 export interface MemberDataOptions {
   counters: Pick<CounterStore, 'keptOf' | 'deleteDays'>;
   history: MemberHistory;
+  watches: MemberWatches;
   requests: DeletionRequests;
   /** `MEMBER_HISTORY` */
   keepsHistory: boolean;
@@ -60,10 +71,14 @@ export class MemberData {
   }
 
   async kept(memberId: string): Promise<KeptAboutMember> {
-    const { counters, history, keepsHistory } = this.#options;
-    const [counts, cards] = await Promise.all([counters.keptOf(memberId), history.lastCards(memberId)]);
+    const { counters, history, watches, keepsHistory } = this.#options;
+    const [counts, cards, watched = []] = await Promise.all([
+      counters.keptOf(memberId),
+      history.lastCards(memberId),
+      watches.ofMember(memberId),
+    ]);
     // What was kept before it was switched off is deleted within an hour.
-    return { counts, lastCards: keepsHistory || cards.length > 0 ? cards : undefined };
+    return { counts, lastCards: keepsHistory || cards.length > 0 ? cards : undefined, watches: watched.length };
   }
 
   /**
@@ -98,15 +113,16 @@ export class MemberData {
   }
 
   async #carryOut(request: DeletionRequest): Promise<boolean> {
-    const { counters, history } = this.#options;
+    const { counters, history, watches } = this.#options;
     const { memberId } = request;
     const day = dayOf(request);
     const yesterday = utcDay(Date.now() - LATE_BOOKINGS_MS - DAY_MS);
-    const [counts, cards] = await Promise.all([
+    const done = await Promise.all([
       counters.deleteDays(memberId, day < yesterday ? day : yesterday),
       history.forget(memberId),
+      watches.forget(memberId, Date.parse(request.at)),
     ]);
-    return counts && cards;
+    return done.every(Boolean);
   }
 }
 

@@ -34,7 +34,7 @@ export async function startServices(env: Record<string, string> = {}, key: strin
 }
 
 /** A typed `/card`, or another command; the options are those given. */
-export function typed(options: Record<string, string | boolean>, more: Partial<CommandUse> = {}): CommandUse {
+export function typed(options: Record<string, string | boolean | number>, more: Partial<CommandUse> = {}): CommandUse {
   const receivedAtMs = Date.now();
   const read = (name: string) => options[name] ?? null;
   return {
@@ -47,7 +47,7 @@ export function typed(options: Record<string, string | boolean>, more: Partial<C
       deadlineMs: receivedAtMs + 60_000,
       manageGuild: false,
     },
-    options: { getString: read, getBoolean: read } as CommandUse['options'],
+    options: { getString: read, getBoolean: read, getNumber: read, getInteger: read } as CommandUse['options'],
     text: '',
     ...more,
   };

@@ -61,7 +61,7 @@ describe.each(PLACES)('in $place', ({ at, hasServerCommands = false, isPrivate =
 
   it('what is for members is offered, and what is for servers only in one that has the bot', async () => {
     const names = world.discord.commandsFor({ ...at, manageGuild: true }).map(({ name }) => name);
-    const forMembers = ['card', 'cards', 'privacy'];
+    const forMembers = ['card', 'cards', 'watch', 'watches', 'privacy'];
     expect(names).toEqual(
       hasServerCommands ? expect.arrayContaining([...forMembers, 'settings', 'usage']) : forMembers,
     );

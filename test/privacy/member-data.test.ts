@@ -10,6 +10,7 @@ const MINUTE_MS = 60_000;
 /** Redis would at once forget what is booked on a day long ago. */
 const TODAY_MS = nextUtcMidnightMs(Date.now()) - 60 * MINUTE_MS;
 const ALICE = { memberId: 'alice', guildId: 'guild' };
+const WISH = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
 const BOB = { memberId: 'bob', guildId: 'guild' };
 
 beforeEach(() => {
@@ -21,7 +22,7 @@ afterEach(() => {
 
 /** A process with its own history of what members looked up last. */
 async function process(open: OpenBooks, keepsHistory = true) {
-  const { ledger, requests } = await open();
+  const { ledger, requests, watches } = await open();
   const cards = new Map(keepsHistory ? [['alice', ['Emberwing Drake']]] : []);
   const history = {
     lastCards: async (memberId: string) => cards.get(memberId) ?? [],
@@ -30,12 +31,13 @@ async function process(open: OpenBooks, keepsHistory = true) {
   const memberData = new MemberData({
     counters: ledger.counters,
     history,
+    watches,
     requests,
     keepsHistory,
     log: logLines().log,
   });
   onTestFinished(() => memberData.close());
-  return { ledger, requests, memberData, cards };
+  return { ledger, requests, watches, memberData, cards };
 }
 
 async function atTime<T>(atMs: number, work: () => Promise<T>): Promise<T> {
@@ -50,23 +52,29 @@ async function atTime<T>(atMs: number, work: () => Promise<T>): Promise<T> {
 const [inFile, inRedis] = BOOKS as [(typeof BOOKS)[0], (typeof BOOKS)[0]];
 
 describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
-  it('is shown: the counts of all days, and the last cards', async () => {
-    const { ledger, memberData } = await process(books());
+  it('is shown: the counts of all days, the last cards, and how many are watched', async () => {
+    const { ledger, watches, memberData } = await process(books());
     ledger.spent(ALICE);
     await atTime(TODAY_MS - DAY_MS, async () => ledger.saved(ALICE));
+    await watches.set(WISH, 36);
     await vi.waitUntil(async () => (await ledger.counters.keptOf('alice')).saved === 1, { timeout: 60_000 });
     expect(await memberData.kept('alice')).toEqual({
       counts: { days: 2, requests: 1, saved: 1 },
       lastCards: ['Emberwing Drake'],
+      watches: 1,
     });
   });
 
   it('is deleted at once on request, but for the counts of today', async () => {
-    const { ledger, memberData } = await process(books());
+    const { ledger, watches, memberData } = await process(books());
+    for (const memberId of ['alice', 'bob']) await watches.set({ ...WISH, memberId }, 36);
     await atTime(TODAY_MS - DAY_MS, async () => void ledger.spent(ALICE));
     for (const requester of [ALICE, BOB]) ledger.spent(requester);
     expect(await memberData.forget('alice')).toMatchObject({ isForgotten: true });
-    expect(await memberData.kept('alice')).toEqual({ counts: { days: 1, requests: 1, saved: 0 }, lastCards: [] });
+    expect(await memberData.kept('alice')).toEqual({
+      ...{ counts: { days: 1, requests: 1, saved: 0 }, lastCards: [], watches: 0 },
+    });
+    expect(await watches.ofMember('bob')).toHaveLength(1);
     expect((await ledger.memberToday('alice')).requests).toBe(1);
     expect((await ledger.counters.keptOf('bob')).days).toBe(1);
   });
@@ -80,11 +88,13 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
     await first.ledger.close();
 
     vi.setSystemTime(TODAY_MS + DAY_MS);
-    const { ledger } = await process(open);
+    const { ledger, watches } = await process(open);
     ledger.spent(ALICE);
+    await watches.set(WISH, 36);
     vi.advanceTimersByTime(MINUTE_MS);
     await vi.waitUntil(async () => (await ledger.counters.keptOf('alice')).days === 1, { timeout: 60_000 });
     expect((await ledger.memberToday('alice')).requests).toBe(1);
+    expect(await watches.ofMember('alice')).toHaveLength(1);
   });
 
   it('is deleted by every process, and the request is gone a day later', async () => {

@@ -91,7 +91,12 @@ function invocationOf(cardId: string, requester: Requester): CommandUse {
     deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
     manageGuild: false,
     text: '',
-    options: { getString: () => cardId, getBoolean: (name: string) => name === 'prices' },
+    options: {
+      getString: () => cardId,
+      getBoolean: (name: string) => name === 'prices',
+      getNumber: () => 0,
+      getInteger: () => 0,
+    },
   };
 }
 

@@ -64,6 +64,8 @@ async function used(redis?: TestRedis) {
       bot.ledger.saved({ memberId, guildId });
     }
     await bot.state.journal.add(deferredReply(memberId));
+    await bot.watches.set({ memberId, cardId: 'base1-4', cardName: 'Drake', locale: 'de', below: 3 }, undefined);
+    await bot.watches.priced({ cardId: 'base1-4', market: 2, atMs: Date.now() });
     await bot.state.deletionRequests.add({ memberId, at: new Date().toISOString() });
   }
   await bot.ledger.today(); // writes what was saved
@@ -134,6 +136,7 @@ describe('npm run data -- forget', () => {
     expect(await after.ledger.counters.keptOf(ALICE)).toEqual({ days: 0, requests: 0, saved: 0 });
     expect(await after.ledger.counters.keptOf(BOB)).toEqual({ days: 1, requests: 2, saved: 2 });
     expect((await after.state.deletionRequests.all()).map(({ memberId }) => memberId)).toEqual([BOB]);
+    expect((await after.watches.untold()).map(({ memberId }) => memberId)).toEqual([BOB]);
     await after.close();
   });
 
@@ -218,6 +221,7 @@ describe('npm run data -- forget', () => {
     expect(left).not.toContain(ALICE);
     expect(left).toContain(BOB);
     expect((await bot.ledger.counters.keptOf(BOB)).requests).toBe(2);
+    expect((await bot.watches.untold()).map(({ memberId }) => memberId)).toEqual([BOB]);
   });
 
   it('fails with a sentence, without the password, when Redis cannot be reached', async () => {

@@ -1,0 +1,123 @@
+import { SlashCommandBuilder } from '@discordjs/builders';
+import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
+import type { ListedCard } from '../src/model/invocation.ts';
+import { requesterOf } from '../src/model/quota.ts';
+import { cardChoices, cardLabel, similarNames } from '../src/render/card-list.ts';
+import { MAX_LENGTH, menu } from '../src/render/components.ts';
+import { plainMarkdown } from '../src/render/formats.ts';
+import en from '../src/render/languages/en.json' with { type: 'json' };
+import { formatMessage } from '../src/render/messages.ts';
+import { watchSet } from '../src/render/watch-message.ts';
+import { type Lines, MOST_WATCHES } from '../src/watches/watch.ts';
+import { type Command, privately, type Reply, type Services, sentence, type Use } from './command.ts';
+import { ANY_INSTALL, EVERYWHERE } from './places.ts';
+import { stopId } from './watches.ts';
+
+const LOWEST = 0.01;
+const HIGHEST = 1e9;
+
+export default {
+  data: new SlashCommandBuilder()
+    .setName('watch')
+    .setDescription(en.command_watch)
+    .setContexts(...EVERYWHERE)
+    .setIntegrationTypes(...ANY_INSTALL)
+    .addStringOption((option) =>
+      option
+        .setName('card')
+        .setDescription(en.command_watch_card)
+        .setRequired(true)
+        .setAutocomplete(true)
+        .setMinLength(1)
+        .setMaxLength(MAX_CARD_ID_LENGTH),
+    )
+    .addNumberOption((option) =>
+      option.setName('above').setDescription(en.command_watch_above).setMinValue(LOWEST).setMaxValue(HIGHEST),
+    )
+    .addNumberOption((option) =>
+      option.setName('below').setDescription(en.command_watch_below).setMinValue(LOWEST).setMaxValue(HIGHEST),
+    )
+    .addIntegerOption((option) =>
+      option.setName('percent').setDescription(en.command_watch_percent).setMinValue(1).setMaxValue(99),
+    )
+    .toJSON(),
+
+  async ask({ options, ...use }, services) {
+    const [above, below] = [options.getNumber('above') ?? undefined, options.getNumber('below') ?? undefined];
+    const lines = { above, below, percent: options.getInteger('percent') ?? undefined };
+    const { locale } = use;
+    if (Object.values(lines).every((line) => line === undefined)) return sentence(formatMessage(locale, 'watchWhat'));
+    if (above !== undefined && below !== undefined && above <= below)
+      return sentence(formatMessage(locale, 'watchMixedUp'));
+    const text = parseCardId(options.getString('card', true));
+    const meant = await services.catalog.resolve(text, requesterOf(use));
+    switch (meant.kind) {
+      case 'id':
+        return watched(text, lines, use, services);
+      case 'one':
+        return watched(meant.card.id, lines, use, services);
+      case 'several':
+        return offered(formatMessage(locale, 'severalCards', { cards: meant.cards.length }), meant.cards, lines, use);
+      case 'none': {
+        const names = similarNames(locale, meant.similar);
+        const unknown = formatMessage(locale, 'watchUnknown', { text: plainMarkdown(text, MAX_LENGTH) });
+        const similar = names && formatMessage(locale, 'similarNames', { names });
+        return offered([unknown, similar].filter(Boolean).join('\n'), meant.similar, lines, use);
+      }
+      case 'unsearched':
+        return sentence(formatMessage(locale, 'namesUnsearched'));
+    }
+  },
+
+  async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {
+    return cardChoices(locale, await catalog.search(typed, requesterOf(who), suggestByMs));
+  },
+
+  /** A card of a menu was chosen. */
+  async component({ argument, values: [cardId], ...use }, services) {
+    const lines = readLines(argument);
+    if (!lines || cardId === undefined) return sentence(formatMessage(use.locale, 'outOfDate'));
+    return watched(cardId, lines, use, services);
+  },
+} satisfies Command;
+
+/** Sets the watch if the card is known. Costs no request. */
+async function watched(
+  cardId: string,
+  lines: Lines,
+  { memberId, locale, ...who }: Use,
+  { cards, catalog, watches, currency }: Services,
+): Promise<Reply> {
+  const kept = await cards.kept(cardId);
+  const requester = requesterOf({ memberId, ...who });
+  const named = kept?.card ?? (await catalog.printings(cardId, { page: 0, isOthers: false }, requester));
+  if (named?.name === undefined)
+    return sentence(formatMessage(locale, 'watchUnknown', { text: plainMarkdown(cardId, MAX_LENGTH) }));
+  const market = kept?.card?.prices?.market || undefined;
+  const set = await watches.set({ memberId, locale, cardId, cardName: named.name, ...lines }, market);
+  if (set === 'tooMany') return sentence(formatMessage(locale, 'tooManyWatches', { most: MOST_WATCHES }));
+  if (set === 'notKept') return sentence(formatMessage(locale, 'watchNotKept'));
+  const { watch, isReplaced } = set;
+  const price = kept && market ? { market, atMs: kept.fetchedAtMs } : undefined;
+  return privately(watchSet({ ...watch, price }, { locale, currency }, { isReplaced, stopId: stopId(watch) }));
+}
+
+/** The cards that may be meant: who chooses one watches it. */
+function offered(content: string, cards: readonly ListedCard[], lines: Lines, { locale }: Use): Reply {
+  const options = cards
+    .filter(({ id }) => id.length <= MAX_LENGTH)
+    .map((card) => ({ label: cardLabel(locale, card), value: card.id }));
+  return privately({ content, components: menu(formatMessage(locale, 'chooseCard'), linesId(lines), options) });
+}
+
+/** The custom id of a menu of cards, such as `watch:40:30:`. */
+function linesId({ above, below, percent }: Lines): string {
+  return ['watch', above, below, percent].join(':');
+}
+
+/** @returns `undefined` when the bot never gave it out */
+function readLines(argument: string): Lines | undefined {
+  const [above, below, percent] = argument.split(':').map((text) => (text === '' ? undefined : Number(text)));
+  const lines = { above, below, percent };
+  return argument !== '::' && linesId(lines) === `watch:${argument}` ? lines : undefined;
+}

@@ -1,0 +1,50 @@
+import { SlashCommandBuilder } from '@discordjs/builders';
+import en from '../src/render/languages/en.json' with { type: 'json' };
+import { formatMessage } from '../src/render/messages.ts';
+import { type WatchView, watchList } from '../src/render/watch-message.ts';
+import type { Watch } from '../src/watches/watch.ts';
+import { type Command, privately, type Reply, type Services, sentence, type Use } from './command.ts';
+import { ANY_INSTALL, EVERYWHERE } from './places.ts';
+
+const STOP = 'stop';
+
+export default {
+  data: new SlashCommandBuilder()
+    .setName('watches')
+    .setDescription(en.command_watches)
+    .setContexts(...EVERYWHERE)
+    .setIntegrationTypes(...ANY_INSTALL)
+    .toJSON(),
+
+  ask: listed,
+
+  /** The menu shows the others in place; the button of a message about one says that it has ended. */
+  async component({ argument, values, ...use }, services) {
+    const [action, id = values[0] ?? ''] = argument.split(':');
+    if (action !== STOP) return sentence(formatMessage(use.locale, 'outOfDate'));
+    const isStopped = await services.watches.stop(use.memberId, id);
+    if (!isStopped) return sentence(formatMessage(use.locale, 'watchNotKept'));
+    if (values.length === 0) return sentence(formatMessage(use.locale, 'watchStopped'));
+    return { ...(await listed(use, services)), isInPlace: true };
+  },
+} satisfies Command;
+
+/** The custom id of a button that ends a watch. */
+export function stopId({ id }: Pick<Watch, 'id'>): string {
+  return `watches:${STOP}:${id}`;
+}
+
+async function listed(
+  { memberId, locale }: Pick<Use, 'memberId' | 'locale'>,
+  { watches, cards, currency }: Services,
+): Promise<Reply> {
+  const own = await watches.ofMember(memberId);
+  if (!own) return sentence(formatMessage(locale, 'watchNotKept'));
+  if (own.length === 0) return sentence(formatMessage(locale, 'noWatches'));
+  const views = own.map(async (watch): Promise<WatchView> => {
+    const { card, fetchedAtMs = 0 } = (await cards.kept(watch.cardId)) ?? {};
+    const market = card?.prices?.market;
+    return { ...watch, price: market ? { market, atMs: fetchedAtMs } : undefined };
+  });
+  return privately(watchList(await Promise.all(views), { locale, currency }, `watches:${STOP}`));
+}
