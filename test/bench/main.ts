@@ -27,6 +27,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   processes: { load: () => import('./processes/processes.ts'), page: PROCESSES_PAGE },
   sizing: { load: () => import('./processes/sizing.ts'), page: PROCESSES_PAGE },
   search: { load: () => import('./search/search.ts'), page: PAGE },
+  pictures: { load: () => import('./pictures.ts'), page: PAGE },
   typed: { load: () => import('./search/typed-texts.ts'), page: PAGE },
 };
 
