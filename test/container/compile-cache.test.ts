@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startBackends } from '../support/backends.ts';
@@ -13,7 +13,10 @@ it('the image holds compiled code, with which the bot starts and compiles nothin
   const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
   const built = startProgram(['sh', '-c', script], { cwd: app, env });
   expect([await built.ended, built.output()]).toEqual([0, '']);
-  expect((await cacheFiles()).length).toBeGreaterThan(300);
+  const files = (await cacheFiles()).filter((name) => name.includes('/'));
+  expect(files.length).toBeGreaterThan(300);
+  const compiled = await Promise.all(files.map((name) => readFile(join(app, 'compile-cache', name), 'latin1')));
+  expect(compiled.some((code) => code.includes('parentPort?.postMessage('))).toBe(true); // what the catalog's thread runs
 
   const backends = await startBackends();
   const bot = startProgram([process.execPath, 'src/main.ts'], { cwd: app, env: backends.env });
