@@ -2,16 +2,17 @@ import { SlashCommandBuilder } from '@discordjs/builders';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { ListedCard } from '../src/model/invocation.ts';
 import { requesterOf } from '../src/model/quota.ts';
-import { cardChoices, cardLabel, similarNames } from '../src/render/card-list.ts';
+import { cardLabel } from '../src/render/card-list.ts';
 import { MAX_LENGTH, menu } from '../src/render/components.ts';
 import { plainMarkdown } from '../src/render/formats.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { watchSet } from '../src/render/watch-message.ts';
 import { type Lines, MOST_WATCHES } from '../src/watches/watch.ts';
+import card from './card.ts';
 import { type Command, privately, type Reply, type Services, sentence, type Use } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
-import { stopId } from './watches.ts';
+import { lastPrice, stopId } from './watches.ts';
 
 const LOWEST = 0.01;
 const HIGHEST = 1e9;
@@ -58,20 +59,14 @@ export default {
         return watched(meant.card.id, lines, use, services);
       case 'several':
         return offered(formatMessage(locale, 'severalCards', { cards: meant.cards.length }), meant.cards, lines, use);
-      case 'none': {
-        const names = similarNames(locale, meant.similar);
-        const unknown = formatMessage(locale, 'watchUnknown', { text: plainMarkdown(text, MAX_LENGTH) });
-        const similar = names && formatMessage(locale, 'similarNames', { names });
-        return offered([unknown, similar].filter(Boolean).join('\n'), meant.similar, lines, use);
-      }
+      case 'none':
+        return offered(unknown(text, locale), meant.similar, lines, use);
       case 'unsearched':
         return sentence(formatMessage(locale, 'namesUnsearched'));
     }
   },
 
-  async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {
-    return cardChoices(locale, await catalog.search(typed, requesterOf(who), suggestByMs));
-  },
+  autocomplete: card.autocomplete,
 
   /** A card of a menu was chosen. */
   async component({ argument, values: [cardId], ...use }, services) {
@@ -91,15 +86,18 @@ async function watched(
   const kept = await cards.kept(cardId);
   const requester = requesterOf({ memberId, ...who });
   const named = kept?.card ?? (await catalog.printings(cardId, { page: 0, isOthers: false }, requester));
-  if (named?.name === undefined)
-    return sentence(formatMessage(locale, 'watchUnknown', { text: plainMarkdown(cardId, MAX_LENGTH) }));
-  const market = kept?.card?.prices?.market || undefined;
-  const set = await watches.set({ memberId, locale, cardId, cardName: named.name, ...lines }, market);
+  if (named?.name === undefined) return sentence(unknown(cardId, locale));
+  const price = lastPrice(kept);
+  const set = await watches.set({ memberId, locale, cardId, cardName: named.name, ...lines }, price?.market);
   if (set === 'tooMany') return sentence(formatMessage(locale, 'tooManyWatches', { most: MOST_WATCHES }));
   if (set === 'notKept') return sentence(formatMessage(locale, 'watchNotKept'));
   const { watch, isReplaced } = set;
-  const price = kept && market ? { market, atMs: kept.fetchedAtMs } : undefined;
   return privately(watchSet({ ...watch, price }, { locale, currency }, { isReplaced, stopId: stopId(watch) }));
+}
+
+function unknown(text: string, locale: string): string {
+  const shown = plainMarkdown(text, MAX_LENGTH) || formatMessage(locale, 'invisibleId');
+  return formatMessage(locale, 'watchUnknown', { text: shown });
 }
 
 /** The cards that may be meant: who chooses one watches it. */

@@ -1,4 +1,5 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
+import type { CardRecord } from '../src/model/card.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { type WatchView, watchList } from '../src/render/watch-message.ts';
@@ -34,17 +35,16 @@ export function stopId({ id }: Pick<Watch, 'id'>): string {
   return `watches:${STOP}:${id}`;
 }
 
-async function listed(
-  { memberId, locale }: Pick<Use, 'memberId' | 'locale'>,
-  { watches, cards, currency }: Services,
-): Promise<Reply> {
+/** What a card cost when somebody last asked for it. */
+export function lastPrice(kept: CardRecord | undefined): WatchView['price'] {
+  const market = kept?.card?.prices?.market;
+  return kept && market ? { market, atMs: kept.fetchedAtMs } : undefined; // 0 is no price
+}
+
+async function listed({ memberId, locale }: Use, { watches, cards, currency }: Services): Promise<Reply> {
   const own = await watches.ofMember(memberId);
   if (!own) return sentence(formatMessage(locale, 'watchNotKept'));
   if (own.length === 0) return sentence(formatMessage(locale, 'noWatches'));
-  const views = own.map(async (watch): Promise<WatchView> => {
-    const { card, fetchedAtMs = 0 } = (await cards.kept(watch.cardId)) ?? {};
-    const market = card?.prices?.market;
-    return { ...watch, price: market ? { market, atMs: fetchedAtMs } : undefined };
-  });
+  const views = own.map(async (watch) => ({ ...watch, price: lastPrice(await cards.kept(watch.cardId)) }));
   return privately(watchList(await Promise.all(views), { locale, currency }, `watches:${STOP}`));
 }

@@ -29,19 +29,18 @@ const MOST_TEXT = 4_096;
 /** What the member will be told of. @param stopId of the button that ends it */
 export function watchSet(
   view: WatchView,
-  { locale, currency }: To,
+  to: To,
   { isReplaced, stopId }: { isReplaced: boolean; stopId: string },
 ): { content: string; components: ButtonRow[] } {
-  const { price, side } = view;
-  const market = price && formatPrice(locale, price.market, currency);
-  const card = plainMarkdown(view.cardName, NAME_LENGTH) || formatMessage(locale, 'noName');
-  const lines = [
-    formatMessage(locale, 'watchSet', { card, ...linesOf(view, { locale, currency }) }),
-    market && side !== 'between' && formatMessage(locale, 'watchBeyond', { price: market }),
+  const { locale } = to;
+  const { name, lines, price } = textsOf(view, to);
+  const content = [
+    formatMessage(locale, 'watchSet', { card: plainMarkdown(name, NAME_LENGTH), ...lines }),
+    price && view.side !== 'between' && formatMessage(locale, 'watchBeyond', price),
     isReplaced && formatMessage(locale, 'watchReplaced'),
-    `-# ${price && market ? formatMessage(locale, 'watchPrice', { price: market, since: age(price.atMs) }) : formatMessage(locale, 'watchUnpriced')}`,
+    `-# ${price ? formatMessage(locale, 'watchPrice', price) : formatMessage(locale, 'watchUnpriced')}`,
   ];
-  return { content: lines.filter(Boolean).join('\n'), components: buttons(locale, { stopWatch: stopId }) };
+  return { content: content.filter(Boolean).join('\n'), components: buttons(locale, { stopWatch: stopId }) };
 }
 
 /** All of a member's watches, and a menu to end one. */
@@ -50,47 +49,35 @@ export function watchList(
   to: To,
   menuId: string,
 ): { embeds: APIEmbed[]; components: MenuRow[] } {
-  const { locale, currency } = to;
-  const shown = views.map((view) => {
-    const { price, cardName } = view;
-    const lines = formatMessage(locale, 'watchLines', linesOf(view, to));
-    const last = price && {
-      price: formatPrice(locale, price.market, currency),
-      since: age(price.atMs),
-    };
-    const name = plainText(cardName, NAME_LENGTH) || formatMessage(locale, 'noName');
-    const priced = last ? ` · ${formatMessage(locale, 'watchPrice', last)}` : '';
-    return {
-      text: `**${plainMarkdown(name, NAME_LENGTH)}**\n-# ${lines}${priced}`,
-      option: { label: name, value: view.id, description: clip(lines, MAX_LENGTH) },
-    };
+  const { locale } = to;
+  const rows = views.map((view) => {
+    const { name, lines, price } = textsOf(view, to);
+    const when = formatMessage(locale, 'watchLines', lines);
+    const small = [when, price && formatMessage(locale, 'watchPrice', price)].filter(Boolean).join(' · ');
+    const option = { label: name, value: view.id, description: clip(when, MAX_LENGTH) };
+    return { text: `**${plainMarkdown(name, NAME_LENGTH)}**\n-# ${small}`, option };
   });
-  const description = [...shown.map(({ text }) => text), formatMessage(locale, 'watchesTold')].join('\n');
+  const description = [...rows.map(({ text }) => text), formatMessage(locale, 'watchesTold')].join('\n');
+  const options = rows.map(({ option }) => option);
   return {
     embeds: [
-      {
-        title: formatMessage(locale, 'watches'),
-        description: clip(description, MOST_TEXT),
-        color: FRESH_COLOUR,
-      },
+      { title: formatMessage(locale, 'watches'), description: clip(description, MOST_TEXT), color: FRESH_COLOUR },
     ],
-    components: menu(
-      formatMessage(locale, 'chooseWatch'),
-      menuId,
-      shown.map(({ option }) => option),
-    ),
+    components: menu(formatMessage(locale, 'chooseWatch'), menuId, options),
   };
 }
 
-/** The arguments of a sentence about a watch's lines. */
-function linesOf({ above, below, percent }: WatchView, { locale, currency }: To) {
-  const shown = (price: number | undefined) => (price === undefined ? '' : formatPrice(locale, price, currency));
+/** The arguments of sentences about a watch. */
+function textsOf({ cardName, above, below, percent, price }: WatchView, { locale, currency }: To) {
+  const shown = (value: number | undefined) => (value === undefined ? '' : formatPrice(locale, value, currency));
   const named = [above !== undefined && 'Above', below !== undefined && 'Below'].filter(Boolean).join('');
   const lines = named + (percent !== undefined && named !== 'AboveBelow' ? 'Percent' : '');
   return {
-    lines: lines.charAt(0).toLowerCase() + lines.slice(1),
-    above: shown(above),
-    below: shown(below),
-    percent: formatPercent(locale, (percent ?? 0) / 100),
+    name: plainText(cardName, NAME_LENGTH) || formatMessage(locale, 'noName'),
+    lines: {
+      ...{ lines: lines.charAt(0).toLowerCase() + lines.slice(1), above: shown(above), below: shown(below) },
+      percent: formatPercent(locale, (percent ?? 0) / 100),
+    },
+    price: price && { price: shown(price.market), since: age(price.atMs) },
   };
 }

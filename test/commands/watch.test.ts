@@ -74,7 +74,7 @@ it.each<[string, Record<string, string | number>, says: string]>([
     { card: 'base1-99', below: 3 },
     "I don't know a card called **base1\\-99**. Pick one while you type",
   ],
-  ['a name that no card has', { card: 'wax golm', below: 3 }, 'Did you mean Wax Golem?'],
+  ['a name that no card has', { card: 'wax golm', below: 3 }, "I don't know a card called **wax golm**."],
   ['the name of several cards', { card: 'emberwing drake', below: 3 }, 'Which of these cards do you mean?'],
 ])('/watch of %s', async (_, options, says) => {
   const { services, cardService } = await start();

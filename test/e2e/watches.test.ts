@@ -21,7 +21,7 @@ it('a price that another lookup brings crosses the line of a watch, which is lis
   const drake = SAMPLE_CARDS.find(({ id }) => id === 'base1-4');
   world.cardService.script({ path: 'base1-4', body: { ...drake, prices: { market: 12.34 } } });
   const bob = world.discord.members[1]?.id ?? '';
-  await world.card('base1-4', {}, { memberId: bob }).until(({ embeds }) => JSON.stringify(embeds).includes('12.34'));
+  await world.card('base1-4', {}, { memberId: bob }).until(({ embeds }) => /12[.,]34/.test(JSON.stringify(embeds)));
 
   const list = await world.discord.type({ command: 'watches' }).settled();
   expect(list.ephemeral).toBe(true);
