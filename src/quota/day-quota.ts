@@ -72,11 +72,13 @@ export function windowEndsMs({ resetsAtMs, receivedAtMs }: QuotaState): number {
 const RESERVED_SHARE = 0.05;
 const LEAST_RESERVED = 20;
 
+export function reservedRequests({ limit = 0 }: QuotaState): number {
+  return Math.max(LEAST_RESERVED, limit * RESERVED_SHARE);
+}
+
 /** Until when nothing is renewed in the background; `undefined` while enough remains, or what remains is unknown. */
 export function reserveUntilMs(quota: QuotaState | undefined, nowMs: number): number | undefined {
-  if (quota?.remaining === undefined) return undefined;
-  const reserved = Math.max(LEAST_RESERVED, (quota.limit ?? 0) * RESERVED_SHARE);
-  if (quota.remaining >= reserved) return undefined;
+  if (quota?.remaining === undefined || quota.remaining >= reservedRequests(quota)) return undefined;
   return quota.resetsAtMs ?? nextUtcMidnightMs(nowMs);
 }
 

@@ -21,6 +21,12 @@ export interface HourCounts extends Pick<Bookings, 'requests' | 'saved'> {
   watches: number;
 }
 
+/** An hour, or as much of it as is over. */
+export interface CountedHour extends HourCounts {
+  fromMs: number;
+  untilMs: number;
+}
+
 export interface MemberRequests {
   memberId: string;
   requests: number;
@@ -98,17 +104,21 @@ export class Ledger {
   }
 
   /**
-   * The same for the last so many days and today, oldest first, each hour with its beginning. Days on which nothing was
-   * counted, or that cannot be read, are left out.
+   * The same for the last so many days and today, oldest first. Days on which nothing was counted, or that cannot be read,
+   * are left out.
    */
-  async lastHours(days: number): Promise<(HourCounts & { atMs: number })[]> {
+  async lastHours(days: number): Promise<CountedHour[]> {
     const nowMs = Date.now();
     const firstMs = nextUtcMidnightMs(nowMs) - (days + 1) * DAY_MS;
     const began = Array.from({ length: days + 1 }, (_, day) => firstMs + day * DAY_MS);
     const counted = began.map(async (beganMs) => {
       const hours = await this.#hoursUntil(Math.min(nowMs, beganMs + DAY_MS - 1));
       const isKnown = hours.some(({ requests, saved }) => requests + saved > 0);
-      return isKnown ? hours.map((counts, hour) => ({ ...counts, atMs: beganMs + hour * HOUR_MS })) : [];
+      if (!isKnown) return [];
+      return hours.map((counts, hour) => {
+        const fromMs = beganMs + hour * HOUR_MS;
+        return { ...counts, fromMs, untilMs: Math.min(fromMs + HOUR_MS, nowMs + 1) };
+      });
     });
     return (await Promise.all(counted)).flat();
   }

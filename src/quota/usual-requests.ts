@@ -1,28 +1,17 @@
-import { DAY_MS, HOUR_MS } from '../time/utc-day.ts';
-import type { HourCounts } from './ledger.ts';
-
-/** As many days of the past show what is usual: one of each day of the week. */
-export const USUAL_DAYS = 7;
+import type { CountedHour } from './ledger.ts';
 
 /**
- * What members asked for at these hours, on each of the last seven days of which that is known. An hour that is only partly
- * within them counts in proportion.
+ * What members asked for between two times; an hour that is only partly between them counts in proportion.
  *
  * @param hours oldest first, as `Ledger.lastHours` has them
+ * @returns `undefined` when nothing is known of that time, or it began before anything was counted
  */
-export function usualRequests(
-  hours: readonly (HourCounts & { atMs: number })[],
-  fromMs: number,
-  untilMs: number,
-): number[] {
-  const firstMs = hours.find(({ requests }) => requests > 0)?.atMs ?? Number.POSITIVE_INFINITY;
-  return Array.from({ length: USUAL_DAYS }, (_, ago) => (ago + 1) * DAY_MS).flatMap((agoMs) => {
-    const [startMs, endMs] = [fromMs - agoMs, untilMs - agoMs];
-    const within = hours.filter(({ atMs }) => atMs < endMs && atMs + HOUR_MS > startMs);
-    if (startMs < firstMs || within.length === 0) return [];
-    return within.reduce((sum, { atMs, requests, watches }) => {
-      const sharedMs = Math.min(endMs, atMs + HOUR_MS) - Math.max(startMs, atMs);
-      return sum + ((requests - watches) * sharedMs) / HOUR_MS;
-    }, 0);
-  });
+export function requestsBetween(hours: readonly CountedHour[], fromMs: number, untilMs: number): number | undefined {
+  const firstMs = hours.find(({ requests }) => requests > 0)?.fromMs ?? Number.POSITIVE_INFINITY;
+  const between = hours.filter((hour) => hour.fromMs < untilMs && hour.untilMs > fromMs);
+  if (fromMs < firstMs || between.length === 0) return undefined;
+  return between.reduce((sum, hour) => {
+    const sharedMs = Math.min(untilMs, hour.untilMs) - Math.max(fromMs, hour.fromMs);
+    return sum + ((hour.requests - hour.watches) * sharedMs) / (hour.untilMs - hour.fromMs);
+  }, 0);
 }

@@ -66,8 +66,8 @@ describe.each(BOOKS)('the ledger over $over', ({ books }) => {
     const { ledger: next } = await open();
     next.spent(WATCHES_REQUESTER);
     expect((await next.lastHours(7)).filter(({ requests }) => requests > 0)).toEqual([
-      { atMs: midnightMs - hourMs, requests: 2, saved: 0, watches: 1 },
-      { atMs: midnightMs + hourMs, requests: 1, saved: 0, watches: 1 },
+      { fromMs: midnightMs - hourMs, untilMs: midnightMs, requests: 2, saved: 0, watches: 1 },
+      { fromMs: midnightMs + hourMs, untilMs: midnightMs + hourMs + 1, requests: 1, saved: 0, watches: 1 },
     ]);
     expect((await next.lastHours(7)).length).toBe(24 + 2);
     expect(await next.watchesToday()).toEqual({ requests: 1, refused: 0, saved: 0 });

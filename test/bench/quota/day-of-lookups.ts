@@ -14,7 +14,7 @@ const CUMULATIVE: number[] = [];
 for (let rank = 1; rank <= CARDS; rank++) CUMULATIVE.push((CUMULATIVE.at(-1) ?? 0) + 1 / rank);
 
 export interface Lookup {
-  /** Whole milliseconds since the day began. */
+  /** Whole milliseconds since the day began, or the first of several. */
   atMs: number;
   cardId: string;
   requester: Requester;
@@ -37,8 +37,31 @@ export const DAY_CARDS: readonly ServiceCard[] = Array.from({ length: CARDS }, (
 export function dayOfLookups(firstHourShare: number): Lookup[] {
   const random = seededRandom('a day of lookups');
   const inFirstHour = Math.round(LOOKUPS * firstHourShare);
-  return Array.from({ length: LOOKUPS }, (_, index) => {
-    const atMs = Math.floor(index < inFirstHour ? random() * HOUR_MS : HOUR_MS + random() * (DAY_MS - HOUR_MS));
+  return inOrder(LOOKUPS, random, (index) =>
+    Math.floor(index < inFirstHour ? random() * HOUR_MS : HOUR_MS + random() * (DAY_MS - HOUR_MS)),
+  );
+}
+
+/** The hour of the day, in UTC, in which most is looked up: the evening in Europe, and the last hours before the reset. */
+const BUSIEST_HOUR = 20;
+/** By how much the busiest hour is above the mean, and the quietest below. */
+const SWING = 0.8;
+
+/** The same cards and members with a daily rhythm. @param day each has other lookups, from `day * DAY_MS` on */
+export function rhythmicDay(lookups: number, day: number): Lookup[] {
+  const random = seededRandom(`day ${day} of ${lookups} lookups`);
+  const shareAt = (atMs: number) =>
+    1 + SWING * Math.cos((2 * Math.PI * (atMs - (BUSIEST_HOUR + 0.5) * HOUR_MS)) / DAY_MS);
+  const anyTime = (): number => {
+    const atMs = Math.floor(random() * DAY_MS);
+    return random() * (1 + SWING) < shareAt(atMs) ? atMs : anyTime();
+  };
+  return inOrder(lookups, random, () => day * DAY_MS + anyTime());
+}
+
+function inOrder(count: number, random: () => number, timeOf: (index: number) => number): Lookup[] {
+  return Array.from({ length: count }, (_, index) => {
+    const atMs = timeOf(index);
     const member = Math.floor(random() * MEMBERS);
     return {
       atMs,

@@ -3,27 +3,37 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cardCommand from '../../../commands/card.ts';
 import type { CommandUse, Message } from '../../../commands/command.ts';
-import { openServices } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config/config.ts';
-import { createLog } from '../../../src/log.ts';
+import { type OpenServices, openServices } from '../../../src/app.ts';
+import { type Config, readConfig } from '../../../src/config/config.ts';
+import { createLog, type Logger } from '../../../src/log.ts';
 import { Lookups } from '../../../src/lookup/lookups.ts';
 import type { Outcomes } from '../../../src/lookup/shown-so-far.ts';
 import { CardServiceError } from '../../../src/model/errors.ts';
+import { Events } from '../../../src/model/events.ts';
 import type { Requester } from '../../../src/model/quota.ts';
 import { errorMessage } from '../../../src/render/messages.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
+
+/** What a benchmark does beside the lookups. @returns ends it */
+export type Beside = (bot: OpenServices & { config: Config; events: Events; log: Logger }) => Promise<() => void>;
 
 /**
  * The bot itself, from its commands to its storage, without Discord.
  *
  * @param variables of the bot; they override those derived from `service`
  */
-export async function ourBot(service: ServiceAddress, variables: Record<string, string> = {}): Promise<Strategy> {
+export async function ourBot(
+  service: ServiceAddress,
+  variables: Record<string, string> = {},
+  beside: Beside = async () => () => {},
+): Promise<Strategy> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cardbot-bench-'));
   const log = createLog({ level: 'silent', secrets: [] });
   const config = configFor(service, dataDir, variables);
-  const { services, state } = await openServices(config, log, { fetch: service.fetch });
+  const events = new Events();
+  const { services, state } = await openServices(config, log, { fetch: service.fetch, events });
+  const endBeside = await beside({ services, state, config, events, log });
   const { cards, lookupQueue, ledger } = services;
   const options = { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs };
 
@@ -41,8 +51,13 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
     const opened = await Lookups.open(response.queries, use, options, response.alreadyRead);
     const soFar = opened.soFar();
     const outcomes = opened.lookUpAll();
-    if (soFar.cards.some((card) => card?.answer && (card.isRenewing || card.error)))
-      return outcomeOf(show(soFar), true);
+    if (soFar.cards.some((card) => card?.answer && (card.isRenewing || card.error))) {
+      const shown = outcomeOf(show(soFar), true);
+      void outcomes.then(({ cards }) => {
+        shown.isKept = cards.some((card) => card?.error);
+      });
+      return shown;
+    }
     return outcomeOf(show(await outcomes), false);
   };
   return {
@@ -52,6 +67,8 @@ export async function ourBot(service: ServiceAddress, variables: Record<string, 
         throw error;
       }),
     async close() {
+      endBeside();
+      events.close();
       services.usage.close();
       services.memberData.close();
       await lookupQueue.close(0);

@@ -1,5 +1,6 @@
 import { PLAN_LIMITS } from '../../../src/model/plan.ts';
 import { createCardService } from '../../../src/sandbox/card-service.ts';
+import type { ServiceCard } from '../../../src/sandbox/sample-cards.ts';
 import { DAY_CARDS, DAY_MS, type Lookup } from './day-of-lookups.ts';
 import { inFakeTime } from './fake-time.ts';
 import { type RecordedRequest, recordFetch } from './recorded-fetch.ts';
@@ -29,30 +30,46 @@ export interface Lived {
 
 export interface SimulatedDay {
   lived: Lived[];
-  /** Those sent before the day ended; times in ms since it began. */
+  /** Those sent before the last day ended; times in ms since the first began. */
   requests: RecordedRequest[];
 }
 
 /** One day of the Free plan from a cold start, without sockets and in fake time. */
 export function simulateDay(start: StartStrategy, lookups: readonly Lookup[]): Promise<SimulatedDay> {
+  return simulateDays(start, [lookups], DAY_CARDS);
+}
+
+/** Several days, one after the other. @param cards may change their prices meanwhile */
+export function simulateDays(
+  start: StartStrategy,
+  lookupsByDay: readonly (readonly Lookup[])[],
+  cards: readonly ServiceCard[],
+): Promise<SimulatedDay> {
   return inFakeTime(MIDNIGHT_MS, async () => {
-    const service = createCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS });
+    const service = createCardService({ plan: 'free', cards, latencyMs: LATENCY_MS });
     const { fetch, requests } = recordFetch(service.fetch);
     const strategy = await start({ url: 'http://cards.example', fetch, ...PLAN_LIMITS.free });
-    const lived = await Promise.all(lookups.map((lookup) => live(lookup, strategy)));
+    const endMs = lookupsByDay.length * DAY_MS;
+    const living: Promise<Lived>[] = [];
+    for (const [day, lookups] of lookupsByDay.entries()) {
+      await until(day * DAY_MS);
+      living.push(...lookups.map((lookup) => live(lookup, strategy, endMs)));
+    }
+    await until(endMs - 1);
+    const lived = await Promise.all(living);
     await strategy.close();
-    const ofTheDay = requests.map(sinceMidnight).filter(({ sentAtMs }) => sentAtMs < DAY_MS);
-    return { lived, requests: ofTheDay };
+    const ofTheDays = requests.map(sinceMidnight).filter(({ sentAtMs }) => sentAtMs < endMs);
+    return { lived, requests: ofTheDays };
   });
 }
 
-async function live(lookup: Lookup, strategy: Strategy): Promise<Lived> {
+async function live(lookup: Lookup, strategy: Strategy, endMs: number): Promise<Lived> {
   await until(lookup.atMs);
   const outcome = await outcomeOf(lookup, strategy);
   const waitMs = sinceMidnightMs() - lookup.atMs;
 
   let [last, comebacks] = [outcome, 0];
-  while (last.comeBackAtMs !== undefined && last.comeBackAtMs < MIDNIGHT_MS + DAY_MS) {
+  while (last.comeBackAtMs !== undefined && last.comeBackAtMs < MIDNIGHT_MS + endMs) {
     await until(last.comeBackAtMs - MIDNIGHT_MS + Math.random() * COMES_BACK_WITHIN_MS);
     comebacks++;
     last = await outcomeOf(lookup, strategy);
@@ -66,11 +83,11 @@ async function outcomeOf({ cardId, requester }: Lookup, strategy: Strategy): Pro
   return Date.now() - startedAtMs <= INTERACTION_LIFE_MS ? outcome : { card: false, stale: false };
 }
 
-function until(atMs: number): Promise<void> {
+export function until(atMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, atMs - sinceMidnightMs()));
 }
 
-function sinceMidnightMs(): number {
+export function sinceMidnightMs(): number {
   return Date.now() - MIDNIGHT_MS;
 }
 

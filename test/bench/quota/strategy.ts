@@ -6,6 +6,8 @@ export interface Outcome {
   card: boolean;
   /** Whether the copy was stale when it was shown. */
   stale: boolean;
+  /** The copy was not renewed, because there was no request for it; known once the lookup has ended. */
+  isKept?: boolean;
   /** When to ask again, if stated. */
   comeBackAtMs?: number;
 }

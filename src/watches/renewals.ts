@@ -1,0 +1,164 @@
+import { setImmediate as nextLoopIteration } from 'node:timers/promises';
+import type { Logger } from '../log.ts';
+import type { Cards } from '../lookup/cards.ts';
+import type { LookupQueue } from '../lookup/lookup-queue.ts';
+import type { CardRecord } from '../model/card.ts';
+import type { Claims } from '../model/claims.ts';
+import { KeyRefused, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
+import { WATCHES_REQUESTER } from '../model/quota.ts';
+import { windowEndsMs } from '../quota/day-quota.ts';
+import type { Ledger } from '../quota/ledger.ts';
+import type { Limiter } from '../quota/limiter-port.ts';
+import { requestsBetween } from '../quota/usual-requests.ts';
+import { SingleRunner, Timer } from '../time/timers.ts';
+import { DAY_MS } from '../time/utc-day.ts';
+import { type RenewalFacts, renewalPlan } from './renewal-plan.ts';
+
+export interface WatchRenewalsOptions {
+  /** `WATCH_RENEWALS`. */
+  isOn: boolean;
+  watches: { all(): Promise<readonly { cardId: string }[]> };
+  cards: Pick<Cards, 'knownBeforeRequest'>;
+  lookupQueue: Pick<LookupQueue, 'admit' | 'isWanted' | 'mostTogether'>;
+  limiter: Pick<Limiter, 'quota' | 'schedule' | 'isKeyShared'>;
+  ledger: Pick<Ledger, 'lastHours' | 'watchesToday'>;
+  claims: Claims;
+  log: Logger;
+}
+
+/** One of each day of the week. */
+const USUAL_DAYS = 7;
+/** Which cards are not fresh is read so often. */
+const READ_EVERY_MS = 10 * 60_000;
+const LOOK_AGAIN_MS = 60_000;
+/** So long a renewal waits for its permit; then it is decided again whether there should be one. */
+const LONGEST_WAIT_MS = 60_000;
+/** Of all processes one renews at a time. Longer than a renewal with all its attempts takes as a rule. */
+const CLAIM = { name: 'watch renewals', ttlMs: 5 * 60_000, endsWithOwner: true };
+/** Files answer without letting others run. */
+const READ_AT_ONCE = 50;
+
+/** Renews cards that are watched, with requests that the day would lose: one request at a time, the oldest price first. */
+export class WatchRenewals {
+  readonly #options: WatchRenewalsOptions;
+  readonly #runner = new SingleRunner(() => this.#run());
+  readonly #timer = new Timer(() => void this.#runner.run());
+  #isClosed = false;
+  #lastSentAtMs: number | undefined;
+  #hours: { atMs: number; read: Awaited<ReturnType<Ledger['lastHours']>> } | undefined;
+  /** Cards that are not fresh, oldest price first. */
+  #due: { atMs: number; cardIds: string[] } | undefined;
+  /** Cards that brought no price, until the reset. */
+  #resting = { untilMs: 0, cardIds: new Set<string>() };
+
+  constructor(options: WatchRenewalsOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    void this.#runner.run();
+  }
+
+  /** Plans nothing more. The lookup that may be under way is the queue's to end. */
+  close(): void {
+    this.#isClosed = true;
+    this.#timer.clear();
+  }
+
+  async #run(): Promise<void> {
+    const nextAtMs = await this.#renewNext().catch((err: unknown) => {
+      this.#options.log.error({ err }, 'renewing watched cards failed');
+      return Date.now() + READ_EVERY_MS;
+    });
+    if (!this.#isClosed) this.#timer.set(nextAtMs);
+  }
+
+  /** Costs one request at most, unless it fails. @returns when to go on */
+  async #renewNext(): Promise<number> {
+    const { claims, lookupQueue } = this.#options;
+    const plan = renewalPlan(await this.#facts());
+    if (plan.kind !== 'send') return plan.untilMs;
+    // Without Redis nobody knows what the other processes send.
+    if ((await claims.claim(CLAIM.name, CLAIM)) !== 'mine') return Date.now() + LOOK_AGAIN_MS;
+    try {
+      const due = await this.#oldest();
+      const cardIds = due.cardIds.splice(0, Math.min(plan.requests, lookupQueue.mostTogether));
+      if (cardIds.length === 0) return due.atMs + READ_EVERY_MS;
+      return (await this.#renew(cardIds)) ? Date.now() : Date.now() + LOOK_AGAIN_MS;
+    } finally {
+      await claims.release(CLAIM.name);
+    }
+  }
+
+  async #facts(): Promise<RenewalFacts> {
+    const { isOn, limiter, lookupQueue, ledger } = this.#options;
+    const { requests: sentToday } = await ledger.watchesToday();
+    if (!isRecent(this.#hours, LOOK_AGAIN_MS))
+      this.#hours = { atMs: Date.now(), read: await ledger.lastHours(USUAL_DAYS) };
+    const hours = this.#hours?.read ?? [];
+    const [nowMs, quota] = [Date.now(), limiter.quota()];
+    const resetMs = quota ? windowEndsMs(quota) : nowMs;
+    const days = Array.from({ length: USUAL_DAYS }, (_, ago) => (ago + 1) * DAY_MS);
+    return {
+      nowMs,
+      isOn,
+      quota,
+      schedule: limiter.schedule(),
+      isKeyShared: limiter.isKeyShared(),
+      isMemberWaiting: lookupQueue.isWanted,
+      usual: days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, resetMs - agoMs) ?? []),
+      lately: requestsBetween(hours, nowMs - (resetMs - nowMs), nowMs) ?? 0,
+      sentToday,
+      lastSentAtMs: this.#lastSentAtMs,
+    };
+  }
+
+  async #oldest(): Promise<{ atMs: number; cardIds: string[] }> {
+    const { watches, cards, limiter } = this.#options;
+    if (isRecent(this.#due, READ_EVERY_MS)) return this.#due;
+    if (this.#resting.untilMs <= Date.now()) {
+      const quota = limiter.quota();
+      this.#resting = { untilMs: quota ? windowEndsMs(quota) : 0, cardIds: new Set() };
+    }
+    const watched = new Set((await watches.all()).map(({ cardId }) => cardId)).difference(this.#resting.cardIds);
+    const found: { cardId: string; atMs: number }[] = [];
+    for (const [index, cardId] of [...watched].entries()) {
+      if (index % READ_AT_ONCE === 0) await nextLoopIteration();
+      const known = await cards.knownBeforeRequest(cardId, true).catch(() => undefined); // an error rests, too
+      if (known && known.kind !== 'fresh') found.push({ cardId, atMs: known.answer?.fetchedAtMs ?? 0 });
+    }
+    const cardIds = found.sort((a, b) => a.atMs - b.atMs).map(({ cardId }) => cardId);
+    this.#due = { atMs: Date.now(), cardIds };
+    return this.#due;
+  }
+
+  /** @returns whether all of them were answered */
+  async #renew(cardIds: readonly string[]): Promise<boolean> {
+    const deadlineMs = Date.now() + LONGEST_WAIT_MS;
+    const wish = { showPrices: true, lane: 'watches', requester: WATCHES_REQUESTER, deadlineMs } as const;
+    const ended = cardIds.map(async (cardId) => {
+      const admission = await this.#options.lookupQueue.admit({ ...wish, cardId });
+      if ('refusal' in admission) return false;
+      const { progress, start } = admission.reservation;
+      const answer = await start().catch((error: unknown) => error);
+      if (progress.requestedAtMs !== undefined) this.#lastSentAtMs = progress.requestedAtMs;
+      const isOdd = answer instanceof Error ? isOfCard(answer) : !isListed(answer as CardRecord);
+      if (isOdd) this.#resting.cardIds.add(cardId);
+      return !(answer instanceof Error);
+    });
+    return (await Promise.all(ended)).every(Boolean);
+  }
+}
+
+function isRecent<T extends { atMs: number }>(read: T | undefined, forMs: number): read is T {
+  return read !== undefined && Math.abs(Date.now() - read.atMs) < forMs;
+}
+
+/** The others concern all cards: there is no permit, or the bot stops. */
+function isOfCard(error: Error): boolean {
+  return [UnexpectedAnswer, KeyRefused, ServiceDown].some((kind) => error instanceof kind);
+}
+
+function isListed({ card, delistedAtMs }: CardRecord): boolean {
+  return card !== undefined && delistedAtMs === undefined;
+}

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { CLOSED_BREAKER } from '../../src/model/quota.ts';
+import { type RenewalFacts, renewalPlan } from '../../src/watches/renewal-plan.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const RESET_MS = Date.UTC(2026, 10, 22);
+/** Two hours are left of the day. */
+const NOW_MS = RESET_MS - 2 * HOUR_MS;
+const QUOTA = { limit: 1_000, remaining: 400, resetsAtMs: RESET_MS, receivedAtMs: NOW_MS - MINUTE_MS };
+const FACTS: RenewalFacts = {
+  nowMs: NOW_MS,
+  isOn: true,
+  quota: QUOTA,
+  schedule: { breaker: CLOSED_BREAKER, isIsolated: false },
+  isKeyShared: false,
+  isMemberWaiting: false,
+  usual: [80, 100, 20],
+  lately: 10,
+  sentToday: 0,
+  lastSentAtMs: undefined,
+};
+const LOOK_AGAIN = { kind: 'wait', untilMs: NOW_MS + MINUTE_MS };
+const NOT_TODAY = { kind: 'notToday', untilMs: RESET_MS };
+const OPEN = { ...CLOSED_BREAKER, state: 'open', reason: 'pause', untilMs: NOW_MS + 1 } as const;
+const send = (requests: number) => ({ kind: 'send', requests });
+const known = (more: Partial<typeof QUOTA>) => ({ quota: { ...QUOTA, ...more } });
+const OLD = { receivedAtMs: NOW_MS - 11 * MINUTE_MS };
+
+it.each<[string, Partial<RenewalFacts>, object]>([
+  ['what remains beyond the reserve and twice the most that was usual', {}, send(150)],
+  ['nothing that members may want as much of as lately', { lately: 174 }, send(2)],
+  ['nothing while that leaves nothing, until less is usual', { lately: 175 }, LOOK_AGAIN],
+  ['without such days nothing of half', { usual: [] }, send(150)],
+  [
+    'half of what there would be without what was sent',
+    { usual: [], sentToday: 100, ...known({ remaining: 300 }) },
+    send(50),
+  ],
+  ['without such days no less than lately either', { usual: [], lately: 170 }, send(10)],
+  [
+    'nothing before the last six hours',
+    { nowMs: RESET_MS - 7 * HOUR_MS, ...known({ receivedAtMs: RESET_MS - 7 * HOUR_MS }) },
+    { kind: 'wait', untilMs: RESET_MS - 6 * HOUR_MS },
+  ],
+  ['nothing of the reserve', known({ remaining: 50 }), NOT_TODAY],
+  ['nothing of a spent day', known({ remaining: 0 }), NOT_TODAY],
+  ['nothing of an unknown day', { quota: undefined }, LOOK_AGAIN],
+  ['nothing when it is not known what remains', { quota: { ...QUOTA, remaining: undefined } }, LOOK_AGAIN],
+  ['nothing while it is switched off', { isOn: false }, { kind: 'notToday', untilMs: RESET_MS }],
+  ['nothing while the circuit breaker is open', { schedule: { breaker: OPEN, isIsolated: false } }, LOOK_AGAIN],
+  [
+    'nothing while other processes cannot be reached',
+    { schedule: { breaker: CLOSED_BREAKER, isIsolated: true } },
+    LOOK_AGAIN,
+  ],
+  ['nothing while a member waits', { isMemberWaiting: true }, LOOK_AGAIN],
+  ['nothing more on a day on which others spend', { isKeyShared: true }, NOT_TODAY],
+  ['one to renew an old figure', known(OLD), send(1)],
+  [
+    'one although an earlier one has renewed the figure before',
+    { ...known(OLD), lastSentAtMs: OLD.receivedAtMs - 1 },
+    send(1),
+  ],
+  [
+    'nothing more when its answer said nothing of what remains',
+    { ...known(OLD), lastSentAtMs: NOW_MS - MINUTE_MS },
+    NOT_TODAY,
+  ],
+  ['without a stated reset until midnight UTC', { quota: { ...QUOTA, resetsAtMs: undefined } }, send(150)],
+])('spends %s', (_, facts, plan) => {
+  expect(renewalPlan({ ...FACTS, ...facts })).toEqual(plan);
+});
