@@ -53,8 +53,9 @@ async function show(
   services: Services,
 ): Promise<Message> {
   const { limiter, ledger, budget, lookupQueue } = services;
-  const [everybody, hours, server, foreign, topMembers] = await Promise.all([
+  const [all, ofWatches, hours, server, foreign, topMembers] = await Promise.all([
     ledger.today(),
+    ledger.watchesToday(),
     ledger.hours(),
     ledger.guildToday(use),
     use.manageGuild ? ledger.foreignToday() : undefined,
@@ -76,7 +77,8 @@ async function show(
         reportAtMs: report?.atMs,
         runsOutAtMs,
         day,
-        everybody,
+        everybody: { ...all, requests: all.requests - ofWatches.requests, saved: all.saved - ofWatches.saved },
+        spentOnWatches: ofWatches.requests,
         server: { ...server, cap: caps.guild, memberCap: caps.member },
         foreign: foreign && { ...foreign, cap: budget.caps({ isInstalled: false }).guild },
         topMembers,

@@ -25,6 +25,7 @@ import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
 import { openSqliteState } from './storage/sqlite/state.ts';
 import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timers.ts';
+import { WatchRenewals } from './watches/renewals.ts';
 import { Watches } from './watches/watches.ts';
 
 export interface App {
@@ -94,6 +95,8 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   });
   client.on('interactionCreate', router.receive);
 
+  const renewals = new WatchRenewals({ ...services, claims: state.claims, isOn: config.renewsWatched, log });
+  renewals.start();
   commandReplies.takeOver(); // needs no gateway: replies are edited by their tokens
 
   const stopping = new AbortController();
@@ -111,6 +114,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     await bounded('first answers', FIRST_ANSWERS_MS, router.close());
     usage.close();
     memberData.close();
+    renewals.close();
     await lookupQueue.close(GRACE_MS);
     await bounded('last edits', LAST_EDITS_MS, commandReplies.close());
     // destroy() never resolves while a shard waits for READY.

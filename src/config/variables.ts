@@ -117,6 +117,7 @@ export const Variables = DiscordVariables.extend({
     ({ pathname }) => /\/webhooks\/\d+\/[\w-]+\/?$/.test(pathname),
   ).optional(),
   MEMBER_HISTORY: oneOf(['on', 'off']).default('on'),
+  WATCH_RENEWALS: oneOf(['on', 'off']).default('on'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   DISCORD_SHARDS: z
     .union([z.literal('auto'), shardList], "write auto, or this process's shards, such as 0,1")

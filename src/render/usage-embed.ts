@@ -19,8 +19,10 @@ export interface UsageView {
   reportAtMs: number | undefined;
   /** When the day's requests will be spent at the present rate, if they will. */
   runsOutAtMs: number | undefined;
-  /** Since 00:00 UTC. */
+  /** Since 00:00 UTC, without what was sent for watches. */
   everybody: Bookings;
+  /** Requests for watches, since then. */
+  spentOnWatches: number;
   /** The Discord server's part of that; a cap that is `undefined` is none. */
   server: Bookings & { cap: number | undefined; memberCap: number | undefined };
   /** The part of all foreign places together; `undefined` for members who may not see it. */
@@ -105,10 +107,11 @@ function learnedText({ window, capacity }: UsageView['learned'], locale: string)
 }
 
 function todayLines(view: UsageView): string[] {
-  const { figures, runsOutAtMs, day, nowMs, locale } = view;
+  const { figures, runsOutAtMs, day, spentOnWatches, nowMs, locale } = view;
   const { limit, remaining, resetsAtMs, atMs } = figures.today;
   if (remaining === undefined && limit === undefined) return [formatMessage(locale, 'todayUnknown')];
-  const used = usedLines(locale, figures.today);
+  const ofWatches = spentOnWatches > 0 ? [formatMessage(locale, 'spentOnWatches', { requests: spentOnWatches })] : [];
+  const used = [...usedLines(locale, figures.today), ...ofWatches];
   const asOf = ageLines(atMs, nowMs, locale);
   if (isDaySpent(view)) return [...used, ...asOf]; // the state has said until when
   const later = forecastUsed(day);

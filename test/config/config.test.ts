@@ -43,6 +43,7 @@ describe('readConfig', () => {
       dataDir: './data',
       redis: undefined,
       memberHistory: true,
+      renewsWatched: true,
       logLevel: 'info',
     });
   });
@@ -91,6 +92,7 @@ describe('readConfig', () => {
       dataDir: '/var/lib/cardbot',
       redis: undefined,
       memberHistory: true,
+      renewsWatched: true,
       logLevel: 'debug',
     });
   });

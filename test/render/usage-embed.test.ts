@@ -30,6 +30,7 @@ const VIEW: UsageView = {
   reportAtMs: NOON_MS,
   runsOutAtMs: undefined,
   everybody: { requests: 500, refused: 0, saved: 1_234 },
+  spentOnWatches: 0,
   server: { requests: 40, refused: 0, saved: 70, cap: 200, memberCap: 100 },
   foreign: undefined,
   topMembers: [
@@ -52,6 +53,12 @@ function today(left: { limit: number | undefined; remaining: number | undefined 
 }
 
 describe('the embed of the usage', () => {
+  it('says what was spent on watches, on a spent day, too', () => {
+    const line = '7 requests for watched cards, out of what the day would have lost';
+    expect(values({ spentOnWatches: 7 }).Today).toContain(`500 of 1,000 used, 500 left\n${line}\nResets at`);
+    expect(values({ spentOnWatches: 7, ...today({ limit: 1_000, remaining: 0 }) }).Today).toContain(line);
+  });
+
   it('shows today, what was answered from memory, this server, the plan and its period', () => {
     expect(values({})).toEqual({
       Today: `▰▰▰▰▰▱▱▱▱▱ 50%\n500 of 1,000 used, 500 left\nResets at <t:${NOON + 3_600}:t>`,
@@ -232,6 +239,7 @@ describe('whatever the service sends for a report', () => {
       reportAtMs: perhaps(momentMs),
       runsOutAtMs: perhaps(momentMs),
       everybody: fc.record(bookings),
+      spentOnWatches: count,
       server: fc.record({ ...bookings, cap: perhaps(count), memberCap: perhaps(count) }),
       foreign: perhaps(fc.record({ ...bookings, cap: perhaps(count) })),
       topMembers: fc.array(top, { maxLength: 5 }),

@@ -1,0 +1,165 @@
+import { setImmediate as nextLoopIteration } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { CardRecord } from '../../src/model/card.ts';
+import { type Claims, LocalClaims } from '../../src/model/claims.ts';
+import { type CardServiceOptions, createCardService } from '../../src/sandbox/card-service.ts';
+import { WatchRenewals } from '../../src/watches/renewals.ts';
+import { by, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const RESET_MS = Date.UTC(2026, 10, 22);
+const OLD_MS = RESET_MS - 60 * HOUR_MS;
+
+const CARDS = Array.from({ length: 60 }, (_, index) => ({
+  id: `card-${index + 1}`,
+  name: `Card ${index + 1}`,
+  tcg: 'Lanternfolk',
+  set: { id: 'watched', name: 'Watched' },
+  prices: { market: 1 },
+}));
+const IDS = CARDS.map(({ id }) => id);
+const ANY_CARD = { name: 'Card', game: 'Lanternfolk', set: { id: 'watched', name: 'Watched' } };
+const [FIRST = '', SECOND = '', THIRD = ''] = IDS;
+
+/** Some hours before the reset; a member's lookup has just told what remains of the day. */
+async function evening(
+  watched: readonly string[],
+  {
+    usedToday = 0,
+    hoursLeft = 1,
+    bulkPath,
+    claims = new LocalClaims(),
+    ...more
+  }: Partial<CardServiceOptions> & {
+    hoursLeft?: number;
+    bulkPath?: string;
+    claims?: Claims;
+  } = {},
+) {
+  vi.useFakeTimers({ now: RESET_MS - hoursLeft * HOUR_MS });
+  onTestFinished(() => void vi.useRealTimers());
+  const service = createCardService({ plan: 'free', cards: CARDS, latencyMs: 200, usedToday, ...more });
+  const bulk = bulkPath ? { bulk: { bulkPath, most: 20 } } : {};
+  const { queue, cards, limiter, ledger, storedCards, lines } = lookupQueueOver(
+    service,
+    { plan: 'free' },
+    { claims, ...bulk },
+  );
+  const log = vi.fn();
+  const renewals = new WatchRenewals({
+    isOn: true,
+    watches: { all: async () => watched.map((cardId) => ({ cardId })) },
+    cards,
+    lookupQueue: queue,
+    limiter,
+    ledger,
+    claims,
+    log: { error: log } as never,
+  });
+  onTestFinished(() => renewals.close());
+  const known = queue.enqueue(lookup('card-60'));
+  await vi.advanceTimersByTimeAsync(200);
+  await known;
+  const told = service.requests.length;
+  /** What was requested for watches and others since then. */
+  const requested = () =>
+    service.requests.slice(told).map(({ path, cardIds }) => cardIds?.join(' ') ?? path.split(/[/?]/)[2]);
+  const keep = (cardId: string, record: Partial<CardRecord>) =>
+    storedCards.set(cardId, { card: { ...ANY_CARD, id: cardId }, fetchedAtMs: OLD_MS, ...record });
+  return { service, queue, ledger, renewals, requested, keep, lines, log, storedCards };
+}
+
+/** Second by second: reading what is watched lets others run, in real time. */
+async function pass(ms: number): Promise<void> {
+  for (let leftMs = ms; leftMs > 0; leftMs -= 1_000) {
+    await vi.advanceTimersByTimeAsync(Math.min(leftMs, 1_000));
+    await nextLoopIteration();
+  }
+}
+
+it('renews what is not fresh, the oldest price first, one at a time, each from a full bucket', async () => {
+  const { renewals, requested, keep, ledger, service } = await evening([FIRST, SECOND, THIRD, 'card-4']);
+  keep(FIRST, { fetchedAtMs: OLD_MS + 2 });
+  keep(SECOND, { fetchedAtMs: OLD_MS + 1 });
+  keep(THIRD, { fetchedAtMs: Date.now() - HOUR_MS }); // fresh
+  renewals.start();
+  await pass(6_000);
+  expect(requested()).toEqual(['card-4']); // never fetched
+  await pass(13_000);
+  expect(requested()).toEqual(['card-4', SECOND, FIRST]);
+  await pass(30 * MINUTE_MS);
+  expect(requested()).toHaveLength(3);
+  expect(await ledger.watchesToday()).toEqual({ requests: 3, refused: 0, saved: 0 });
+  expect((await ledger.memberToday('alice')).requests).toBe(1);
+  expect(service.counts.byStatus[429]).toBeUndefined();
+});
+
+it('spends half of what remains beyond the reserve on the first day, and no more', async () => {
+  const { renewals, requested } = await evening(IDS.slice(0, 40), { usedToday: 869 });
+  renewals.start();
+  await pass(55 * MINUTE_MS);
+  expect(requested()).toHaveLength(15); // of 130: 50 are the reserve, half of 130 is for members
+});
+
+it('carries as many cards as a list may, with one request', async () => {
+  const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { bulkPath: '/cards?ids={ids}' });
+  renewals.start();
+  await pass(MINUTE_MS);
+  expect(requested().length).toBeLessThanOrEqual(3);
+  expect(requested().join(' ').split(' ').sort()).toEqual(IDS.slice(0, 40).sort());
+  expect((await ledger.watchesToday()).requests).toBeLessThanOrEqual(3);
+});
+
+it('a member goes first, and lifts a renewal that waits', async () => {
+  const { renewals, requested, queue, ledger } = await evening([FIRST]);
+  const before = queue.enqueue(lookup(SECOND, by('bob')));
+  await pass(1_000);
+  await before;
+  renewals.start();
+  await pass(100); // waits for a full bucket
+  expect(requested()).toEqual([SECOND]);
+  const joined = queue.enqueue(lookup(FIRST, by('carol')));
+  await pass(300);
+  expect((await joined).card?.id).toBe(FIRST);
+  expect((await ledger.memberToday('carol')).requests).toBe(1);
+  expect(await ledger.watchesToday()).toEqual({ requests: 0, refused: 0, saved: 1 });
+});
+
+it('a card that the service denies, or answers with nonsense, rests until the reset', async () => {
+  const { renewals, requested, service } = await evening(['unknown-1', FIRST], { hoursLeft: 3 });
+  service.script({ path: `/cards/${FIRST}`, status: 200, body: {} });
+  renewals.start();
+  await pass(2.9 * HOUR_MS);
+  expect(requested().sort()).toEqual([FIRST, 'unknown-1']);
+});
+
+it('a 429 stops it until a member has had an answer', async () => {
+  const { renewals, requested, service, queue } = await evening(IDS.slice(0, 20));
+  renewals.start();
+  await pass(6_000);
+  const before = requested().length;
+  service.storm(10_000);
+  await pass(10 * MINUTE_MS);
+  expect(requested().length - before).toBe(1); // refused
+  const asked = queue.enqueue(lookup('card-50'));
+  await pass(1_000);
+  await asked;
+  await pass(5 * MINUTE_MS);
+  expect(requested().length - before).toBeGreaterThan(10);
+});
+
+it('sends nothing while another process renews, nor after it was closed', async () => {
+  const elsewhere = new LocalClaims();
+  await elsewhere.claim('watch renewals', { ttlMs: 5 * MINUTE_MS, endsWithOwner: true });
+  const { renewals, requested } = await evening([FIRST, SECOND], { claims: elsewhere });
+  renewals.start();
+  await pass(4 * MINUTE_MS);
+  expect(requested()).toEqual([]);
+  await pass(2 * MINUTE_MS);
+  expect(requested()).toContain(FIRST);
+  renewals.close();
+  const sent = requested().length;
+  await pass(10 * MINUTE_MS);
+  expect(requested()).toHaveLength(sent);
+});
