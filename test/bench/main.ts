@@ -26,6 +26,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'unknown-ids': { load: () => import('./unknown-ids.ts') },
   processes: { load: () => import('./processes/processes.ts'), page: PROCESSES_PAGE },
   sizing: { load: () => import('./processes/sizing.ts'), page: PROCESSES_PAGE },
+  watches: { load: () => import('./watches/watches.ts'), page: PAGE },
   search: { load: () => import('./search/search.ts'), page: PAGE },
   pictures: { load: () => import('./pictures.ts'), page: PAGE },
   typed: { load: () => import('./search/typed-texts.ts'), page: PAGE },

@@ -9,6 +9,8 @@ export interface Setting {
   lookupsADay: number;
   /** `WATCH_RENEWALS`. */
   isOn: boolean;
+  /** Whether other cards are watched than those that are looked up. */
+  isOther?: boolean;
   /** Others of the bot. */
   variables?: Record<string, string>;
 }
@@ -36,10 +38,17 @@ const [PRICE, LINE, PRICE_BEYOND] = [1, 1.5, 2];
 const WATCHES_OF_A_MEMBER = 25;
 const MINUTE_MS = 60_000;
 
-/** Days on which every card is watched; the cards that cross their line do so at any time but on the first and the last day. */
-export async function watchedDays({ days, lookupsADay, isOn, variables = {} }: Setting): Promise<WatchedDays> {
+/** Days on which 500 cards are watched; those that cross their line do so at any time but on the first and the last day. */
+export async function watchedDays({
+  days,
+  lookupsADay,
+  isOn,
+  isOther = false,
+  variables = {},
+}: Setting): Promise<WatchedDays> {
   const random = seededRandom('crossings');
-  const cards = DAY_CARDS.map((card) => ({ ...card, prices: { market: PRICE } }));
+  const idOf = (id: string) => (isOther ? `other-${id}` : id);
+  const cards = DAY_CARDS.map((card) => ({ ...card, id: idOf(card.id), prices: { market: PRICE } }));
   const crossing = cards.filter((_, rank) => rank % (1 / CROSSING_SHARE) === 0);
   const crossings = new Map(
     crossing.map(({ id }): [string, Crossed] => {
@@ -83,7 +92,10 @@ export async function watchedDays({ days, lookupsADay, isOn, variables = {} }: S
   };
 
   const lookups = Array.from({ length: days }, (_, day) => rhythmicDay(lookupsADay, day));
-  const lived = await simulateDays((service) => ourBot(service, variables, watching), lookups, cards);
+  const lived = await simulateDays((service) => ourBot(service, variables, watching), lookups, [
+    ...DAY_CARDS,
+    ...cards,
+  ]);
   const firstOfDay = new Map(sentAtMs.toReversed().map((atMs) => [Math.floor(atMs / DAY_MS), atMs]));
   const missed = lived.lived.filter(({ lookup: { atMs }, outcome }) => {
     const isAfter = atMs > (firstOfDay.get(Math.floor(atMs / DAY_MS)) ?? Number.POSITIVE_INFINITY);
