@@ -106,16 +106,21 @@ describe.each(PLACES)('in $place', ({ at, hasServerCommands = false, isPrivate =
     expect(await choose(world, menu, 'dusk2-44').until(shows(1))).toMatchObject(shown);
   });
 
-  it('the cards of a message are shown in private, and what is kept of that is deleted', async () => {
+  it('the cards of a message are shown in private, a price is watched, and what is kept of that is deleted', async () => {
     const { messageId } = world.discord.post({ content: 'Wax Golem for an Owl of Nine Windows?', ...at });
     const mentioned = world.discord.type({ command: 'Look up cards', target: { messageId }, ...at });
     expect(await mentioned.until(shows(2))).toMatchObject({ ephemeral: true });
+
+    const watch = await type('watch', { card: 'base1-4', below: 3 }).settled();
+    expect(watch).toMatchObject({ ephemeral: true, content: expect.stringContaining('Emberwing Drake') });
+    expect((await type('watches').settled()).embeds).toHaveLength(1);
 
     const kept = await type('privacy').settled();
     const asked = await press(world, kept, 'Delete my data').settled();
     const forgotten = await press(world, asked, 'Delete my data').settled();
     expect(forgotten.content).toMatch(/^Done/);
     expect([kept, asked, forgotten].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true]);
+    expect((await type('watches').settled()).content).toContain('`/watch`');
   });
 });
 

@@ -1,6 +1,10 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
+import { sqliteWatches } from '../../src/storage/sqlite/watches.ts';
 import { MOST_WATCHES, newWatch, WATCH_KEPT_MS, type Watch, type Wish, withPrice } from '../../src/watches/watch.ts';
 import { Watches } from '../../src/watches/watches.ts';
+import { logLines } from '../support/log-lines.ts';
 import { WATCH_STORES } from './stores.ts';
 
 const WISH: Wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
@@ -97,4 +101,12 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
     await watches.priced({ cardId: 'another', market: 1, atMs: Date.now() });
     expect(await store.all()).toEqual([]);
   });
+});
+
+it('watches that cannot be read or written now are not said to be set, stopped or forgotten', async () => {
+  const watches = new Watches(sqliteWatches(new DatabaseSync(':memory:'), new StateWrites(logLines().log)));
+  expect(await watches.ofMember('alice')).toBeUndefined();
+  expect(await watches.set(WISH, 36)).toBe('notKept');
+  expect([await watches.stop('alice', 'any'), await watches.forget('alice', Date.now())]).toEqual([false, false]);
+  await watches.priced({ cardId: WISH.cardId, market: 29, atMs: 1 });
 });
