@@ -22,7 +22,8 @@ RUN install --directory --owner=node --group=node --mode=700 /data compile-cache
 VOLUME /data
 USER node
 
-# Compiled code, with which a start needs half the time. What runs in a thread alone fails here, compiled. On another kind of processor the bot compiles into DATA_DIR.
+# Compiled code, with which a start needs half the time. What runs in a thread alone fails here, but is compiled. On another
+# kind of processor the bot compiles into DATA_DIR.
 RUN NODE_COMPILE_CACHE=/app/compile-cache node --input-type=module --eval \
     "import { globSync } from 'node:fs'; \
     const files = globSync('{src,commands}/**/*.ts', { exclude: ['**/main.ts'] }); \
