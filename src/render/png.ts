@@ -12,25 +12,38 @@ export interface IndexedPicture {
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const BITS = 8;
 const INDEXED = 3;
+/** Takes a tenth less than zlib's default, for a few milliseconds more of the other thread; 9 takes three times as long. */
+const COMPRESSION = { level: 8 };
 
 /** The picture as a PNG (https://www.w3.org/TR/png-3/). It is compressed in another thread. */
 export async function encodePng({ width, height, palette, pixels }: IndexedPicture): Promise<Buffer> {
+  const bits = palette.length > 16 ? 8 : 4;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([BITS, INDEXED], 8);
-  const rows = Buffer.alloc((width + 1) * height); // each row begins with its filter: none
-  for (let y = 0; y < height; y++) rows.set(pixels.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
+  header.set([bits, INDEXED], 8);
+  const rowBytes = 1 + Math.ceil((width * bits) / 8); // each row begins with its filter: none
+  const rows = Buffer.alloc(rowBytes * height);
+  for (let y = 0; y < height; y++) {
+    const row = pixels.subarray(y * width, (y + 1) * width);
+    rows.set(bits === 8 ? row : twoInAByte(row), y * rowBytes + 1);
+  }
   return Buffer.concat([
     SIGNATURE,
     chunk('IHDR', header),
     chunk('PLTE', Buffer.from(palette.flatMap(({ colour }) => [colour >> 16, (colour >> 8) & 255, colour & 255]))),
     chunk('tRNS', Buffer.from(palette.map(({ alpha }) => alpha))),
-    chunk('IDAT', await promisify(deflate)(rows)),
+    chunk('IDAT', await promisify(deflate)(rows, COMPRESSION)),
     chunk('IEND', Buffer.alloc(0)),
   ]);
+}
+
+/** The left one is the higher half. */
+function twoInAByte(row: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil(row.length / 2));
+  for (let at = 0; at < bytes.length; at++) bytes[at] = ((row[2 * at] ?? 0) << 4) | (row[2 * at + 1] ?? 0);
+  return bytes;
 }
 
 function chunk(type: string, data: Buffer): Buffer {

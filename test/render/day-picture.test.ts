@@ -93,18 +93,27 @@ describe('the requests used by the end of each hour', () => {
 });
 
 describe('a PNG', () => {
-  it('holds every pixel, and the palette with how opaque each colour is', async () => {
+  const data = (png: Buffer, type: string) => {
+    const at = png.indexOf(type, 0, 'latin1');
+    return png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
+  };
+
+  it('holds every pixel, and the palette with how opaque each colour is; two pixels in a byte', async () => {
     const pixels = Uint8Array.of(0, 1, 2, 2, 1, 0);
     const palette = [0x010203, 0xff0000, 0x00ff00].map((colour, index) => ({ colour, alpha: index * 100 }));
     const png = await encodePng({ width: 3, height: 2, palette, pixels });
-    const data = (type: string) => {
-      const at = png.indexOf(type, 0, 'latin1');
-      return png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
-    };
     expect(pictureSize(png)).toEqual({ width: 3, height: 2 });
-    expect([...data('PLTE')]).toEqual([1, 2, 3, 255, 0, 0, 0, 255, 0]);
-    expect([...data('tRNS')]).toEqual([0, 100, 200]);
-    expect([...inflateSync(data('IDAT'))]).toEqual([0, 0, 1, 2, 0, 2, 1, 0]);
+    expect([...data(png, 'PLTE')]).toEqual([1, 2, 3, 255, 0, 0, 0, 255, 0]);
+    expect([...data(png, 'tRNS')]).toEqual([0, 100, 200]);
+    expect(data(png, 'IHDR')[8]).toBe(4);
+    expect([...inflateSync(data(png, 'IDAT'))]).toEqual([0, 0x01, 0x20, 0, 0x21, 0x00]);
+  });
+
+  it('holds one in a byte with more than 16 colours', async () => {
+    const palette = Array.from({ length: 17 }, (_, colour) => ({ colour, alpha: 255 }));
+    const png = await encodePng({ width: 2, height: 2, palette, pixels: Uint8Array.of(0, 16, 1, 2) });
+    expect(data(png, 'IHDR')[8]).toBe(8);
+    expect([...inflateSync(data(png, 'IDAT'))]).toEqual([0, 0, 16, 0, 1, 2]);
   });
 });
 
