@@ -112,16 +112,17 @@ export default {
 
 /** The price of a card over time, from what is kept of it. Costs no request, and drawing takes some milliseconds. */
 async function priceHistory(
-  { cardId, days, isPrivate }: HistoryAction,
+  { cardId, days, ...action }: HistoryAction,
   [selected]: readonly string[],
   use: Use,
   { cards, settings, currency }: Services,
 ): Promise<Reply> {
-  const { answer } = await cards.known(cardId, true);
+  const answer = await cards.kept(cardId);
   const [history, nowMs] = [answer?.history ?? [], Date.now()];
   const choices = drawableDays(history, nowMs);
   const wanted = choices.find((each) => String(each) === (selected ?? String(days))) ?? choices[0];
   if (!answer?.card || wanted === undefined) return sentence(formatMessage(use.locale, 'noHistory'));
+  const isPrivate = action.isPrivate || !use.canReplyPublicly;
   const locale = await spokenLanguage(use, isPrivate, settings);
   const ids = isPrivate
     ? {

@@ -3,7 +3,7 @@ import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { LANGUAGES } from '../src/render/languages.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { AUTOMATIC, PRIVATE, settingsMessage } from '../src/render/settings-message.ts';
+import { AUTOMATIC, PRIVATE, PUBLIC, settingsMessage } from '../src/render/settings-message.ts';
 import type { ServerSettings, SettingsChange } from '../src/settings/server-settings.ts';
 import { type Command, privately, type Reply, sentence, type Use } from './command.ts';
 
@@ -48,10 +48,10 @@ function shown({ locale }: Use, settings: ServerSettings, note?: string): Reply 
   return privately(settingsMessage(locale, settings, ids, note));
 }
 
-/** @returns `undefined` for a menu or a language that this version does not have */
+/** @returns `undefined` for a menu or a choice that this version does not have */
 function changeOf(argument: string, value: string): SettingsChange | undefined {
   if (argument === LANGUAGE && value === AUTOMATIC) return { language: undefined };
   if (argument === LANGUAGE && LANGUAGES.includes(value)) return { language: value };
-  if (argument === REPLIES) return { isPrivate: value === PRIVATE };
+  if (argument === REPLIES && (value === PRIVATE || value === PUBLIC)) return { isPrivate: value === PRIVATE };
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { Services } from '../commands/command.ts';
+import { type Services, spokenLanguage } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
 import { knownPrintings } from './catalog/known-printings.ts';
 import type { Config } from './config/config.ts';
@@ -70,12 +70,12 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     throw error;
   }
   const { services, state } = opened;
-  const { cards, catalog, lookupQueue, ledger, usage, memberData, watches } = services;
+  const { cards, catalog, lookupQueue, ledger, usage, memberData, settings, watches } = services;
   events.subscribe('shown', catalog.shown);
   events.subscribe('priced', watches.priced);
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
-  const replies = new Replies(client.rest, log);
+  const replies = new Replies(client.rest, log, (to, isPrivate) => spokenLanguage(to, isPrivate, settings));
   const commandReplies = new CommandReplies({
     lookups: { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs },
     journal: state.journal,

@@ -6,7 +6,7 @@ import { formatMessage } from './messages.ts';
 // Values of the menus, besides the codes of languages.
 export const AUTOMATIC = 'automatic';
 export const PRIVATE = 'private';
-const PUBLIC = 'public';
+export const PUBLIC = 'public';
 
 /**
  * What is set in a server, with a menu for each setting.

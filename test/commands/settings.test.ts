@@ -67,13 +67,15 @@ describe('/settings', () => {
   it.each([
     ['language', 'xx'],
     ['language', 'constructor'],
+    ['replies', 'friends'],
     ['colour', 'de'],
     ['', ''],
   ])('does not obey what it never offered: %s %s', async (argument, value) => {
     const { services } = await startServices();
+    await services.settings.change('server', { isPrivate: true });
     const { message } = await settings.component(chosen(argument, value), services);
     expect(message.content).toContain('too old');
-    expect(await services.settings.of(ADMIN)).toEqual({ isPrivate: false });
+    expect(await services.settings.of(ADMIN)).toEqual({ isPrivate: true });
   });
 
   it('says when a choice is not kept, and shows what is set still', async () => {

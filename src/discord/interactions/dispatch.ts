@@ -106,7 +106,7 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
       isInstalled || guildId === undefined || hasPermission(interaction, PermissionFlagsBits.UseExternalApps),
     // Always sent (https://docs.discord.com/developers/interactions/receiving-and-responding), but a missing one must not end the reply.
     locale: String(interaction.locale ?? 'en-US'),
-    guildLocale: interaction.guildLocale ?? undefined,
+    guildLocale: interaction.guildLocale?.toString(),
     receivedAtMs,
     deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
   };

@@ -26,15 +26,21 @@ const READ_TIMEOUT_MS = 1_000;
 
 const OriginalMessage = z.object({ embeds: z.array(z.unknown()) });
 
+/** The language that a reply speaks. */
+type LanguageOf = (to: Invocation, isPrivate: boolean) => Promise<string>;
+
 /** What the bot shows for interactions: a first answer to each, and edits of it. No method rejects. */
 export class Replies implements ReplySender {
   readonly #rest: REST;
   readonly #log: Logger;
+  readonly #languageOf: LanguageOf;
   readonly #outage: Incident;
 
-  constructor(rest: REST, log: Logger) {
+  /** @param languageOf what a sentence in place of a refused answer speaks; without it, nothing is set in any server */
+  constructor(rest: REST, log: Logger, languageOf: LanguageOf = async (to, isPrivate) => replyLanguage(to, isPrivate)) {
     this.#rest = rest;
     this.#log = log;
+    this.#languageOf = languageOf;
     this.#outage = new Incident(log, {
       level: 'error',
       begins: 'discord accepts no edits: they are repeated until it does',
@@ -60,7 +66,7 @@ export class Replies implements ReplySender {
   async complete(to: CardsReply, message: ReplyMessage): Promise<EditResult> {
     const result = await this.edit(to, message, to.asked.isPrivate);
     if (result !== 'refused') return result;
-    const language = replyLanguage(to, to.asked.isPrivate);
+    const language = await this.#languageOf(to, to.asked.isPrivate);
     const plain = await this.edit(to, { content: formatMessage(language, 'broken') }, to.asked.isPrivate);
     if (plain === 'failed') return 'failed';
     return plain === 'shown' ? 'refused' : 'lost';

@@ -111,9 +111,12 @@ describe('an interaction is dispatched by its kind', () => {
     expect({ isInstalled, canReplyPublicly, channelId }).toEqual({ channelId: undefined, ...expected });
   });
 
-  it('in English when the interaction has no locale', () => {
-    const odd = interaction('slash', 'usage', { locale: undefined });
-    expect(dispatch(COMMANDS, odd).invocation.locale).toBe('en-US');
+  it.each([
+    ['no locale', undefined, null, { locale: 'en-US', guildLocale: undefined }],
+    ['locales that are no texts', 7, 7, { locale: '7', guildLocale: '7' }],
+  ])('in English when the interaction has %s', (_, locale, guildLocale, expected) => {
+    const odd = interaction('slash', 'usage', { locale, guildLocale });
+    expect(dispatch(COMMANDS, odd).invocation).toMatchObject(expected);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { DiscordAPIError, RateLimitError, type REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { beforeNextMs, failedAnswer, failedEdit } from '../../../src/discord/rest/delivery.ts';
 import { Replies } from '../../../src/discord/rest/replies.ts';
+import { formatMessage } from '../../../src/render/messages.ts';
 import { deferredReply } from '../../replies/replies-over.ts';
 import { logLines } from '../../support/log-lines.ts';
 
@@ -79,6 +80,18 @@ it('an edit that becomes a first answer, without word from Discord, is worth ano
   const replies = new Replies(rest as unknown as REST, logLines().log);
   const to = deferredReply({ receivedAtMs: Date.now() - 2_500 });
   expect(await replies.edit(to, { content: 'a card' }, false)).toBe('failed');
+});
+
+it('a sentence in place of an answer that Discord refuses speaks the language of the reply', async () => {
+  const sent: { content: string }[] = [];
+  const patch = async (_: string, { body }: { body: { content: string } }) => {
+    if (sent.push(body) === 1) throw apiError(400, 50035);
+  };
+  const replies = new Replies({ patch } as unknown as REST, logLines().log, async (_, isPrivate) =>
+    isPrivate ? 'en' : 'de',
+  );
+  expect(await replies.complete(deferredReply(), { content: 'too long' })).toBe('refused');
+  expect(sent[1]?.content).toBe(formatMessage('de', 'broken'));
 });
 
 it('a file of a message is named by the number of its part, as text: Discord has no numeric ids', async () => {
