@@ -19,6 +19,8 @@ export const QuotaState = z.object({
   resetsAtMs: orUndefined(z.number()),
   /** When the last answer that was believed arrived. */
   receivedAtMs: z.number(),
+  /** Of what is spent, requests for watches, which the day would have lost; absent: none. */
+  forWatches: z.number().optional(),
 });
 export type QuotaState = z.infer<typeof QuotaState>;
 
@@ -51,10 +53,14 @@ export type Breaker = z.infer<typeof Breaker>;
 
 export const CLOSED_BREAKER: Breaker = { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 };
 
-/** The share of the day's requests that is spent, 0 to 1; `undefined` while limit or remaining is unknown. */
+/**
+ * The share of the day's requests that members have spent, 0 to 1, and 1 as soon as nothing remains; `undefined` while limit
+ * or remaining is unknown.
+ */
 export function spentShare(quota: QuotaState | undefined): number | undefined {
   if (quota?.limit === undefined || quota.remaining === undefined) return undefined;
-  return Math.min(1, Math.max(0, 1 - quota.remaining / quota.limit));
+  const left = quota.remaining && quota.remaining + (quota.forWatches ?? 0);
+  return Math.min(1, Math.max(0, 1 - left / quota.limit));
 }
 
 /** Shares of the day's requests at which operators are warned, in the log and by the alert of that name. */

@@ -42,16 +42,17 @@ export function mergeReading(known: QuotaState | undefined, reading: QuotaReadin
     remaining: remaining ?? known.remaining,
     resetsAtMs: resetsAtMs ?? known.resetsAtMs,
     receivedAtMs,
+    forWatches: known.forWatches,
   };
   const overlapping = reading.sentAtMs < known.receivedAtMs;
   // What remained of the last window says nothing of a new one.
-  if (!overlapping) return sameWindow(known, complete) ? complete : { ...complete, remaining };
+  if (!overlapping) return sameWindow(known, complete) ? complete : { ...reported, limit: complete.limit };
 
   if (sameWindow(known, complete)) {
     const isOfOtherPlan = known.limit !== undefined && complete.limit !== known.limit;
     return { ...complete, remaining: isOfOtherPlan ? remaining : lower(known.remaining, remaining) };
   }
-  return (complete.resetsAtMs ?? 0) > (known.resetsAtMs ?? 0) ? complete : known;
+  return (complete.resetsAtMs ?? 0) > (known.resetsAtMs ?? 0) ? { ...complete, forWatches: undefined } : known;
 }
 
 /**
@@ -61,7 +62,7 @@ export function mergeReading(known: QuotaState | undefined, reading: QuotaReadin
 export function currentQuota(known: QuotaState | undefined, nowMs: number): QuotaState | undefined {
   if (known === undefined || (known.remaining === undefined && known.resetsAtMs === undefined)) return known;
   if (nowMs < windowEndsMs(known)) return known;
-  return { ...known, remaining: undefined, resetsAtMs: undefined };
+  return { ...known, remaining: undefined, resetsAtMs: undefined, forWatches: undefined };
 }
 
 export function windowEndsMs({ resetsAtMs, receivedAtMs }: QuotaState): number {
@@ -96,7 +97,7 @@ function lower(a: number | undefined, b: number | undefined): number | undefined
   return Math.min(a, b);
 }
 
-/** What remained of the day at one moment. Includes what others spent with the same key. */
+/** What remained of the day at one moment, had nothing been sent for watches. Includes what others spent with the same key. */
 export const RemainingSample = z.object({ atMs: z.number(), remaining: z.number() });
 export type RemainingSample = z.infer<typeof RemainingSample>;
 
@@ -105,8 +106,8 @@ const KEEP_MS = 60 * 60_000;
 
 /** Samples of the last hour. A `remaining` that went up means a new window or a larger plan, and starts them anew. */
 export function addSample(samples: RemainingSample[], quota: QuotaState, nowMs: number): RemainingSample[] {
-  const { remaining } = quota;
-  if (remaining === undefined) return samples;
+  if (quota.remaining === undefined) return samples;
+  const remaining = quota.remaining + (quota.forWatches ?? 0);
   const last = samples.at(-1);
   if (last !== undefined && remaining > last.remaining) return [{ atMs: nowMs, remaining }];
   if (last !== undefined && nowMs - last.atMs < SAMPLE_EVERY_MS) return samples;
@@ -127,7 +128,7 @@ export function runsOutAtMs(
   quota: QuotaState | undefined,
   nowMs: number,
 ): number | undefined {
-  const { limit, remaining, resetsAtMs } = quota ?? {};
+  const { limit, remaining, resetsAtMs, forWatches = 0 } = quota ?? {};
   if (remaining === undefined || remaining <= 0 || resetsAtMs === undefined) return undefined;
 
   const recent = samples.find(({ atMs }) => nowMs - atMs <= KEEP_MS);
@@ -135,7 +136,7 @@ export function runsOutAtMs(
   const since = isRate ? recent : limit !== undefined && { atMs: resetsAtMs - DAY_MS, remaining: limit };
   if (!since || nowMs - since.atMs < SAMPLE_EVERY_MS) return undefined; // a burst is no rate
 
-  const spent = since.remaining - remaining;
+  const spent = since.remaining - remaining - forWatches;
   if (spent < LEAST_SHARE_OF_RATE * since.remaining) return undefined;
   const perMs = spent / (nowMs - since.atMs);
   const atMs = perMs > 0 ? nowMs + remaining / perMs : Number.POSITIVE_INFINITY;

@@ -23,6 +23,7 @@ export interface Permit {
   afterFailure: number;
   /** When it was given. */
   leftAtMs: number;
+  isForWatches?: boolean;
 }
 
 export type Acquired =

@@ -32,7 +32,7 @@ export function isKeyShared(known: OutsideSpending | undefined, nowMs: number): 
 export function afterOurRequest(
   known: OutsideSpending | undefined,
   quota: QuotaState | undefined,
-  { leftAtMs, cards, underWay }: { leftAtMs: number; cards: number; underWay: number },
+  { leftAtMs, cards = 1, underWay }: { leftAtMs: number; cards?: number | undefined; underWay: number },
 ): OutsideSpending | undefined {
   if (quota?.remaining === undefined) return undefined;
   const { remaining, receivedAtMs } = quota;

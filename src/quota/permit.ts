@@ -1,6 +1,6 @@
 import type { RequestOutcome } from '../model/errors.ts';
 import { PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
-import type { Breaker } from '../model/quota.ts';
+import type { Breaker, QuotaState } from '../model/quota.ts';
 import { afterRequest, type Circumstances, statesOutage } from './circuit-breaker.ts';
 import { currentQuota, reserveUntilMs } from './day-quota.ts';
 import { type Learned, mostOfRefill, refusedWeighMs, sharedOut, windowSlotsMs } from './learned.ts';
@@ -75,7 +75,12 @@ export function decidePermit(
   return {
     kind: 'token',
     lane,
-    permit: { probe: breaker.state !== 'closed' && !isUnaffected, afterFailure: state.lastFailure, leftAtMs: nowMs },
+    permit: {
+      probe: breaker.state !== 'closed' && !isUnaffected,
+      afterFailure: state.lastFailure,
+      leftAtMs: nowMs,
+      ...(lane === 'watches' && { isForWatches: true }),
+    },
     pace,
     heldBackMs: slotsMs.length > 0 ? undefined : heldBackMs(breaker, lane, pace), // a window alone counts
     mostUnderWay: Math.min(most, slotsMs.length > 0 ? underWay + freeSlots : most),
@@ -137,16 +142,21 @@ export function releasePermit(
   const wasOpenForDay = state.breaker.reason === 'day';
   const after: LimiterState = {
     ...state,
+    quota: permit.isForWatches ? withOneForWatches(quota) : state.quota,
     breaker,
     openedUnder: breaker.reason !== 'day' ? undefined : wasOpenForDay ? state.openedUnder : settingKey(setting),
     lastFailure: state.lastFailure + (isFailure ? 1 : 0),
     learned,
-    outside: afterOurRequest(state.outside, quota, { leftAtMs: permit.leftAtMs, cards: outcome.cards ?? 1, underWay }),
+    outside: afterOurRequest(state.outside, quota, { leftAtMs: permit.leftAtMs, cards: outcome.cards, underWay }),
   };
   // The service delays: what it holds back already leaves no token.
   const isSlower = after.learned.pace === state.learned.pace && after.learned.inFlight < state.learned.inFlight;
   if (!isPauseNew && !isSlower) return after;
   return { ...after, fullAtMs: emptyBucket(isPauseNew ? breaker.untilMs : nowMs, paceOf(after, setting)) };
+}
+
+function withOneForWatches(quota: QuotaState | undefined): QuotaState | undefined {
+  return quota && { ...quota, forWatches: (quota.forWatches ?? 0) + 1 };
 }
 
 /** A service need not state for how long the requests that it has refused hold others back. */

@@ -2,9 +2,7 @@ import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { Cards } from '../lookup/cards.ts';
 import type { LookupQueue } from '../lookup/lookup-queue.ts';
-import type { CardRecord } from '../model/card.ts';
 import type { Claims } from '../model/claims.ts';
-import { KeyRefused, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { WATCHES_REQUESTER } from '../model/quota.ts';
 import { windowEndsMs } from '../quota/day-quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
@@ -48,8 +46,8 @@ export class WatchRenewals {
   #hours: { atMs: number; read: Awaited<ReturnType<Ledger['lastHours']>> } | undefined;
   /** Cards that are not fresh, oldest price first. */
   #due: { atMs: number; cardIds: string[] } | undefined;
-  /** Cards that brought no price, until the reset. */
-  #resting = { untilMs: 0, cardIds: new Set<string>() };
+  /** Cards whose request brought none, until the reset. */
+  readonly #resting = new Set<string>();
 
   constructor(options: WatchRenewalsOptions) {
     this.#options = options;
@@ -78,7 +76,10 @@ export class WatchRenewals {
   async #renewNext(): Promise<number> {
     const { claims, lookupQueue } = this.#options;
     const plan = renewalPlan(await this.#facts());
-    if (plan.kind !== 'send') return plan.untilMs;
+    if (plan.kind !== 'send') {
+      if (plan.untilMs - Date.now() > LOOK_AGAIN_MS) this.#resting.clear(); // the next is sent on another day
+      return plan.untilMs;
+    }
     // Without Redis nobody knows what the other processes send.
     if ((await claims.claim(CLAIM.name, CLAIM)) !== 'mine') return Date.now() + LOOK_AGAIN_MS;
     try {
@@ -94,7 +95,7 @@ export class WatchRenewals {
   async #facts(): Promise<RenewalFacts> {
     const { isOn, limiter, lookupQueue, ledger } = this.#options;
     const { requests: sentToday } = await ledger.watchesToday();
-    if (!isRecent(this.#hours, LOOK_AGAIN_MS))
+    if (limiter.quota() && !isRecent(this.#hours, LOOK_AGAIN_MS))
       this.#hours = { atMs: Date.now(), read: await ledger.lastHours(USUAL_DAYS) };
     const hours = this.#hours?.read ?? [];
     const [nowMs, quota] = [Date.now(), limiter.quota()];
@@ -115,13 +116,9 @@ export class WatchRenewals {
   }
 
   async #oldest(): Promise<{ atMs: number; cardIds: string[] }> {
-    const { watches, cards, limiter } = this.#options;
+    const { watches, cards } = this.#options;
     if (isRecent(this.#due, READ_EVERY_MS)) return this.#due;
-    if (this.#resting.untilMs <= Date.now()) {
-      const quota = limiter.quota();
-      this.#resting = { untilMs: quota ? windowEndsMs(quota) : 0, cardIds: new Set() };
-    }
-    const watched = new Set((await watches.all()).map(({ cardId }) => cardId)).difference(this.#resting.cardIds);
+    const watched = new Set((await watches.all()).map(({ cardId }) => cardId)).difference(this.#resting);
     const found: { cardId: string; atMs: number }[] = [];
     for (const [index, cardId] of [...watched].entries()) {
       if (index % READ_AT_ONCE === 0) await nextLoopIteration();
@@ -141,11 +138,12 @@ export class WatchRenewals {
       const admission = await this.#options.lookupQueue.admit({ ...wish, cardId });
       if ('refusal' in admission) return false;
       const { progress, start } = admission.reservation;
-      const answer = await start().catch((error: unknown) => error);
-      if (progress.requestedAtMs !== undefined) this.#lastSentAtMs = progress.requestedAtMs;
-      const isOdd = answer instanceof Error ? isOfCard(answer) : !isListed(answer as CardRecord);
-      if (isOdd) this.#resting.cardIds.add(cardId);
-      return !(answer instanceof Error);
+      const record = await start().catch(() => undefined); // the log has it
+      if (progress.requestedAtMs !== undefined) {
+        this.#lastSentAtMs = progress.requestedAtMs;
+        if (!record?.card || record.delistedAtMs !== undefined) this.#resting.add(cardId);
+      }
+      return record !== undefined;
     });
     return (await Promise.all(ended)).every(Boolean);
   }
@@ -153,13 +151,4 @@ export class WatchRenewals {
 
 function isRecent<T extends { atMs: number }>(read: T | undefined, forMs: number): read is T {
   return read !== undefined && Math.abs(Date.now() - read.atMs) < forMs;
-}
-
-/** The others concern all cards: there is no permit, or the bot stops. */
-function isOfCard(error: Error): boolean {
-  return [UnexpectedAnswer, KeyRefused, ServiceDown].some((kind) => error instanceof kind);
-}
-
-function isListed({ card, delistedAtMs }: CardRecord): boolean {
-  return card !== undefined && delistedAtMs === undefined;
 }

@@ -68,6 +68,14 @@ describe('mergeReading', () => {
     expect(mergeReading(KNOWN, reading(reported))).toMatchObject(believed);
   });
 
+  it('remembers what was sent for watches until the window ends', () => {
+    const known = { ...KNOWN, forWatches: 7 };
+    expect(mergeReading(known, reading({ remaining: 490, ...LATER })).forWatches).toBe(7);
+    expect(mergeReading(known, reading({ ...NEXT, ...OVERLAPPING })).forWatches).toBeUndefined();
+    expect(mergeReading(known, reading({ ...NEXT, ...LATER })).forWatches).toBeUndefined();
+    expect(currentQuota(known, RESET_MS)?.forWatches).toBeUndefined();
+  });
+
   it('comes to the same for overlapping answers in any order', () => {
     const answers = [498, 500, 497, 499].map((remaining, index) =>
       reading({ limit: 1_000, remaining, sentAtMs: 99_000, receivedAtMs: 101_000 + index }),
@@ -198,6 +206,13 @@ describe('of the day,', () => {
       ['of a window that is over', undefined, { ...quota(0), resetsAtMs: NOON - 1 }, undefined],
       ['of a larger share in the first figures', undefined, quota(40), 0.95],
       ['after a share that was larger', quota(40), quota(60), undefined],
+      ['of what was sent for watches', undefined, { ...quota(60), forWatches: 300 }, undefined],
+      [
+        'of a day of which nothing remains, whatever was sent for watches',
+        quota(60),
+        { ...quota(0), forWatches: 300 },
+        1,
+      ],
     ])('are due or not %s', (_, before, after, share) => {
       expect(newlySpentShare(before, after, NOON)).toBe(share);
     });
@@ -210,6 +225,12 @@ describe('of the day,', () => {
     it('uses the last hour', () => {
       const samples = samplesOf([NOON - HOUR, 500], [NOON, 400]);
       expect(runsOutAtMs(samples, quota(400), NOON)).toBe(NOON + 4 * HOUR);
+    });
+
+    it('is not sooner because of what is sent for watches', () => {
+      const samples = samplesOf([NOON - HOUR, 500]);
+      expect(runsOutAtMs(samples, { ...quota(300), forWatches: 100 }, NOON)).toBe(NOON + 3 * HOUR);
+      expect(addSample(samples, { ...quota(300), forWatches: 100 }, NOON).at(-1)?.remaining).toBe(400);
     });
 
     it('uses the window so far while there is nothing better', () => {

@@ -86,6 +86,14 @@ describe('a request', () => {
 });
 
 describe('a permit', () => {
+  it('for watches is counted apart from what members spend of the day', () => {
+    const permit = { probe: false, afterFailure: 0, leftAtMs: NOW_MS, isForWatches: true };
+    const now = { longestWaitMs: 0, nowMs: NOW_MS, random: 0, underWay: 0 };
+    const after = releasePermit(withRemaining(100), permit, { kind: 'answered' }, SETTING, now);
+    expect(after.quota?.forWatches).toBe(1);
+    expect(releasePermit(after, permit, { kind: 'answered' }, SETTING, now).quota?.forWatches).toBe(2);
+  });
+
   it('that is a probe leaves the breaker half-open and the bucket of a pause empty', () => {
     const paused = { ...withBreaker('open', 'pause'), fullAtMs: emptyBucket(NOW_MS, PACE) };
     const decision = decidePermit(paused, 'members', SETTING, NOW_MS, NO_CONTENTION);
