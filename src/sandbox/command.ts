@@ -62,7 +62,7 @@ const page = await startPageServer({ port, discord, cardService, story }).catch(
 const moved = page.port === port || port === 0 ? '' : `  Port ${port} is taken, so the page is at ${page.port}.\n`;
 if (bot) await guide.reset();
 process.stdout.write(
-  `\n${moved}  Open ${page.url} and type: /card, Enter, ember, ↓, Enter to pick, Enter to send\n\n${bot ? '' : envLines()}`,
+  `\n${moved}  ${bot ? 'Open' : 'Once your bot runs, open'} ${page.url} and type: /card, Enter, ember, ↓, Enter to pick, Enter to send\n\n${bot ? '' : envLines()}`,
 );
 
 if (!signal.aborted) await once(signal, 'abort');
