@@ -36,8 +36,9 @@ export async function commandFindings(
     const doubles = servers.flatMap(({ guild, registered }) => doubledIn(guild, registered, names));
     return [right('commands', names.map(shownCommand).join(', ')), ...doubles];
   }
+  const isNowhereElse = diff.added.length === commands.length;
   const trial = servers.find(({ guild, registered }) => isSame(diffCommands(commands, registered, guild.id)));
-  if (trial) return [right('commands', `in the server ${trial.guild.name} only`)];
+  if (trial && isNowhereElse) return [right('commands', `in the server ${trial.guild.name} only`)];
   const named = [...diff.added, ...diff.removed, ...diff.changed].map(({ name }) => shownCommand(name)).join(', ');
   const differ = `The commands at Discord differ from those of this version of the bot (${named}).`;
   // A server without access for the bot has no commands of it.

@@ -141,6 +141,8 @@ describe('npm run doctor', () => {
     expect((await doctor()).out).toContain(`✓ commands: in the server ${guild?.name} only`);
     await commandsCli('register');
     expect(await objections({})).toEqual([expect.stringContaining('whose members see them twice')]);
+    const changed = { USER_INSTALL_DAILY_REQUESTS: '0' }; // of which a server's own commands say nothing
+    expect(await objections(changed)).toEqual([expect.stringContaining('Run: npm run commands -- register')]);
     await commandsCli('clear', '--guild', guild?.id ?? '');
   });
 
