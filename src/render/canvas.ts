@@ -105,6 +105,11 @@ export class Canvas<Name extends string> {
   }
 }
 
+/** Whether `Canvas.text` draws every sign of it. */
+export function isDrawable(text: string): boolean {
+  return Array.from(text).every((character) => GLYPHS[character]);
+}
+
 /** @param height of a digit */
 export function textWidth(text: string, height: number): number {
   const widths = Array.from(text, (character) => GLYPHS[character]?.width).filter((width) => width !== undefined);

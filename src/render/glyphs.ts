@@ -34,6 +34,7 @@ const NINE = SIX.map((stroke) => stroke.map(([x, y]): Point => [0.58 - x, 1 - y]
 const HYPHEN = glyph(0.36, line('.02,.55 .34,.55'));
 const APOSTROPHE = glyph(0.1, line('.05,0 .05,.2'));
 const SPACE = glyph(0.12);
+const YEN = glyph(0.6, line('0,0 .3,.45 .6,0'), line('.3,.45 .3,1'), line('.04,.52 .56,.52'), line('.04,.74 .56,.74'));
 
 /** What figures, dates and prices are written with, in any language: a picture has no fonts but its own. */
 export const GLYPHS: Readonly<Record<string, Glyph | undefined>> = {
@@ -69,5 +70,14 @@ export const GLYPHS: Readonly<Record<string, Glyph | undefined>> = {
     [...arc(0.36, 0.24, 0.2, 0.24, 345, 180), ...line('.2,.6 .16,.84 .02,1 .58,1')],
     line('.02,.55 .4,.55'),
   ),
-  '¥': glyph(0.6, line('0,0 .3,.45 .6,0'), line('.3,.45 .3,1'), line('.04,.52 .56,.52'), line('.04,.74 .56,.74')),
+  '¥': YEN,
+  '￥': YEN,
+  // Of US$ and R$.
+  R: glyph(
+    0.56,
+    [...line('0,1 0,0 .28,0'), ...arc(0.28, 0.27, 0.26, 0.27, 270, 450), ...line('0,.54')],
+    line('.28,.54 .56,1'),
+  ),
+  S: glyph(0.58, [...arc(0.29, 0.26, 0.26, 0.26, 330, 110), ...arc(0.29, 0.74, 0.28, 0.26, 285, 515)]),
+  U: glyph(0.58, [...line('.02,0'), ...arc(0.29, 0.71, 0.27, 0.29, 180, 0), ...line('.56,0')]),
 };

@@ -1,5 +1,6 @@
 import type { Card } from '../model/card.ts';
 import { lastDays, type PriceHistory, type PricePoint } from '../model/price-history.ts';
+import { isDrawable } from './canvas.ts';
 import { buttons, menu } from './components.ts';
 import { formatPrice, plainMarkdown } from './formats.ts';
 import { day, extremes, historyPicture } from './history-picture.ts';
@@ -31,6 +32,8 @@ export async function historyMessage(view: HistoryView, ids: HistoryIds) {
   const { card, days, choices, nowMs, locale, currency } = view;
   const history = lastDays(view.history, days, nowMs);
   const shown = (price: number) => formatPrice(locale, price, currency);
+  /** A currency whose sign cannot be drawn as a whole is not drawn at all: C$ is not $. */
+  const drawn = (price: number) => [shown(price), formatPrice(locale, price, undefined)].find(isDrawable) ?? '';
   const option = (each: number) => ({
     label: formatMessage(locale, 'historyDays', { days: each }),
     value: String(each),
@@ -45,7 +48,7 @@ export async function historyMessage(view: HistoryView, ids: HistoryIds) {
       {
         name: 'price-history.png',
         contentType: 'image/png',
-        data: await encodePng(historyPicture(history, shown)),
+        data: await encodePng(historyPicture(history, drawn)),
         description: historyAltText(history, shown, locale),
       },
     ],

@@ -24,7 +24,7 @@ export const HISTORY_INKS = {
  * The curve of a price over time, with the highest, the lowest and the last price and their dates (UTC). Drawing takes a
  * few milliseconds of the event loop.
  *
- * @param shown how a price is written; signs that the picture has no glyphs for are left out
+ * @param shown how a price is written, with signs that a canvas can draw
  */
 export function historyPicture(history: PriceHistory, shown: (price: number) => string): IndexedPicture {
   const canvas = new Canvas(WIDTH, HEIGHT, HISTORY_INKS);

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PricePoint } from '../../src/model/price-history.ts';
+import { isDrawable } from '../../src/render/canvas.ts';
+import { historyMessage } from '../../src/render/history-message.ts';
 import { extremes, HISTORY_INKS, historyPicture } from '../../src/render/history-picture.ts';
 import { encodePng } from '../../src/render/png.ts';
 import { contrast } from '../support/contrast.ts';
@@ -53,6 +55,24 @@ describe('the picture of a price', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it.each([
+    ['en', 'USD', '$2.00'],
+    ['de', 'EUR', '2,00\u00a0€'],
+    ['fr', 'USD', '2,00\u00a0$US'],
+    ['es', 'USD', '2,00\u00a0US$'],
+    ['pt-BR', 'BRL', 'R$\u00a02,00'],
+    ['ja', 'JPY', '￥2'],
+    ['en', 'CAD', '2.00'],
+    ['en', undefined, '2.00'],
+  ])('writes a price as it is written in %s, without a currency (%s) that it cannot draw: %s', async (...given) => {
+    const [locale, currency, price] = given;
+    const history: PricePoint[] = [0, 1, 2].map((day) => [FIRST_MS + day * DAY_MS, 2]);
+    const view = { card: { name: 'Emberwing Drake' }, history, days: 7, choices: [7], nowMs: FIRST_MS + 2 * DAY_MS };
+    const { files } = await historyMessage({ ...view, locale, currency }, {});
+    expect(isDrawable(price)).toBe(true);
+    expect(files[0]?.data).toEqual(await encodePng(historyPicture(history, () => price)));
   });
 
   it('names the highest and the lowest price; of several, the last', () => {
