@@ -3,7 +3,10 @@ import type { CardRecord } from '../src/model/card.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { type WatchView, watchList } from '../src/render/watch-message.ts';
+import type { WatchNotice } from '../src/render/watch-notice.ts';
+import type { WatchCrossing } from '../src/watches/delivery.ts';
 import type { Watch } from '../src/watches/watch.ts';
+import { customId } from './card-actions.ts';
 import { type Command, privately, type Reply, type Services, sentence, type Use } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
@@ -39,6 +42,12 @@ export function stopId({ id }: Pick<Watch, 'id'>): string {
 export function lastPrice(kept: CardRecord | undefined): WatchView['price'] {
   const market = kept?.card?.prices?.market;
   return kept && market ? { market, atMs: kept.fetchedAtMs } : undefined; // 0 is no price
+}
+
+/** What a member is told of a crossing, with the ids of its buttons. */
+export function noticeOf({ watch, crossing }: WatchCrossing): WatchNotice {
+  const showId = customId({ kind: 'show', showPrices: true, isPrivate: true, cardId: watch.cardId });
+  return { ...watch, ...crossing, target: watch[crossing.line], showId, stopId: stopId(watch) };
 }
 
 async function listed({ memberId, locale }: Use, { watches, cards, currency }: Services): Promise<Reply> {

@@ -1,22 +1,26 @@
 import { type Services, spokenLanguage } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
+import { noticeOf } from '../commands/watches.ts';
 import { knownPrintings } from './catalog/known-printings.ts';
 import type { Config } from './config/config.ts';
 import { createClient } from './discord/gateway/client.ts';
 import { login, refused } from './discord/gateway/login.ts';
 import { replyRenderer } from './discord/interactions/dispatch.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
+import { DirectMessages } from './discord/rest/direct-messages.ts';
 import { Replies } from './discord/rest/replies.ts';
 import type { Logger } from './log.ts';
 import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
 import { Events } from './model/events.ts';
+import type { Invocation } from './model/invocation.ts';
 import { openOperations } from './operations/operations.ts';
 import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
 import { CommandRate } from './quota/command-rate.ts';
 import { plannedDay } from './quota/pace.ts';
+import { MOST_NOTICES, watchNotices } from './render/watch-notice.ts';
 import { commandLogger } from './replies/command-end.ts';
 import { CommandReplies } from './replies/command-replies.ts';
 import { CardService } from './service/card-service.ts';
@@ -25,6 +29,8 @@ import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
 import { openSqliteState } from './storage/sqlite/state.ts';
 import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timers.ts';
+import { WatchDelivery } from './watches/delivery.ts';
+import { HeldCrossings } from './watches/held-crossings.ts';
 import { WatchRenewals } from './watches/renewals.ts';
 import { Watches } from './watches/watches.ts';
 
@@ -70,17 +76,36 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     throw error;
   }
   const { services, state } = opened;
-  const { cards, catalog, lookupQueue, ledger, usage, memberData, settings, watches } = services;
+  const { cards, catalog, lookupQueue, ledger, usage, memberData, settings, watches, currency } = services;
   events.subscribe('shown', catalog.shown);
   events.subscribe('priced', watches.priced);
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
   const replies = new Replies(client.rest, log, (to, isPrivate) => spokenLanguage(to, isPrivate, settings));
+  const directMessages = new DirectMessages(client.rest, log);
+  const delivery = new WatchDelivery({
+    watches,
+    claims: state.claims,
+    send: (crossing, nonce) =>
+      directMessages.send(
+        crossing.watch.memberId,
+        watchNotices([noticeOf(crossing)], { currency, isLate: false }),
+        nonce,
+      ),
+    log,
+  });
+  watches.onCrossing(delivery.tell);
+  const heldCrossings = new HeldCrossings<Invocation>({
+    watches,
+    most: MOST_NOTICES,
+    show: (to, held) => replies.followUp(to, watchNotices(held.map(noticeOf), { currency, isLate: true })),
+  });
   const commandReplies = new CommandReplies({
     lookups: { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs },
     journal: state.journal,
     sender: replies,
     render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
+    answered: heldCrossings.answered,
     events,
     log,
   });
@@ -103,6 +128,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const loginSignal = AbortSignal.any([signal, stopping.signal]);
   const ready = login(client, { token: config.discord.token, events, log, signal: loginSignal });
   ready.catch(() => {}); // it may be left unawaited
+  delivery.tell(); // what the last process left untold: that needs no gateway either, but the token that the login has set
 
   const stop = async () => {
     stopping.abort(new Error('stopping'));
@@ -116,7 +142,8 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     memberData.close();
     renewals.close();
     await lookupQueue.close(GRACE_MS);
-    await bounded('last edits', LAST_EDITS_MS, commandReplies.close());
+    const lastWords = [commandReplies.close(), heldCrossings.close(), delivery.close()];
+    await bounded('last edits', LAST_EDITS_MS, Promise.all(lastWords));
     // destroy() never resolves while a shard waits for READY.
     const disconnected = client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed'));
     // Alerts end at once: a gateway that closes now is none.

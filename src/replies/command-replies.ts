@@ -51,6 +51,7 @@ export class CommandReplies {
     const isConfirmed = first.shown && first.err === undefined;
     const failed = { outcome: first.shown ? 'not answered' : first.outcome, err: first.err ?? end.err };
     publishEnd(events, invocation, isConfirmed ? { source, ...end } : { card: end.card, ...failed });
+    if (isConfirmed) this.#options.answered?.(invocation);
     return first.shown;
   }
 
@@ -179,6 +180,7 @@ export class CommandReplies {
       waitMs: (outcomes.requestedAtMs ?? Date.now()) - reply.receivedAtMs,
       err,
     });
+    if (result === 'shown') this.#options.answered?.(reply);
   }
 
   /** Shows an answer again that an earlier edit has replaced, which Discord processed late. */

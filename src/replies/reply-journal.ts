@@ -119,6 +119,8 @@ export interface CommandRepliesOptions {
   journal: ReplyJournal;
   sender: ReplySender;
   render: RenderReply;
+  /** The member sees the answer to their command, and nothing more will follow. Must not throw. */
+  answered?: (to: Invocation) => void;
   events: Events;
   log: Logger;
 }

@@ -52,6 +52,26 @@ export class Replies implements ReplySender {
     return this.#explained(to, await this.#reply(to, message, isPrivate, isInPlace));
   }
 
+  /**
+   * One more message to the member alone, below a reply that shows its answer: it would complete one that does not.
+   *
+   * @returns whether it is shown; not when Discord has not confirmed it, though it may be
+   */
+  async followUp({ applicationId, token, memberId }: Invocation, message: ReplyMessage): Promise<boolean> {
+    const { body, files } = messageBody(message);
+    try {
+      await this.#rest.post(Routes.webhook(applicationId, token), {
+        auth: false,
+        body: { ...body, ...flags(true) },
+        files,
+      });
+      return true;
+    } catch (err) {
+      this.#log.info({ member: memberId, err }, 'a message below a reply cannot be sent');
+      return false;
+    }
+  }
+
   /** Suggestions for the option that is being typed. */
   suggest(to: Invocation, choices: readonly APIApplicationCommandOptionChoice[]): Promise<FirstResult> {
     const { ApplicationCommandAutocompleteResult: type } = InteractionResponseType;

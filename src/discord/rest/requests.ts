@@ -1,4 +1,10 @@
-import { type AllowedMentionsTypes, DefaultRestOptions, type RateLimitData, type RESTOptions } from 'discord.js';
+import {
+  type AllowedMentionsTypes,
+  DefaultRestOptions,
+  type RateLimitData,
+  type RESTOptions,
+  Routes,
+} from 'discord.js';
 import { Agent } from 'undici';
 import type { Logger } from '../../log.ts';
 import type { Events, EventsByName } from '../../model/events.ts';
@@ -88,7 +94,8 @@ export async function answered(url: string, init: Parameters<Send>[1], timeoutMs
   const { status, statusText } = answer;
   const headers = new Headers([...answer.headers]);
   const body = answer.text();
-  if (status >= 400 ? status < 500 : init.method === 'GET') {
+  const isRead = init.method === 'GET' || url.endsWith(Routes.userChannels());
+  if (status >= 400 ? status < 500 : isRead) {
     return new Response((await body) || null, { status, statusText, headers });
   }
   body.catch(() => {}); // read all the same: the connection is then used again
