@@ -136,8 +136,8 @@ const WRONG_ADDRESS = 'no card has ever been found: CARD_SERVICE_URL or CARD_SER
  */
 function nextRecord(kept: CardRecord | undefined, card: Card | undefined, nowMs: number): CardRecord {
   if (!card) return kept?.card ? { ...kept, delistedAtMs: nowMs } : { card: undefined, fetchedAtMs: nowMs };
-  const market = card.prices?.market;
-  if (market === undefined) return { card, fetchedAtMs: nowMs, ...(kept?.history && { history: kept.history }) };
+  const market = card.prices?.market ?? 0;
+  if (market <= 0) return { card, fetchedAtMs: nowMs, ...(kept?.history && { history: kept.history }) };
   return {
     card,
     fetchedAtMs: nowMs,

@@ -72,6 +72,7 @@ describe('the prices of a card', () => {
     expect(await answer(priced(5))).toEqual([5]);
     expect(await answer(priced(6))).toEqual([5, 6]);
     expect(await answer({ body: { ...facts, tcg } })).toEqual([5, 6]);
+    expect(await answer({ body: { ...facts, tcg, prices: { market: 0, low: 4 } } })).toEqual([5, 6]);
     expect(await answer({ status: 404, body: { _tag: 'CardNotFound', message: 'gone' } })).toEqual([5, 6]);
     expect(await answer(priced(7))).toEqual([5, 6, 7]);
   });

@@ -30,6 +30,14 @@ describe('a card record', () => {
     });
   });
 
+  it('has had no price of 0, although earlier versions kept it', () => {
+    const history = [
+      [1, 0],
+      [2, 1.5],
+    ];
+    expect(CardRecord.parse({ card: CARD, fetchedAtMs: 2, history }).history).toEqual([[2, 1.5]]);
+  });
+
   it.each([
     ['a card without a name', { card: { ...CARD, name: undefined }, fetchedAtMs: 1 }],
     ['no time', { card: CARD }],
