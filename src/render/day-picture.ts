@@ -85,10 +85,15 @@ function drawCurve(
   }
 }
 
-/** Below the end of the curve, where no dots are; the words of the message have it, too, when there is no room. */
+/**
+ * Right below the end of the curve, or over it where that is too low: dots are at neither place. The words of the message
+ * have it, too, when there is no room.
+ */
 function writeUsed(canvas: DayCanvas, used: string, { x, y }: { x: number; y: number }): void {
-  if (x + GAP + textWidth(used, FIGURE) > RIGHT) return;
-  canvas.text('requests', used, [x + GAP, Math.min(y + GAP, CURVE.bottom - FIGURE - GAP)], FIGURE);
+  const width = textWidth(used, FIGURE);
+  if (y + FIGURE + 2 * GAP > CURVE.bottom) {
+    canvas.text('requests', used, [Math.max(x, LEFT + width), y - FIGURE - 2 * GAP], FIGURE, 'right');
+  } else if (x + GAP + width <= RIGHT) canvas.text('requests', used, [x + GAP, y + GAP], FIGURE);
 }
 
 /**

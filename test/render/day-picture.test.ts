@@ -37,7 +37,7 @@ function column({ width, height, palette, pixels }: IndexedPicture, dayShare: nu
 
 describe('the picture of a day', () => {
   it('shows the limit above the requests used so far, and below them the bars of each hour', () => {
-    const picture = dayPicture(VIEW, shown);
+    const picture = dayPicture(VIEW, (count) => (count === VIEW.used ? '' : shown(count)));
     expect(column(picture, 0.5 / 24)).toEqual(['limit', 'requests', 'axis', 'requests', 'axis']);
     expect(column(picture, 1.5 / 24)).toEqual(['limit', 'requests', 'axis', 'axis']);
     expect(column(picture, 2.4 / 24)).toEqual([
@@ -55,6 +55,27 @@ describe('the picture of a day', () => {
     };
     expect(dotted(VIEW)).toBeGreaterThan(20);
     expect(dotted({ ...VIEW, forecast: undefined })).toBe(0);
+  });
+
+  it.each([
+    ['at the beginning of a day', { used: 10, dayShare: 0.02, forecast: { dayShare: 1, used: 70 } }],
+    ['while few are used', { used: 6, dayShare: 0.5, forecast: { dayShare: 1, used: 12 } }],
+    ['while many are used', { used: 60, dayShare: 0.5, forecast: { dayShare: 0.9, used: 100 } }],
+    ['at the end of a day', { used: 3, dayShare: 0.99, forecast: { dayShare: 1, used: 3 } }],
+  ])('writes the requests used where nothing else is, %s', (_, more) => {
+    const view = { ...VIEW, ...more };
+    const figures = (used: string) => dayPicture(view, (count) => (count === view.used ? used : ''));
+    const [{ pixels, width }, bare] = [figures(shown(view.used)), figures('').pixels];
+    const drawn = [...pixels.keys()].filter((at) => pixels[at] !== bare[at]);
+    const columns = drawn.map((at) => at % width);
+    const [left, right] = [Math.min(...columns), Math.max(...columns)];
+    const rows = bare.slice(Math.min(...drawn), Math.max(...drawn) + 1);
+    const first = Math.min(...drawn) % width;
+    const besides = rows.filter((ink, at) => {
+      const x = (first + at) % width;
+      return ink !== 0 && x >= left && x <= right;
+    });
+    expect([drawn.length > 0, besides.length]).toEqual([true, 0]);
   });
 
   it('is small, and readable in both themes', async () => {
