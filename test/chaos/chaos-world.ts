@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { serverOfShard, startBackends } from '../support/backends.ts';
 import { Bots } from './bots.ts';
 import { startChaosRedis } from './chaos-redis.ts';
-import type { ChaosWorld } from './faults.ts';
+import { FRESH_SECONDS, type WatchedWorld } from './watched-prices.ts';
 
 /** A day of four seconds, so that a spent day begins and ends within a run. */
 const DAY_MS = 4_000;
@@ -20,11 +21,13 @@ const HEAP_MB = 128;
 export async function startWorld(
   processes: number,
   lifetimes = DISCORD_LIFETIMES,
-): Promise<ChaosWorld & { bots: Bots }> {
+): Promise<WatchedWorld & { bots: Bots }> {
   const several = processes > 1;
   const numbers = Array.from({ length: processes }, (_, process) => process);
+  const cards = SAMPLE_CARDS.map((card) => ({ ...card }));
   const { discord, cardService, env } = await startBackends(
     {
+      cards,
       ...(several ? LIMITS_OF_SEVERAL : LIMITS_OF_ONE),
       nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS,
     },
@@ -32,7 +35,7 @@ export async function startWorld(
       // Both, as in docs/configuration.md: with a large young generation beside so small an old one, V8 marks without end.
       NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --max-semi-space-size=8`,
       CARD_SERVICE_TIMEOUT_MS: '400',
-      PRICES_FRESH_SECONDS: '2',
+      PRICES_FRESH_SECONDS: String(FRESH_SECONDS),
       NOT_FOUND_FRESH_SECONDS: '1',
     },
     { lifetimes, ...(several && { shards: processes, guilds: numbers.map(serverOfShard) }) },
@@ -51,6 +54,7 @@ export async function startWorld(
   return {
     discord,
     cardService,
+    cards,
     bots,
     dataDir,
     redis,

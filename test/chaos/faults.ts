@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ListeningCardService } from '../../src/sandbox/card-service.ts';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { rateLimited } from '../support/fault-forms.ts';
 import type { ChaosRedis } from './chaos-redis.ts';
 
@@ -31,6 +32,11 @@ function forAWhile(strength: number, begin: () => void, end: () => void): void {
 
 function times(strength: number): number {
   return 1 + Math.floor(strength * 3);
+}
+
+/** The messages are those about watched prices. */
+function toEditsAndMessages({ faults }: EmulatedDiscord, fault: Omit<ScriptedFault, 'route'>): void {
+  faults.script({ route: 'edit', ...fault }, { route: 'message', ...fault });
 }
 
 const FAULTS = {
@@ -68,10 +74,10 @@ const FAULTS = {
   'callback is late': ({ discord }, strength) =>
     discord.faults.script({ route: 'callback', delayMs: strength * 2_000 }),
   'edit fails with 500': ({ discord }, strength) =>
-    discord.faults.script({ route: 'edit', answer: { status: 500 }, times: times(strength) * 4 }),
+    toEditsAndMessages(discord, { answer: { status: 500 }, times: times(strength) * 4 }),
   'edit connection closes': ({ discord }, strength) =>
-    discord.faults.script({ route: 'edit', answer: 'close', times: times(strength) }),
-  'edit answer is lost': ({ discord }) => discord.faults.script({ route: 'edit', answer: 'lose answer' }),
+    toEditsAndMessages(discord, { answer: 'close', times: times(strength) }),
+  'edit answer is lost': ({ discord }) => toEditsAndMessages(discord, { answer: 'lose answer' }),
   'callback is rate limited': ({ discord }, strength) =>
     discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: strength })),
   'callback hangs': ({ discord }) => discord.faults.script({ route: 'callback', answer: 'hang' }),

@@ -30,6 +30,7 @@ const figures: Readonly<Record<string, string | number>> = {
   'completed again': `${endings['completed again']} (its process ended or was cut off before it could record that)`,
   lost: endings.lost,
   'answered twice': endings.twice,
+  'watched prices told': report.crossings,
   'requests by status': listed(report.requests),
   'over the plan': `${report.overruns} (429s without a storm or a spent day)`,
   'over it on return': `${report.overrunsOnReturn} (when a process that was cut off from Redis was back)`,

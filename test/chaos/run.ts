@@ -13,9 +13,12 @@ import { FAULT_NAMES, REDIS_FAULT_NAMES } from './faults.ts';
 import { watchMilestones } from './milestones.ts';
 import { type Ending, endingOf, isFinal } from './outcome.ts';
 import { chaosSchedule, play } from './schedule.ts';
+import { watchPrices } from './watched-prices.ts';
 
 export interface ChaosReport {
   commands: number;
+  /** Watched prices that members were told of. */
+  crossings: number;
   /** Number of injected faults. */
   faults: number;
   endings: Record<Ending, number>;
@@ -29,7 +32,7 @@ export interface ChaosReport {
   outcomes: Record<string, number>;
   /** The commands with an excused ending. */
   excused: string[];
-  /** The commands that were lost or answered twice, 429s on return, and alarming log lines. */
+  /** The commands that were lost or answered twice, likewise watched prices, 429s on return, and alarming log lines. */
   failures: string[];
   /** When which process or Redis was unavailable. */
   disruptions: string[];
@@ -68,9 +71,11 @@ async function run({ seed, seconds, processes = 1, lifetimes, ...density }: Chao
     faults: processes === 1 ? FAULT_NAMES : REDIS_FAULT_NAMES,
     ...density,
   });
+  const watchedPrices = await watchPrices(world);
   const milestones = watchMilestones(discord);
   const overrunsAtMs = watchOverruns(cardService);
   const commands = await play(events, world);
+  watchedPrices.stop();
 
   cardService.set({ down: false, latencyMs: 0 });
   discord.faults.clear(); // a stop would wait for what still hangs
@@ -94,6 +99,7 @@ async function run({ seed, seconds, processes = 1, lifetimes, ...density }: Chao
     if (ending === 'lost' || ending === 'twice') failures.push(description);
   }
   await bots.stop();
+  const { crossings, failures: ofWatches } = await watchedPrices.outcome();
   const output = bots.output();
   const outcomes = countsOf([...output.matchAll(/"outcome":"([^"]+)"/g)].map(([, outcome = '']) => outcome));
   const requests = { ...cardService.counts.byStatus };
@@ -101,10 +107,12 @@ async function run({ seed, seconds, processes = 1, lifetimes, ...density }: Chao
   failures.push(
     ...onReturn.map((atMs) => `429 on return: ${timeOf(atMs)}`),
     ...(redis?.failures ?? []),
+    ...ofWatches,
     ...alarmsIn(output).map((line) => `alarm: ${line}`),
   );
   return {
     commands: commands.length,
+    crossings,
     faults: events.filter(({ kind }) => kind === 'fault').length,
     endings,
     requests,

@@ -12,12 +12,13 @@ const DENSE = { seconds: 3, meanBetweenFaultsMs: 200, lifetimes: LIFETIMES };
 
 describe('chaos', () => {
   // Includes a killed bot, and a locked and a damaged card store.
-  it('loses no lookup, whatever breaks', { timeout: 240_000 }, async () => {
-    const { commands, faults, endings, failures } = await runChaos({ seed: 'short 3965', ...DENSE });
+  it('loses no lookup and no watched price, and tells none twice, whatever breaks', { timeout: 240_000 }, async () => {
+    const { commands, crossings, faults, endings, failures } = await runChaos({ seed: 'short 3965', ...DENSE });
 
     expect(failures.join('\n')).toBe(''); // the report of a list would leave out its lines
     expect(endings.card + endings.sentence + endings['not received']).toBe(commands);
     expect(commands).toBeGreaterThan(50);
+    expect(crossings).toBeGreaterThan(0);
     expect(faults).toBeGreaterThan(15);
   });
 

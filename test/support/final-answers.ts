@@ -1,12 +1,19 @@
+import { LANGUAGES } from '../../src/render/languages.ts';
+import { formatMessage } from '../../src/render/messages.ts';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 
-/** Sentences that a card or another sentence follows. */
-const ON_THE_WAY = /^(?:You're in line|Still asking the card service…$)/;
+/** Whether it is a sentence that a card or another sentence follows, in any language. */
+function isOnTheWay(content: string): boolean {
+  const [time = ''] = /<t:\d+:t>/.exec(content) ?? [];
+  return LANGUAGES.some((language) =>
+    [formatMessage(language, 'stillAsking'), formatMessage(language, 'permitAt', { time })].includes(content),
+  );
+}
 
 /** Whether the member sees a card or a final sentence: neither "thinking…" nor the notice of a wait. */
 export function isFinal({ state, embeds, content }: ChatMessage): boolean {
-  return state === 'answered' && (embeds.length > 0 || (content !== '' && !ON_THE_WAY.test(content)));
+  return state === 'answered' && (embeds.length > 0 || (content !== '' && !isOnTheWay(content)));
 }
 
 /** The first final answer: the card's title or the sentence. */
