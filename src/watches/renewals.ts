@@ -64,7 +64,6 @@ export class WatchRenewals {
   }
 
   async #run(): Promise<void> {
-    if (this.#isClosed) return;
     const nextAtMs = await this.#renewNext().catch((err: unknown) => {
       this.#options.log.error({ err }, 'renewing watched cards failed');
       return Date.now() + READ_EVERY_MS;

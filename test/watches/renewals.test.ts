@@ -30,11 +30,13 @@ async function evening(
     hoursLeft = 1,
     bulkPath,
     claims = new LocalClaims(),
+    lengths = () => [],
     ...more
   }: Partial<CardServiceOptions> & {
     hoursLeft?: number;
     bulkPath?: string;
     claims?: Claims;
+    lengths?: () => number[];
   } = {},
 ) {
   vi.useFakeTimers({ now: RESET_MS - hoursLeft * HOUR_MS });
@@ -44,7 +46,7 @@ async function evening(
   const { queue, cards, limiter, ledger, storedCards, lines } = lookupQueueOver(
     service,
     { plan: 'free' },
-    { claims, ...bulk },
+    { claims, otherQueues: { tell: () => {}, lengths }, ...bulk },
   );
   const log = vi.fn();
   const renewals = new WatchRenewals({
@@ -149,17 +151,27 @@ it('a 429 stops it until a member has had an answer', async () => {
   expect(requested().length - before).toBeGreaterThan(10);
 });
 
-it('sends nothing while another process renews, nor after it was closed', async () => {
-  const elsewhere = new LocalClaims();
-  await elsewhere.claim('watch renewals', { ttlMs: 5 * MINUTE_MS, endsWithOwner: true });
-  const { renewals, requested } = await evening([FIRST, SECOND], { claims: elsewhere });
+it('sends nothing while another process renews, or a member waits there', async () => {
+  const claims = new LocalClaims();
+  await claims.claim('watch renewals', { ttlMs: 5 * MINUTE_MS, endsWithOwner: true });
+  let waitingElsewhere = [0, 1];
+  const { renewals, requested } = await evening([FIRST], { claims, lengths: () => waitingElsewhere });
   renewals.start();
+  await pass(10 * MINUTE_MS);
+  waitingElsewhere = [0, 0];
+  await claims.claim('watch renewals', { ttlMs: 5 * MINUTE_MS, endsWithOwner: true });
   await pass(4 * MINUTE_MS);
   expect(requested()).toEqual([]);
-  await pass(2 * MINUTE_MS);
-  expect(requested()).toContain(FIRST);
-  renewals.close();
+  await pass(3 * MINUTE_MS);
+  expect(requested()).toEqual([FIRST]);
+});
+
+it('plans nothing more once it is closed', async () => {
+  const { renewals, requested } = await evening(IDS.slice(0, 20));
+  renewals.start();
+  await pass(20_000);
   const sent = requested().length;
+  renewals.close();
   await pass(10 * MINUTE_MS);
-  expect(requested()).toHaveLength(sent);
+  expect(requested().length).toBe(sent + 1); // it waited for its permit
 });
