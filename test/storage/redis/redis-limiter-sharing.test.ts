@@ -9,6 +9,7 @@ import {
   HOUR_MS,
   LONG,
   NOT_HELD,
+  nextPermit,
   permitOf,
   reading,
   SLOW,
@@ -75,6 +76,25 @@ describe('processes that share a quota', () => {
     const { limiter: other, permit: another } = held[1] as (typeof held)[0];
     await other.release(another, { kind: 'abandoned' });
     await expect.poll(async () => (await permitOf(one)) !== undefined, LONG).toBe(true);
+  });
+
+  it('take requests of each other for their own, and not those of others with the same key', async () => {
+    const redis = await startRedis();
+    const limiters = (await processes(2, redis, { plan: 'business' })).map(({ limiter }) => limiter);
+    let remaining = 9_000;
+    const requests = async (ofOthers: number) => {
+      for (const limiter of [...limiters, ...limiters]) {
+        const permit = await nextPermit(limiter);
+        remaining -= 1 + ofOthers;
+        limiter.observe(reading(remaining, HOUR_MS, 200_000));
+        await limiter.release(permit, ANSWERED);
+      }
+    };
+    const whoKnows = () => limiters.map((limiter) => limiter.isKeyShared());
+    await requests(0);
+    expect(whoKnows()).toEqual([false, false]);
+    await requests(5);
+    await expect.poll(whoKnows, LONG).toEqual([true, true]);
   });
 
   it('count no request of a process that has died', async () => {
