@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { cardRequests, QUICK, startWorld } from '../support/world.ts';
+
+const HOUR_MS = 3_600_000;
+
+it.each(['on', 'off'])(
+  'an hour before the reset a watched card whose price is old is renewed by the next start: %s',
+  async (isOn) => {
+    const world = await startWorld({
+      service: { ...QUICK, nextResetMs: (nowMs) => nowMs + HOUR_MS },
+      env: { PRICES_FRESH_SECONDS: '0', WATCH_RENEWALS: isOn },
+    });
+    await world.card('base1-4').settled();
+    await world.discord.type({ command: 'watch', options: { card: 'base1-4', above: 900 } }).settled();
+    expect(cardRequests(world)).toHaveLength(1);
+    await world.restartBot(); // what remains is known from before
+    if (isOn === 'on') await expect.poll(() => cardRequests(world)).toHaveLength(2);
+    const usage = JSON.stringify((await world.usage().settled()).embeds);
+    expect(usage.includes('1 request for watched cards')).toBe(isOn === 'on');
+    expect(cardRequests(world)).toHaveLength(isOn === 'on' ? 2 : 1);
+  },
+);
