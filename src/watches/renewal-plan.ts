@@ -22,10 +22,12 @@ export interface RenewalFacts {
   sentToday: number;
   /** When the last of them left this process. */
   lastSentAtMs: number | undefined;
+  /** How many cards one request may carry, each of which may count. */
+  mostTogether: number;
 }
 
-/** `send`: now, so many requests at most. `wait`: and decide again. `notToday`: nothing more before the day's reset. */
-export type RenewalPlan = { kind: 'send'; requests: number } | { kind: 'wait' | 'notToday'; untilMs: number };
+/** `send`: now, so many cards at most, in one request. `wait`: and decide again. `notToday`: nothing more before the day's reset. */
+export type RenewalPlan = { kind: 'send'; cards: number } | { kind: 'wait' | 'notToday'; untilMs: number };
 
 /**
  * As long as a price is fresh, unless that is set: no card is renewed twice before a reset. Time for 3,600 requests at the
@@ -35,12 +37,26 @@ const LAST_HOURS_MS = 6 * HOUR_MS;
 /** Others may have spent what an older figure says remains. */
 const OLD_AFTER_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 60_000;
+/** Until then a list waits until as many requests can be spared as it may carry cards: it may count once. */
+const FULL_LISTS_UNTIL_MS = HOUR_MS / 2;
 /** So much more than on the busiest of the last days members may ask for. */
 const USUAL_TIMES = 2;
 
 /** Whether a request may be spent on watches that the day would lose otherwise, so that no member ever misses it. */
 export function renewalPlan(facts: RenewalFacts): RenewalPlan {
-  const { nowMs, isOn, quota, schedule, isKeyShared, isMemberWaiting, usual, lately, sentToday, lastSentAtMs } = facts;
+  const {
+    nowMs,
+    isOn,
+    quota,
+    schedule,
+    isKeyShared,
+    isMemberWaiting,
+    usual,
+    lately,
+    sentToday,
+    lastSentAtMs,
+    mostTogether,
+  } = facts;
   const lookAgain = { kind: 'wait', untilMs: nowMs + LOOK_AGAIN_MS } as const;
   if (!isOn) return { kind: 'notToday', untilMs: nextUtcMidnightMs(nowMs) };
   if (quota?.remaining === undefined) return lookAgain;
@@ -56,6 +72,7 @@ export function renewalPlan(facts: RenewalFacts): RenewalPlan {
   // Half of what would remain without what was sent: otherwise half of each rest would be spent, too.
   const half = usual.length > 0 ? 0 : (remaining + sentToday) / 2;
   const spare = Math.floor(unreserved - Math.max(half, USUAL_TIMES * Math.max(lately, ...usual)));
-  if (spare < 1) return lookAgain;
-  return { kind: 'send', requests: isOld ? 1 : spare };
+  const isFull = spare >= mostTogether || isOld || resetsAtMs - nowMs < FULL_LISTS_UNTIL_MS;
+  if (spare < 1 || !isFull) return lookAgain;
+  return { kind: 'send', cards: isOld ? 1 : Math.min(spare, mostTogether) };
 }

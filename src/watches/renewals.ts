@@ -73,7 +73,7 @@ export class WatchRenewals {
 
   /** Costs one request at most, unless it fails. @returns when to go on */
   async #renewNext(): Promise<number> {
-    const { claims, lookupQueue } = this.#options;
+    const { claims } = this.#options;
     const plan = renewalPlan(await this.#facts());
     if (plan.kind !== 'send') {
       if (plan.untilMs - Date.now() > LOOK_AGAIN_MS) this.#resting.clear(); // the next is sent on another day
@@ -83,7 +83,7 @@ export class WatchRenewals {
     if ((await claims.claim(CLAIM.name, CLAIM)) !== 'mine') return Date.now() + LOOK_AGAIN_MS;
     try {
       const due = await this.#oldest();
-      const cardIds = due.cardIds.splice(0, Math.min(plan.requests, lookupQueue.mostTogether));
+      const cardIds = due.cardIds.splice(0, plan.cards);
       if (cardIds.length === 0) return due.atMs + READ_EVERY_MS;
       return (await this.#renew(cardIds)) ? Date.now() : Date.now() + LOOK_AGAIN_MS;
     } finally {
@@ -111,6 +111,7 @@ export class WatchRenewals {
       lately: requestsBetween(hours, nowMs - (resetMs - nowMs), nowMs) ?? 0,
       sentToday,
       lastSentAtMs: this.#lastSentAtMs,
+      mostTogether: lookupQueue.mostTogether,
     };
   }
 

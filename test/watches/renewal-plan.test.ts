@@ -5,8 +5,8 @@ import { type RenewalFacts, renewalPlan } from '../../src/watches/renewal-plan.t
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const RESET_MS = Date.UTC(2026, 10, 22);
-/** Two hours are left of the day. */
-const NOW_MS = RESET_MS - 2 * HOUR_MS;
+/** So late that lists need not be full. */
+const NOW_MS = RESET_MS - 20 * MINUTE_MS;
 const QUOTA = { limit: 1_000, remaining: 400, resetsAtMs: RESET_MS, receivedAtMs: NOW_MS - MINUTE_MS };
 const FACTS: RenewalFacts = {
   nowMs: NOW_MS,
@@ -19,12 +19,20 @@ const FACTS: RenewalFacts = {
   lately: 10,
   sentToday: 0,
   lastSentAtMs: undefined,
+  mostTogether: 1_000,
 };
 const LOOK_AGAIN = { kind: 'wait', untilMs: NOW_MS + MINUTE_MS };
 const NOT_TODAY = { kind: 'notToday', untilMs: RESET_MS };
 const OPEN = { ...CLOSED_BREAKER, state: 'open', reason: 'pause', untilMs: NOW_MS + 1 } as const;
-const send = (requests: number) => ({ kind: 'send', requests });
+const send = (cards: number) => ({ kind: 'send', cards });
 const known = (more: Partial<typeof QUOTA>) => ({ quota: { ...QUOTA, ...more } });
+/** Half an hour before the reset. */
+const EARLIER_MS = RESET_MS - 30 * MINUTE_MS;
+const earlier = (mostTogether: number, receivedAtMs = EARLIER_MS) => ({
+  nowMs: EARLIER_MS,
+  mostTogether,
+  ...known({ receivedAtMs }),
+});
 const OLD = { receivedAtMs: NOW_MS - 11 * MINUTE_MS };
 
 it.each<[string, Partial<RenewalFacts>, object]>([
@@ -67,6 +75,10 @@ it.each<[string, Partial<RenewalFacts>, object]>([
     { ...known(OLD), lastSentAtMs: NOW_MS - MINUTE_MS },
     NOT_TODAY,
   ],
+  ['one where there are no lists', { mostTogether: 1 }, send(1)],
+  ['as many as a list may carry', earlier(150), send(150)],
+  ['nothing while a list could not be full', earlier(151), { kind: 'wait', untilMs: EARLIER_MS + MINUTE_MS }],
+  ['one to renew an old figure, list or not', earlier(20, EARLIER_MS - 11 * MINUTE_MS), send(1)],
   ['without a stated reset until midnight UTC', { quota: { ...QUOTA, resetsAtMs: undefined } }, send(150)],
 ])('spends %s', (_, facts, plan) => {
   expect(renewalPlan({ ...FACTS, ...facts })).toEqual(plan);
