@@ -59,7 +59,12 @@ describe.each(LANGUAGES)('the language %s', (language) => {
     if (language !== 'en') expect(Object.keys(texts).filter((key) => /^@[^@]/.test(key))).toEqual([]);
   });
 
-  const parts = KEYS.filter(has).map((key) => ({ key, parts: partsOf(texts[key] ?? '', language) }));
+  const read = KEYS.filter(has).map((key) => ({ key, ...readParts(texts[key] ?? '', language) }));
+  const parts = read.flatMap(({ key, parts }) => (parts ? { key, parts } : []));
+
+  it('is of ICU messages alone', () => {
+    expect(read.flatMap(({ key, error }) => (error ? `${key}: ${error}` : []))).toEqual([]);
+  });
 
   it('names no arguments but those that en.json explains', () => {
     const wrong = parts.flatMap(({ key, parts }) => {
@@ -119,6 +124,15 @@ function explainedCases(key: MessageKey): string[] {
   return Object.entries(explanation.placeholders ?? {}).flatMap(([name, { description }]) =>
     [...description.matchAll(/(\w+): /g)].map(([, value]) => `${name}: ${value}`),
   );
+}
+
+/** The parts of a text that translators wrote, or what is wrong with it. */
+function readParts(text: string, language: string): { parts?: Part[]; error?: string } {
+  try {
+    return { parts: partsOf(text, language) };
+  } catch (error) {
+    return { error: String(error) };
+  }
 }
 
 interface Part {
