@@ -1,7 +1,5 @@
-import { GLYPHS } from './glyphs.ts';
+import { GLYPHS, type Point } from './glyphs.ts';
 import type { IndexedPicture } from './png.ts';
-
-export type Point = readonly [x: number, y: number];
 
 /** 0xRRGGBB, and how much covers the ground, 0 to 1. */
 export type Ink = { colour: number; opacity?: number };

@@ -1,4 +1,4 @@
-type Point = readonly [x: number, y: number];
+export type Point = readonly [x: number, y: number];
 
 /** How a character is drawn: lines in units of a digit's height, from its upper left corner. */
 interface Glyph {

@@ -1,5 +1,6 @@
 import type { PriceHistory, PricePoint } from '../model/price-history.ts';
-import { Canvas, type Point, textWidth } from './canvas.ts';
+import { Canvas, textWidth } from './canvas.ts';
+import type { Point } from './glyphs.ts';
 import type { IndexedPicture } from './png.ts';
 
 const WIDTH = 640;
