@@ -87,12 +87,12 @@ describe('budgets', () => {
     await world.card(IDS[2] ?? '', {}, { memberId: bob ?? '' }).settled();
     await world.card(IDS[2] ?? '', {}, { memberId: bob ?? '' }).settled();
 
-    const reply = await world.usage({ memberId: bob ?? '' }).settled();
+    const reply = await world.usage({ memberId: alice ?? '' }).settled();
 
     expect(field(reply, 'This server today')).toBe(
       '4 of 50 requests · 1 answered from memory\nEach member gets 100 requests a day.',
     );
-    expect(field(reply, 'Most requests today')).toBe(`<@${alice}> 2\n<@${bob}> 2`);
+    expect(field(reply, 'Most requests today')).toBe(`<@${alice}> 3\n<@${bob}> 1`);
   });
 });
 

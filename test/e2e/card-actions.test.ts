@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { formatMessage } from '../../src/render/messages.ts';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { choose, labels, parts, press } from '../support/buttons.ts';
@@ -22,7 +23,8 @@ it('the buttons under a card do what they say, after a restart too', async () =>
   const again = await world.card('base1-4').settled();
   expect(labels(again)).toEqual(['Other printings', 'Delete']);
   const printings = await press(world, again, 'Other printings', bjorn).settled();
-  expect(printings).toMatchObject({ ephemeral: true, content: 'I know one other card with that name.' });
+  const inGerman = formatMessage('de', 'otherPrintings', { cards: 1 });
+  expect(printings).toMatchObject({ ephemeral: true, content: inGerman });
   expect(await choose(world, printings, 'dusk2-1').settled()).toMatchObject({ ephemeral: false, embeds: [{}] });
   expect(cardRequests(world)).toHaveLength(2);
 
@@ -37,7 +39,7 @@ it('the buttons under a card do what they say, after a restart too', async () =>
   expect(cardRequests(world)).toHaveLength(2);
 
   const refused = await press(world, shown, 'Delete', bjorn).settled();
-  expect(refused).toMatchObject({ ephemeral: true, content: expect.stringContaining('Only whoever asked') });
+  expect(refused).toMatchObject({ ephemeral: true, content: formatMessage('de', 'notYoursToDelete') });
   const gone = () => world.discord.messages().find(({ messageId }) => messageId === shown.messageId)?.deleted;
   expect(gone()).toBeUndefined();
   press(world, shown, 'Delete', alice);
