@@ -86,7 +86,7 @@ export function formatPriceRange(
   const [from, to] = [numberFormat(locale, fromForm, currency), numberFormat(locale, toForm, currency)];
   if (from.format(lowest) === to.format(highest)) return to.format(highest);
   if (from !== to) return `${from.format(lowest)}–${to.format(highest)}`;
-  return to.formatRange(lowest, highest).replace(/\s+[-–]\s+/, '–');
+  return to.formatRange(lowest, highest).replace(/\s+([-–～])\s+/, (_, dash) => (dash === '-' ? '–' : dash));
 }
 
 /** @param share 0.042 for 4.2%; whether it is more or less is the message's */

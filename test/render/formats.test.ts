@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { age, clip, clockTime, formatCount, formatPrice, plainMarkdown, plainText } from '../../src/render/formats.ts';
+import {
+  age,
+  clip,
+  clockTime,
+  formatCount,
+  formatPrice,
+  formatPriceRange,
+  plainMarkdown,
+  plainText,
+} from '../../src/render/formats.ts';
 import { parseMarkdown, type Token } from '../../src/sandbox/page/markdown.ts';
 import { currency, locale, nastyText, price } from './service-answers.ts';
 
@@ -140,6 +149,19 @@ describe('a price', () => {
         expect(written).toMatch(/\p{Nd}/u);
       }),
     );
+  });
+});
+
+describe('a range of prices', () => {
+  it.each([
+    ['en', 'USD', '$28–$36'],
+    ['de', 'EUR', '28–36\u00a0€'],
+    ['fr', 'EUR', '28–36\u00a0€'],
+    ['pt-BR', 'BRL', 'R$\u00a028–36'],
+    ['ja', 'USD', '$28～$36'],
+    ['ja', undefined, '28～36'],
+  ])('has no spaces around its dash in %s (%s)', (language, sign, expected) => {
+    expect(formatPriceRange(language, 28, 36, sign)).toBe(expected);
   });
 });
 
