@@ -29,8 +29,8 @@ export default {
     const change = changeOf(argument, value);
     if (!change) return sentence(formatMessage(use.locale, 'outOfDate'));
     const changed = await settings.change(use.guildId, change);
-    if (changed) return { ...shown(use, changed), isInPlace: true };
-    return { ...shown(use, await settings.of(use), formatMessage(use.locale, 'settingsNotSaved')), isInPlace: true };
+    const note = changed ? undefined : formatMessage(use.locale, 'settingsNotSaved');
+    return { ...shown(use, changed ?? (await settings.of(use)), note), isInPlace: true };
   },
 } satisfies Command;
 

@@ -79,6 +79,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const { cards, catalog, lookupQueue, ledger, usage, memberData, settings, watches, currency } = services;
   events.subscribe('shown', catalog.shown);
   events.subscribe('priced', watches.priced);
+  events.subscribe('command', ({ guildId }) => void settings.of({ guildId })); // any use keeps them for another year
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
   const replies = new Replies(client.rest, log, (to, isPrivate) => spokenLanguage(to, isPrivate, settings));

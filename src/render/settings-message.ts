@@ -1,7 +1,7 @@
 import type { APISelectMenuOption } from 'discord-api-types/v10';
 import { type MenuRow, menu } from './components.ts';
 import { LANGUAGES } from './languages.ts';
-import { formatMessage } from './messages.ts';
+import { formatMessage, type PlainMessageKey } from './messages.ts';
 
 // Values of the menus, besides the codes of languages.
 export const AUTOMATIC = 'automatic';
@@ -20,25 +20,13 @@ export function settingsMessage(
   customIds: { language: string; replies: string },
   note?: string,
 ): { content: string; components: MenuRow[] } {
-  const languages = [
-    {
-      value: AUTOMATIC,
-      label: formatMessage(locale, 'automaticLanguage'),
-      description: formatMessage(locale, 'automaticLanguageMeans'),
-    },
-    ...languageOptions(),
-  ];
+  const option = (value: string, label: PlainMessageKey, description: PlainMessageKey) => {
+    return { value, label: formatMessage(locale, label), description: formatMessage(locale, description) };
+  };
+  const languages = [option(AUTOMATIC, 'automaticLanguage', 'automaticLanguageMeans'), ...languageOptions()];
   const replies = [
-    {
-      value: PUBLIC,
-      label: formatMessage(locale, 'publicReplies'),
-      description: formatMessage(locale, 'publicRepliesMeans'),
-    },
-    {
-      value: PRIVATE,
-      label: formatMessage(locale, 'privateReplies'),
-      description: formatMessage(locale, 'privateRepliesMeans'),
-    },
+    option(PUBLIC, 'publicReplies', 'publicRepliesMeans'),
+    option(PRIVATE, 'privateReplies', 'privateRepliesMeans'),
   ];
   const chosen = (options: APISelectMenuOption[], value: string) =>
     options.map((option) => ({ ...option, default: option.value === value }));

@@ -11,8 +11,8 @@ it.each([
     name,
     { integration_types, contexts },
   ]);
-  expect(Object.fromEntries(offered)).toMatchObject({
+  expect(Object.fromEntries(offered)).toEqual({
     ...{ card: everywhere, cards: everywhere, 'Look up cards': everywhere, privacy: everywhere },
-    ...{ usage: SERVER_ONLY, settings: SERVER_ONLY },
+    ...{ watch: everywhere, watches: everywhere, usage: SERVER_ONLY, settings: SERVER_ONLY },
   });
 });

@@ -1,3 +1,4 @@
+import { Locale } from 'discord-api-types/v10';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import en from '../../src/render/languages/en.json' with { type: 'json' };
@@ -43,8 +44,9 @@ describe.each(LANGUAGES)('the language %s', (language) => {
   const texts = textsOf(language);
   const has = (key: MessageKey) => texts[key] !== undefined;
 
-  it('names itself', () => {
+  it('names itself, and some locale of Discord speaks it', () => {
     expect(texts).toMatchObject({ '@@locale': language });
+    expect(Object.values(Locale).map(languageOf)).toContain(language);
   });
 
   const missing = KEYS.filter((key) => !has(key));
