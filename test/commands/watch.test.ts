@@ -35,34 +35,34 @@ it.each<[string, Record<string, string | number>, says: string]>([
   [
     'a price to come',
     { card: 'base1-4', below: 20 },
-    "I'll send you a message when **Emberwing Drake** is under $20.00.\n-# Last price $27.51 · AGO",
+    "I'll send you a message when **Emberwing Drake** falls to $20.00.\n-# Last price $27.51 · AGO",
   ],
   [
     'a price that is there',
     { card: 'base1-4', below: 30 },
-    "I'll send you a message when **Emberwing Drake** is under $30.00.\nIt's $27.51 already; I'll tell you the next time it gets there.\n-# Last price $27.51 · AGO",
+    "I'll send you a message when **Emberwing Drake** falls to $30.00.\nIt's already there, at $27.51, so I'll tell you the next time.\n-# Last price $27.51 · AGO",
   ],
   [
     'two prices',
     { card: 'base1-4', below: 20, above: 40.5 },
-    "I'll send you a message when **Emberwing Drake** is over $40.50 or under $20.00.",
+    "I'll send you a message when **Emberwing Drake** rises to $40.50 or falls to $20.00.",
   ],
-  ['a percentage of a known price', { card: 'base1-4', percent: 10 }, 'is over $30.26 or under $24.76.'],
-  ['one beside a price', { card: 'base1-4', percent: 10, above: 50 }, 'is over $50.00 or under $24.76.'],
+  ['a percentage of a known price', { card: 'base1-4', percent: 10 }, 'rises to $30.26 or falls to $24.76.'],
+  ['one beside a price', { card: 'base1-4', percent: 10, above: 50 }, 'rises to $50.00 or falls to $24.76.'],
   [
     'a percentage of a price to come',
     { card: 'wax golem', percent: 10 },
-    "when **Wax Golem** is 10% over or under the next price I get.\n-# I don't know its price yet.",
+    "when **Wax Golem** rises or falls by 10% from the next price I get.\n-# I don't know its price yet.",
   ],
   [
     'one beside a price to come',
     { card: 'wax golem', percent: 10, below: 5 },
-    'is under $5.00, or 10% over the next price I get.',
+    'falls to $5.00, or rises by 10% from the next price I get.',
   ],
   [
     'nothing to wait for',
     { card: 'base1-4' },
-    'Please say when to tell you: `above` or `below` a price, or by `percent`.',
+    'Please say when I should tell you: `above` or `below` a price, or after a change by `percent`.',
   ],
   [
     'prices the wrong way round',
@@ -91,7 +91,7 @@ it('a card that is chosen among several is watched, and one watch of a card repl
     options: expect.arrayContaining([expect.objectContaining({ value: 'promo-7' })]),
   });
   const chosen = () => textOf(watch.component(pressed(':30:5', ['promo-7']), services) as Promise<Reply>);
-  expect(await chosen()).toContain('is under $30.00, or 5% over the next price');
+  expect(await chosen()).toContain('falls to $30.00, or rises by 5% from the next price');
   expect(await chosen()).toContain('That replaces what you asked for before.');
   expect(await services.watches.ofMember('alice')).toMatchObject([{ cardId: 'promo-7', below: 30, percent: 5 }]);
   expect(await textOf(watch.component(pressed('30', ['promo-7']), services) as Promise<Reply>)).toContain('too old');
@@ -101,13 +101,13 @@ it('a member watches 25 cards', async () => {
   const { services } = await start();
   const wish = { ...ALICE, cardName: 'Any', locale: 'de', below: 1 };
   for (let card = 0; card < MOST_WATCHES; card++) await services.watches.set({ ...wish, cardId: `any-${card}` }, 3);
-  expect(await textOf(setWatch({ card: 'base1-4', below: 3 }, services))).toContain("You're watching 25 cards");
+  expect(await textOf(setWatch({ card: 'base1-4', below: 3 }, services))).toContain("You're already watching 25 cards");
 });
 
 it('/watches lists what a member watches, with a menu and a button that stop', async () => {
   const { services } = await start();
   const list = () => textOf(watches.ask(typed({}), services));
-  expect(await list()).toContain("You don't watch any prices.");
+  expect(await list()).toContain("You aren't watching any prices.");
   await setWatch({ card: 'base1-4', below: 20 }, services);
   await setWatch({ card: 'wax golem', percent: 10 }, services);
   expect(await list()).toBe(

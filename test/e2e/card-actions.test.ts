@@ -72,7 +72,10 @@ it('103 cards of a name are a menu of 25 whose pages turn in place, after a rest
 
   const shown = await world.card('base1-4').settled();
   const others = await press(world, shown, 'Other printings').settled();
-  expect([others.content, labels(others)]).toEqual(['I know 102 other cards with that name.', [undefined, 'Next 25']]);
+  expect([others.content, labels(others)]).toEqual([
+    'I know 102 other printings of this card.',
+    [undefined, 'Next 25'],
+  ]);
   expect(cardRequests(world)).toHaveLength(1);
 });
 

@@ -40,7 +40,7 @@ function membersOf(discord: EmulatedDiscord, cards: readonly ServiceCard[]) {
     },
     async watches() {
       const set = discord.type({ command: 'watch', options: { card: DRAKE, below: 30 }, memberId: alice });
-      expect((await set.settled()).content).toContain('under 30.00');
+      expect((await set.settled()).content).toContain('falls to 30.00');
     },
     told: () => discord.messages().filter(({ trigger }) => trigger === 'message'),
   };
@@ -66,10 +66,10 @@ it('a member is told of each crossing by one message, whose buttons work', async
   await world.stopBot();
 
   const [first, ...others] = world.told();
-  expect(others.map(({ content }) => content)).toEqual(['**Emberwing Drake** has reached your 30.00.']);
+  expect(others.map(({ content }) => content)).toEqual(['**Emberwing Drake** has reached your target of 30.00.']);
   if (!first) throw new Error('no message');
   const { content, member, guildId, context } = first;
-  expect([content, member.id]).toEqual(['**Emberwing Drake** is at 29.50, under your 30.00.', world.alice]);
+  expect([content, member.id]).toEqual(['**Emberwing Drake** is at 29.50, under your target of 30.00.', world.alice]);
   expect([guildId, context, labels(first)]).toEqual([null, 1, ['Show Emberwing Drake', 'Stop watching']]);
   await world.restartBot();
   const shown = await press(world, first, 'Show Emberwing Drake').settled();
@@ -93,7 +93,7 @@ it('who takes no messages is told once below the answer to a command, deferred o
   expect(deferred.history.map(({ state }) => state)).toContain('thinking');
   expect([embeds.length, followUps]).toMatchObject([1, [{ ephemeral: true, embeds: [] }]]);
   expect(followUps[0]?.content).toMatch(
-    /^I couldn't send .*\n\*\*Emberwing Drake\*\* was at 29\.50, under your 30\.00 · <t:/,
+    /^I couldn't send .*\n\*\*Emberwing Drake\*\* was at 29\.50, under your target of 30\.00 · <t:/,
   );
   const last = world.usage();
   await last.settled();

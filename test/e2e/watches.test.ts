@@ -13,7 +13,7 @@ it('a price that another lookup brings crosses the line of a watch, which is lis
   const set = await watch({ card: 'base1-4', below: 30 }).settled();
   expect(set).toMatchObject({
     ephemeral: true,
-    content: expect.stringContaining('**Emberwing Drake** is under 30.00.'),
+    content: expect.stringContaining('**Emberwing Drake** falls to 30.00.'),
   });
   const golem = await watch({ card: 'dusk2-33', percent: 10 }).settled();
   expect(cardRequests(world)).toEqual([]);
@@ -35,7 +35,7 @@ it('a price that another lookup brings crosses the line of a watch, which is lis
   expect(watched).toMatchObject({ cardId: 'base1-4', crossings: 1 });
   await world.restartBot();
   await choose(world, kept, String(watched?.id)).settled();
-  const none = { content: expect.stringContaining("You don't watch any prices."), embeds: [], components: [] };
+  const none = { content: expect.stringContaining("You aren't watching any prices."), embeds: [], components: [] };
   await expect.poll(() => world.discord.message(kept.interactionId)).toMatchObject(none);
 });
 

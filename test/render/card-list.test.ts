@@ -152,7 +152,7 @@ describe('several cards', () => {
 
   it('of different names are counted, and have no pages', () => {
     const message = severalCards('en-US', page(many(1, 25), { total: 26 }), IDS);
-    expect(message.content).toBe('26 cards fit. Add a set or a number, or choose:');
+    expect(message.content).toBe('26 cards match. Add a set or a number, or choose:');
     expect(parts(message).map((each) => each[0])).toEqual(['Choose a card']);
   });
 
@@ -169,8 +169,8 @@ it('other printings are counted on all pages, also when there is one, which is a
   const ofTotal = (total?: number) =>
     otherPrintings('en-US', page([DRAKE], { name: 'Drake', ...(total && { total }) }), IDS);
   expect([ofTotal(1).content, ofTotal(102).content]).toEqual([
-    'I know one other card with that name.',
-    'I know 102 other cards with that name.',
+    'I know one other printing of this card.',
+    'I know 102 other printings of this card.',
   ]);
   expect(parts(ofTotal())).toMatchObject([['Choose a card', 'm', expect.anything()]]);
   expect(otherPrintings('en-US', page([]), IDS).components).toEqual([]);

@@ -116,7 +116,7 @@ describe('every error has a text for members, without what only operators can us
     ],
     [
       new BudgetSpent({ whose: 'foreign', cap: 0 }),
-      'I only look up new cards in servers that added me. Cards I already know still work. ',
+      'I only look up new cards in servers that added me. Cards I already know still work.',
     ],
     [new KeyRefused({ status: 401 }), "I can't reach the card service right now. Please tell whoever runs me."],
     [new ServiceDown({ reason: 'silence' }), "The card service isn't answering right now. Try again in a minute."],

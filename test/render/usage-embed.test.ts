@@ -54,7 +54,7 @@ function today(left: { limit: number | undefined; remaining: number | undefined 
 
 describe('the embed of the usage', () => {
   it('says what was spent on watches, on a spent day, too', () => {
-    const line = '7 requests for watched cards, out of what the day would have lost';
+    const line = '7 otherwise unused requests spent on watched cards';
     expect(values({ spentOnWatches: 7 }).Today).toContain(`500 of 1,000 used, 500 left\n${line}\nResets at`);
     expect(values({ spentOnWatches: 7, ...today({ limit: 1_000, remaining: 0 }) }).Today).toContain(line);
   });
@@ -194,7 +194,7 @@ it.each<[string, Partial<Breaker>, string]>([
     { beganMs: NOON_MS - 3_600_000 },
     `The card service has been down since <t:${NOON - 3_600}:t>. Next try at <t:${NOON + 60}:t>.`,
   ],
-  ['an outage lasts until a try has succeeded', { untilMs: NOON_MS }, `${DOWN} The next lookup tries again.`],
+  ['an outage lasts until a try has succeeded', { untilMs: NOON_MS }, `${DOWN} The next lookup will try again.`],
   ['the try is under way', { untilMs: NOON_MS - 1, state: 'halfOpen' }, `${DOWN} Trying again right now.`],
   ['the day is spent', { reason: 'day' }, `Today's requests are used up until <t:${NOON + 60}:t>.`],
   ['it asked for a pause', { reason: 'pause' }, `Waiting until <t:${NOON + 60}:t>, as the card service asked.`],

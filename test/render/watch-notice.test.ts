@@ -8,9 +8,9 @@ const NOTICE: WatchNotice = {
 
 describe('a price that was reached is told', () => {
   it.each<[string, Partial<WatchNotice>, string | undefined, boolean, string]>([
-    ['from above', {}, 'USD', false, '**Emberwing Drake** is at $29.50, under your $30.00.'],
-    ['from below', { line: 'above', price: 31 }, undefined, false, '**Emberwing Drake** is at 31.00, over your 30.00.'],
-    ['exactly', { price: 30 }, 'USD', false, '**Emberwing Drake** has reached your $30.00.'],
+    ['from above', {}, 'USD', false, '**Emberwing Drake** is at $29.50, under your target of $30.00.'],
+    ['from below', { line: 'above', price: 31 }, undefined, false, '** is at 31.00, over your target of 30.00.'],
+    ['exactly', { price: 30 }, 'USD', false, '**Emberwing Drake** has reached your target of $30.00.'],
     [
       'without the line when that has changed',
       { target: undefined },
@@ -23,9 +23,9 @@ describe('a price that was reached is told', () => {
       { locale: 'de' },
       'EUR',
       false,
-      '**Emberwing Drake** kostet jetzt 29,50\u00A0€, weniger',
+      '**Emberwing Drake** kostet jetzt 29,50\u00A0€ und liegt damit unter',
     ],
-    ['with its age', {}, 'USD', true, '**Emberwing Drake** was at $29.50, under your $30.00 · <t:60:R>'],
+    ['with its age', {}, 'USD', true, '**Emberwing Drake** was at $29.50, under your target of $30.00 · <t:60:R>'],
     ['with a name as its own characters', { cardName: '[x](y)' }, 'USD', false, '**\\[x\\]\\(y\\)** is at'],
   ])('%s', (_, notice, currency, isLate, expected) => {
     expect(watchNotices([{ ...NOTICE, ...notice }], { currency, isLate }).content).toContain(expected);

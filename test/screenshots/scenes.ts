@@ -65,7 +65,7 @@ export const SCENES: readonly Scene[] = [
       { name: 'suggestions', before: begin, show: suggestions('card', 'emb', 'Emberwing Drake · First Light') },
       { name: 'card', show: reply('/card id:base1-4', 'days') },
       { name: 'chat', show: suggestions('card', 'emb', 'Emberwing Drake · First Light'), isChat: true },
-      { name: 'other-printings', show: afterButton('Other printings', 'other cards') },
+      { name: 'other-printings', show: afterButton('Other printings', 'other printings') },
       { name: 'price-history', show: afterButton('Price history', 'market price') },
       { name: 'usage', show: reply('/usage', 'Answered from memory') },
       { name: 'card-private', show: reply('/card id:base1-4 private:true', 'days') },
