@@ -34,6 +34,9 @@ it('names of commands and options are English everywhere', () => {
 });
 
 // They are no messages, since Discord fills nothing in.
-it.each(LANGUAGES)('what Discord shows of commands is plain text in %s', (language) => {
-  for (const key of SHOWN) expect(textsOf(language)[key] ?? '').not.toMatch(/[{}]|''/);
+it.each(LANGUAGES)('what Discord shows of commands is plain text in %s, of at most 100 characters', (language) => {
+  for (const key of SHOWN) {
+    expect(textsOf(language)[key] ?? '').not.toMatch(/[{}]|''/);
+    expect(textsOf(language)[key] ?? '', key).toMatch(/^.{0,100}$/s);
+  }
 });

@@ -12,15 +12,12 @@ describe('the language of a locale', () => {
     ['en-US', 'en'],
     ['en-GB', 'en'],
     ['xx', 'en'],
-    ['not a locale', 'en'],
     ['', 'en'],
     ['constructor', 'en'],
     ['de', 'de'],
-    ['fr', 'fr'],
     ['es-ES', 'es'],
     ['es-419', 'es'],
     ['pt-BR', 'pt-BR'],
-    ['ja', 'ja'],
   ])('%s: %s', (locale, language) => {
     expect(languageOf(locale)).toBe(language);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../src/render/languages.ts';
 import { MOST_NOTICES, type WatchNotice, watchNotices } from '../../src/render/watch-notice.ts';
 
 const NOTICE: WatchNotice = {
@@ -34,7 +35,7 @@ describe('a price that was reached is told', () => {
 
 it('as many as one message holds fit, with two buttons each', () => {
   const long = { ...NOTICE, cardName: '*'.repeat(1_000), price: 1e11, target: 1e10 };
-  for (const locale of ['en-US', 'de', 'fr', 'es-ES', 'pt-BR', 'ja']) {
+  for (const locale of LANGUAGES) {
     const notices = Array.from({ length: MOST_NOTICES }, () => ({ ...long, locale }));
     const { content, components } = watchNotices(notices, { currency: 'USD', isLate: true });
     expect(content.length).toBeLessThanOrEqual(2_000);
