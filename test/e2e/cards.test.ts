@@ -39,8 +39,11 @@ it('what a list has mistyped is said by itself, with one menu for all of it in p
   const world = await startWorld({ catalog: SAMPLE_CATALOG });
   await offered(world, 'base1-4');
   const { discord, cardService } = world;
-  const typed = 'emberwing drak, base1-1, stilt dansor, golem, 4/102x';
-  const lines = ['**emberwing drak**: which of 3 cards do you mean?', '**stilt dansor**: did you mean Stilt Dancer?'];
+  const typed = 'emberwing drak, base1-1, windup nightngale, golem, 4/102x';
+  const lines = [
+    '**emberwing drak**: which of 3 cards do you mean?',
+    '**windup nightngale**: did you mean Windup Nightingale?',
+  ];
   cardService.set({ latencyMs: 60_000 });
   const list = cards(world, typed, { prices: false });
   await list.until(({ state }) => state === 'thinking');
@@ -55,16 +58,16 @@ it('what a list has mistyped is said by itself, with one menu for all of it in p
   expect(parts(message)).toEqual([['Choose a card', 'cards:choose:n', []]]);
   const opened = await discord.click({ messageId: message.messageId ?? '', customId: 'cards:choose:n' }).settled();
   expect([opened.ephemeral, opened.content.split('\n')]).toEqual([true, expect.arrayContaining(lines)]);
-  expect(parts(opened)).toEqual([['Choose a card', 'card:show:n', expect.arrayContaining(['base1-4', 'dusk2-5'])]]);
-  const choice = { messageId: opened.messageId ?? '', customId: 'card:show:n', values: ['dusk2-5'] };
+  expect(parts(opened)).toEqual([['Choose a card', 'card:show:n', expect.arrayContaining(['base1-4', 'clock-48'])]]);
+  const choice = { messageId: opened.messageId ?? '', customId: 'card:show:n', values: ['clock-48'] };
   expect(await discord.choose(choice).settled()).toMatchObject({
     ephemeral: false,
-    embeds: [{ title: 'Stilt Dancer' }],
+    embeds: [{ title: 'Windup Nightingale' }],
   });
 
   const own = await cards(world, 'wick who wait, base1-4', { private: true }).settled();
   expect(parts(own)).toEqual([['Show Wick, Who Waits', 'card:show:p:base1-1', []]]);
-  const alone = await cards(world, 'emberwing drak, stilt dansor').settled();
+  const alone = await cards(world, 'emberwing drak, windup nightngale').settled();
   expect([alone.ephemeral, alone.content, parts(alone).length]).toEqual([true, lines.join('\n'), 1]);
 });
 
