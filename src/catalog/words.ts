@@ -134,7 +134,7 @@ export function otherNamesOf({ name, also = [] }: Pick<CatalogCard, 'name' | 'al
 }
 
 /** `bls` of `Black Luster Soldier`; `cac`, `cnc` and `cc` of `Command and Conquer`. Shorter names have none. */
-export function initialsOf(name: string): string[] {
+function initialsOf(name: string): string[] {
   const words = wordsOf(name);
   if (words.length < FEWEST_INITIALS) return [];
   const initials = (and: string) => words.map((word) => (word === 'and' ? and : word.charAt(0))).join('');
