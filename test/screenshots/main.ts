@@ -15,17 +15,18 @@ import { readWords, wordsOf, writeWords } from './words.ts';
 const FOLDER = 'docs/replies';
 const PHONE = { width: 390, height: 2_400 };
 const WHOLE_PAGE = { width: 1_280, height: 960 };
-const CHAT = { width: 800, height: 790 };
-/** What is beside the chat is left out, and the suggestions do not cover the card. */
+const CHAT = { width: 900, height: 556 };
+/** What is beside the chat is left out, and the suggestions stand beside the card, whose picture is smaller. */
 const CHAT_ALONE = `
   body { grid-template: minmax(0, 1fr) / minmax(0, 1fr) !important; }
   body > :not(main), .channel, .guide, .welcome, .hint { display: none !important; }
-  .chat { padding-bottom: 140px !important; }
+  .suggestions { left: 460px !important; }
   .composer { padding-bottom: 14px !important; }
 `;
 // For the browser, whose types are not those of Node. The page's policy allows no style element.
 const LEAVE_OUT = `document.adoptedStyleSheets = [new CSSStyleSheet()];
-document.adoptedStyleSheets[0].replaceSync(${JSON.stringify(CHAT_ALONE)});`;
+document.adoptedStyleSheets[0].replaceSync(${JSON.stringify(CHAT_ALONE)});
+document.querySelector('discord-embed').shadowRoot.querySelector('.discord-embed-image').style.maxHeight = '210px';`;
 const SHOW_ALL = 'document.adoptedStyleSheets = [];';
 const PICTURES_LOADED = 'Promise.all(Array.from(document.images, (image) => image.decode().catch(() => {})))';
 
