@@ -11,14 +11,14 @@ interface CardChoice {
 export type CardAction =
   | ({ kind: 'show' } & CardChoice)
   /** The other printings of a card, or all cards of its name. An action with a page replaces the message that has the button. */
-  | ({ kind: 'printings' | 'named'; page?: number } & Required<CardChoice>)
+  | ({ kind: 'printings' | 'named'; page?: number | undefined } & Required<CardChoice>)
   | HistoryAction
   | { kind: 'delete' };
 
 /** The price of a card over the last days; without `days`, as far back as there are prices. */
 export interface HistoryAction {
   kind: 'history';
-  days?: number;
+  days?: number | undefined;
   isPrivate: boolean;
   cardId: string;
 }
@@ -54,14 +54,11 @@ export function customId(action: CardAction): string {
 /** @param argument the custom id without the command's name. @returns `undefined` when the bot never gave it out */
 export function readAction(argument: string): CardAction | undefined {
   if (argument === DELETE) return { kind: 'delete' };
-  const [, kind, noPrices, isPrivate, number, cardId] = ARGUMENT.exec(argument) ?? [];
+  const [, kind, noPrices, isPrivate, digits, cardId] = ARGUMENT.exec(argument) ?? [];
   const choice = { showPrices: !noPrices, isPrivate: Boolean(isPrivate) };
+  const number = digits === undefined ? undefined : Number(digits);
   if (kind === 'show' && number === undefined) return { kind, ...choice, ...(cardId && { cardId }) };
-  if (!cardId) return undefined;
-  if (kind === 'history') {
-    if (noPrices) return undefined;
-    return { kind, isPrivate: choice.isPrivate, ...(number !== undefined && { days: Number(number) }), cardId };
-  }
-  if (kind !== 'printings' && kind !== 'named') return undefined;
-  return { kind, ...choice, ...(number !== undefined && { page: Number(number) }), cardId };
+  if (!cardId || (kind === 'history' && noPrices)) return undefined;
+  if (kind === 'history') return { kind, isPrivate: choice.isPrivate, days: number, cardId };
+  return kind === 'printings' || kind === 'named' ? { kind, ...choice, page: number, cardId } : undefined;
 }

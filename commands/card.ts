@@ -126,14 +126,12 @@ async function priceHistory(
   const locale = await spokenLanguage(use, isPrivate, settings);
   const ids = isPrivate
     ? {
-        menu: customId({ kind: 'history', isPrivate, cardId }),
+        menuId: customId({ kind: 'history', isPrivate, cardId }),
         showToEveryone: use.canReplyPublicly && customId({ kind: 'history', days: wanted, isPrivate: false, cardId }),
       }
     : { deleteReply: customId({ kind: 'delete' }) };
-  const message = await historyMessage(
-    { card: answer.card, history, days: wanted, choices, nowMs, locale, currency },
-    ids,
-  );
+  const view = { card: answer.card, history, days: wanted, choices, nowMs, locale, currency };
+  const message = await historyMessage(view, ids);
   return { message, isPrivate, source: 'bot', isInPlace: selected !== undefined };
 }
 

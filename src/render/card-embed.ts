@@ -1,8 +1,8 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import { type Card, type CardRecord, isFromClockAhead, type Prices } from '../model/card.ts';
-import { type PriceCurve, priceCurve, weekChange } from '../model/price-history.ts';
+import { extremes, type PriceHistory, priceCurve, weekChange } from '../model/price-history.ts';
 import type { QuotaState } from '../model/quota.ts';
-import { age, date, formatPercent, formatPrice, formatPriceRange, plainMarkdown, plainText } from './formats.ts';
+import { age, formatPercent, formatPrice, formatPriceRange, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage } from './messages.ts';
 
 /** What the prices of a card are shown from. */
@@ -129,18 +129,17 @@ export function imageUrl(text: string | undefined): string | undefined {
 export function priceLines({ card, answer, locale, currency, isJustFetched = false }: PricesView): string[] {
   const { market, low, high } = card.prices ?? {};
   if (market === undefined && low === undefined && high === undefined) return [formatMessage(locale, 'noPrices')];
-  const history = market === undefined ? [] : (answer.history ?? []);
-  const [change, curve] = history.length > 1 ? [weekChange(history), priceCurve(history)] : [];
   const isDated = !isJustFetched && !isFromClockAhead(answer.fetchedAtMs, Date.now());
   const since = isDated && age(answer.fetchedAtMs);
   const offered = offeredFor({ low, high }, locale, currency);
   const aged = since && formatMessage(locale, 'pricesFrom', { since });
   if (market === undefined) return shownLines(offered, aged && `-# ${aged}`);
   const price = formatMessage(locale, 'marketPrice', { market: formatPrice(locale, market, currency) });
+  const history = market > 0 ? (answer.history ?? []) : [];
   const small = offered ? shownLines(offered, since).join(' · ') : aged;
   return shownLines(
-    change ? `${price} ${changeText(change, locale)}` : price,
-    curve && curveLine(curve, locale, currency),
+    shownLines(price, changeText(history, locale)).join(' '),
+    curveLine(history, locale, currency),
     small && `-# ${small}`,
   );
 }
@@ -157,26 +156,29 @@ function offeredFor({ low, high }: Prices, locale: string, currency: string | un
 }
 
 /** A price that has not fallen to nothing has not fallen by 100%. */
-const DEEPEST_FALL = 0.999;
+const DEEPEST_FALL = 0.99;
 
-function changeText({ share, days }: NonNullable<ReturnType<typeof weekChange>>, locale: string): string {
-  const percent = formatPercent(locale, share > -1 && share < -DEEPEST_FALL ? DEEPEST_FALL : Math.abs(share));
+function changeText(history: PriceHistory, locale: string): string | undefined {
+  const { share, days } = weekChange(history) ?? {};
+  if (share === undefined || days === undefined) return undefined;
+  const percent = formatPercent(locale, share < 0 ? Math.min(DEEPEST_FALL, -share) : share);
   const direction = percent === formatPercent(locale, 0) ? 'none' : share > 0 ? 'up' : 'down';
   return formatMessage(locale, 'priceChange', { direction, percent, days });
 }
 
-function curveLine(curve: PriceCurve, locale: string, currency: string | undefined): string {
-  const range = formatPriceRange(locale, curve.lowest, curve.highest, currency);
-  return formatMessage(locale, 'priceCurve', { curve: sparkline(curve), range, since: date(curve.sinceMs) });
+function curveLine(history: PriceHistory, locale: string, currency: string | undefined): string | undefined {
+  const prices = priceCurve(history);
+  if (prices.length === 0) return undefined;
+  const { first, lowest, highest } = extremes(history);
+  const range = formatPriceRange(locale, lowest[1], highest[1], currency);
+  return formatMessage(locale, 'priceCurve', { curve: sparkline(prices), range, since: first[0] });
 }
 
 const BARS = '▁▂▃▄▅▆▇█';
 
 /** One bar for each price, from the lowest to the highest; all in the middle when they are equal. */
-export function sparkline({ prices, lowest, highest }: Omit<PriceCurve, 'sinceMs'>): string {
-  const level = (price: number) =>
-    highest === lowest ? 0.5 : price / (highest - lowest) - lowest / (highest - lowest);
-  return prices
-    .map((price) => BARS[Math.max(0, Math.min(BARS.length - 1, Math.floor(level(price) * BARS.length)))])
-    .join('');
+export function sparkline(prices: readonly number[]): string {
+  const [lowest, highest] = [Math.min(...prices), Math.max(...prices)];
+  const level = (price: number) => (highest === lowest ? 0.5 : (price - lowest) / (highest - lowest));
+  return prices.map((price) => BARS[Math.min(BARS.length - 1, Math.floor(level(price) * BARS.length))]).join('');
 }

@@ -44,6 +44,7 @@ function withoutHalfEscape(text: string): string {
 /** Above this, and below a cent, digits after the point stop being readable money. */
 const LARGEST_WRITTEN_OUT = 1e12;
 const LARGEST_SHARE = 1e4;
+const LEAST_WHOLE_SHARE = 0.1;
 const SMALLEST_WITH_CENTS = 0.01;
 const SMALLEST_WRITTEN_OUT = 1e-6;
 /** In a range of prices from ten on, cents say nothing. */
@@ -89,9 +90,9 @@ export function formatPriceRange(
   return to.formatRange(lowest, highest).replace(/\s+([-–～])\s+/, (_, dash) => (dash === '-' ? '–' : dash));
 }
 
-/** @param share 0.042 for 4.2%; whether it is more or less is the message's */
+/** @param share 0.042 for 4.2%, 0.111 for 11%; whether it is more or less is the message's */
 export function formatPercent(locale: string, share: number): string {
-  const form = share >= LARGEST_SHARE ? 'hugePercent' : share >= 1 ? 'wholePercent' : 'percent';
+  const form = share >= LARGEST_SHARE ? 'hugePercent' : share >= LEAST_WHOLE_SHARE ? 'wholePercent' : 'percent';
   return numberFormat(locale, form).format(share);
 }
 
@@ -135,11 +136,6 @@ function makeFormat(locale: string, options: Intl.NumberFormatOptions): Intl.Num
 /** The minute in which something happens today. */
 export function clockTime(atMs: number): string {
   return `<t:${Math.ceil(atMs / 1000)}:t>`;
-}
-
-/** A day, without the time. */
-export function date(atMs: number): string {
-  return `<t:${Math.floor(atMs / 1000)}:D>`;
 }
 
 /** The minute in which something happens on any other day. */

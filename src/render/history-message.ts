@@ -1,9 +1,10 @@
 import type { Card } from '../model/card.ts';
-import { lastDays, type PriceHistory, type PricePoint } from '../model/price-history.ts';
+import { extremes, lastDays, type PriceHistory } from '../model/price-history.ts';
+import { utcDay } from '../time/utc-day.ts';
 import { isDrawable } from './canvas.ts';
 import { buttons, menu } from './components.ts';
 import { formatPrice, plainMarkdown } from './formats.ts';
-import { day, extremes, historyPicture } from './history-picture.ts';
+import { historyPicture } from './history-picture.ts';
 import { formatMessage } from './messages.ts';
 import { encodePng } from './png.ts';
 
@@ -20,30 +21,31 @@ export interface HistoryView {
   currency: string | undefined;
 }
 
-/** The custom ids of what is below the picture; what is absent is not there. */
-export interface HistoryIds {
-  menu?: string;
-  showToEveryone?: string | false;
-  deleteReply?: string;
-}
+/** A currency whose sign cannot be drawn as a whole is not drawn at all: C$ is not $. The E of 3E12 is no sign. */
+const CURRENCY = /(?<!\d)[\p{L}\p{Sc}]+/gu;
 
-/** A card's price as a picture, with its figures in the alt text, and a menu of how far back it goes. */
-export async function historyMessage(view: HistoryView, ids: HistoryIds) {
-  const { card, days, choices, nowMs, locale, currency } = view;
+/**
+ * A card's price as a picture, with its figures in the alt text, and a menu of how far back it goes.
+ *
+ * @param menuId without it there is no menu
+ * @param buttonIds by the message that is the label
+ */
+export async function historyMessage(
+  { card, days, choices, nowMs, locale, currency, ...view }: HistoryView,
+  { menuId, ...buttonIds }: { menuId?: string } & Parameters<typeof buttons>[1],
+) {
   const history = lastDays(view.history, days, nowMs);
   const shown = (price: number) => formatPrice(locale, price, currency);
-  /** A currency whose sign cannot be drawn as a whole is not drawn at all: C$ is not $. */
-  const drawn = (price: number) => [shown(price), formatPrice(locale, price, undefined)].find(isDrawable) ?? '';
+  const drawn = (price: number) =>
+    isDrawable(shown(price)) ? shown(price) : shown(price).replace(CURRENCY, '').trim();
   const option = (each: number) => ({
     label: formatMessage(locale, 'historyDays', { days: each }),
     value: String(each),
     default: each === days,
   });
-  const { menu: menuId, ...buttonIds } = ids;
+  const name = plainMarkdown(card.name, 256) || formatMessage(locale, 'noName');
   return {
-    content: formatMessage(locale, 'history', {
-      name: plainMarkdown(card.name, 256) || formatMessage(locale, 'noName'),
-    }),
+    content: formatMessage(locale, 'history', { name }),
     files: [
       {
         name: 'price-history.png',
@@ -61,11 +63,10 @@ export async function historyMessage(view: HistoryView, ids: HistoryIds) {
 
 /** What the picture shows, in words, for those who cannot see it. */
 function historyAltText(history: PriceHistory, shown: (price: number) => string, locale: string): string {
-  const [first = [0, 0], last = first] = [history[0], history.at(-1)];
-  const { lowest, highest } = extremes(history);
-  const price = ([, market]: PricePoint) => shown(market);
+  const { first, last, lowest, highest } = extremes(history);
   return formatMessage(locale, 'historyPicture', {
-    ...{ first: day(first), last: day(last), latest: price(last) },
-    ...{ highest: price(highest), highestDate: day(highest), lowest: price(lowest), lowestDate: day(lowest) },
+    ...{ first: utcDay(first[0]), last: utcDay(last[0]), latest: shown(last[1]) },
+    ...{ highest: shown(highest[1]), highestDate: utcDay(highest[0]) },
+    ...{ lowest: shown(lowest[1]), lowestDate: utcDay(lowest[0]) },
   });
 }

@@ -134,7 +134,7 @@ function compile(language: string, key: MessageKey): IntlMessageFormat {
     formatters: {
       getNumberFormat: () => numberFormat(language),
       getPluralRules: () => pluralRules,
-      getDateTimeFormat: (...options) => new Intl.DateTimeFormat(...options),
+      getDateTimeFormat: (locales, options) => new Intl.DateTimeFormat(locales, { ...options, timeZone: 'UTC' }),
     },
   });
 }

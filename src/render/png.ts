@@ -1,33 +1,36 @@
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
 
-/** A picture in few colours. */
+/** A picture in at most 16 colours. */
 export interface IndexedPicture {
+  /** An even number: each byte holds two pixels. */
   width: number;
   height: number;
-  /** 0xRRGGBB with an alpha of 0, transparent, to 255. At most 256. */
+  /** 0xRRGGBB with an alpha of 0, transparent, to 255. */
   palette: readonly { colour: number; alpha: number }[];
   /** Row by row, an index of the palette for each pixel. */
   pixels: Uint8Array;
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const BITS = 4;
 const INDEXED = 3;
 /** Takes a tenth less than zlib's default, for a few milliseconds more of the other thread; 9 takes three times as long. */
 const COMPRESSION = { level: 8 };
 
 /** The picture as a PNG (https://www.w3.org/TR/png-3/). It is compressed in another thread. */
 export async function encodePng({ width, height, palette, pixels }: IndexedPicture): Promise<Buffer> {
-  const bits = palette.length > 16 ? 8 : 4;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([bits, INDEXED], 8);
-  const rowBytes = 1 + Math.ceil((width * bits) / 8); // each row begins with its filter: none
+  header.set([BITS, INDEXED], 8);
+  const rowBytes = 1 + width / 2; // each row begins with its filter: none
   const rows = Buffer.alloc(rowBytes * height);
   for (let y = 0; y < height; y++) {
-    const row = pixels.subarray(y * width, (y + 1) * width);
-    rows.set(bits === 8 ? row : twoInAByte(row), y * rowBytes + 1);
+    for (let x = 0; x < width; x += 2) {
+      const [left = 0, right = 0] = pixels.subarray(y * width + x, y * width + x + 2);
+      rows[y * rowBytes + 1 + x / 2] = (left << BITS) | right;
+    }
   }
   return Buffer.concat([
     SIGNATURE,
@@ -37,13 +40,6 @@ export async function encodePng({ width, height, palette, pixels }: IndexedPictu
     chunk('IDAT', await promisify(deflate)(rows, COMPRESSION)),
     chunk('IEND', Buffer.alloc(0)),
   ]);
-}
-
-/** The left one is the higher half. */
-function twoInAByte(row: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(Math.ceil(row.length / 2));
-  for (let at = 0; at < bytes.length; at++) bytes[at] = ((row[2 * at] ?? 0) << 4) | (row[2 * at + 1] ?? 0);
-  return bytes;
 }
 
 function chunk(type: string, data: Buffer): Buffer {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   drawableDays,
+  extremes,
   lastDays,
-  MOST_POINTS,
   type PricePoint,
   priceCurve,
   weekChange,
@@ -37,7 +37,7 @@ describe('a price history', () => {
     const lastMs = history.at(-1)?.[0] ?? 0;
     const within = (fromDays: number, toDays: number) =>
       history.filter(([atMs]) => lastMs - atMs > fromDays * DAY_MS && lastMs - atMs <= toDays * DAY_MS).length;
-    expect(history.length).toBeLessThanOrEqual(MOST_POINTS);
+    expect(history.length).toBeLessThanOrEqual(200);
     expect([within(-1, 2), within(2, 7), within(7, 91), within(91, 365)]).toEqual([49, 21, 85, 5]);
   });
 
@@ -61,7 +61,7 @@ describe('a price history', () => {
           atMs += stepMs;
           history = withPrice(history, [atMs, market]);
         }
-        expect(history.length).toBeLessThanOrEqual(MOST_POINTS);
+        expect(history.length).toBeLessThanOrEqual(200);
         expect(history.at(-1)).toEqual([atMs, given.at(-1)?.[1]]);
         expect(history.map(([pointMs]) => pointMs)).toEqual(
           history.map(([pointMs]) => pointMs).toSorted((a, b) => a - b),
@@ -86,7 +86,6 @@ describe('the change of a price', () => {
       { share: -0.5, days: 8 },
     ],
     ['says nothing of more than a month', [at(-31 * DAY_MS, 10), at(0, 11)], undefined],
-    ['is none from nothing', [at(-WEEK_MS, 0), at(0, 11)], undefined],
   ])('%s', (_, history, change) => {
     expect(weekChange(history)).toEqual(change);
   });
@@ -94,14 +93,17 @@ describe('the change of a price', () => {
 
 describe('a price curve', () => {
   it('needs five points', () => {
-    expect(priceCurve(seenAt([0, 1, 2, 3].map((hour) => NOW_MS + hour * HOUR_MS)))).toBeUndefined();
+    expect(priceCurve(seenAt([0, 1, 2, 3].map((hour) => NOW_MS + hour * HOUR_MS)))).toEqual([]);
   });
 
   it('has columns of equal time, the last of which ends with the present price', () => {
-    const hours = [0, 1, 2, 3, 10];
-    const history = seenAt(hours.map((hour) => NOW_MS + hour * HOUR_MS));
-    expect(priceCurve(history)).toEqual({ sinceMs: NOW_MS, lowest: 0, highest: 4, prices: [2, 3, 3, 3, 4] });
+    expect(priceCurve(seenAt([0, 1, 2, 3, 10].map((hour) => NOW_MS + hour * HOUR_MS)))).toEqual([2, 3, 3, 3, 4]);
   });
+});
+
+it('of several lowest and highest prices, the last counts', () => {
+  const history: PricePoint[] = [2, 5, 1, 5, 1, 3].map((price, day) => [day, price]);
+  expect(extremes(history)).toEqual({ first: [0, 2], last: [5, 3], lowest: [4, 1], highest: [3, 5] });
 });
 
 describe('the days that can be drawn', () => {

@@ -80,7 +80,7 @@ describe('the picture of a day', () => {
 
   it('is small, and readable in both themes', async () => {
     for (const { colour } of Object.values(DAY_INKS)) {
-      expect(Math.min(contrast(colour, 0x313338), contrast(colour, 0xffffff))).toBeGreaterThan(3);
+      expect(Math.min(contrast(colour, 0x2b2d31), contrast(colour, 0xf2f3f5))).toBeGreaterThan(3);
     }
     const busy = Array.from({ length: 24 }, (_, hour) => ({ requests: hour * 7 + 1, saved: 500 - hour * 11 }));
     expect((await encodePng(dayPicture({ ...VIEW, hours: busy }, shown))).length).toBeLessThan(8_000);
@@ -120,21 +120,14 @@ describe('a PNG', () => {
   };
 
   it('holds every pixel, and the palette with how opaque each colour is; two pixels in a byte', async () => {
-    const pixels = Uint8Array.of(0, 1, 2, 2, 1, 0);
+    const pixels = Uint8Array.of(0, 1, 2, 0, 2, 1, 0, 0);
     const palette = [0x010203, 0xff0000, 0x00ff00].map((colour, index) => ({ colour, alpha: index * 100 }));
-    const png = await encodePng({ width: 3, height: 2, palette, pixels });
-    expect(pictureSize(png)).toEqual({ width: 3, height: 2 });
+    const png = await encodePng({ width: 4, height: 2, palette, pixels });
+    expect(pictureSize(png)).toEqual({ width: 4, height: 2 });
     expect([...data(png, 'PLTE')]).toEqual([1, 2, 3, 255, 0, 0, 0, 255, 0]);
     expect([...data(png, 'tRNS')]).toEqual([0, 100, 200]);
     expect(data(png, 'IHDR')[8]).toBe(4);
     expect([...inflateSync(data(png, 'IDAT'))]).toEqual([0, 0x01, 0x20, 0, 0x21, 0x00]);
-  });
-
-  it('holds one in a byte with more than 16 colours', async () => {
-    const palette = Array.from({ length: 17 }, (_, colour) => ({ colour, alpha: 255 }));
-    const png = await encodePng({ width: 2, height: 2, palette, pixels: Uint8Array.of(0, 16, 1, 2) });
-    expect(data(png, 'IHDR')[8]).toBe(8);
-    expect([...inflateSync(data(png, 'IDAT'))]).toEqual([0, 0, 16, 0, 1, 2]);
   });
 });
 

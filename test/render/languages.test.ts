@@ -148,7 +148,7 @@ function isArgument(type: number): boolean {
 function partsOf(text: string, language: string): Part[] {
   const parts: Part[] = [];
   JSON.stringify(new IntlMessageFormat(text, language, undefined, { ignoreTag: true }).getAst(), (_, element) => {
-    if (typeof element?.type === 'number') parts.push(element);
+    if (typeof element?.type === 'number' && !('pattern' in element)) parts.push(element); // but how a date is written
     return element;
   });
   return parts;
