@@ -4,28 +4,26 @@ import { queryOf } from '../../src/catalog/words.ts';
 
 const CHARIZARD = { id: 'base1-4', name: 'Charizard', set: 'Base', number: '4/102', game: 'Pokémon', also: ['Glurak'] };
 
-describe('how well a card fits', () => {
-  it.each<[string, Closeness | undefined]>([
-    ['base1-4', 'id'],
-    ['BASE1 4', 'sameId'],
-    ['charizard', 'name'],
-    ['Char', 'nameBeginning'],
-    ['4/102', 'number'],
-    ['4', 'number'],
-    ['glurak', 'otherName'],
-    ['glur', 'wordBeginnings'],
-    ['base14', 'looseId'],
-    ['base glurak', 'wholeWords'],
-    ['base charizard', 'wholeWords'],
-    ['pokemon 4 102', 'wholeWords'],
-    ['base chari', 'wordBeginnings'],
-    ['charizadr', undefined],
-    ['jungle charizard', undefined],
-    ['chrd', undefined],
-    ['?', undefined],
-    ['', undefined],
-  ])('for %j is %s', (typed, fit) => expect(closeness(queryOf(typed), CHARIZARD)).toBe(fit));
-});
+it.each<[string, Closeness | undefined]>([
+  ['base1-4', 'id'],
+  ['BASE1 4', 'sameId'],
+  ['charizard', 'name'],
+  ['Char', 'nameBeginning'],
+  ['4/102', 'number'],
+  ['4', 'number'],
+  ['glurak', 'otherName'],
+  ['glur', 'wordBeginnings'],
+  ['base14', 'looseId'],
+  ['base glurak', 'wholeWords'],
+  ['base charizard', 'wholeWords'],
+  ['pokemon 4 102', 'wholeWords'],
+  ['base chari', 'wordBeginnings'],
+  ['charizadr', undefined],
+  ['jungle charizard', undefined],
+  ['chrd', undefined],
+  ['?', undefined],
+  ['', undefined],
+])('how well a card fits for %j is %s', (typed, fit) => expect(closeness(queryOf(typed), CHARIZARD)).toBe(fit));
 
 describe('the order', () => {
   const card = (id: string, closeness: Closeness, more: object = {}): Ranked => ({

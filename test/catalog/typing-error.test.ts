@@ -1,32 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Vocabulary } from '../../src/catalog/typing-error.ts';
 
-describe('typing errors', () => {
-  it.each([
-    ['pikachoo', ['pikachu']],
-    ['venasuar', ['venusaur']],
-    ['snorlacks', ['snorlax']],
-    ['dragonight', ['dragonite']],
-    ['sharizart', ['charizard']],
-    ['pikachooxyz', []],
-    ['abar', ['abaria', 'abra']],
-    ['aba', []],
-    ['abrrr', ['abra']],
-    ['aaaa', []],
-  ])('in %j: what has fewest is meant, and longer words may have more: %j', (typed, meant) => {
-    const vocabulary = new Vocabulary();
-    const words = [
-      'dragonair',
-      'pikachu',
-      'venusaur',
-      'snorlax',
-      'dragonite',
-      'charizard',
-      'venomoth',
-      'abaria',
-      'abra',
-    ];
-    for (const word of words) vocabulary.add(word);
-    expect(vocabulary.meantBy(typed).map(({ word }) => word)).toEqual(meant);
-  });
+it.each([
+  ['pikachoo', ['pikachu']],
+  ['venasuar', ['venusaur']],
+  ['snorlacks', ['snorlax']],
+  ['dragonight', ['dragonite']],
+  ['sharizart', ['charizard']],
+  ['pikachooxyz', []],
+  ['abar', ['abaria', 'abra']],
+  ['aba', []],
+  ['abrrr', ['abra']],
+  ['aaaa', []],
+])('typing errors in %j: what has fewest is meant, and longer words may have more: %j', (typed, meant) => {
+  const vocabulary = new Vocabulary();
+  const words = ['dragonair', 'pikachu', 'venusaur', 'snorlax', 'dragonite', 'charizard', 'venomoth', 'abaria', 'abra'];
+  for (const word of words) vocabulary.add(word);
+  expect(vocabulary.meantBy(typed).map(({ word }) => word)).toEqual(meant);
 });

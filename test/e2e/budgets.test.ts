@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { field } from '../support/embed-field.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
-
-function field({ embeds }: ChatMessage, name: string): string | undefined {
-  return embeds[0]?.fields?.find((present) => present.name === name)?.value;
-}
 
 describe('budgets', () => {
   it('keep one member from spending more than their budget; known cards stay free', async () => {
@@ -61,23 +57,6 @@ describe('budgets', () => {
     expect(known.embeds).toHaveLength(1);
     expect(inServer.embeds).toHaveLength(1);
     expect(field(usage, 'Today outside servers that added me')).toBe('2 of 2 requests · 1 answered from memory');
-  });
-
-  it('count lookups that wait for a permit as spent', async () => {
-    const world = await startWorld({
-      service: { requestsPerMinute: 60, burst: 2, requestsPerDay: 1_000 },
-      env: { MEMBER_DAILY_REQUESTS: '2' },
-    });
-
-    const lookups = IDS.slice(0, 3).map((id) => world.card(id));
-    const replies = await Promise.all(
-      lookups.map((typed) =>
-        typed.until(({ content, embeds }) => embeds.length > 0 || content.startsWith("You've used")),
-      ),
-    );
-
-    expect(replies.filter(({ content }) => content.startsWith("You've used your"))).toHaveLength(1);
-    expect(cardRequests(world)).toHaveLength(2);
   });
 
   it("are shown to a server's managers, with the members who caused most requests", async () => {

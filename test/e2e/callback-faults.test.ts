@@ -7,7 +7,7 @@ import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
 import { finalAnswer, finalAnswers, isFinal } from '../support/final-answers.ts';
-import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
+import { cardRequests, startWorld, type World } from '../support/world.ts';
 
 /** Discord's own 3 s; the other tests wait longer, because a busy machine may need it. */
 const AS_DISCORD = { discord: { lifetimes: DISCORD_LIFETIMES } };
@@ -125,16 +125,6 @@ describe('a first answer', () => {
     expect(await finalAnswer(typed)).toBe(CARD);
     expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
     expect(finalAnswers(typed)).toBe(1);
-  });
-
-  it('that Discord processes after it was given up, and after word of the wait, shows the wait all the same', async () => {
-    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 2, burst: 2 } });
-    await finalAnswer(world.card('base1-4'));
-    world.discord.faults.script({ route: 'callback', delayMs: 4_000, times: 9 });
-
-    const typed = world.card('base1-5');
-
-    expect((await typed.until(({ content }) => content !== '', 20_000)).content).toMatch(/^You're in line/);
   });
 
   it('that hangs is given up and does not delay a stop', async () => {

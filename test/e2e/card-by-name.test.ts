@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import { choose, press } from '../support/buttons.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
 
+const ASK = 'Ask the card service anyway';
 const DRAKE = { name: 'Emberwing Drake · First Light · 4/102', value: 'base1-4' };
 
 /** Somebody else, in direct messages, where nobody has asked for anything yet. */
@@ -15,14 +16,6 @@ function elsewhere({ discord }: World) {
 
 function suggestions({ discord }: World, typed: string, as: object = {}) {
   return discord.complete({ command: 'card', options: { id: typed }, focused: 'id', ...as });
-}
-
-/** The first menu or button of a message whose custom id begins so. */
-function component({ components, messageId = '' }: ChatMessage, customId: string) {
-  const parts = (components as { components: { custom_id: string }[] }[]).flatMap((row) => row.components);
-  const part = parts.find((each) => each.custom_id.startsWith(customId));
-  if (!part) throw new Error(`no ${customId} in ${JSON.stringify(components)}`);
-  return { messageId, customId: part.custom_id };
 }
 
 describe('while an id is typed', () => {
@@ -108,7 +101,7 @@ describe('a text that was not picked', () => {
     expect(offered).toMatchObject({ ephemeral: true, content: 'Which of these cards do you mean?' });
     expect(cardRequests(world).slice(before)).toEqual([]);
 
-    const chosen = await world.discord.choose({ ...component(offered, 'card:show:'), values: ['base1-2'] }).settled();
+    const chosen = await choose(world, offered, 'base1-2').settled();
     expect(chosen).toMatchObject({ ephemeral: false, embeds: [{ title: 'Moth Cartographer' }] });
     expect(cardRequests(world).slice(before)).toEqual(['/cards/base1-2?includePrices=true']);
   });
@@ -127,11 +120,11 @@ it('menus and buttons work after a restart, which may come while their lookup is
   expect(world.cardService.requests).toEqual([]);
 
   await world.restartBot();
-  const chosen = world.discord.choose({ ...component(offered, 'card:show:'), values: ['base1-2'] });
+  const chosen = choose(world, offered, 'base1-2');
   expect(await chosen.settled()).toMatchObject({ embeds: [{ title: 'Moth Cartographer' }] });
 
   world.cardService.set({ latencyMs: 60_000 });
-  const asked = world.discord.click(component(unknown, 'card:show::Emberwing Dragon'));
+  const asked = press(world, unknown, ASK);
   await asked.until(({ state }) => state === 'thinking');
   await expect.poll(() => cardRequests(world)).toHaveLength(2);
   await world.stopBot();
@@ -156,7 +149,7 @@ it('while names cannot be searched none is sent as an id, and each can be asked 
     content: expect.stringContaining("can't search card names right now"),
   });
   const list = discord.type({ command: 'cards', options: { ids: 'Emberwing Dragon, base1-4, wick who waits' } });
-  const listed = await list.until(({ content }) => content.includes('left these out'), 60_000);
+  const listed = await list.until(({ content }) => content.includes('left these out'));
   expect(listed.content).toContain('**Emberwing Dragon** and **wick who waits**');
   expect(listed).toMatchObject({ embeds: [{ title: 'Emberwing Drake' }] });
   const none = await discord
@@ -166,11 +159,8 @@ it('while names cannot be searched none is sent as an id, and each can be asked 
   expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
 
   await world.restartBot();
-  const clicked = await discord.click(component(typed, 'card:show::')).settled();
+  const clicked = await press(world, typed, ASK).settled();
   expect(clicked.content).toBe('No card has the id **Emberwing Dragon**.');
-  const values = ['wick who waits'];
-  expect((await discord.choose({ ...component(listed, 'card:show:'), values }).settled()).content).toContain(
-    'wick who waits',
-  );
+  expect((await choose(world, listed, 'wick who waits').settled()).content).toContain('wick who waits');
   expect(cardRequests(world)).toHaveLength(3);
 });

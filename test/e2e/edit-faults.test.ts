@@ -39,9 +39,7 @@ describe('the answer to a deferred reply', () => {
     );
   });
 
-  it('is shown again when Discord processes after it a wait that the bot had given up', {
-    timeout: 120_000,
-  }, async () => {
+  it('is shown again when Discord processes after it a wait that the bot had given up', async () => {
     const world = await startWorld();
     world.cardService.set({ latencyMs: 5_500 }); // longer than an answer is awaited without a word
     world.discord.faults.script({ route: 'edit', delayMs: 12_000 });
@@ -49,7 +47,7 @@ describe('the answer to a deferred reply', () => {
     const typed = world.card('base1-4');
     const shown = () => typed.history.map(({ embeds: [embed], content }) => embed?.title ?? content).slice(-3);
 
-    await expect.poll(shown, { timeout: 60_000 }).toEqual([CARD, expect.stringMatching(/^Still asking/), CARD]);
+    await expect.poll(shown).toEqual([CARD, expect.stringMatching(/^Still asking/), CARD]);
     expect(finalAnswers(typed)).toBe(1);
     expect(cardRequests(world)).toHaveLength(1);
   });
@@ -65,7 +63,7 @@ describe('the answer to a deferred reply', () => {
     await typed.until(({ embeds }) => embeds.length > 0);
     await world.usage().settled(); // costs a request, which a new footer would show
 
-    await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length, { timeout: 60_000 }).toBe(2);
+    await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length).toBe(2);
     expect(world.discord.faults.pending).toBe(0);
     expect(finalAnswers(typed)).toBe(1);
     const logged = world.lines.flatMap(({ msg }) => (String(msg).startsWith('discord accepts') ? [msg] : []));

@@ -3,7 +3,7 @@ import { startApp } from '../../src/app.ts';
 import { atOnce } from '../support/at-once.ts';
 import { finalAnswer } from '../support/final-answers.ts';
 import { logLines } from '../support/log-lines.ts';
-import { cardRequests, startWorld, type World } from '../support/world.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 
@@ -24,20 +24,6 @@ describe('a gateway connection', () => {
       world.discord.setGatewayFaults({ heartbeatsIgnored: false });
 
       expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
-    },
-
-    'that is lost does not prevent a deferred reply from being completed': async () => {
-      const world = await startWorld();
-      world.cardService.set({ latencyMs: 1_000 });
-      const typed = world.card('base1-4');
-      await typed.until(({ state }) => state === 'thinking');
-
-      await world.discord.refuseConnections(true);
-      await expect.poll(() => messages(world)).toContain('discord accepts no edits: they are repeated until it does');
-      await world.discord.refuseConnections(false);
-
-      expect(await finalAnswer(typed)).toBe(CARD);
-      expect(cardRequests(world)).toHaveLength(1);
     },
   });
 });

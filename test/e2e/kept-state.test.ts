@@ -1,15 +1,11 @@
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { field } from '../support/embed-field.ts';
 import { cardRequests, QUICK, startWorld, statuses } from '../support/world.ts';
 
 // What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
-
-function field({ embeds }: ChatMessage, name: string): string | undefined {
-  return embeds[0]?.fields?.find((present) => present.name === name)?.value;
-}
 
 it('a card costs one request and then none, in direct messages and after a restart; what it cost and saved is still known', async () => {
   const world = await startWorld({ env: { MEMBER_DAILY_REQUESTS: '1' } });

@@ -53,7 +53,7 @@ function composer({ discord }: World) {
       picked = String(row.value);
       return text;
     },
-    send: () => discord.type({ command: 'cards', options: { ids: picked ?? text } }).until(hasEnded, 60_000),
+    send: () => discord.type({ command: 'cards', options: { ids: picked ?? text } }).until(hasEnded),
   };
   return field;
 }

@@ -92,22 +92,20 @@ describe('a login', () => {
   });
 });
 
-describe('a bot that Discord shuts out while it runs', () => {
-  it('because its token was revoked completes its deferred replies and exits 1 with a sentence', async () => {
-    const { discord, cardService, env } = await startBackends();
-    cardService.set({ latencyMs: 400 });
-    const bot = startBotProcess(env);
-    await discord.gateway.whenReady();
-    const typed = discord.type({ command: 'card', options: { id: 'base1-4' } });
-    await typed.until(({ state }) => state === 'thinking');
+it('a bot that Discord shuts out while it runs because its token was revoked completes its deferred replies and exits 1 with a sentence', async () => {
+  const { discord, cardService, env } = await startBackends();
+  cardService.set({ latencyMs: 400 });
+  const bot = startBotProcess(env);
+  await discord.gateway.whenReady();
+  const typed = discord.type({ command: 'card', options: { id: 'base1-4' } });
+  await typed.until(({ state }) => state === 'thinking');
 
-    discord.revokeToken();
+  discord.revokeToken();
 
-    expect(await finalAnswer(typed)).toBe(CARD);
-    expect(await bot.ended).toBe(1);
-    expect(finalAnswers(typed)).toBe(1);
-    expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
-    expect(bot.output()).not.toContain(discord.botToken);
-    expect(cardService.requests).toHaveLength(1);
-  });
+  expect(await finalAnswer(typed)).toBe(CARD);
+  expect(await bot.ended).toBe(1);
+  expect(finalAnswers(typed)).toBe(1);
+  expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
+  expect(bot.output()).not.toContain(discord.botToken);
+  expect(cardService.requests).toHaveLength(1);
 });

@@ -24,7 +24,7 @@ function inGroups<T>(all: readonly T[]): T[][] {
   return Array.from({ length: Math.ceil(all.length / 40) }, (_, index) => all.slice(40 * index, 40 * (index + 1)));
 }
 
-it('no invalid frame ends the bot, and the next valid command is answered', { timeout: 120_000 }, async () => {
+it('no invalid frame ends the bot, and the next valid command is answered', async () => {
   const { discord, env } = await startBackends();
   const { gateway } = discord;
   const { ready, interaction } = await recordedEvents(discord);

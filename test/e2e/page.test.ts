@@ -128,16 +128,6 @@ describe('a newcomer', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  it('sees the whole page without scrolling sideways at 1000 pixels', async () => {
-    const { pageErrors } = await openSandbox(page);
-
-    await say(page, '/card base1-4');
-    await page.locator('discord-embed').waitFor();
-    await page.setViewportSize({ width: 1000, height: 700 });
-    expect(await page.locator('html').evaluate((html: { scrollWidth: number }) => html.scrollWidth)).toBe(1000);
-    expect(pageErrors).toEqual([]);
-  });
-
   it('can type a whole line', async () => {
     await openSandbox(page);
 
@@ -218,7 +208,7 @@ describe('the card service', () => {
     await page.getByRole('cell', { name: '2 cards: base1-4, base1-1' }).waitFor();
 
     await page.getByRole('button', { name: 'Drop the gateway connection' }).click();
-    await expect.poll(() => world.discord.gateway.resumes, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => world.discord.gateway.resumes).toBe(1);
     await say(page, '/card base1-4');
     await page.locator('discord-embed').waitFor();
   });
@@ -240,7 +230,7 @@ describe('the card service', () => {
     await page.getByRole('button', { name: '429 storm for 30 s' }).click();
     const end = page.getByText(/Every request gets a 429/).locator('discord-time');
     const atFirst = await end.textContent();
-    await expect.poll(() => end.textContent(), { timeout: 60_000 }).not.toBe(atFirst);
+    await expect.poll(() => end.textContent()).not.toBe(atFirst);
     expect(pageErrors).toEqual([]);
   });
 });

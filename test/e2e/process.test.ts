@@ -33,9 +33,7 @@ describe('npm start', () => {
     expect(bot.output()).toContain('Set DATA_DIR to a folder that this user may write to');
   });
 
-  it('answers until SIGTERM and exits 0; a process that waits for its data takes over, or stops on SIGTERM', {
-    timeout: 120_000,
-  }, async () => {
+  it('answers until SIGTERM and exits 0; a process that waits for its data takes over, or stops on SIGTERM', async () => {
     const { discord, cardService, env } = await startBackends();
     cardService.script({ path: 'odd', body: SANDBOX_API_KEY });
     const lookUp = (id: string) => discord.type({ command: 'card', options: { id } }).settled();

@@ -21,7 +21,7 @@ async function documentedRights(prefix: string): Promise<string[]> {
   return (line ?? '').replace('~cardbot:', `~${prefix}:`).split(' ');
 }
 
-describe.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))('two processes', { timeout: 120_000 }, () => {
+describe.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))('two processes', () => {
   it('share a Redis over TLS as a user with no more rights than the docs name', async () => {
     const settings = { 'maxmemory-policy': 'noeviction' };
     const redis = await startRealRedis({ appendonly: true, settings });

@@ -4,7 +4,6 @@ import { prepareAppBots, showsCard, type TestBots } from '../support/processes.t
 import { type RecordingRelay, startRecordingRelay } from '../support/redis/recording-relay.ts';
 import { startRedis } from '../support/redis.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 50 };
 const KNOWN = 'base1-2';
 const UNKNOWN = 'base1-4';
 
@@ -16,20 +15,20 @@ beforeAll(async () => {
   processes = await prepareAppBots({ redis, service: { plan: 'pro' }, env });
   relays = [await startRecordingRelay(redis.url), await startRecordingRelay(redis.url)];
   await Promise.all(relays.map(({ url }, shard) => processes.start(shard, { REDIS_URL: url })));
-}, 120_000);
+});
 
 /** Between two of them all is written that belongs to an answer. */
 async function heartbeats({ commands }: RecordingRelay): Promise<void> {
   const seen = () => commands.filter((command) => keysOf(command)[0]?.endsWith(':processes')).length;
   const until = seen() + 2;
-  await expect.poll(seen, PATIENCE).toBeGreaterThanOrEqual(until);
+  await expect.poll(seen).toBeGreaterThanOrEqual(until);
 }
 
 /** What the process with this shard sends to Redis for a `/card` that it does not send anyway: names and keys. */
 async function commandsFor(shard: number, cardId: string, anyway: Set<string>): Promise<string[]> {
   const relay = relays[shard] as RecordingRelay;
   const before = relay.commands.length;
-  await processes.card(shard, cardId).settled(PATIENCE.timeout);
+  await processes.card(shard, cardId).settled();
   await heartbeats(relay);
   const sent = relay.commands.slice(before);
   const watches = sent.filter(isOfWatches).map(kindOf);
@@ -69,9 +68,7 @@ function kindOf(command: readonly string[]): string {
   return [name, ...keys, ...script].join(' ');
 }
 
-it('an unknown card costs at most 12 commands to Redis, one known elsewhere 1, one in memory none, and each one read of watches; what is set in a server is read once a minute', {
-  timeout: 60_000,
-}, async () => {
+it('an unknown card costs at most 12 commands to Redis, one known elsewhere 1, one in memory none, and each one read of watches; what is set in a server is read once a minute', async () => {
   const startedMs = performance.now();
   await showsCard(processes.card(0, KNOWN)); // the first request of all teaches the plan
   await Promise.all(relays.map(heartbeats));

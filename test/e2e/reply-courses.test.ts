@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
+import { isFinal } from '../support/final-answers.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -44,17 +45,23 @@ async function ageCopies(world: World): Promise<void> {
   await world.restartBot();
 }
 
-const known = async (world: World, ...ids: string[]) => {
-  for (const id of ids)
-    await world
-      .card(id)
-      .until(({ state, embeds, content }) => state === 'answered' && (embeds.length > 0 || content !== ''));
+async function known(world: World, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await world.card(id).until(isFinal);
+}
+
+/** What makes cards what a course begins with. */
+const STATES: Record<string, (world: World, ids: readonly string[]) => unknown> = {
+  known,
+  async stale(world, ids) {
+    await known(world, ids);
+    await ageCopies(world);
+  },
+  unreadable: (world, [path = '']) => world.cardService.script({ path, body: '"nonsense"' }),
+  'slowly denied': (world, [path = '']) => {
+    const body = { _tag: 'CardNotFound', message: 'none' };
+    return world.cardService.script({ path: `${path}?`, delayMs: 3_000, status: 404, body, counted: true });
+  },
 };
-const stale = async (world: World, ...ids: string[]) => {
-  await known(world, ...ids);
-  await ageCopies(world);
-};
-const nonsense = (world: World, path: string) => world.cardService.script({ path, body: '"nonsense"' });
 
 /** What a bot that is stopped had counted for its servers. */
 function bookedBy({ config }: World): { requests: number; saved: number } {
@@ -64,182 +71,54 @@ function bookedBy({ config }: World): { requests: number; saved: number } {
   return { requests: Number(sums?.requests), saved: Number(sums?.saved) };
 }
 
-interface Course {
-  when: string;
-  prepare?: (world: World) => unknown;
-  env?: Record<string, string>;
-  command: 'card' | 'cards';
-  ids: string;
-  options?: Record<string, boolean>;
-  shows: string[];
-  /** Requests that leave for it. */
-  requests: number;
-  /** Of the Discord server, with what made the cards known before. */
-  booked: { requests: number; saved: number };
-  log: object;
-}
+const DRAKE = 'Emberwing Drake';
+const RENEWING = '{Showing a saved copy while I fetch the latest.}';
+const NOT_ONE = '{Showing a saved copy: the card service sent something unexpected.}';
+const UNREADABLE = 'The card service sent something unexpected. Please try again later.';
+const SPENT =
+  "You've used your one new lookup for today. Cards I already know still work. New ones work again after TIME.";
+const MANY = 'stale: base1-1 base1-2; known: base1-3 nobody-1; unreadable: base1-5; slowly denied: base1-6';
+const TEN = 'base1-1,base1-2,base1-3,nobody-1,base1-4,base1-5,base1-6,base1-7,base1-8,nobody-2';
+const SHOWN_FIRST = `Wick, Who Waits ${RENEWING}, Moth Cartographer ${RENEWING}, Candle Hare`;
+const SHOWN_LAST = `Wick, Who Waits, Moth Cartographer, Candle Hare, ${DRAKE}`;
+const NONE = '**nobody-1**, **base1-6**, **base1-7**, **base1-8**, and **nobody-2**';
 
-const COURSES: Course[] = [
-  {
-    when: 'a fresh card',
-    prepare: (world) => known(world, 'base1-4'),
-    command: 'card',
-    ids: 'base1-4',
-    shows: ['Emberwing Drake'],
-    requests: 0,
-    booked: { requests: 1, saved: 1 },
-    log: { outcome: 'answered', source: 'cache' },
-  },
-  {
-    when: 'a stale card',
-    prepare: (world) => stale(world, 'base1-4'),
-    command: 'card',
-    ids: 'base1-4',
-    shows: ['Emberwing Drake {Showing a saved copy while I fetch the latest.}', 'Emberwing Drake'],
-    requests: 1,
-    booked: { requests: 2, saved: 0 },
-    log: { outcome: 'answered', source: 'stale' },
-  },
-  {
-    when: 'one stale card',
-    prepare: (world) => stale(world, 'base1-4'),
-    command: 'cards',
-    ids: 'base1-4',
-    shows: ['Emberwing Drake {Showing a saved copy while I fetch the latest.}', 'Emberwing Drake "1 request"'],
-    requests: 1,
-    booked: { requests: 2, saved: 0 },
-    log: { outcome: 'answered', source: 'stale' },
-  },
-  {
-    when: 'a stale card that cannot be renewed',
-    prepare: async (world) => {
-      await stale(world, 'base1-4');
-      nonsense(world, 'base1-4');
-    },
-    command: 'card',
-    ids: 'base1-4',
-    shows: [
-      'Emberwing Drake {Showing a saved copy while I fetch the latest.}',
-      'Emberwing Drake {Showing a saved copy: the card service sent something unexpected.}',
-    ],
-    requests: 1,
-    booked: { requests: 2, saved: 0 },
-    log: { outcome: 'answered', source: 'stale' },
-  },
-  {
-    when: 'a missing card',
-    command: 'card',
-    ids: 'base1-4',
-    shows: ['thinking', 'Emberwing Drake'],
-    requests: 1,
-    booked: { requests: 1, saved: 0 },
-    log: { outcome: 'answered', source: 'service' },
-  },
-  {
-    when: 'a missing card, in private',
-    command: 'card',
-    ids: 'base1-4',
-    options: { private: true },
-    shows: ['thinking', 'private: Emberwing Drake'],
-    requests: 1,
-    booked: { requests: 1, saved: 0 },
-    log: { outcome: 'answered', source: 'service' },
-  },
-  {
-    when: 'an id that the service does not know',
-    command: 'card',
-    ids: 'nobody-1',
-    shows: ['thinking', '"No card has the id **nobody-1**."'],
-    requests: 1,
-    booked: { requests: 1, saved: 0 },
-    log: { outcome: 'answered', source: 'service' },
-  },
-  {
-    when: 'one id that the service does not know',
-    command: 'cards',
-    ids: 'nobody-1',
-    shows: ['thinking', '"Not found: **nobody-1**"'],
-    requests: 1,
-    booked: { requests: 1, saved: 0 },
-    log: { outcome: 'answered', source: 'service' },
-  },
-  {
-    when: 'an id that it is known not to know',
-    prepare: (world) => known(world, 'nobody-1'),
-    command: 'card',
-    ids: 'nobody-1',
-    shows: ['private: "No card has the id **nobody-1**."'],
-    requests: 0,
-    booked: { requests: 1, saved: 1 },
-    log: { outcome: 'answered', source: 'cache' },
-  },
-  {
-    when: 'a card whose answer cannot be read',
-    prepare: (world) => nonsense(world, 'base1-4'),
-    command: 'card',
-    ids: 'base1-4',
-    shows: ['thinking', '"The card service sent something unexpected. Please try again later."'],
-    requests: 1,
-    booked: { requests: 1, saved: 0 },
-    log: { outcome: 'UnexpectedAnswer', source: 'service' },
-  },
-  {
-    when: 'one missing card beyond the budget',
-    prepare: (world) => known(world, 'base1-1'),
-    env: { MEMBER_DAILY_REQUESTS: '1' },
-    command: 'cards',
-    ids: 'base1-4',
-    shows: [
-      'private: "Not shown: **base1-4**. You\'ve used your one new lookup for today. Cards I already know still work. New ones work again after TIME."',
-    ],
-    requests: 0,
-    booked: { requests: 1, saved: 0 },
-    log: { outcome: 'BudgetSpent', source: 'bot' },
-  },
-  {
-    when: 'ten cards: fresh, stale, missing, unknown and unreadable ones',
-    prepare: async (world) => {
-      await stale(world, 'base1-1', 'base1-2');
-      await known(world, 'base1-3', 'nobody-1');
-      nonsense(world, 'base1-5');
-      world.cardService.script({
-        path: 'base1-6?',
-        delayMs: 3_000,
-        status: 404,
-        body: { _tag: 'CardNotFound', message: 'none' },
-        counted: true,
-      });
-    },
-    command: 'cards',
-    ids: 'base1-1,base1-2,base1-3,nobody-1,base1-4,base1-5,base1-6,base1-7,base1-8,nobody-2',
-    shows: [
-      'thinking',
-      'Wick, Who Waits {Showing a saved copy while I fetch the latest.}, Moth Cartographer {Showing a saved copy while I fetch the latest.}, Candle Hare "6 more cards are on their way."',
-      'Wick, Who Waits, Moth Cartographer, Candle Hare, Emberwing Drake "Not found: **nobody-1**, **base1-6**, **base1-7**, **base1-8**, and **nobody-2**\nNot shown: **base1-5**. The card service sent something unexpected. Please try again later.\n8 requests"',
-    ],
-    requests: 8,
-    booked: { requests: 12, saved: 2 },
-    log: { outcome: 'answered', source: 'service' },
-  },
-];
+/**
+ * What is so before | what is typed | its requests, of how many the server is booked with in all, what that saved, and the line
+ * in the log | each moment of the reply.
+ */
+const COURSES = [
+  `known: base1-4 | /card base1-4 | 0 of 1, 1 saved: answered from cache | ${DRAKE}`,
+  `stale: base1-4 | /card base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE}`,
+  `stale: base1-4 | /cards base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE} "1 request"`,
+  `stale: base1-4; unreadable: base1-4 | /card base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE} ${NOT_ONE}`,
+  `nothing | /card base1-4 | 1 of 1, 0 saved: answered from service | thinking | ${DRAKE}`,
+  `nothing | /card base1-4 in private | 1 of 1, 0 saved: answered from service | thinking | private: ${DRAKE}`,
+  'nothing | /card nobody-1 | 1 of 1, 0 saved: answered from service | thinking | "No card has the id **nobody-1**."',
+  'nothing | /cards nobody-1 | 1 of 1, 0 saved: answered from service | thinking | "Not found: **nobody-1**"',
+  'known: nobody-1 | /card nobody-1 | 0 of 1, 1 saved: answered from cache | private: "No card has the id **nobody-1**."',
+  `unreadable: base1-4 | /card base1-4 | 1 of 1, 0 saved: UnexpectedAnswer from service | thinking | "${UNREADABLE}"`,
+  `known: base1-1 | /cards base1-4 on a budget | 0 of 1, 0 saved: BudgetSpent from bot | private: "Not shown: **base1-4**. ${SPENT}"`,
+  `${MANY} | /cards ${TEN} | 8 of 12, 2 saved: answered from service | thinking | ${SHOWN_FIRST} "6 more cards are on their way." | ${SHOWN_LAST} "Not found: ${NONE}\nNot shown: **base1-5**. ${UNREADABLE}\n8 requests"`,
+].map((course) => course.split(' | '));
 
-it.each(COURSES)(
-  '/$command of $when shows each moment once, and costs what it says',
-  { timeout: 60_000 },
-  async ({ when: _, prepare, env, command, ids, options = {}, ...expected }) => {
-    const world = await startWorld(env && { env });
-    await prepare?.(world);
-    await world.commandLines(world.discord.messages().length);
-    const before = world.cardService.requests.length;
+it.each(COURSES)('(%s) %s shows each moment once, and costs %s', async (states = '', line = '', costs, ...shows) => {
+  const [, command = '', ids = '', how] = /^\/(\w+) (\S+)(?: (.+))?/.exec(line) ?? [];
+  const world = await startWorld(how === 'on a budget' ? { env: { MEMBER_DAILY_REQUESTS: '1' } } : {});
+  for (const [, state = '', cards = ''] of states.matchAll(/([a-z ]+): ([^;]+)/g)) {
+    await STATES[state.trim()]?.(world, cards.split(' '));
+  }
+  await world.commandLines(world.discord.messages().length);
+  const before = world.cardService.requests.length;
 
-    const typed = world.discord.type({ command, options: { [command === 'card' ? 'id' : 'ids']: ids, ...options } });
-    await typed.until((now) => moment(now) === expected.shows.at(-1));
-    const lines = await world.commandLines(world.discord.messages().length);
+  const options = { [command === 'card' ? 'id' : 'ids']: ids, ...(how === 'in private' && { private: true }) };
+  const typed = world.discord.type({ command, options });
+  await typed.until((now) => moment(now) === shows.at(-1));
+  const { outcome, source } = (await world.commandLines(world.discord.messages().length)).at(-1) ?? {};
 
-    const requests = world.cardService.requests.length - before;
-    const { outcome, source } = lines.at(-1) ?? {};
-    await world.stopBot();
-    const booked = bookedBy(world);
-    expect({ shows: course(typed), requests, booked, log: { outcome, source } }).toEqual(expected);
-  },
-);
+  const requests = world.cardService.requests.length - before;
+  await world.stopBot();
+  const booked = bookedBy(world);
+  expect(course(typed)).toEqual(shows);
+  expect(`${requests} of ${booked.requests}, ${booked.saved} saved: ${outcome} from ${source}`).toBe(costs);
+});

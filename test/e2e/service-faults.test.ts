@@ -12,7 +12,6 @@ const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const [, OTHER = '', THIRD = '', FOURTH = ''] = IDS.filter((id) => id !== 'base1-4');
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', tcg: 'Lanternfolk', set: { id: 'base1', name: 'Set' } };
 const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>';
-const IMPATIENT = { env: { CARD_SERVICE_TIMEOUT_MS: '1000' } };
 /** Copies that are stale at once. */
 const STALE = { env: { CARD_SERVICE_TIMEOUT_MS: '1000', PRICES_FRESH_SECONDS: '0' } };
 
@@ -61,9 +60,7 @@ it('an invalid answer is described in words, logged, not requested again before 
   expect((await world.card('odd-0').settled()).embeds[0]?.title).toBe('Emberwing Drake'); // of any content type
 });
 
-it('a service that fails briefly gets a second request after a second, and at most three: then the stored copy is shown with the reason', {
-  timeout: 120_000,
-}, async () => {
+it('a service that fails briefly gets a second request after a second, and at most three: then the stored copy is shown with the reason', async () => {
   const failures: Record<string, DictatedAnswer> = {
     'a refusal of the proxy': { status: 502, body: HTML },
     silence: { fault: 'hang' },
@@ -77,7 +74,7 @@ it('a service that fails briefly gets a second request after a second, and at mo
       const first = await world.card('base1-4').until(isFinal);
       const requests = cardRequests(world).length;
       world.cardService.script({ ...fault, times: 3 });
-      const { embeds } = await world.card('base1-4').until(({ edited }) => edited, 60_000);
+      const { embeds } = await world.card('base1-4').until(({ edited }) => edited);
       const counts = [requests, cardRequests(world).length];
       return [name, first.embeds[0]?.title, counts, loggedWith(world, WARN)[0], embeds[0]?.description];
     }),
@@ -142,50 +139,35 @@ describe('a service that is down', () => {
   });
 });
 
-describe('a key that is refused during the day', () => {
-  it('is reported and logged as an error, and costs one request a minute; known cards are shown', async () => {
-    const clock = movableClock();
-    const world = await startWorld(STALE);
-    await world.card('base1-4').settled();
-    world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'no' }, times: 2 });
+it('a key that is refused during the day is reported and logged as an error, and costs one request a minute; known cards are shown', async () => {
+  const clock = movableClock();
+  const world = await startWorld(STALE);
+  await world.card('base1-4').settled();
+  world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'no' }, times: 2 });
 
-    const refused = await world.card(OTHER).settled();
-    const again = await world.card(OTHER).settled();
-    const second = await world.card(THIRD).settled();
-    const next = await world.card(FOURTH).settled();
-    const known = await world.card('base1-4').settled();
-    const requestsMeanwhile = cardRequests(world).length;
-    clock.forward(61_000);
-    const later = await world.card(FOURTH).settled();
+  const refused = await world.card(OTHER).settled();
+  const again = await world.card(OTHER).settled();
+  const second = await world.card(THIRD).settled();
+  const next = await world.card(FOURTH).settled();
+  const known = await world.card('base1-4').settled();
+  const requestsMeanwhile = cardRequests(world).length;
+  clock.forward(61_000);
+  const later = await world.card(FOURTH).settled();
 
-    expect(refused.content).toMatch(KEY_REFUSED);
-    for (const { content } of [again, second, next]) expect(content).toBe(refused.content);
-    expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: I can't reach the card service\.$/);
-    expect(requestsMeanwhile).toBe(3);
-    expect(later.embeds).toHaveLength(1);
-    expect(loggedWith(world, ERROR)).toEqual(
-      expect.arrayContaining([
-        'card request failed',
-        'card request failed',
-        expect.stringContaining('check CARD_SERVICE_API_KEY'),
-      ]),
-    );
-    expect(loggedWith(world, ERROR)).toHaveLength(3);
-    expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', FOURTH].sort());
-  });
-
-  it('is not confused with a firewall: only the lookup of the blocked id fails', async () => {
-    const world = await startWorld();
-    world.cardService.set({ firewall: true });
-
-    const blocked = world.card('<script>alert(1)</script>');
-    const allowed = IDS.slice(0, 6).map((id) => world.card(id));
-
-    expect((await blocked.until(isFinal)).content).toMatch(NOT_UNDERSTOOD);
-    const shown = await Promise.all(allowed.map((typed) => typed.until(isFinal)));
-    expect(shown.map(({ embeds }) => embeds.length)).toEqual([1, 1, 1, 1, 1, 1]);
-    expect(loggedWith(world, ERROR)).toEqual([]);
-  });
+  expect(refused.content).toMatch(KEY_REFUSED);
+  for (const { content } of [again, second, next]) expect(content).toBe(refused.content);
+  expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: I can't reach the card service\.$/);
+  expect(requestsMeanwhile).toBe(3);
+  expect(later.embeds).toHaveLength(1);
+  expect(loggedWith(world, ERROR)).toEqual(
+    expect.arrayContaining([
+      'card request failed',
+      'card request failed',
+      expect.stringContaining('check CARD_SERVICE_API_KEY'),
+    ]),
+  );
+  expect(loggedWith(world, ERROR)).toHaveLength(3);
+  expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', FOURTH].sort());
 });
 
 it('a wrong card path is logged once while no card was ever found', async () => {
@@ -196,29 +178,6 @@ it('a wrong card path is logged once while no card was ever found', async () => 
   for (const { content } of replies) expect(content).toMatch(/^No card has the id/);
   const warned = world.lines.filter(({ level }) => level === WARN);
   expect(warned).toMatchObject([{ msg: expect.stringContaining('CARD_SERVICE_CARD_PATH'), cardIds: { length: 3 } }]);
-});
-
-describe('headers that contradict each other', () => {
-  const inSeconds = (seconds: number) => String(Math.ceil(Date.now() / 1000) + seconds);
-
-  it('nothing remaining with a past reset lets the next lookup through; after a 429 there is one probe a minute', async () => {
-    const clock = movableClock();
-    const world = await startWorld();
-    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inSeconds(-3_600) };
-    world.cardService.script({ headers, body: CARD }, { status: 429, headers, body: '', times: 2 });
-
-    const first = await world.card('base1-4').settled();
-    const refused = await world.card(OTHER).until(isFinal);
-    const next = await world.card(THIRD).settled();
-    clock.forward(65_000);
-    const probe = await world.card(THIRD).until(isFinal);
-
-    expect(first.embeds).toHaveLength(1);
-    expect(refused.content).toMatch(/^Today's new lookups are used up/);
-    expect(next.content).toBe(refused.content);
-    expect(secondsLeft(probe.content)).toBeGreaterThan(115); // the second pause is twice as long
-    expect(statuses(world)).toEqual([200, 429, 429]);
-  });
 });
 
 describe('a 429', () => {
@@ -238,43 +197,5 @@ describe('a 429', () => {
       }),
     );
     expect(shown).toEqual(Object.keys(FORMS).map((name) => [name, 'Emberwing Drake', [429, 200]]));
-  });
-
-  it('that states more than the longest wait is reported in its own words, and known cards are shown', async () => {
-    const world = await startWorld(STALE);
-    await world.card('base1-4').settled();
-    const inTwoHours = new Date(Date.now() + 2 * 3_600_000).toUTCString();
-    world.cardService.script({
-      status: 429,
-      headers: { 'retry-after': inTwoHours, 'x-ratelimit-reset': undefined },
-      body: HTML,
-    });
-
-    const { content } = await world.card(OTHER).until(isFinal);
-    const known = await world.card('base1-4').settled();
-
-    expect(content).toMatch(/^The card service asked me to wait\. Try again/);
-    expect(secondsLeft(content)).toBeGreaterThan(7_190);
-    expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: it's busy right now\.$/);
-    expect(cardRequests(world)).toHaveLength(2);
-  });
-});
-
-describe('/usage with a report that does not come', () => {
-  it.each<[string, DictatedAnswer]>([
-    ['half a body and then nothing', { body: { plan: 'free' }, fault: 'stall' }],
-    ['429', { status: 429, headers: { 'retry-after': '-1' }, body: HTML }],
-  ])('(%s) shows what is known and why the report is missing', async (_, fault) => {
-    const world = await startWorld(IMPATIENT);
-    await world.card('base1-4').settled();
-    world.cardService.script({ path: '/v1/usage', ...fault });
-
-    const { embeds } = await world.usage().settled();
-
-    expect(embeds[0]?.description).toMatch(
-      /^(The card service didn't answer when I asked for|I couldn't get) the plan report\. Last try · <t:\d+:R>$/m,
-    );
-    expect(embeds[0]?.fields?.[0]?.value).toContain('1 of 1,000 used, 999 left');
-    expect(statuses(world)).toHaveLength(2);
   });
 });

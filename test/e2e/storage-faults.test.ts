@@ -116,7 +116,7 @@ it('a process whose disk is full continues from memory, logs it once, and stops 
   const bot = startBotProcess(env, 150);
   await bot.wrote('gateway ready');
   const lookUp = (id: string) =>
-    discord.type({ command: 'card', options: { id } }).until(({ embeds }) => embeds.length > 0, 60_000);
+    discord.type({ command: 'card', options: { id } }).until(({ embeds }) => embeds.length > 0);
 
   const ids = IDS.slice(0, 60);
   const first = await Promise.all(ids.map(lookUp));

@@ -17,7 +17,6 @@ const DRAKE = 'base1-4';
 const OTHER = 'base1-2';
 /** Each lookup asks the service. */
 const ENV = { PRICES_FRESH_SECONDS: '0' };
-const PATIENCE = { timeout: 30_000 };
 
 /** Two cards for 36.00. */
 function pricedCards(): ServiceCard[] {
@@ -36,7 +35,7 @@ function membersOf(discord: EmulatedDiscord, cards: readonly ServiceCard[]) {
       if (card?.prices) card.prices.market = market;
       const typed = discord.type({ command: 'card', options: { id: DRAKE }, memberId: bob });
       const shown = `**${market.toFixed(2)}**`;
-      await typed.until(({ embeds }) => JSON.stringify(embeds).replaceAll(',', '.').includes(shown), PATIENCE.timeout);
+      await typed.until(({ embeds }) => JSON.stringify(embeds).replaceAll(',', '.').includes(shown));
     },
     async watches() {
       const set = discord.type({ command: 'watch', options: { card: DRAKE, below: 30 }, memberId: alice });
@@ -58,9 +57,9 @@ async function watchedWorld() {
 it('a member is told of each crossing by one message, whose buttons work', async () => {
   const world = await watchedWorld();
   await world.priced(29.5);
-  await expect.poll(world.told, PATIENCE).toHaveLength(1);
+  await expect.poll(world.told).toHaveLength(1);
   for (const market of [29, 31, 30]) await world.priced(market);
-  await expect.poll(world.told, PATIENCE).toHaveLength(2);
+  await expect.poll(world.told).toHaveLength(2);
   await world.restartBot();
   await world.priced(28);
   await world.stopBot();
@@ -106,7 +105,7 @@ it('a message is sent again until Discord takes it, and shown once', async () =>
     const world = await watchedWorld();
     world.discord.faults.script(...faults);
     await world.priced(29.5);
-    await expect.poll(() => [world.told().length, world.discord.faults.pending], PATIENCE).toEqual([1, 0]);
+    await expect.poll(() => [world.told().length, world.discord.faults.pending]).toEqual([1, 0]);
     await world.restartBot();
     await world.stopBot();
     expect([world.told().length, untoldIn(world.config.dataDir)]).toEqual([1, []]);
@@ -117,9 +116,7 @@ it('a message is sent again until Discord takes it, and shown once', async () =>
   ]);
 });
 
-it('the next process after a SIGKILL notes what the last one had sent, and shows it no second time', {
-  timeout: 120_000,
-}, async () => {
+it('the next process after a SIGKILL notes what the last one had sent, and shows it no second time', async () => {
   const cards = pricedCards();
   const { discord, env } = await startBackends({ ...QUICK, cards }, ENV);
   const members = membersOf(discord, cards);
@@ -135,12 +132,12 @@ it('the next process after a SIGKILL notes what the last one had sent, and shows
 
   const next = await startAppBot(env);
   const sent = () => discord.requests.filter(({ path }) => path.endsWith('/messages')).length;
-  await expect.poll(sent, PATIENCE).toBe(2);
+  await expect.poll(sent).toBe(2);
   await next.stop();
   expect([members.told().length, untoldIn(env.DATA_DIR)]).toEqual([1, []]);
 });
 
-it('what a process over Redis leaves untold, another tells', { timeout: 120_000 }, async () => {
+it('what a process over Redis leaves untold, another tells', async () => {
   const cards = pricedCards();
   const options = { redis: await startRedis(), service: { ...QUICK, cards }, env: ENV };
   const bots = await prepareAppBots(options);
@@ -150,9 +147,9 @@ it('what a process over Redis leaves untold, another tells', { timeout: 120_000 
   await members.watches();
   bots.discord.faults.script({ route: 'message', answer: 'hang' });
   await members.priced(29.5);
-  await expect.poll(() => bots.discord.faults.met, PATIENCE).toBe(1);
+  await expect.poll(() => bots.discord.faults.met).toBe(1);
   await first.stop();
-  await expect.poll(() => members.told().length, { timeout: 60_000 }).toBe(1); // the other one looks every 20 s
+  await expect.poll(() => members.told().length).toBe(1); // the other one looks every 20 s
 });
 
 function untoldIn(dataDir: string): unknown[] {

@@ -23,70 +23,62 @@ function cardsOver(store: CardsOptions['store'], lifetimes: Lifetimes) {
   return { emulated, cards, lookUp, lines };
 }
 
-describe('a card that the service denies', () => {
-  it('is kept as another process has stored it last, marked as no longer listed', async () => {
-    const directory = sqliteCards();
-    const [{ store }, other] = [await directory.open(), await directory.open()];
-    const { lookUp } = cardsOver(store, { factsFreshMs: 1, pricesFreshMs: 1, notFoundFreshMs: 1 });
-    const newer: CardRecord = { card: { ...GONE, name: 'Ember Drake II' }, fetchedAtMs: Date.now() - 1_000 };
-    await store.set(GONE.id, { card: GONE, fetchedAtMs: Date.now() - 2_000 });
-    await other.store.set(GONE.id, newer);
+it('a card that the service denies is kept as another process has stored it last, marked as no longer listed', async () => {
+  const directory = sqliteCards();
+  const [{ store }, other] = [await directory.open(), await directory.open()];
+  const { lookUp } = cardsOver(store, { factsFreshMs: 1, pricesFreshMs: 1, notFoundFreshMs: 1 });
+  const newer: CardRecord = { card: { ...GONE, name: 'Ember Drake II' }, fetchedAtMs: Date.now() - 1_000 };
+  await store.set(GONE.id, { card: GONE, fetchedAtMs: Date.now() - 2_000 });
+  await other.store.set(GONE.id, newer);
 
-    const record = await lookUp(GONE.id);
+  const record = await lookUp(GONE.id);
 
-    expect(record).toEqual({ ...newer, delistedAtMs: expect.any(Number) });
-    expect(await other.store.get(GONE.id, () => false)).toEqual(record);
-  });
+  expect(record).toEqual({ ...newer, delistedAtMs: expect.any(Number) });
+  expect(await other.store.get(GONE.id, () => false)).toEqual(record);
 });
 
-describe('cards that came together', () => {
-  it('are stored at once, and given in their order', async () => {
-    const { store, set } = countingStore();
-    const { cards } = cardsOver(store, LIFETIMES);
-    const ids = ['c', 'a', 'b'];
-    const stored = Promise.withResolvers<undefined>();
-    set.mockReturnValueOnce(stored.promise); // that of the first takes longest
-    const storing = cards.store(new Map(ids.map((id) => [id, { ...GONE, id }])), new Map());
-    expect(set.mock.calls.map(([id]) => id)).toEqual(ids);
-    stored.resolve(undefined);
-    expect([...(await storing).keys()]).toEqual(ids);
-  });
+it('cards that came together are stored at once, and given in their order', async () => {
+  const { store, set } = countingStore();
+  const { cards } = cardsOver(store, LIFETIMES);
+  const ids = ['c', 'a', 'b'];
+  const stored = Promise.withResolvers<undefined>();
+  set.mockReturnValueOnce(stored.promise); // that of the first takes longest
+  const storing = cards.store(new Map(ids.map((id) => [id, { ...GONE, id }])), new Map());
+  expect(set.mock.calls.map(([id]) => id)).toEqual(ids);
+  stored.resolve(undefined);
+  expect([...(await storing).keys()]).toEqual(ids);
 });
 
-describe('the prices of a card', () => {
-  it('are remembered from answer to answer, through answers without a price or without the card', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 20, 12) });
-    onTestFinished(() => void vi.useRealTimers());
-    const { store } = countingStore();
-    const { lookUp, emulated } = cardsOver(store, LIFETIMES);
-    const answer = async (script: Parameters<typeof emulated.script>[0]) => {
-      emulated.script(script);
-      const stored = await lookUp(GONE.id);
-      vi.setSystemTime(Date.now() + HOUR_MS);
-      return stored && 'history' in stored ? stored.history?.map(([, market]) => market) : undefined;
-    };
-    const { game: tcg, ...facts } = GONE;
-    const priced = (market: number) => ({ body: { ...facts, tcg, prices: { market } } });
+it('the prices of a card are remembered from answer to answer, through answers without a price or without the card', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 20, 12) });
+  onTestFinished(() => void vi.useRealTimers());
+  const { store } = countingStore();
+  const { lookUp, emulated } = cardsOver(store, LIFETIMES);
+  const answer = async (script: Parameters<typeof emulated.script>[0]) => {
+    emulated.script(script);
+    const stored = await lookUp(GONE.id);
+    vi.setSystemTime(Date.now() + HOUR_MS);
+    return stored && 'history' in stored ? stored.history?.map(([, market]) => market) : undefined;
+  };
+  const { game: tcg, ...facts } = GONE;
+  const priced = (market: number) => ({ body: { ...facts, tcg, prices: { market } } });
 
-    expect(await answer({ body: { ...facts, tcg } })).toBeUndefined();
-    expect(await answer(priced(5))).toEqual([5]);
-    expect(await answer(priced(6))).toEqual([5, 6]);
-    expect(await answer({ body: { ...facts, tcg } })).toEqual([5, 6]);
-    expect(await answer({ body: { ...facts, tcg, prices: { market: 0, low: 4 } } })).toEqual([5, 6]);
-    expect(await answer({ status: 404, body: { _tag: 'CardNotFound', message: 'gone' } })).toEqual([5, 6]);
-    expect(await answer(priced(7))).toEqual([5, 6, 7]);
-  });
+  expect(await answer({ body: { ...facts, tcg } })).toBeUndefined();
+  expect(await answer(priced(5))).toEqual([5]);
+  expect(await answer(priced(6))).toEqual([5, 6]);
+  expect(await answer({ body: { ...facts, tcg } })).toEqual([5, 6]);
+  expect(await answer({ body: { ...facts, tcg, prices: { market: 0, low: 4 } } })).toEqual([5, 6]);
+  expect(await answer({ status: 404, body: { _tag: 'CardNotFound', message: 'gone' } })).toEqual([5, 6]);
+  expect(await answer(priced(7))).toEqual([5, 6, 7]);
 });
 
-describe('a card that was found missing', () => {
-  it('is read again before its request: it may have come meanwhile', async () => {
-    const { store, records } = countingStore();
-    const { cards } = cardsOver(store, LIFETIMES);
-    expect(await cards.known('base1-4', true)).toEqual({ kind: 'missing' });
-    records.set('base1-4', { card: GONE, fetchedAtMs: Date.now() });
+it('a card that was found missing is read again before its request: it may have come meanwhile', async () => {
+  const { store, records } = countingStore();
+  const { cards } = cardsOver(store, LIFETIMES);
+  expect(await cards.known('base1-4', true)).toEqual({ kind: 'missing' });
+  records.set('base1-4', { card: GONE, fetchedAtMs: Date.now() });
 
-    expect(await cards.knownBeforeRequest('base1-4', true)).toMatchObject({ kind: 'fresh', answer: { card: GONE } });
-  });
+  expect(await cards.knownBeforeRequest('base1-4', true)).toMatchObject({ kind: 'fresh', answer: { card: GONE } });
 });
 
 describe('an address under which no card is known', () => {

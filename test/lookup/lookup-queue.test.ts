@@ -64,28 +64,27 @@ describe('a permit', () => {
   });
 });
 
-describe('single-flight', () => {
-  it('tells once that a request was counted which brought the card of two spellings', async () => {
-    fakeTime();
-    const pace = { requestsPerMinute: 60, burst: 2 }; // one after the other
-    const service = createCardService({ ...pace, latencyMs: 50 });
-    service.script({ path: `/cards/${IDS[0]?.toUpperCase()}`, body: SAMPLE_CARDS[0] });
-    const { queue } = lookupQueueOver(service, { plan: 'free', ...pace });
-    const ids = [IDS[0]?.toUpperCase() ?? '', IDS[0] ?? ''];
-    const places = ids.map((id) => queue.admitAgain(lookup(id))).filter((admitted) => 'reservation' in admitted);
-    const both = Promise.all(places.map(({ reservation }) => reservation.start()));
-    await vi.advanceTimersByTimeAsync(5_000);
-    await both;
-    const counted = places.map(({ reservation }) => [...reservation.progress.requestNumbers]);
-    expect([service.requests.length, counted]).toEqual([1, [[1], []]]);
-  });
+it('single-flight tells once that a request was counted which brought the card of two spellings', async () => {
+  fakeTime();
+  const pace = { requestsPerMinute: 60, burst: 2 }; // one after the other
+  const service = createCardService({ ...pace, latencyMs: 50 });
+  service.script({ path: `/cards/${IDS[0]?.toUpperCase()}`, body: SAMPLE_CARDS[0] });
+  const { queue } = lookupQueueOver(service, { plan: 'free', ...pace });
+  const ids = [IDS[0]?.toUpperCase() ?? '', IDS[0] ?? ''];
+  const places = ids.map((id) => queue.admitAgain(lookup(id))).filter((admitted) => 'reservation' in admitted);
+  const both = Promise.all(places.map(({ reservation }) => reservation.start()));
+  await vi.advanceTimersByTimeAsync(5_000);
+  await both;
+  const counted = places.map(({ reservation }) => [...reservation.progress.requestNumbers]);
+  expect([service.requests.length, counted]).toEqual([1, [[1], []]]);
 });
 
-describe('a limiter before the service, with headers of its own window', () => {
-  it.each([
-    ['from the very first answer on', 0],
-    ['once the day is known', 1],
-  ])('lets every card be shown at its pace, and opens no breaker for the day: %s', async (_, knownDay) => {
+it.each([
+  ['from the very first answer on', 0],
+  ['once the day is known', 1],
+])(
+  'a limiter before the service, with headers of its own window lets every card be shown at its pace, and opens no breaker for the day: %s',
+  async (_, knownDay) => {
     fakeTime();
     const service = createCardService();
     const { queue, limiter } = lookupQueueOver(service);
@@ -99,14 +98,15 @@ describe('a limiter before the service, with headers of its own window', () => {
     expect(await Promise.all(requested)).toHaveLength(25 - knownDay);
     expect(limiter.quota()).toEqual(known);
     expect(limiter.schedule().blocked).toBeUndefined();
-  });
-});
+  },
+);
 
-describe('the end of the day', () => {
-  it.each([
-    { plan: 'free', remain: 3, members: 15 },
-    { plan: 'business', remain: 30, members: 60 },
-  ] as const)('lets $remain of $members at once have what remains, and gets no 429 ($plan)', async (it) => {
+it.each([
+  { plan: 'free', remain: 3, members: 15 },
+  { plan: 'business', remain: 30, members: 60 },
+] as const)(
+  'the end of the day lets $remain of $members at once have what remains, and gets no 429 ($plan)',
+  async (it) => {
     fakeTime();
     const service = createCardService({ plan: it.plan, requestsPerDay: it.remain + 1 });
     const { queue } = lookupQueueOver(service, { plan: it.plan });
@@ -120,58 +120,54 @@ describe('the end of the day', () => {
 
     expect(service.counts.byStatus).toEqual({ 200: 1, 404: it.remain });
     expect(outcomes.filter((outcome) => outcome instanceof QuotaSpent)).toHaveLength(it.members - it.remain);
-  });
+  },
+);
+
+it('an outage whose end is stated sends no request for that card before, for any lookup, and announces when', async () => {
+  fakeTime();
+  const service = createCardService();
+  service.set({ down: true, downRetryAfterSeconds: 30 });
+  const { queue } = lookupQueueOver(service);
+  const startMs = Date.now();
+  const announced: number[] = [];
+  const first = queue.enqueue(lookup('base1-1'), (atMs) => announced.push(atMs - startMs));
+
+  const refused = await outcomeAfter(60_000, first);
+  expect(refused).toBeInstanceOf(ServiceDown);
+  expect(service.requests.map(({ atMs }) => atMs - startMs)).toEqual([0, 30_000, 60_000]);
+  expect(announced[0]).toBe(30_000);
+
+  await vi.advanceTimersByTimeAsync(10_000);
+  service.set({ down: false });
+  const later = queue.enqueue(lookup('base1-1', by('bob')));
+  expect(await outcomeAfter(19_999, later)).toBeUndefined();
+  expect(await outcomeAfter(1, later)).toMatchObject({ card: { id: 'base1-1' } });
 });
 
-describe('an outage whose end is stated', () => {
-  it('sends no request for that card before, for any lookup, and announces when', async () => {
-    fakeTime();
-    const service = createCardService();
-    service.set({ down: true, downRetryAfterSeconds: 30 });
-    const { queue } = lookupQueueOver(service);
-    const startMs = Date.now();
-    const announced: number[] = [];
-    const first = queue.enqueue(lookup('base1-1'), (atMs) => announced.push(atMs - startMs));
-
-    const refused = await outcomeAfter(60_000, first);
-    expect(refused).toBeInstanceOf(ServiceDown);
-    expect(service.requests.map(({ atMs }) => atMs - startMs)).toEqual([0, 30_000, 60_000]);
-    expect(announced[0]).toBe(30_000);
-
-    await vi.advanceTimersByTimeAsync(10_000);
-    service.set({ down: false });
-    const later = queue.enqueue(lookup('base1-1', by('bob')));
-    expect(await outcomeAfter(19_999, later)).toBeUndefined();
-    expect(await outcomeAfter(1, later)).toMatchObject({ card: { id: 'base1-1' } });
+it.each<[string, { requests: number; refused: number }, (url: string) => Promise<void>]>([
+  ['is not booked when its connection was refused', { requests: 0, refused: 1 }, async () => {}],
+  [
+    'is booked when its connection was reset',
+    { requests: 1, refused: 0 },
+    async (url) => {
+      const service = await startCardService({ port: Number(new URL(url).port) });
+      service.set({ resetEvery: 1 });
+      onTestFinished(() => service.close());
+    },
+  ],
+])('a request that fails %s', async (_, booked, listen) => {
+  const free = await startCardService();
+  await free.close();
+  await listen(free.url);
+  const { queue, ledger, lines } = lookupQueueOver({
+    fetch: (_url, init) => fetch(`${free.url}/cards/base1-4`, init),
   });
-});
 
-describe('a request that fails', () => {
-  it.each<[string, { requests: number; refused: number }, (url: string) => Promise<void>]>([
-    ['is not booked when its connection was refused', { requests: 0, refused: 1 }, async () => {}],
-    [
-      'is booked when its connection was reset',
-      { requests: 1, refused: 0 },
-      async (url) => {
-        const service = await startCardService({ port: Number(new URL(url).port) });
-        service.set({ resetEvery: 1 });
-        onTestFinished(() => service.close());
-      },
-    ],
-  ])('%s', async (_, booked, listen) => {
-    const free = await startCardService();
-    await free.close();
-    await listen(free.url);
-    const { queue, ledger, lines } = lookupQueueOver({
-      fetch: (_url, init) => fetch(`${free.url}/cards/base1-4`, init),
-    });
-
-    const requested = queue.enqueue(lookup('base1-4')).catch((reason: unknown) => reason);
-    await expect.poll(() => lines.map(({ msg }) => msg)).toContain('card request failed');
-    expect(await ledger.memberToday('alice')).toMatchObject(booked);
-    await queue.close(0);
-    expect(await requested).toBeInstanceOf(Stopping);
-  });
+  const requested = queue.enqueue(lookup('base1-4')).catch((reason: unknown) => reason);
+  await expect.poll(() => lines.map(({ msg }) => msg)).toContain('card request failed');
+  expect(await ledger.memberToday('alice')).toMatchObject(booked);
+  await queue.close(0);
+  expect(await requested).toBeInstanceOf(Stopping);
 });
 
 describe('an id that alone is refused', () => {

@@ -43,23 +43,21 @@ function queueWith() {
   return { pendingLookups, add, start, get, batch };
 }
 
-describe('the fair order', () => {
-  it('puts no newcomer behind a burst of which a later lookup was started before the others', () => {
-    const { pendingLookups, add, start, get, batch } = queueWith();
-    const burst = ['a', 'b', 'c', 'd'].map((id) => add(lookup(id, by('alice'))));
-    for (const { waiter } of burst.slice(-1)) pendingLookups.start(waiter);
-    expect(batch()).toEqual(['d']);
-    pendingLookups.requested(get('d'), Date.now());
+it('the fair order puts no newcomer behind a burst of which a later lookup was started before the others', () => {
+  const { pendingLookups, add, start, get, batch } = queueWith();
+  const burst = ['a', 'b', 'c', 'd'].map((id) => add(lookup(id, by('alice'))));
+  for (const { waiter } of burst.slice(-1)) pendingLookups.start(waiter);
+  expect(batch()).toEqual(['d']);
+  pendingLookups.requested(get('d'), Date.now());
 
-    for (const { waiter } of burst) pendingLookups.start(waiter);
-    start(lookup('newcomer', by('bob')));
-    const order = ['a', 'newcomer', 'b', 'c'].map((id) => {
-      const [next] = batch();
-      pendingLookups.requested(get(next ?? ''), Date.now());
-      return { id, next };
-    });
-    expect(order.map(({ next }) => next)).toEqual(order.map(({ id }) => id));
+  for (const { waiter } of burst) pendingLookups.start(waiter);
+  start(lookup('newcomer', by('bob')));
+  const order = ['a', 'newcomer', 'b', 'c'].map((id) => {
+    const [next] = batch();
+    pendingLookups.requested(get(next ?? ''), Date.now());
+    return { id, next };
   });
+  expect(order.map(({ next }) => next)).toEqual(order.map(({ id }) => id));
 });
 
 describe('a pending lookup', () => {
@@ -237,14 +235,12 @@ describe('an announcement', () => {
   });
 });
 
-describe('what waits to be booked', () => {
-  it('is counted by member and by Discord server, once per card', () => {
-    const { pendingLookups, start } = queueWith();
-    start(lookup('a'));
-    start(lookup('a', by('bob')));
-    start(lookup('b', by('bob')));
-    start(lookup('c', by('alice', 'elsewhere')));
-    expect(pendingLookups.queuedBy(ALICE)).toEqual({ member: 2, guild: 2 });
-    expect(pendingLookups.queuedBy(BOB)).toEqual({ member: 1, guild: 2 });
-  });
+it('what waits to be booked is counted by member and by Discord server, once per card', () => {
+  const { pendingLookups, start } = queueWith();
+  start(lookup('a'));
+  start(lookup('a', by('bob')));
+  start(lookup('b', by('bob')));
+  start(lookup('c', by('alice', 'elsewhere')));
+  expect(pendingLookups.queuedBy(ALICE)).toEqual({ member: 2, guild: 2 });
+  expect(pendingLookups.queuedBy(BOB)).toEqual({ member: 1, guild: 2 });
 });

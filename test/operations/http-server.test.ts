@@ -113,8 +113,3 @@ it('a bot is ready when its shards are, and not while Discord has closed the gat
   await world.discord.refuseConnections(true);
   await expect.poll(readiness).toMatchObject({ ready: false, gateway: false });
 });
-
-it('without HTTP_PORT no port is opened and nobody counts', async () => {
-  const world = await startWorld();
-  expect(world.lines.map(({ msg }) => msg)).not.toContain('metrics are served');
-});

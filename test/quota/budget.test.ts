@@ -1,28 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { budgetRefusal, foreignCap, memberCap } from '../../src/quota/budget.ts';
 
-describe('the daily budget of a member', () => {
-  it.each([
-    ['a tenth of the day', undefined, 50_000, 5_000],
-    ['20 at least', undefined, 100, 20],
-    ['what is configured', 7, 1_000, 7],
-    ['no cap for 0', 0, 1_000, undefined],
-    ['no cap while the daily limit is unknown', undefined, undefined, undefined],
-  ])('is %s', (_, memberDaily, day, cap) => {
-    expect(memberCap({ memberDaily }, day)).toBe(cap);
-  });
+it.each([
+  ['a tenth of the day', undefined, 50_000, 5_000],
+  ['20 at least', undefined, 100, 20],
+  ['what is configured', 7, 1_000, 7],
+  ['no cap for 0', 0, 1_000, undefined],
+  ['no cap while the daily limit is unknown', undefined, undefined, undefined],
+])('the daily budget of a member is %s', (_, memberDaily, day, cap) => {
+  expect(memberCap({ memberDaily }, day)).toBe(cap);
 });
 
-describe('the daily budget of all foreign places', () => {
-  it.each([
-    ['a fifth of the day', undefined, 1_000, 200],
-    ['20 at least', undefined, 50, 20],
-    ['what is configured', 7, 1_000, 7],
-    ['nothing for 0', 0, 1_000, 0],
-    ['no cap while the daily limit is unknown', undefined, undefined, undefined],
-  ])('is %s', (_, foreignDaily, day, cap) => {
-    expect(foreignCap({ foreignDaily }, day)).toBe(cap);
-  });
+it.each([
+  ['a fifth of the day', undefined, 1_000, 200],
+  ['20 at least', undefined, 50, 20],
+  ['what is configured', 7, 1_000, 7],
+  ['nothing for 0', 0, 1_000, 0],
+  ['no cap while the daily limit is unknown', undefined, undefined, undefined],
+])('the daily budget of all foreign places is %s', (_, foreignDaily, day, cap) => {
+  expect(foreignCap({ foreignDaily }, day)).toBe(cap);
 });
 
 describe('a budget', () => {

@@ -59,76 +59,68 @@ function breakerAfter(
   return afterRequest(breaker, outcome, probe, { quota: known, longestWaitMs: LONGEST_MS, nowMs: NOW_MS, random });
 }
 
-describe('an outage after a pause', () => {
-  it('is counted from its first failure, and opens the breaker at the third', () => {
-    const first = breakerAfter(halfOpen('pause', 4), DOWN, true);
-    const second = breakerAfter(first, DOWN, false);
-    expect([first, second]).toEqual([closed(1), closed(2)]);
-    expect(breakerAfter(second, DOWN, false)).toEqual(outage(5_000, 3));
-  });
+it('an outage after a pause is counted from its first failure, and opens the breaker at the third', () => {
+  const first = breakerAfter(halfOpen('pause', 4), DOWN, true);
+  const second = breakerAfter(first, DOWN, false);
+  expect([first, second]).toEqual([closed(1), closed(2)]);
+  expect(breakerAfter(second, DOWN, false)).toEqual(outage(5_000, 3));
 });
 
-describe('an outage', () => {
-  it('begins when the breaker first opens, however many probes fail', () => {
-    const sinceMs = NOW_MS - 60_000;
-    const again = breakerAfter({ ...halfOpen('outage', 3), sinceMs }, DOWN, true);
-    expect(again).toMatchObject({ sinceMs: NOW_MS, beganMs: sinceMs });
-    expect(breakerAfter({ ...again, state: 'halfOpen' }, DOWN, true)).toMatchObject({ beganMs: sinceMs });
-    expect(breakerAfter({ ...again, state: 'halfOpen' }, KEY_REFUSED, true)).not.toHaveProperty('beganMs');
-  });
+it('an outage begins when the breaker first opens, however many probes fail', () => {
+  const sinceMs = NOW_MS - 60_000;
+  const again = breakerAfter({ ...halfOpen('outage', 3), sinceMs }, DOWN, true);
+  expect(again).toMatchObject({ sinceMs: NOW_MS, beganMs: sinceMs });
+  expect(breakerAfter({ ...again, state: 'halfOpen' }, DOWN, true)).toMatchObject({ beganMs: sinceMs });
+  expect(breakerAfter({ ...again, state: 'halfOpen' }, KEY_REFUSED, true)).not.toHaveProperty('beganMs');
 });
 
-describe('a closed breaker', () => {
-  it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
-    ['stays closed after an answer', CLOSED, ANSWERED, CLOSED],
-    ['stays closed after an answer with requests left', CLOSED, ANSWERED, CLOSED, left(1)],
-    ['forgets failures after an answer', closed(2), ANSWERED, CLOSED],
-    ['opens for the day with the last request', CLOSED, ANSWERED, spent(), NONE_LEFT],
-    ['opens for a minute when nothing remains and no reset is known', CLOSED, ANSWERED, day(60_000), NO_RESET],
-    ['counts a first failure', CLOSED, DOWN, closed(1)],
-    ['counts a second failure', closed(1), DOWN, closed(2)],
-    ['opens at the third failure in a row', closed(2), DOWN, outage(5_000, 3)],
-    ['pauses as long as a 429 states', CLOSED, limited(7_000), pause(7_000)],
-    ['pauses for a second when a 429 states nothing', CLOSED, limited(), pause(1_000)],
-    ['pauses for a quarter of one when it states none', CLOSED, limited(0), pause(250)],
-    ['pauses for any stated time while something remains', CLOSED, limited(1_200_000), pause(1_200_000), left(999)],
-    ['pauses for any stated time while nothing is known', CLOSED, limited(1_200_000), pause(1_200_000)],
-    ['pauses when nothing remains, up to the longest wait', CLOSED, limited(LONGEST_MS), pause(LONGEST_MS), NONE_LEFT],
-    ['opens until the reset when that wait is longer', CLOSED, limited(LONGEST_MS + 1), spent(), NONE_LEFT],
-    ['opens until the reset when nothing is stated', CLOSED, limited(), spent(), NONE_LEFT],
-    ['opens as long as stated when that is longer', CLOSED, limited(7_200_000), day(7_200_000), NONE_LEFT],
-    ['opens as long as stated when no reset is known', CLOSED, limited(7_200_000), day(7_200_000), NO_RESET],
-    ['opens for a minute when the reset is past', CLOSED, limited(), day(60_000), left(0, NOW_MS - 1)],
-    ['opens for a minute when a key is refused', CLOSED, KEY_REFUSED, key(60_000)],
-    ['ignores an abandoned request', closed(2), ABANDONED, closed(2)],
-  ])('%s', (_, breaker, outcome, next, known) => {
-    expect(breakerAfter(breaker, outcome, false, known)).toEqual(next);
-  });
+it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
+  ['stays closed after an answer', CLOSED, ANSWERED, CLOSED],
+  ['stays closed after an answer with requests left', CLOSED, ANSWERED, CLOSED, left(1)],
+  ['forgets failures after an answer', closed(2), ANSWERED, CLOSED],
+  ['opens for the day with the last request', CLOSED, ANSWERED, spent(), NONE_LEFT],
+  ['opens for a minute when nothing remains and no reset is known', CLOSED, ANSWERED, day(60_000), NO_RESET],
+  ['counts a first failure', CLOSED, DOWN, closed(1)],
+  ['counts a second failure', closed(1), DOWN, closed(2)],
+  ['opens at the third failure in a row', closed(2), DOWN, outage(5_000, 3)],
+  ['pauses as long as a 429 states', CLOSED, limited(7_000), pause(7_000)],
+  ['pauses for a second when a 429 states nothing', CLOSED, limited(), pause(1_000)],
+  ['pauses for a quarter of one when it states none', CLOSED, limited(0), pause(250)],
+  ['pauses for any stated time while something remains', CLOSED, limited(1_200_000), pause(1_200_000), left(999)],
+  ['pauses for any stated time while nothing is known', CLOSED, limited(1_200_000), pause(1_200_000)],
+  ['pauses when nothing remains, up to the longest wait', CLOSED, limited(LONGEST_MS), pause(LONGEST_MS), NONE_LEFT],
+  ['opens until the reset when that wait is longer', CLOSED, limited(LONGEST_MS + 1), spent(), NONE_LEFT],
+  ['opens until the reset when nothing is stated', CLOSED, limited(), spent(), NONE_LEFT],
+  ['opens as long as stated when that is longer', CLOSED, limited(7_200_000), day(7_200_000), NONE_LEFT],
+  ['opens as long as stated when no reset is known', CLOSED, limited(7_200_000), day(7_200_000), NO_RESET],
+  ['opens for a minute when the reset is past', CLOSED, limited(), day(60_000), left(0, NOW_MS - 1)],
+  ['opens for a minute when a key is refused', CLOSED, KEY_REFUSED, key(60_000)],
+  ['ignores an abandoned request', closed(2), ABANDONED, closed(2)],
+])('a closed breaker %s', (_, breaker, outcome, next, known) => {
+  expect(breakerAfter(breaker, outcome, false, known)).toEqual(next);
 });
 
-describe('a probe', () => {
-  it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
-    ['that is answered ends the pause', halfOpen('pause', 4), ANSWERED, CLOSED],
-    ['that is answered ends the outage', halfOpen('outage', 4), ANSWERED, CLOSED],
-    ['that is answered accepts the key again', halfOpen('key'), ANSWERED, CLOSED],
-    ['that is answered begins the new day', halfOpen('day'), ANSWERED, CLOSED, left(999)],
-    ['that took the last request opens it until the reset', halfOpen('pause'), ANSWERED, spent(), NONE_LEFT],
-    ['that meets a second 429 waits twice as long', halfOpen('pause', 1), limited(), pause(2_000, 2)],
-    ['that meets a fifth 429 waits longer than it states', halfOpen('pause', 4), limited(1_000), pause(16_000, 5)],
-    ['that meets a 429 waits as stated, if that is longer', halfOpen('pause', 1), limited(30_000), pause(30_000, 2)],
-    ['that finds nothing left opens it for the day', halfOpen('pause', 1), limited(5_000), spent(2), NONE_LEFT],
-    ['that finds nothing left again keeps it open', halfOpen('day', 1), limited(5_000), spent(2), NONE_LEFT],
-    ['that is refused with some left ends in a pause', halfOpen('day', 1), limited(5_000), pause(5_000, 2), left(5)],
-    ['that meets a second day 429 waits two minutes', halfOpen('day', 1), limited(), day(120_000, 2), NO_RESET],
-    ['that meets a third one waits four', halfOpen('day', 2), limited(), day(240_000, 3), NO_RESET],
-    ['that meets the twentieth waits half an hour', halfOpen('day', 19), limited(), day(1_800_000, 20), NO_RESET],
-    ['that finds the service down still waits twice as long', halfOpen('outage', 3), DOWN, outage(10_000, 4)],
-    ['that finds it down for long waits a minute', halfOpen('outage', 30), DOWN, outage(60_000, 31)],
-    ['that finds the key refused still waits a minute', halfOpen('key', 5), KEY_REFUSED, key(60_000, 6)],
-    ['that is abandoned leaves it to the next', halfOpen('pause', 2), ABANDONED, pause(0, 2)],
-  ])('%s', (_, breaker, outcome, next, known) => {
-    expect(breakerAfter(breaker, outcome, true, known)).toEqual(next);
-  });
+it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
+  ['that is answered ends the pause', halfOpen('pause', 4), ANSWERED, CLOSED],
+  ['that is answered ends the outage', halfOpen('outage', 4), ANSWERED, CLOSED],
+  ['that is answered accepts the key again', halfOpen('key'), ANSWERED, CLOSED],
+  ['that is answered begins the new day', halfOpen('day'), ANSWERED, CLOSED, left(999)],
+  ['that took the last request opens it until the reset', halfOpen('pause'), ANSWERED, spent(), NONE_LEFT],
+  ['that meets a second 429 waits twice as long', halfOpen('pause', 1), limited(), pause(2_000, 2)],
+  ['that meets a fifth 429 waits longer than it states', halfOpen('pause', 4), limited(1_000), pause(16_000, 5)],
+  ['that meets a 429 waits as stated, if that is longer', halfOpen('pause', 1), limited(30_000), pause(30_000, 2)],
+  ['that finds nothing left opens it for the day', halfOpen('pause', 1), limited(5_000), spent(2), NONE_LEFT],
+  ['that finds nothing left again keeps it open', halfOpen('day', 1), limited(5_000), spent(2), NONE_LEFT],
+  ['that is refused with some left ends in a pause', halfOpen('day', 1), limited(5_000), pause(5_000, 2), left(5)],
+  ['that meets a second day 429 waits two minutes', halfOpen('day', 1), limited(), day(120_000, 2), NO_RESET],
+  ['that meets a third one waits four', halfOpen('day', 2), limited(), day(240_000, 3), NO_RESET],
+  ['that meets the twentieth waits half an hour', halfOpen('day', 19), limited(), day(1_800_000, 20), NO_RESET],
+  ['that finds the service down still waits twice as long', halfOpen('outage', 3), DOWN, outage(10_000, 4)],
+  ['that finds it down for long waits a minute', halfOpen('outage', 30), DOWN, outage(60_000, 31)],
+  ['that finds the key refused still waits a minute', halfOpen('key', 5), KEY_REFUSED, key(60_000, 6)],
+  ['that is abandoned leaves it to the next', halfOpen('pause', 2), ABANDONED, pause(0, 2)],
+])('a probe %s', (_, breaker, outcome, next, known) => {
+  expect(breakerAfter(breaker, outcome, true, known)).toEqual(next);
 });
 
 describe('the probe of a spent day, before its reset', () => {
@@ -198,12 +190,10 @@ describe('a request that left before the breaker opened', () => {
   });
 });
 
-describe('jitter', () => {
-  it.each<[string, Breaker, RequestOutcome, number]>([
-    ['a fifth of a stated wait', CLOSED, limited(5_000), 6_000],
-    ['2 s of a long one', CLOSED, limited(60_000), 62_000],
-    ['a fifth of an outage', closed(2), DOWN, 6_000],
-  ])('only adds, at most %s', (_, breaker, outcome, waitMs) => {
-    expect(breakerAfter(breaker, outcome, false, undefined, 1).untilMs).toBe(NOW_MS + waitMs);
-  });
+it.each<[string, Breaker, RequestOutcome, number]>([
+  ['a fifth of a stated wait', CLOSED, limited(5_000), 6_000],
+  ['2 s of a long one', CLOSED, limited(60_000), 62_000],
+  ['a fifth of an outage', closed(2), DOWN, 6_000],
+])('jitter only adds, at most %s', (_, breaker, outcome, waitMs) => {
+  expect(breakerAfter(breaker, outcome, false, undefined, 1).untilMs).toBe(NOW_MS + waitMs);
 });

@@ -19,7 +19,6 @@ export const SLOW: PlanSetting = { plan: 'free', requestsPerMinute: PER_MINUTE, 
 export const QUICK: PlanSetting = { plan: 'free', requestsPerMinute: 1_200, burst: BURST };
 export const ANSWERED: RequestOutcome = { kind: 'answered' };
 export const DOWN: RequestOutcome = { kind: 'serviceDown' };
-export const LONG = { timeout: 15_000, interval: 20 };
 export const HOUR_MS = 3_600_000;
 /** Ends without having been given. */
 export const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER, leftAtMs: Date.now() };
@@ -167,11 +166,11 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       const limiter = await open({ plan: 'auto' });
       limiter.observe(reading(40_000, HOUR_MS, 50_000));
       await permitOf(limiter);
-      await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(600);
+      await expect.poll(() => Math.round(intervalOf(limiter))).toBe(600);
       limiter.observePlan('business');
-      await expect.poll(() => Math.round(intervalOf(limiter)), LONG).toBe(120);
+      await expect.poll(() => Math.round(intervalOf(limiter))).toBe(120);
       const restarted = await open({ plan: 'auto' });
-      await expect.poll(() => Math.round(intervalOf(restarted)), LONG).toBe(120);
+      await expect.poll(() => Math.round(intervalOf(restarted))).toBe(120);
     });
 
     it('says once in the log that a burst is smaller than planned, however many processes know it', async () => {
@@ -184,7 +183,7 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       await ask(limiter);
       const other = await open(plan, new QuotaWarnings(log));
       await ask(other);
-      await expect.poll(() => other.schedule().learned, LONG).toEqual({ window: undefined, capacity: 9 });
+      await expect.poll(() => other.schedule().learned).toEqual({ window: undefined, capacity: 9 });
       const learned = lines.filter(({ reason }) => reason === undefined);
       expect(learned).toMatchObject([{ burst: 9, msg: expect.stringContaining('fewer requests') }]);
     });

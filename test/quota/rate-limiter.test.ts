@@ -193,20 +193,6 @@ describe('a 429', () => {
   });
 });
 
-it('a spent day is said again in the log by the next run', async () => {
-  const it = new Process();
-  it.limiter.observe(reading(0, 3_600_000));
-  await it.ask();
-  it.restart();
-  expect(it.lines.filter(({ reason }) => reason === 'day')).toHaveLength(2);
-});
-
-it('a pause that is longer than LONGEST_WAIT_SECONDS blocks', async () => {
-  const it = new Process({ plan: 'free' }, 30_000);
-  await it.ask(limited(31_000));
-  expect(it.limiter.schedule().blocked).toMatchObject({ reason: 'pause' });
-});
-
 describe('a clock that is set back', () => {
   it('gives no new burst, and the next token after one interval', async () => {
     const it = new Process();

@@ -25,25 +25,23 @@ const [NAME, SET, X] = ['Emberwing Drake', 'First Light', 'x'];
 const DRAKE: ListedCard = { id: 'base1-4', name: NAME, set: SET, number: '4/102' };
 const LONG = { set: X.repeat(90), number: '9'.repeat(90) };
 
-describe('a card in a list', () => {
-  it.each<[string, Partial<ListedCard>, string]>([
-    ['shows name, set and number', {}, 'Emberwing Drake · First Light · 4/102'],
-    ['leaves out what is absent', { set: undefined, number: undefined }, 'Emberwing Drake'],
-    ['leaves out what is empty', { set: ' ', number: '' }, 'Emberwing Drake'],
-    ['is plain text', { name: '**Ember** [x](y)\n@here\u202e', set: '`a`' }, '**Ember** [x](y) @here · `a` · 4/102'],
-    [
-      'cuts a long name, so that the printing is still told',
-      { name: X.repeat(200) },
-      `${X.repeat(77)}… · 4/102 · ${SET}`,
-    ],
-    ['cuts a long set and a long number', LONG, `${NAME} · ${'9'.repeat(19)}… · ${X.repeat(47)}…`],
-    ['has a long set whole where everything fits', { set: X.repeat(70) }, `${NAME} · 4/102 · ${X.repeat(70)}`],
-    ['has the number first when a phone would cut it', { set: `${SET} of D` }, `${NAME} · 4/102 · ${SET} of D`],
-    ['shows another name that was typed', { knownAs: 'Glutdrache' }, `${NAME} (Glutdrache) · 4/102 · ${SET}`],
-    ['shows the id when the name is invisible', { name: '\u200b' }, 'base1-4 · First Light · 4/102'],
-  ])('%s', (_, change, label) => {
-    expect(cardLabel('en-US', { ...DRAKE, ...change })).toBe(label);
-  });
+it.each<[string, Partial<ListedCard>, string]>([
+  ['shows name, set and number', {}, 'Emberwing Drake · First Light · 4/102'],
+  ['leaves out what is absent', { set: undefined, number: undefined }, 'Emberwing Drake'],
+  ['leaves out what is empty', { set: ' ', number: '' }, 'Emberwing Drake'],
+  ['is plain text', { name: '**Ember** [x](y)\n@here\u202e', set: '`a`' }, '**Ember** [x](y) @here · `a` · 4/102'],
+  [
+    'cuts a long name, so that the printing is still told',
+    { name: X.repeat(200) },
+    `${X.repeat(77)}… · 4/102 · ${SET}`,
+  ],
+  ['cuts a long set and a long number', LONG, `${NAME} · ${'9'.repeat(19)}… · ${X.repeat(47)}…`],
+  ['has a long set whole where everything fits', { set: X.repeat(70) }, `${NAME} · 4/102 · ${X.repeat(70)}`],
+  ['has the number first when a phone would cut it', { set: `${SET} of D` }, `${NAME} · 4/102 · ${SET} of D`],
+  ['shows another name that was typed', { knownAs: 'Glutdrache' }, `${NAME} (Glutdrache) · 4/102 · ${SET}`],
+  ['shows the id when the name is invisible', { name: '\u200b' }, 'base1-4 · First Light · 4/102'],
+])('a card in a list %s', (_, change, label) => {
+  expect(cardLabel('en-US', { ...DRAKE, ...change })).toBe(label);
 });
 
 describe('suggestions', () => {

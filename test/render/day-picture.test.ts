@@ -102,15 +102,13 @@ describe('the picture of a day', () => {
   });
 });
 
-describe('the requests used by the end of each hour', () => {
-  it.each<[string, number[], number | undefined, number[]]>([
-    ['are what this bot sent', [1, 2, 3], undefined, [1, 3, 6]],
-    ['end with what the service says: what others used counts as used before', [1, 2, 3], 16, [11, 13, 16]],
-    ['are never less than nothing', [5, 5], 2, [0, 2]],
-  ])('%s', (_, requests, used, byThen) => {
-    const hours = requests.map((sent) => ({ requests: sent, saved: 0 }));
-    expect(usedByHour(hours, used)).toEqual(byThen);
-  });
+it.each<[string, number[], number | undefined, number[]]>([
+  ['are what this bot sent', [1, 2, 3], undefined, [1, 3, 6]],
+  ['end with what the service says: what others used counts as used before', [1, 2, 3], 16, [11, 13, 16]],
+  ['are never less than nothing', [5, 5], 2, [0, 2]],
+])('the requests used by the end of each hour %s', (_, requests, used, byThen) => {
+  const hours = requests.map((sent) => ({ requests: sent, saved: 0 }));
+  expect(usedByHour(hours, used)).toEqual(byThen);
 });
 
 describe('a PNG', () => {

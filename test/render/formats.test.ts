@@ -21,20 +21,18 @@ function shownText(tokens: Token[]): string {
   return tokens.map((token) => ('text' in token ? token.text : '')).join('');
 }
 
-describe('plainText', () => {
-  it.each([
-    ['as it is', 'Ember Drake', 'Ember Drake'],
-    ['with its markup', '**a** <@1> `b`', '**a** <@1> `b`'],
-    ['on one line', ' a\r\n\tb\u2028c ', 'a b c'],
-    ['without what turns it around', 'a\u202eb\u2066c', 'abc'],
-    ['without what cannot be seen', 'a\u200bb\u00adc\u2060d\u3164e\u{e0041}f', 'abcdef'],
-    ['without half characters', 'a\ud83cb\udccfc', 'abc'],
-    ['without controls', 'a\0b\u007fc\u0085d', 'abcd'],
-    ['with characters outside of the first plane', '🃏四é', '🃏四é'],
-    ['as nothing, when there is nothing to see', ' \u200b\ud83c\n', ''],
-  ])('shows text %s', (_, text, shown) => {
-    expect(plainText(text, 100)).toBe(shown);
-  });
+it.each([
+  ['as it is', 'Ember Drake', 'Ember Drake'],
+  ['with its markup', '**a** <@1> `b`', '**a** <@1> `b`'],
+  ['on one line', ' a\r\n\tb\u2028c ', 'a b c'],
+  ['without what turns it around', 'a\u202eb\u2066c', 'abc'],
+  ['without what cannot be seen', 'a\u200bb\u00adc\u2060d\u3164e\u{e0041}f', 'abcdef'],
+  ['without half characters', 'a\ud83cb\udccfc', 'abc'],
+  ['without controls', 'a\0b\u007fc\u0085d', 'abcd'],
+  ['with characters outside of the first plane', '🃏四é', '🃏四é'],
+  ['as nothing, when there is nothing to see', ' \u200b\ud83c\n', ''],
+])('plainText shows text %s', (_, text, shown) => {
+  expect(plainText(text, 100)).toBe(shown);
 });
 
 describe('plainMarkdown', () => {
@@ -99,16 +97,14 @@ describe.each([
   });
 });
 
-describe('clip', () => {
-  it.each([
-    ['abc', 3, 'abc'],
-    ['abcd', 3, 'ab…'],
-    ['a🃏b', 3, 'a…'],
-    ['ab', 1, '…'],
-    ['', 1, ''],
-  ])('of %s to %d is %s', (text, maxLength, clipped) => {
-    expect(clip(text, maxLength)).toBe(clipped);
-  });
+it.each([
+  ['abc', 3, 'abc'],
+  ['abcd', 3, 'ab…'],
+  ['a🃏b', 3, 'a…'],
+  ['ab', 1, '…'],
+  ['', 1, ''],
+])('clip of %s to %d is %s', (text, maxLength, clipped) => {
+  expect(clip(text, maxLength)).toBe(clipped);
 });
 
 /** Intl sets numbers and currencies apart by spaces that do not break. */
@@ -152,44 +148,38 @@ describe('a price', () => {
   });
 });
 
-describe('a range of prices', () => {
-  it.each([
-    ['en', 'USD', '$28–$36'],
-    ['de', 'EUR', '28–36\u00a0€'],
-    ['fr', 'EUR', '28–36\u00a0€'],
-    ['pt-BR', 'BRL', 'R$\u00a028–36'],
-    ['ja', 'USD', '$28～$36'],
-    ['ja', undefined, '28～36'],
-  ])('has no spaces around its dash in %s (%s)', (language, sign, expected) => {
-    expect(formatPriceRange(language, 28, 36, sign)).toBe(expected);
-  });
+it.each([
+  ['en', 'USD', '$28–$36'],
+  ['de', 'EUR', '28–36\u00a0€'],
+  ['fr', 'EUR', '28–36\u00a0€'],
+  ['pt-BR', 'BRL', 'R$\u00a028–36'],
+  ['ja', 'USD', '$28～$36'],
+  ['ja', undefined, '28～36'],
+])('a range of prices has no spaces around its dash in %s (%s)', (language, sign, expected) => {
+  expect(formatPriceRange(language, 28, 36, sign)).toBe(expected);
 });
 
-describe('a count', () => {
-  it.each([
-    [1_000, 'en-US', '1,000'],
-    [50_000, 'de', '50.000'],
-    [0, 'ja', '0'],
-    [12_345, '', '12,345'],
-  ])('writes %d in %s as %s', (value, locale, written) => {
-    expect(formatCount(locale, value)).toBe(written);
-  });
+it.each([
+  [1_000, 'en-US', '1,000'],
+  [50_000, 'de', '50.000'],
+  [0, 'ja', '0'],
+  [12_345, '', '12,345'],
+])('a count writes %d in %s as %s', (value, locale, written) => {
+  expect(formatCount(locale, value)).toBe(written);
 });
 
-describe('cached formats', () => {
-  it('do not mix languages, sizes and currencies', () => {
-    const read = () => [
-      formatPrice('en-US', 1234.5, 'EUR'),
-      formatPrice('de', 1234.5, 'EUR'),
-      formatPrice('en-US', 0.0042, 'EUR'),
-      formatPrice('en-US', 1e15, 'EUR'),
-      formatPrice('en-US', 1234.5, undefined),
-      formatCount('en-US', 1234.5),
-    ];
-    const first = read();
-    expect(first.map(plainSpaces)).toEqual(['€1,234.50', '1.234,50 €', '€0.0042', '€1E15', '1,234.50', '1,234.5']);
-    expect(read()).toEqual(first);
-  });
+it('cached formats do not mix languages, sizes and currencies', () => {
+  const read = () => [
+    formatPrice('en-US', 1234.5, 'EUR'),
+    formatPrice('de', 1234.5, 'EUR'),
+    formatPrice('en-US', 0.0042, 'EUR'),
+    formatPrice('en-US', 1e15, 'EUR'),
+    formatPrice('en-US', 1234.5, undefined),
+    formatCount('en-US', 1234.5),
+  ];
+  const first = read();
+  expect(first.map(plainSpaces)).toEqual(['€1,234.50', '1.234,50 €', '€0.0042', '€1E15', '1,234.50', '1,234.5']);
+  expect(read()).toEqual(first);
 });
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);

@@ -7,28 +7,24 @@ import { formatMessage } from '../../src/render/messages.ts';
 
 const KEYS = Object.keys(en).filter((key): key is MessageKey => !key.startsWith('@'));
 
-describe('the language of a locale', () => {
-  it.each([
-    ['en-US', 'en'],
-    ['en-GB', 'en'],
-    ['xx', 'en'],
-    ['', 'en'],
-    ['constructor', 'en'],
-    ['de', 'de'],
-    ['es-ES', 'es'],
-    ['es-419', 'es'],
-    ['pt-BR', 'pt-BR'],
-  ])('%s: %s', (locale, language) => {
-    expect(languageOf(locale)).toBe(language);
-  });
+it.each([
+  ['en-US', 'en'],
+  ['en-GB', 'en'],
+  ['xx', 'en'],
+  ['', 'en'],
+  ['constructor', 'en'],
+  ['de', 'de'],
+  ['es-ES', 'es'],
+  ['es-419', 'es'],
+  ['pt-BR', 'pt-BR'],
+])('the language of a locale %s: %s', (locale, language) => {
+  expect(languageOf(locale)).toBe(language);
 });
 
-describe('en.json', () => {
-  it('explains every text to translators, and nothing else', () => {
-    const explained = Object.keys(en).filter((key) => /^@[^@]/.test(key));
-    expect(explained).toEqual(KEYS.map((key) => `@${key}`));
-    for (const key of KEYS) expect(en[`@${key}`].description).toMatch(/\.$/);
-  });
+it('en.json explains every text to translators, and nothing else', () => {
+  const explained = Object.keys(en).filter((key) => /^@[^@]/.test(key));
+  expect(explained).toEqual(KEYS.map((key) => `@${key}`));
+  for (const key of KEYS) expect(en[`@${key}`].description).toMatch(/\.$/);
 });
 
 /** Of the parts of a message, as intl-messageformat reads it. */

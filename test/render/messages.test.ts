@@ -17,12 +17,6 @@ import en from '../../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, errorMessage, formatMessage, timePast, timeToCome } from '../../src/render/messages.ts';
 
 describe('a message', () => {
-  it('says when the card is expected', () => {
-    expect(formatMessage('en-US', 'permitAt', { time: '<t:1795176001:t>' })).toBe(
-      "You're in line. Your card should be here around <t:1795176001:t>.",
-    );
-  });
-
   it.each([
     [0, '0 cards'],
     [1, '1 card'],
@@ -30,10 +24,6 @@ describe('a message', () => {
     [1_234, '1,234 cards'],
   ])('counts %d', (cards, shown) => {
     expect(formatMessage('en-US', 'waitingCards', { cards })).toBe(shown);
-  });
-
-  it.each(['xx', 'en-GB', 'not a locale', '', 'constructor'])('is English in "%s", numbers included', (locale) => {
-    expect(formatMessage(locale, 'leftToday', { remaining: 12_345 })).toBe('12,345 left today');
   });
 
   it('shows its arguments unchanged, whatever they contain', () => {
@@ -46,41 +36,35 @@ const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = NOON_MS / 1000;
 const HOUR_MS = 3_600_000;
 
-describe('a time to come in a sentence', () => {
-  it.each<[string, number | undefined, ReturnType<typeof timeToCome>]>([
-    ['is a clock time', HOUR_MS, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
-    // A clock time shows no seconds, and a member should not return too early.
-    ['is a full minute', 3_001, { when: 'clock', time: `<t:${NOON + 60}:t>` }],
-    // What a Date header leaves open, and the jitter of a wait.
-    ['is not a minute later for three seconds', 3_603_000, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
-    ['has no date when it is 20 hours away', 20 * HOUR_MS, { when: 'clock', time: `<t:${NOON + 72_000}:t>` }],
-    ['has a date when it is further away', 20 * HOUR_MS + 3_001, { when: 'date', time: `<t:${NOON + 72_060}:f>` }],
-    ['is "now" once it is past', 0, { when: 'now', time: '' }],
-    ['is "now" long after it, too', -HOUR_MS, { when: 'now', time: '' }],
-    ['is "soon" when it is not known', undefined, { when: 'soon', time: '' }],
-  ])('%s', (_, awayMs, shown) => {
-    expect(timeToCome(awayMs === undefined ? undefined : NOON_MS + awayMs, NOON_MS)).toEqual(shown);
-  });
+it.each<[string, number | undefined, ReturnType<typeof timeToCome>]>([
+  ['is a clock time', HOUR_MS, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
+  // A clock time shows no seconds, and a member should not return too early.
+  ['is a full minute', 3_001, { when: 'clock', time: `<t:${NOON + 60}:t>` }],
+  // What a Date header leaves open, and the jitter of a wait.
+  ['is not a minute later for three seconds', 3_603_000, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
+  ['has no date when it is 20 hours away', 20 * HOUR_MS, { when: 'clock', time: `<t:${NOON + 72_000}:t>` }],
+  ['has a date when it is further away', 20 * HOUR_MS + 3_001, { when: 'date', time: `<t:${NOON + 72_060}:f>` }],
+  ['is "now" once it is past', 0, { when: 'now', time: '' }],
+  ['is "now" long after it, too', -HOUR_MS, { when: 'now', time: '' }],
+  ['is "soon" when it is not known', undefined, { when: 'soon', time: '' }],
+])('a time to come in a sentence %s', (_, awayMs, shown) => {
+  expect(timeToCome(awayMs === undefined ? undefined : NOON_MS + awayMs, NOON_MS)).toEqual(shown);
 });
 
-describe('a time past', () => {
-  it.each([
-    ['is a clock time', HOUR_MS, `<t:${NOON - 3_600}:t>`],
-    ['has a date when it is over 20 hours ago', 21 * HOUR_MS, `<t:${NOON - 75_600}:f>`],
-  ])('%s', (_, agoMs, shown) => {
-    expect(timePast(NOON_MS - agoMs, NOON_MS)).toBe(shown);
-  });
+it.each([
+  ['is a clock time', HOUR_MS, `<t:${NOON - 3_600}:t>`],
+  ['has a date when it is over 20 hours ago', 21 * HOUR_MS, `<t:${NOON - 75_600}:f>`],
+])('a time past %s', (_, agoMs, shown) => {
+  expect(timePast(NOON_MS - agoMs, NOON_MS)).toBe(shown);
 });
 
-describe('the compiler', () => {
-  it('requires every argument, and no other', () => {
-    // @ts-expect-error an argument is missing, and the sentence is shown without it
-    expect(formatMessage('en-US', 'permitAt')).toBe("You're in line. Your card should be here around .");
-    // @ts-expect-error no such argument
-    formatMessage('en-US', 'broken', { time: '' });
-    // @ts-expect-error no such message
-    expect(() => formatMessage('en-US', 'fixed')).toThrow();
-  });
+it('the compiler requires every argument, and no other', () => {
+  // @ts-expect-error an argument is missing, and the sentence is shown without it
+  expect(formatMessage('en-US', 'permitAt')).toBe("You're in line. Your card should be here around .");
+  // @ts-expect-error no such argument
+  formatMessage('en-US', 'broken', { time: '' });
+  // @ts-expect-error no such message
+  expect(() => formatMessage('en-US', 'fixed')).toThrow();
 });
 
 const AT_ONE = `<t:${(NOON_MS + HOUR_MS) / 1000}:t>`;
@@ -147,11 +131,6 @@ describe('every error has a text for members, without what only operators can us
     [new RateLimited({ seconds: 5 }), 'Showing a saved copy for now.'],
   ])('and one short line on a saved copy: %s', (error, line) => {
     expect(copyNote('en-US', { error })).toBe(line);
-  });
-
-  it('gives the time with a date when it is over 20 hours away', () => {
-    const error = new QuotaSpent({ untilMs: NOON_MS + 23 * HOUR_MS });
-    expect(errorMessage('en-US', error)).toMatch(/New ones work again after <t:\d+:f>\.$/);
   });
 });
 

@@ -93,12 +93,10 @@ describe('the lines of a price', () => {
   });
 });
 
-describe('a sparkline', () => {
-  it.each<[number[], string]>([
-    [[1, 2, 3, 4, 5, 6, 7, 8], '▁▂▃▄▅▆▇█'],
-    [[0, 100], '▁█'],
-    [[3, 3, 3], '▅▅▅'],
-  ])('of %j is %s', (prices, bars) => {
-    expect(sparkline(prices)).toBe(bars);
-  });
+it.each<[number[], string]>([
+  [[1, 2, 3, 4, 5, 6, 7, 8], '▁▂▃▄▅▆▇█'],
+  [[0, 100], '▁█'],
+  [[3, 3, 3], '▅▅▅'],
+])('a sparkline of %j is %s', (prices, bars) => {
+  expect(sparkline(prices)).toBe(bars);
 });

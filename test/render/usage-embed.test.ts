@@ -120,11 +120,6 @@ describe('the embed of the usage', () => {
     });
   });
 
-  it('counts one request as one', () => {
-    const shown = values({ everybody: { requests: 1, refused: 0, saved: 1 } });
-    expect(shown['Answered from memory']).toBe('50% of lookups · 1 request saved');
-  });
-
   it('shows when the day will be spent, if it will', () => {
     expect(values({ runsOutAtMs: NOON_MS + 60_000 }).Today).toContain(
       `At this rate, runs out around <t:${NOON + 60}:t>`,
@@ -226,48 +221,44 @@ const count = fc.maxSafeNat();
 const perhaps = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const bookings = { requests: count, refused: count, saved: count };
 
-describe('whatever the service sends for a report', () => {
-  it.each(LANGUAGES)('Discord accepts the embed in %s', (locale) => {
-    const usage = serviceUsage.map((it) => UsageAnswer.parse(JSON.parse(JSON.stringify(it))));
-    const report = perhaps(fc.record({ usage, atMs: momentMs }));
-    const figures = fc.record({ report, quota: quotaState, nowMs: momentMs }).map(usageFigures);
-    const top = fc.record({ memberId: fc.string({ maxLength: 20 }), requests: count });
-    const view = fc.record({
-      breaker: fc.constantFrom(CLOSED_BREAKER, OPEN, { ...OPEN, reason: 'key', state: 'halfOpen' } as const),
-      missing: fc.constantFrom(undefined, 'No key.'),
-      figures,
-      reportAtMs: perhaps(momentMs),
-      runsOutAtMs: perhaps(momentMs),
-      everybody: fc.record(bookings),
-      spentOnWatches: count,
-      server: fc.record({ ...bookings, cap: perhaps(count), memberCap: perhaps(count) }),
-      foreign: perhaps(fc.record({ ...bookings, cap: perhaps(count) })),
-      topMembers: fc.array(top, { maxLength: 5 }),
-      learned: fc.record({ window: perhaps(count), capacity: perhaps(count) }),
-      isIsolated: fc.boolean(),
-      day: fc
-        .tuple(anyHours, figures, perhaps(momentMs), momentMs)
-        .map(([hours, { today }, runsOutAtMs, nowMs]) => usageDay(hours, today, runsOutAtMs, nowMs)),
-      waitingNow: count,
-      nowMs: momentMs,
-      locale: fc.constant(locale),
-    });
-    fc.assert(
-      fc.property(view, (view) => expectAccepted(usageEmbed(view))),
-      { numRuns: 60 },
-    );
+it.each(LANGUAGES)('whatever the service sends for a report Discord accepts the embed in %s', (locale) => {
+  const usage = serviceUsage.map((it) => UsageAnswer.parse(JSON.parse(JSON.stringify(it))));
+  const report = perhaps(fc.record({ usage, atMs: momentMs }));
+  const figures = fc.record({ report, quota: quotaState, nowMs: momentMs }).map(usageFigures);
+  const top = fc.record({ memberId: fc.string({ maxLength: 20 }), requests: count });
+  const view = fc.record({
+    breaker: fc.constantFrom(CLOSED_BREAKER, OPEN, { ...OPEN, reason: 'key', state: 'halfOpen' } as const),
+    missing: fc.constantFrom(undefined, 'No key.'),
+    figures,
+    reportAtMs: perhaps(momentMs),
+    runsOutAtMs: perhaps(momentMs),
+    everybody: fc.record(bookings),
+    spentOnWatches: count,
+    server: fc.record({ ...bookings, cap: perhaps(count), memberCap: perhaps(count) }),
+    foreign: perhaps(fc.record({ ...bookings, cap: perhaps(count) })),
+    topMembers: fc.array(top, { maxLength: 5 }),
+    learned: fc.record({ window: perhaps(count), capacity: perhaps(count) }),
+    isIsolated: fc.boolean(),
+    day: fc
+      .tuple(anyHours, figures, perhaps(momentMs), momentMs)
+      .map(([hours, { today }, runsOutAtMs, nowMs]) => usageDay(hours, today, runsOutAtMs, nowMs)),
+    waitingNow: count,
+    nowMs: momentMs,
+    locale: fc.constant(locale),
   });
+  fc.assert(
+    fc.property(view, (view) => expectAccepted(usageEmbed(view))),
+    { numRuns: 60 },
+  );
 });
 
-describe('a bar', () => {
-  it.each([
-    [0, 10, 0, '0%'],
-    [10, 10, 10, '100%'],
-    [1, 3, 3, '33%'],
-    [11, 10, 10, '100%'],
-    [-1, 10, 0, '0%'],
-    [5, 0, 0, '0%'],
-  ])('of %d in %d has %d cells filled', (part, whole, filled, share) => {
-    expect(bar('en', part, whole)).toBe(`${'▰'.repeat(filled)}${'▱'.repeat(10 - filled)} ${share}`);
-  });
+it.each([
+  [0, 10, 0, '0%'],
+  [10, 10, 10, '100%'],
+  [1, 3, 3, '33%'],
+  [11, 10, 10, '100%'],
+  [-1, 10, 0, '0%'],
+  [5, 0, 0, '0%'],
+])('a bar of %d in %d has %d cells filled', (part, whole, filled, share) => {
+  expect(bar('en', part, whole)).toBe(`${'▰'.repeat(filled)}${'▱'.repeat(10 - filled)} ${share}`);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { QuotaState } from '../../src/model/quota.ts';
 import { type UsageKnowledge, usageFigures } from '../../src/render/usage-figures.ts';
 
@@ -35,28 +35,22 @@ const OTHER_REQUESTS = { used: 5, limit: 30_000, remaining: 29_995 };
 const OTHER_LIMIT = { report: report(0, { requests: { used: 5, limit: 30_000 } }), quota: headers(0) };
 const CONTRADICTORY = { report: report(0, { period: NOVEMBER, requests: { ...REQUESTS, remaining: 1 } }) };
 
-describe('the figures of /usage', () => {
-  it.each<[string, Partial<UsageKnowledge>, object]>([
-    ['are unknown at first', {}, { left: NONE }],
-    ['are those of the headers without a report', { quota: headers(0) }, { left: [0, 1_000] }],
-    ['are those of the report without headers', { report: report(0) }, { left: [995, 1_000], plan }],
-    ['are those of newer headers', { report: report(HOUR_MS), quota: headers(0) }, { left: [0, 1_000], plan }],
-    ['are those of a newer report', { report: report(0), quota: headers(HOUR_MS) }, { left: [995, 1_000], plan }],
-    ['are those of its own headers', { report: report(0), quota: headers(20) }, { left: [0, 1_000], plan }],
-    ['follow from each other', { report: report(0, { requests: { used: 5, limit: 1_000 } }) }, { left: [995, 1_000] }],
-    ['are not taken from a part of a report, beside headers', PARTLY, { left: [999, 1_000] }],
-    ['leave out a plan of another limit than newer headers', OTHER_PLAN, { left: [49_000, 50_000] }],
-    ['leave out a report whose period is over', { report: report(0), nowMs: MIDNIGHT_MS }, { left: NONE }],
-    ['leave out a report without a period after midnight', UNSTATED, { left: NONE }],
-    ['keep a report that seemed over when it came', SEEMED_OVER, { left: [0, 1_000], plan }],
-    ['stand apart for a period that is not the day', MONTHLY, { left: [0, 1_000], plan, inPeriod: REQUESTS }],
-    [
-      'stand apart for an unstated period of another limit',
-      OTHER_LIMIT,
-      { left: [0, 1_000], inPeriod: OTHER_REQUESTS },
-    ],
-    ['do not repeat what the service itself contradicts', CONTRADICTORY, { left: NONE, inPeriod: REQUESTS }],
-  ])('%s', (_, known, shown) => {
-    expect(figures(known)).toEqual({ plan: undefined, inPeriod: undefined, ...shown });
-  });
+it.each<[string, Partial<UsageKnowledge>, object]>([
+  ['are unknown at first', {}, { left: NONE }],
+  ['are those of the headers without a report', { quota: headers(0) }, { left: [0, 1_000] }],
+  ['are those of the report without headers', { report: report(0) }, { left: [995, 1_000], plan }],
+  ['are those of newer headers', { report: report(HOUR_MS), quota: headers(0) }, { left: [0, 1_000], plan }],
+  ['are those of a newer report', { report: report(0), quota: headers(HOUR_MS) }, { left: [995, 1_000], plan }],
+  ['are those of its own headers', { report: report(0), quota: headers(20) }, { left: [0, 1_000], plan }],
+  ['follow from each other', { report: report(0, { requests: { used: 5, limit: 1_000 } }) }, { left: [995, 1_000] }],
+  ['are not taken from a part of a report, beside headers', PARTLY, { left: [999, 1_000] }],
+  ['leave out a plan of another limit than newer headers', OTHER_PLAN, { left: [49_000, 50_000] }],
+  ['leave out a report whose period is over', { report: report(0), nowMs: MIDNIGHT_MS }, { left: NONE }],
+  ['leave out a report without a period after midnight', UNSTATED, { left: NONE }],
+  ['keep a report that seemed over when it came', SEEMED_OVER, { left: [0, 1_000], plan }],
+  ['stand apart for a period that is not the day', MONTHLY, { left: [0, 1_000], plan, inPeriod: REQUESTS }],
+  ['stand apart for an unstated period of another limit', OTHER_LIMIT, { left: [0, 1_000], inPeriod: OTHER_REQUESTS }],
+  ['do not repeat what the service itself contradicts', CONTRADICTORY, { left: NONE, inPeriod: REQUESTS }],
+])('the figures of /usage %s', (_, known, shown) => {
+  expect(figures(known)).toEqual({ plan: undefined, inPeriod: undefined, ...shown });
 });

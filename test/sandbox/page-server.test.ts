@@ -125,22 +125,20 @@ describe('access', () => {
   });
 });
 
-describe('controls', () => {
-  it.each<[string, unknown, number, RegExp]>([
-    ['/api/storm', { durationMs: -1 }, 400, /^durationMs: /],
-    ['/api/storm', { durationMs: '10' }, 400, /^durationMs: /],
-    ['/api/switches', { plan: 'gold' }, 400, /^plan: /],
-    ['/api/switches', { latencyMs: 1e9 }, 400, /^latencyMs: /],
-    ['/api/switches', { stormUntilMs: 5 }, 400, /stormUntilMs/],
-    ['/api/commands', { command: 'card' }, 400, /^memberId: /],
-    ['/api/day/refill', [], 400, /object/],
-    ['/api/storm', '{"durationMs":', 400, /^The body is not JSON\.$/],
-    ['/api/storm', ' '.repeat(70_000), 413, /^The body is longer than 64 KiB\.$/],
-  ])('refuses %s with the body %j in one sentence', async (path, body, status, words) => {
-    const [answered, error] = await sentence(post(path, body));
-    expect([answered, error]).toEqual([status, expect.stringMatching(words)]);
-    expect(error).toMatch(/^[^\n]+\.$/);
-  });
+it.each<[string, unknown, number, RegExp]>([
+  ['/api/storm', { durationMs: -1 }, 400, /^durationMs: /],
+  ['/api/storm', { durationMs: '10' }, 400, /^durationMs: /],
+  ['/api/switches', { plan: 'gold' }, 400, /^plan: /],
+  ['/api/switches', { latencyMs: 1e9 }, 400, /^latencyMs: /],
+  ['/api/switches', { stormUntilMs: 5 }, 400, /stormUntilMs/],
+  ['/api/commands', { command: 'card' }, 400, /^memberId: /],
+  ['/api/day/refill', [], 400, /object/],
+  ['/api/storm', '{"durationMs":', 400, /^The body is not JSON\.$/],
+  ['/api/storm', ' '.repeat(70_000), 413, /^The body is longer than 64 KiB\.$/],
+])('a control refuses %s with the body %j in one sentence', async (path, body, status, words) => {
+  const [answered, error] = await sentence(post(path, body));
+  expect([answered, error]).toEqual([status, expect.stringMatching(words)]);
+  expect(error).toMatch(/^[^\n]+\.$/);
 });
 
 it('closes although pages are open', async () => {

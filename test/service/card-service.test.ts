@@ -225,22 +225,20 @@ describe('a caller who aborts', () => {
   });
 });
 
-describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])(
-    'with %d is not followed, so that the key reaches no other host',
-    async (status) => {
-      const elsewhere = await startPair();
-      for (const location of [`${elsewhere.service.url}/cards/base1-4`, `${pair.service.url}/cards/base1-4`]) {
-        const { total } = pair.service.counts;
-        pair.service.script({ status, headers: { location } });
-        await expect(ask()).rejects.toMatchObject({ detail: `status ${status}` });
-        expect(pair.service.counts.total).toBe(total + 1);
-      }
-      expect(elsewhere.service.counts.total).toBe(0);
-      await elsewhere.service.close();
-    },
-  );
-});
+it.each([301, 302, 303, 307, 308])(
+  'a redirect with %d is not followed, so that the key reaches no other host',
+  async (status) => {
+    const elsewhere = await startPair();
+    for (const location of [`${elsewhere.service.url}/cards/base1-4`, `${pair.service.url}/cards/base1-4`]) {
+      const { total } = pair.service.counts;
+      pair.service.script({ status, headers: { location } });
+      await expect(ask()).rejects.toMatchObject({ detail: `status ${status}` });
+      expect(pair.service.counts.total).toBe(total + 1);
+    }
+    expect(elsewhere.service.counts.total).toBe(0);
+    await elsewhere.service.close();
+  },
+);
 
 describe('a 429', () => {
   const TOO_MANY = { _tag: 'RateLimitExceeded', message: 'Retry after 7 seconds.' };
@@ -304,18 +302,16 @@ describe('the usage report', () => {
   });
 });
 
-describe('the rate limit headers', () => {
-  it.each([
-    ['a card', {}],
-    ['a 429', { status: 429 }],
-    ['a redirect', { status: 302, headers: { location: '/' } }],
-  ])('are reported for %s', async (_, answer) => {
-    const fresh = await startPair();
-    fresh.service.script(answer);
-    await cardOf(fresh.client, 'base1-4').catch(() => {});
-    expect(fresh.readings).toMatchObject([{ limit: 1_000, remaining: 1_000 }]);
-    const [{ sentAtMs, receivedAtMs } = { sentAtMs: 0, receivedAtMs: -1 }] = fresh.readings;
-    expect(sentAtMs).toBeLessThanOrEqual(receivedAtMs);
-    await fresh.service.close();
-  });
+it.each([
+  ['a card', {}],
+  ['a 429', { status: 429 }],
+  ['a redirect', { status: 302, headers: { location: '/' } }],
+])('the rate limit headers are reported for %s', async (_, answer) => {
+  const fresh = await startPair();
+  fresh.service.script(answer);
+  await cardOf(fresh.client, 'base1-4').catch(() => {});
+  expect(fresh.readings).toMatchObject([{ limit: 1_000, remaining: 1_000 }]);
+  const [{ sentAtMs, receivedAtMs } = { sentAtMs: 0, receivedAtMs: -1 }] = fresh.readings;
+  expect(sentAtMs).toBeLessThanOrEqual(receivedAtMs);
+  await fresh.service.close();
 });

@@ -86,13 +86,11 @@ describe('readRateLimit', () => {
   });
 });
 
-describe('serviceClock', () => {
-  it.each([
-    ['its Date header', NOON, Date.UTC(2026, 10, 20, 12)],
-    ['ours without one', undefined, 42],
-    ['ours when it is nonsense', 'noon', 42],
-    ['ours when it only looks like a date', '2', 42],
-  ])('is %s', (_, date, atMs) => {
-    expect(serviceClock(new Headers(date === undefined ? {} : { date }), 42)).toBe(atMs);
-  });
+it.each([
+  ['its Date header', NOON, Date.UTC(2026, 10, 20, 12)],
+  ['ours without one', undefined, 42],
+  ['ours when it is nonsense', 'noon', 42],
+  ['ours when it only looks like a date', '2', 42],
+])('serviceClock is %s', (_, date, atMs) => {
+  expect(serviceClock(new Headers(date === undefined ? {} : { date }), 42)).toBe(atMs);
 });

@@ -75,18 +75,16 @@ describe('the retryAfter of a body', () => {
   });
 });
 
-describe('body and header together', () => {
-  it.each([
-    [5, '10', 10],
-    [10, '5', 10],
-    [5, '5', 5],
-    [5.5, '6', 6],
-    [0, 'nonsense', 0],
-    [-3, '0', 0],
-    [60, 'Sun, 06 Nov 1994 08:51:00 GMT', 120],
-  ])('state the larger of %d and %s', (retryAfter, header, wait) => {
-    expect(statedWaitSeconds({ retryAfter }, header, NOW_MS)).toEqual(wait);
-  });
+it.each([
+  [5, '10', 10],
+  [10, '5', 10],
+  [5, '5', 5],
+  [5.5, '6', 6],
+  [0, 'nonsense', 0],
+  [-3, '0', 0],
+  [60, 'Sun, 06 Nov 1994 08:51:00 GMT', 120],
+])('body and header together state the larger of %d and %s', (retryAfter, header, wait) => {
+  expect(statedWaitSeconds({ retryAfter }, header, NOW_MS)).toEqual(wait);
 });
 
 describe('a retryAfter in milliseconds', () => {

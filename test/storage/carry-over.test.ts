@@ -23,7 +23,6 @@ import { linkTo, type RedisAddress } from '../support/redis-link.ts';
 import { startSlowRelay } from '../support/slow-relay.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 20 };
 const KEEP_MS = 90 * DAY_MS;
 const SERVICE = { baseUrl: 'http://cards.example', cardPath: '/cards/{id}', apiKey: 'key' };
 const ORIGIN = `${SERVICE.baseUrl} ${SERVICE.cardPath}`;
@@ -86,8 +85,8 @@ function processOn(redis: RedisAddress, dataDir: string) {
   const messages = () => lines.map(({ msg }) => msg);
   return {
     ...{ link, ledger, cards, carryOver, close, lines, messages },
-    done: () => expect.poll(messages, PATIENCE).toContain(DONE),
-    usable: () => expect.poll(() => link.health, PATIENCE).toBe('usable'),
+    done: () => expect.poll(messages).toContain(DONE),
+    usable: () => expect.poll(() => link.health).toBe('usable'),
   };
 }
 
@@ -195,7 +194,7 @@ describe('files of an embedded bot, carried over into Redis', () => {
     first.ledger.spent({ memberId: 'bob', guildId: 'guild' });
     await first.ledger.close();
     const { messages, ledger, cards } = processOn(redis, await leftFiles(3));
-    await expect.poll(messages, PATIENCE).toEqual(['the files are not carried over into redis: it is in use already']);
+    await expect.poll(messages).toEqual(['the files are not carried over into redis: it is in use already']);
     expect((await ledger.today()).requests).toBe(1);
     expect(await cards.get('card-1')).toBeUndefined();
   });
@@ -233,11 +232,11 @@ describe('files of an embedded bot, carried over into Redis', () => {
       const dataDir = await leftFiles(1_000);
       const first = processOn({ ...redis, url: relay.url }, dataDir);
       const inRedis = (field: string) => redis.command('HGET', `${redis.prefix}:carried-over`, field);
-      await expect.poll(() => inRedis('done'), PATIENCE).toBe('no');
+      await expect.poll(() => inRedis('done')).toBe('no');
       await redis.kill();
       await redis.start();
       await first.usable();
-      await expect.poll(() => redis.command('DBSIZE'), PATIENCE).toBeGreaterThan(200);
+      await expect.poll(() => redis.command('DBSIZE')).toBeGreaterThan(200);
       await first.close();
       expect(await inRedis('done')).toBe('no');
 

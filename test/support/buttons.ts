@@ -5,6 +5,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 /** A button, or a menu, which has options in place of a label. */
 interface Part {
   label?: string;
+  placeholder?: string;
   custom_id: string;
   options?: readonly { value: string }[];
 }

@@ -293,19 +293,17 @@ describe('the registration CLI', () => {
     });
   });
 
-  describe('the command line', () => {
-    it.each([
-      ['an unknown command', 'publish', 'unknown command'],
-      ['an unknown option', 'list --all', 'unknown option'],
-      ['an option where it means nothing', 'list --dry-run', 'unknown option'],
-      ['--guild for a link that is of no server', 'invite --guild 81384788765712384', 'unknown option'],
-      ['a server id that is none', 'list --guild 12', '17 to 20 digits'],
-      ['nothing', '', 'Usage: npm run commands --'],
-    ])('rejects %s with exit code 1, without a request', async (_, line, words) => {
-      const { code, err } = await cli(line);
-      expect(code).toBe(1);
-      expect(err).toContain(words);
-      expect(discord.requests).toHaveLength(0);
-    });
+  it.each([
+    ['an unknown command', 'publish', 'unknown command'],
+    ['an unknown option', 'list --all', 'unknown option'],
+    ['an option where it means nothing', 'list --dry-run', 'unknown option'],
+    ['--guild for a link that is of no server', 'invite --guild 81384788765712384', 'unknown option'],
+    ['a server id that is none', 'list --guild 12', '17 to 20 digits'],
+    ['nothing', '', 'Usage: npm run commands --'],
+  ])('the command line rejects %s with exit code 1, without a request', async (_, line, words) => {
+    const { code, err } = await cli(line);
+    expect(code).toBe(1);
+    expect(err).toContain(words);
+    expect(discord.requests).toHaveLength(0);
   });
 });

@@ -111,39 +111,35 @@ describe('a difference is reported with its path', () => {
   });
 });
 
-describe('whole commands', () => {
-  it('are added, removed, unchanged, or kept', () => {
-    const usage = { name: 'usage', description: 'How much is left' };
-    const diff = diffCommands(
-      [CARD, usage],
-      [registered(CARD), registered(usage, { name: 'old' }), registered({ name: 'usage', type: 2, description: '' })],
-      GLOBAL,
-    );
-    expect(diff.added).toEqual([usage]);
-    expect(diff.removed.map(({ name }) => name)).toEqual(['old']);
-    expect(diff.unchanged).toEqual(['card']);
-    expect(diff.kept.map(({ type }) => type)).toEqual([2]);
-    expect(isSame(diff)).toBe(false);
-  });
+it('whole commands are added, removed, unchanged, or kept', () => {
+  const usage = { name: 'usage', description: 'How much is left' };
+  const diff = diffCommands(
+    [CARD, usage],
+    [registered(CARD), registered(usage, { name: 'old' }), registered({ name: 'usage', type: 2, description: '' })],
+    GLOBAL,
+  );
+  expect(diff.added).toEqual([usage]);
+  expect(diff.removed.map(({ name }) => name)).toEqual(['old']);
+  expect(diff.unchanged).toEqual(['card']);
+  expect(diff.kept.map(({ type }) => type)).toEqual([2]);
+  expect(isSame(diff)).toBe(false);
 });
 
-describe('fieldChanges', () => {
-  it('finds no difference between a value and its copy with keys in another order', () => {
-    const shuffled = (value: unknown): unknown => {
-      if (Array.isArray(value)) return value.map(shuffled);
-      if (typeof value !== 'object' || value === null) return value;
-      return Object.fromEntries(
-        Object.entries(value)
-          .toReversed()
-          .map(([key, inner]) => [key, shuffled(inner)]),
-      );
-    };
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.dictionary(fc.string(), fc.integer())), (value) => {
-        expect(fieldChanges(value, shuffled(value))).toEqual([]);
-      }),
+it('fieldChanges finds no difference between a value and its copy with keys in another order', () => {
+  const shuffled = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(shuffled);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .toReversed()
+        .map(([key, inner]) => [key, shuffled(inner)]),
     );
-  });
+  };
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.dictionary(fc.string(), fc.integer())), (value) => {
+      expect(fieldChanges(value, shuffled(value))).toEqual([]);
+    }),
+  );
 });
 
 it('a menu command of this checkout is compared, and cleared with the others; a foreign one is left alone', () => {

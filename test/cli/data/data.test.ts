@@ -83,7 +83,7 @@ async function lookedUp(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
   }
   await foundIds(bot, 'any'); // the thread begins with the first search
   const lastCards = async () => (await bot.memberData.kept(BOB)).lastCards;
-  await expect.poll(lastCards, { timeout: 60_000 }).toEqual(['base1-4']);
+  await expect.poll(lastCards).toEqual(['base1-4']);
 }
 
 function mention(memberId: string): string {
@@ -99,7 +99,7 @@ async function typedAsCard(bot: Awaited<ReturnType<typeof open>>): Promise<void>
     catalog.learn(card);
     catalog.shown({ cardIds: [card.id], isPrivate: false, memberId: CAROL, guildId: 'guild' });
   }
-  await expect.poll(() => foundIds(bot, BOB), { timeout: 60_000 }).toEqual([mention(BOB)]);
+  await expect.poll(() => foundIds(bot, BOB)).toEqual([mention(BOB)]);
 }
 
 async function foundIds({ catalog }: Awaited<ReturnType<typeof open>>, text: string): Promise<string[]> {
@@ -212,7 +212,7 @@ describe('npm run data -- forget', () => {
     await client.set(`${redis.prefix}:v2:claim:card:${mention(ALICE)}`, 'process');
     await client.hSet(`${redis.prefix}:v1:ledger:2026-01-01`, `member:${ALICE}`, 1); // of an earlier version
     const learned = async () => JSON.stringify(await client.xRange(`${redis.prefix}:v2:catalog`, '-', '+'));
-    await expect.poll(learned, { timeout: 60_000 }).toContain(mention(ALICE));
+    await expect.poll(learned).toContain(mention(ALICE));
 
     const { code, err } = await forget({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
 
@@ -232,28 +232,26 @@ describe('npm run data -- forget', () => {
   });
 });
 
-describe('npm run data -- forget-server', () => {
-  it.each(['files', 'Redis'])('deletes what is set and counted in a server, and nothing of another, in %s', async (place) => {
-    const [left, stays] = ['999999999999999999', '888888888888888888'];
-    const redis = place === 'Redis' ? await startRedis() : undefined;
-    const bot = await open(redis);
-    for (const guildId of [left, stays]) {
-      await bot.settings.change(guildId, { language: 'de' });
-      bot.ledger.spent({ memberId: ALICE, guildId });
-    }
-    await bot.ledger.guildToday({ memberId: ALICE, guildId: left }); // writes what was spent
-    await bot.close();
-    const env = redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix };
-    const { code, out } = await run(['data', 'forget-server', left], { env: { DATA_DIR: dataDir, ...env } });
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('holds the id of this server.') });
-    const after = await open(redis);
-    onFinished(() => after.close());
-    expect(await after.settings.of({ guildId: left })).toEqual({ isPrivate: false });
-    expect(await after.settings.of({ guildId: stays })).toEqual({ language: 'de', isPrivate: false });
-    const spent = async (guildId: string) => (await after.ledger.guildToday({ memberId: ALICE, guildId })).requests;
-    expect([await spent(left), await spent(stays)]).toEqual([0, 1]);
-    if (redis) expect(await everythingIn(await clientOf(redis), redis.prefix)).not.toContain(left);
-  });
+it.each(['files', 'Redis'])('npm run data -- forget-server deletes what is set and counted in a server, and nothing of another, in %s', async (place) => {
+  const [left, stays] = ['999999999999999999', '888888888888888888'];
+  const redis = place === 'Redis' ? await startRedis() : undefined;
+  const bot = await open(redis);
+  for (const guildId of [left, stays]) {
+    await bot.settings.change(guildId, { language: 'de' });
+    bot.ledger.spent({ memberId: ALICE, guildId });
+  }
+  await bot.ledger.guildToday({ memberId: ALICE, guildId: left }); // writes what was spent
+  await bot.close();
+  const env = redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix };
+  const { code, out } = await run(['data', 'forget-server', left], { env: { DATA_DIR: dataDir, ...env } });
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('holds the id of this server.') });
+  const after = await open(redis);
+  onFinished(() => after.close());
+  expect(await after.settings.of({ guildId: left })).toEqual({ isPrivate: false });
+  expect(await after.settings.of({ guildId: stays })).toEqual({ language: 'de', isPrivate: false });
+  const spent = async (guildId: string) => (await after.ledger.guildToday({ memberId: ALICE, guildId })).requests;
+  expect([await spent(left), await spent(stays)]).toEqual([0, 1]);
+  if (redis) expect(await everythingIn(await clientOf(redis), redis.prefix)).not.toContain(left);
 });
 
 /** Every key with its content, as text. */
@@ -271,22 +269,18 @@ async function everythingIn(client: RedisClient, prefix: string): Promise<string
   return JSON.stringify(texts);
 }
 
-describe('the button of /privacy', () => {
-  it('deletes what was looked up last, and the id from the files but for what today needs', async () => {
-    const bot = await open();
-    await lookedUp(bot);
-    expect(await bot.memberData.forget(ALICE)).toMatchObject({ isForgotten: true });
-    expect(await bot.memberData.kept(ALICE)).toMatchObject({ lastCards: [] });
-    expect((await bot.memberData.kept(BOB)).lastCards).toEqual(['base1-4']);
-    await bot.close();
-    expect(filesWith(ALICE, dataDir)).toEqual([join(dataDir, 'state.sqlite')]);
-  });
+it('the button of /privacy deletes what was looked up last, and the id from the files but for what today needs', async () => {
+  const bot = await open();
+  await lookedUp(bot);
+  expect(await bot.memberData.forget(ALICE)).toMatchObject({ isForgotten: true });
+  expect(await bot.memberData.kept(ALICE)).toMatchObject({ lastCards: [] });
+  expect((await bot.memberData.kept(BOB)).lastCards).toEqual(['base1-4']);
+  await bot.close();
+  expect(filesWith(ALICE, dataDir)).toEqual([join(dataDir, 'state.sqlite')]);
 });
 
-describe('the search for traces', () => {
-  it.each([0, 1_048_576 - 9, 1_048_576, 2 * 1_048_576 - 1, DAY_MS / 30])('finds an id at byte %d', (at) => {
-    writeFileSync(join(dataDir, 'file'), Buffer.concat([Buffer.alloc(at, 'x'), Buffer.from(ALICE), Buffer.alloc(99)]));
-    expect(filesWith(ALICE, dataDir)).toEqual([join(dataDir, 'file')]);
-    expect(filesWith(BOB, dataDir)).toEqual([]);
-  });
+it.each([0, 1_048_576 - 9, 1_048_576, 2 * 1_048_576 - 1, DAY_MS / 30])('the search for traces finds an id at byte %d', (at) => {
+  writeFileSync(join(dataDir, 'file'), Buffer.concat([Buffer.alloc(at, 'x'), Buffer.from(ALICE), Buffer.alloc(99)]));
+  expect(filesWith(ALICE, dataDir)).toEqual([join(dataDir, 'file')]);
+  expect(filesWith(BOB, dataDir)).toEqual([]);
 });

@@ -90,12 +90,10 @@ it.each(['warn', ''])(
   },
 );
 
-describe('.env', () => {
-  it('is read as Node reads it, and may be absent', () => {
-    const folder = temporaryFolder();
-    const file = join(folder, '.env');
-    expect(envFile(file)).toEqual({});
-    writeFileSync(file, '# comment\nLOG_LEVEL="info" # quoted\nREDIS_URL=\n');
-    expect(envFile(file)).toEqual({ LOG_LEVEL: 'info', REDIS_URL: '' });
-  });
+it('.env is read as Node reads it, and may be absent', () => {
+  const folder = temporaryFolder();
+  const file = join(folder, '.env');
+  expect(envFile(file)).toEqual({});
+  writeFileSync(file, '# comment\nLOG_LEVEL="info" # quoted\nREDIS_URL=\n');
+  expect(envFile(file)).toEqual({ LOG_LEVEL: 'info', REDIS_URL: '' });
 });

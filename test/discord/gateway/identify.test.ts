@@ -115,14 +115,12 @@ describe('a shard that wants to identify', () => {
   });
 });
 
-describe('the wait after a refused identify', () => {
-  it.each([
-    ['outlasts the identify that was accepted by a second', 1, 0, 6_000],
-    ['is up to four seconds longer, at random', 1, 1, 10_000],
-    ['spreads twice as wide after the next', 2, 1, 14_000],
-    ['keeps its minimum', 9, 0, 6_000],
-    ['is 100 s in the mean after many, so that no day has 1,000 of them', 50, 0.5, 100_000],
-  ])('%s', (_, refusals, random, waitMs) => {
-    expect(refusedWaitMs(refusals, () => random)).toBe(waitMs);
-  });
+it.each([
+  ['outlasts the identify that was accepted by a second', 1, 0, 6_000],
+  ['is up to four seconds longer, at random', 1, 1, 10_000],
+  ['spreads twice as wide after the next', 2, 1, 14_000],
+  ['keeps its minimum', 9, 0, 6_000],
+  ['is 100 s in the mean after many, so that no day has 1,000 of them', 50, 0.5, 100_000],
+])('the wait after a refused identify %s', (_, refusals, random, waitMs) => {
+  expect(refusedWaitMs(refusals, () => random)).toBe(waitMs);
 });

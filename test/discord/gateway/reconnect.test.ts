@@ -35,12 +35,10 @@ describe('the wait before a reconnection', () => {
   });
 });
 
-describe('a connection that breaks', () => {
-  it.each([
-    ['never became ready', { failures: 3 }, 4],
-    ['broke soon after a new session', { failures: 3, identifiedAtMs: 50_000 }, 4],
-    ['held for a minute', { failures: 3, identifiedAtMs: 40_000 }, 1],
-  ])('and that %s', (_, connection, failures) => {
-    expect(broken({ ...connection, resumes: 1 }, 100_000)).toMatchObject({ failures, resumes: 1 });
-  });
+it.each([
+  ['never became ready', { failures: 3 }, 4],
+  ['broke soon after a new session', { failures: 3, identifiedAtMs: 50_000 }, 4],
+  ['held for a minute', { failures: 3, identifiedAtMs: 40_000 }, 1],
+])('a connection that breaks and that %s', (_, connection, failures) => {
+  expect(broken({ ...connection, resumes: 1 }, 100_000)).toMatchObject({ failures, resumes: 1 });
 });

@@ -62,17 +62,15 @@ describe('after an error of Discord', () => {
   });
 });
 
-describe('a first answer of which one try may have arrived', () => {
-  it.each<[string, unknown, object]>([
-    ['is not over with a 429 to the next', LIMITED, { shown: true, err: LIMITED }],
-    ['is there when Discord has one already', apiError(400, 40060), { shown: true, isEarlier: true }],
-  ])('%s', async (_, error, expected) => {
-    const errors = [BROKEN, error];
-    const rest = { post: async () => Promise.reject(errors.shift()) };
-    const replies = new Replies(rest as unknown as REST, logLines().log);
-    const to = deferredReply({ receivedAtMs: Date.now() - 2_000 });
-    expect(await replies.reply(to, { content: 'a card' }, false)).toEqual(expected);
-  });
+it.each<[string, unknown, object]>([
+  ['is not over with a 429 to the next', LIMITED, { shown: true, err: LIMITED }],
+  ['is there when Discord has one already', apiError(400, 40060), { shown: true, isEarlier: true }],
+])('a first answer of which one try may have arrived %s', async (_, error, expected) => {
+  const errors = [BROKEN, error];
+  const rest = { post: async () => Promise.reject(errors.shift()) };
+  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const to = deferredReply({ receivedAtMs: Date.now() - 2_000 });
+  expect(await replies.reply(to, { content: 'a card' }, false)).toEqual(expected);
 });
 
 it('an edit that becomes a first answer, without word from Discord, is worth another try', async () => {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Faults, faultyRoute, type ScriptedFault } from '../../../src/sandbox/discord/faults.ts';
 import { openDiscord } from '../../support/backends.ts';
-import { bannedByCloudflare, rateLimited } from '../../support/fault-forms.ts';
 
 async function startDiscord() {
   const discord = await openDiscord();
@@ -81,43 +80,13 @@ describe('a scripted fault', () => {
   });
 });
 
-describe('a ready-made fault', () => {
-  it.each([
-    ['user', { 'x-ratelimit-scope': 'user', 'x-ratelimit-remaining': '0', 'x-ratelimit-global': null }, false],
-    ['shared', { 'x-ratelimit-scope': 'shared', 'x-ratelimit-remaining': null, 'x-ratelimit-global': null }, false],
-    ['global', { 'x-ratelimit-scope': 'global', 'x-ratelimit-remaining': null, 'x-ratelimit-global': 'true' }, true],
-  ] as const)('429 of scope %s has the documented headers and body', async (scope, headers, global) => {
-    const { discord, get } = await startDiscord();
-    discord.faults.script(rateLimited({ route: 'any', retryAfterSeconds: 1.5, scope }));
+it('the emulated Discord refuses connections until it accepts them again or closes', async () => {
+  const { discord, outcome } = await startDiscord();
+  await discord.refuseConnections(true);
+  const refusals = [await outcome(), await outcome()];
+  await discord.refuseConnections(false);
 
-    const answer = await get();
-
-    expect(answer.status).toBe(429);
-    expect(answer.headers.get('retry-after')).toBe('2');
-    for (const [name, value] of Object.entries(headers)) expect(answer.headers.get(name), name).toBe(value);
-    expect(await answer.json()).toMatchObject({ retry_after: 1.5, global });
-  });
-
-  it('429 from Cloudflare is not JSON and names no limit', async () => {
-    const { discord, get } = await startDiscord();
-    discord.faults.script(bannedByCloudflare('any', 60));
-
-    const { headers } = await get();
-
-    expect([headers.get('retry-after'), headers.get('x-ratelimit-scope')]).toEqual(['60', null]);
-    expect(headers.get('content-type')).toBe('text/html');
-  });
-});
-
-describe('the emulated Discord', () => {
-  it('refuses connections until it accepts them again or closes', async () => {
-    const { discord, outcome } = await startDiscord();
-    await discord.refuseConnections(true);
-    const refusals = [await outcome(), await outcome()];
-    await discord.refuseConnections(false);
-
-    expect([...refusals, await outcome()]).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 200]);
-    await discord.refuseConnections(true);
-    await discord.close();
-  });
+  expect([...refusals, await outcome()]).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 200]);
+  await discord.refuseConnections(true);
+  await discord.close();
 });

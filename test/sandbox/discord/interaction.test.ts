@@ -35,20 +35,18 @@ describe('the first answer', () => {
   });
 });
 
-describe('a call of the webhook', () => {
-  it.each<[Phase, number, Refusal | undefined]>([
-    ['sent', 10, 'unknownWebhook'],
-    ['unanswered', 5_000, 'unknownWebhook'],
-    ['thinking', 10, undefined],
-    ['thinking', 899_999, undefined],
-    ['thinking', 900_000, 'invalidWebhookToken'],
-    ['expired', 900_000, 'invalidWebhookToken'],
-    ['answered', 899_999, undefined],
-    ['answered', 900_000, 'invalidWebhookToken'],
-    ['deleted', 10, undefined],
-  ])('of one that is %s after %i ms: %s', (phase, ageMs, expected) => {
-    expect(webhookRefusal({ phase, typedAtMs: 1_000 }, 1_000 + ageMs, DISCORD_LIFETIMES)).toBe(expected);
-  });
+it.each<[Phase, number, Refusal | undefined]>([
+  ['sent', 10, 'unknownWebhook'],
+  ['unanswered', 5_000, 'unknownWebhook'],
+  ['thinking', 10, undefined],
+  ['thinking', 899_999, undefined],
+  ['thinking', 900_000, 'invalidWebhookToken'],
+  ['expired', 900_000, 'invalidWebhookToken'],
+  ['answered', 899_999, undefined],
+  ['answered', 900_000, 'invalidWebhookToken'],
+  ['deleted', 10, undefined],
+])('a call of the webhook of one that is %s after %i ms: %s', (phase, ageMs, expected) => {
+  expect(webhookRefusal({ phase, typedAtMs: 1_000 }, 1_000 + ageMs, DISCORD_LIFETIMES)).toBe(expected);
 });
 
 it('only waiting times out: for the first answer after 3 s, for the edit after 15 minutes', () => {

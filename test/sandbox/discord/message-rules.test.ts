@@ -154,19 +154,17 @@ it('a new poll is open, for a day by default, and without votes', () => {
   });
 });
 
-describe('a callback', () => {
-  it.each<[string, unknown, string]>([
-    ['that defers in private', { type: 5, data: { flags: 64 } }, 'ok'],
-    ['that defers without data', { type: 5 }, 'ok'],
-    ['that defers with another flag', { type: 5, data: { flags: 4 } }, 'data.flags: MESSAGE_FLAGS_INVALID'],
-    ['that updates a message which a slash command has not', { type: 6 }, 'type: BASE_TYPE_CHOICES'],
-    ['without a type', {}, 'type: BASE_TYPE_REQUIRED'],
-    ['that replies without data', { type: 4 }, 'data: BASE_TYPE_REQUIRED'],
-    ['with a mistake in its data', { type: 4, data: { content: 1 } }, 'data.content: STRING_TYPE_CONVERT'],
-    ['that is no object', [], ': DICT_TYPE_CONVERT'],
-  ])('%s', (_what, body, expected) => {
-    expect(leafCodes(() => parseCallback(body, { type: 2, hasSource: false }))).toEqual([expected]);
-  });
+it.each<[string, unknown, string]>([
+  ['that defers in private', { type: 5, data: { flags: 64 } }, 'ok'],
+  ['that defers without data', { type: 5 }, 'ok'],
+  ['that defers with another flag', { type: 5, data: { flags: 4 } }, 'data.flags: MESSAGE_FLAGS_INVALID'],
+  ['that updates a message which a slash command has not', { type: 6 }, 'type: BASE_TYPE_CHOICES'],
+  ['without a type', {}, 'type: BASE_TYPE_REQUIRED'],
+  ['that replies without data', { type: 4 }, 'data: BASE_TYPE_REQUIRED'],
+  ['with a mistake in its data', { type: 4, data: { content: 1 } }, 'data.content: STRING_TYPE_CONVERT'],
+  ['that is no object', [], ': DICT_TYPE_CONVERT'],
+])('a callback %s', (_what, body, expected) => {
+  expect(leafCodes(() => parseCallback(body, { type: 2, hasSource: false }))).toEqual([expected]);
 });
 
 // interactions/receiving-and-responding, "Interaction Callback Type"

@@ -6,7 +6,6 @@ import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis } from '../../support/redis.ts';
 
 const CARD = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
-const PATIENCE = { timeout: 60_000, interval: 20 };
 
 /** Now, because Redis expires keys by its own clock. */
 function newAnswer(ageMs = 0): CardRecord {
@@ -65,7 +64,7 @@ describe.skipIf(noRealRedis('cards while Redis is unavailable'))('cards while Re
 
     const later = newAnswer();
     expect(await one.store.get('elsewhere')).toBeUndefined();
-    await expect.poll(() => one.link.health, PATIENCE).toBe('unavailable');
+    await expect.poll(() => one.link.health).toBe('unavailable');
     expect(await one.store.get('remembered', () => false)).toMatchObject({ card: CARD });
     expect(await one.store.get('elsewhere')).toBeUndefined();
     await one.store.set('later', later);
@@ -73,7 +72,7 @@ describe.skipIf(noRealRedis('cards while Redis is unavailable'))('cards while Re
     expect(one.lines).toEqual([]);
 
     await redis.start();
-    await expect.poll(() => one.link.health, PATIENCE).toBe('usable');
+    await expect.poll(() => one.link.health).toBe('usable');
     expect(await one.store.get('elsewhere')).toMatchObject({ card: CARD });
     expect(one.lines).toEqual([]);
   });
@@ -85,7 +84,7 @@ describe.skipIf(noRealRedis('cards while Redis is unavailable'))('cards while Re
     const answer = newAnswer();
     await other.store.set('a', answer);
     await one.link.run((client) => client.sendCommand(['REPLICAOF', '127.0.0.1', '1']));
-    await expect.poll(() => one.link.health, PATIENCE).toBe('readable');
+    await expect.poll(() => one.link.health).toBe('readable');
     expect(await one.store.get('a')).toEqual(answer);
     await one.store.set('b', answer);
     expect(await one.store.get('b')).toEqual(answer);

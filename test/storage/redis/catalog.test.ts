@@ -12,8 +12,6 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', game: 'Drakes', set: { id: 'base1', name: 'Base' } };
 const CARD_OF_FILE = { id: 'file-1', name: 'Tidecaller' };
-/** In the design: 5 s. A busy machine may take longer. */
-const PATIENCE = { timeout: 60_000, interval: 100 };
 
 /** One of several processes; leaves when the test ends. */
 async function joined(redis: RedisAddress, mostKept?: number) {
@@ -55,10 +53,10 @@ describe('processes that share a catalog', () => {
   it('offer what one of them has learned, also one that starts later, and no longer what the service has denied to one', async () => {
     const { shared, first, second } = await together();
     first.catalog.learn(CARD);
-    await expect.poll(() => found(second, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+    await expect.poll(() => found(second, 'emberwing')).toEqual([CARD.id]);
 
     const third = await joined(shared);
-    await expect.poll(() => found(third, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+    await expect.poll(() => found(third, 'emberwing')).toEqual([CARD.id]);
     expect([first, second, third].flatMap(({ lines }) => lines)).toEqual([]);
 
     for (const { catalog } of [first, second]) {
@@ -66,24 +64,24 @@ describe('processes that share a catalog', () => {
       catalog.deny('unknown', false);
     }
     first.catalog.learn({ ...CARD, name: 'Emberwing Dragon' });
-    await expect.poll(() => found(second, 'dragon'), PATIENCE).toEqual([CARD.id]);
+    await expect.poll(() => found(second, 'dragon')).toEqual([CARD.id]);
     const { changes } = await first.shared.changesAfter('', 100);
     const published = changes.map((change) => change.kind === 'cards' && change.cards[0]?.name);
     expect(published).toEqual(['Emberwing Drake', 'Emberwing Dragon']); // only what is news
 
     second.catalog.deny(CARD.id, false);
-    await expect.poll(() => found(first, 'emberwing'), PATIENCE).toEqual([]);
+    await expect.poll(() => found(first, 'emberwing')).toEqual([]);
   });
 
   it('offer all cards of a large import, and read on after a restart where they were', async () => {
     const { first, second } = await together();
     const cards = Array.from({ length: 1_000 }, (_, index) => ({ id: `x-${index}`, name: `Drake ${index}` }));
     await first.shared.publish([...changesOf(cards, 'cards.csv')]);
-    await expect.poll(() => found(second, 'drake 999'), PATIENCE).toEqual(['x-999']);
+    await expect.poll(() => found(second, 'drake 999')).toEqual(['x-999']);
 
     await second.restart();
     await first.shared.publish([{ kind: 'cards', cards: [{ id: 'y', name: 'Tidecaller' }] }]);
-    await expect.poll(() => found(second, 'tidecaller'), PATIENCE).toEqual(['y']);
+    await expect.poll(() => found(second, 'tidecaller')).toEqual(['y']);
   });
 
   it('keep a part of what they learned in Redis, and all imports', async () => {
@@ -93,7 +91,7 @@ describe('processes that share a catalog', () => {
     for (let at = 0; at < 500; at++)
       await first.shared.publish([{ kind: 'cards', cards: [{ id: `x-${at}`, name: `Drake ${at}` }] }]);
     const late = await joined(shared, 100);
-    await expect.poll(() => found(late, 'drake 499'), PATIENCE).toEqual(['x-499']);
+    await expect.poll(() => found(late, 'drake 499')).toEqual(['x-499']);
     expect(await found(late, 'tidecaller')).toEqual([CARD_OF_FILE.id]);
     expect(await found(late, 'drake 0')).not.toContain('x-0');
     const { changes } = await first.shared.changesAfter('', 1_000);
@@ -106,10 +104,10 @@ describe('processes that share a catalog', () => {
     await second.shared.publish([{ kind: 'cards', cards: [{ id: 'y', name: 'Tidecaller' }] }]);
     const { first } = await together();
     first.catalog.learn(CARD);
-    await expect.poll(async () => (await first.shared.changesAfter('', 1)).changes, PATIENCE).toHaveLength(1);
-    await expect.poll(() => found(first, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+    await expect.poll(async () => (await first.shared.changesAfter('', 1)).changes).toHaveLength(1);
+    await expect.poll(() => found(first, 'emberwing')).toEqual([CARD.id]);
     await first.restart(second.shared);
-    await expect.poll(() => found(first, 'tidecaller'), PATIENCE).toEqual(['y']);
+    await expect.poll(() => found(first, 'tidecaller')).toEqual(['y']);
   });
 });
 
@@ -119,12 +117,12 @@ it.skipIf(noRealRedis('a catalog after a flush'))(
     const redis = await startRealRedis();
     const [first, second] = [await joined(redis), await joined(redis)];
     first.catalog.learn(CARD);
-    await expect.poll(() => found(second, 'emberwing'), PATIENCE).toEqual([CARD.id]);
+    await expect.poll(() => found(second, 'emberwing')).toEqual([CARD.id]);
 
     await (await clientOf(redis)).flushAll();
     first.catalog.learn({ ...CARD, id: 'base1-5', name: 'Tidecaller' });
 
-    await expect.poll(() => found(second, 'tidecaller'), PATIENCE).toEqual(['base1-5']);
+    await expect.poll(() => found(second, 'tidecaller')).toEqual(['base1-5']);
     expect(await found(second, 'emberwing')).toEqual([CARD.id]);
   },
 );

@@ -10,10 +10,9 @@ import { linkTo, openedLink } from '../../support/redis-link.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 const BOB = { memberId: 'bob', guildId: 'guild' };
-const LONG = { timeout: 60_000 };
 
 function becomes(link: RedisLink, health: RedisHealth): Promise<void> {
-  return expect.poll(() => link.health, LONG).toBe(health);
+  return expect.poll(() => link.health).toBe(health);
 }
 
 /** The totals that another process reads. */
@@ -35,9 +34,9 @@ describe('ledgers over one Redis', () => {
     const redis = await startRedis();
     const [one, other] = [await elsewhere(redis), await elsewhere(redis)];
     one.spent(ALICE);
-    await expect.poll(async () => (await other.memberToday('alice')).requests, LONG).toBe(1);
+    await expect.poll(async () => (await other.memberToday('alice')).requests).toBe(1);
     one.saved(ALICE);
-    await expect.poll(async () => (await other.memberToday('alice')).saved, LONG).toBe(1);
+    await expect.poll(async () => (await other.memberToday('alice')).saved).toBe(1);
   });
 
   it('count their own bookings exactly while these are being written', async () => {
@@ -75,7 +74,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       const ledger = new Ledger(new RedisCounters(link));
       const other = await elsewhere(redis);
       for (let i = 0; i < 5; i++) ledger.spent(ALICE);
-      await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);
+      await expect.poll(async () => (await other.today()).requests).toBe(5);
       expect(await ledger.topMembers(ALICE, 5)).toHaveLength(1);
       await Promise.all([ledger.today(), ledger.memberToday('alice')]);
 
@@ -149,7 +148,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       expect((await ledger.today()).requests).toBe(2);
       await admin.configSet('maxmemory', '0');
 
-      await expect.poll(async () => (await other.today()).requests, LONG).toBe(2);
+      await expect.poll(async () => (await other.today()).requests).toBe(2);
     });
 
     it('starts anew with a Redis that lost its data', async () => {
@@ -158,7 +157,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       const ledger = new Ledger(new RedisCounters(link));
       const other = await elsewhere(redis);
       for (let i = 0; i < 5; i++) ledger.spent(ALICE);
-      await expect.poll(async () => (await other.today()).requests, LONG).toBe(5);
+      await expect.poll(async () => (await other.today()).requests).toBe(5);
 
       await redis.kill();
       await becomes(link, 'unavailable');
@@ -166,9 +165,9 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       await redis.startEmpty();
       await becomes(link, 'usable');
 
-      await expect.poll(async () => (await other.today()).requests, LONG).toBe(1);
+      await expect.poll(async () => (await other.today()).requests).toBe(1);
       ledger.spent(ALICE);
-      await expect.poll(async () => (await ledger.today()).requests, LONG).toBe(2);
+      await expect.poll(async () => (await ledger.today()).requests).toBe(2);
     });
   },
 );

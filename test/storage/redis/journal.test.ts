@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Stopping } from '../../../src/model/errors.ts';
 import { RedisJournal } from '../../../src/storage/redis/journal.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
@@ -9,7 +9,6 @@ import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { startSlowRelay } from '../../support/slow-relay.ts';
 
-const PATIENTLY = { timeout: 60_000 };
 /** A card service that never answers, so that no reply is completed. */
 const SLOW = { latencyMs: 3_600_000 };
 
@@ -47,10 +46,10 @@ async function heartbeats({ processesAlive }: Process, count: number): Promise<v
   processesAlive.onHeartbeat(() => {
     beats += 1;
   });
-  await expect.poll(() => beats, PATIENTLY).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => beats).toBeGreaterThanOrEqual(count);
 }
 
-describe('a deferred reply in Redis', { timeout: 120_000 }, () => {
+describe('a deferred reply in Redis', () => {
   it('has one owner when two processes receive the same interaction', async () => {
     const redis = await startRedis();
     const [one, other] = await Promise.all([startProcess(redis), startProcess(redis)]);
@@ -70,7 +69,7 @@ describe('a deferred reply in Redis', { timeout: 120_000 }, () => {
     const other = await startProcess(redis);
     const [id = ''] = await defer(owner);
 
-    await expect.poll(() => other.processesAlive.hasSeenAll, PATIENTLY).toBe(true);
+    await expect.poll(() => other.processesAlive.hasSeenAll).toBe(true);
     await heartbeats(other, 3);
 
     expect(other.completed).toEqual([]);
@@ -117,8 +116,8 @@ describe('a deferred reply in Redis', { timeout: 120_000 }, () => {
     const over = repliesOver(next.journal);
     over.replies.takeOver();
 
-    await expect.poll(over.completedIds, PATIENTLY).toEqual([left.interactionId]);
-    await expect.poll(written, PATIENTLY).toBe(0);
+    await expect.poll(over.completedIds).toEqual([left.interactionId]);
+    await expect.poll(written).toBe(0);
     expect(await ownerOf(left.interactionId)).toBeUndefined();
   });
 
@@ -135,8 +134,8 @@ describe('a deferred reply in Redis', { timeout: 120_000 }, () => {
 
     const next = await startProcess(redis);
 
-    await expect.poll(next.completedIds, PATIENTLY).toEqual([sound.interactionId]);
-    await expect.poll(written, PATIENTLY).toBe(0);
+    await expect.poll(next.completedIds).toEqual([sound.interactionId]);
+    await expect.poll(written).toBe(0);
     expect(next.lines.map(({ msg }) => msg)).toContain('invalid deferred reply: it is dropped');
   });
 
@@ -176,16 +175,13 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       redis.pause();
 
       accepts = true;
-      const startedMs = performance.now();
       const during = await defer(owner, 20);
-      const keptMs = performance.now() - startedMs;
       await owner.replies.settled();
       expect(owner.completedIds().sort()).toEqual([before, ...during]);
-      expect(keptMs).toBeLessThan(2_500); // one timeout of 250 ms, not twenty
 
       redis.resume();
-      await expect.poll(() => [owner.link.health, other.link.health], PATIENTLY).toEqual(['usable', 'usable']);
-      await expect.poll(written, PATIENTLY).toBe(0);
+      await expect.poll(() => [owner.link.health, other.link.health]).toEqual(['usable', 'usable']);
+      await expect.poll(written).toBe(0);
       const [after] = await defer(owner);
       await owner.replies.settled();
       expect(owner.completedIds()).toContain(after);
@@ -203,12 +199,12 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       const during = await defer(owner);
 
       await redis.startEmpty();
-      await expect.poll(written, PATIENTLY).toBe(2);
+      await expect.poll(written).toBe(2);
       const other = await startProcess(redis);
       owner.die();
 
-      await expect.poll(() => other.completedIds().sort(), PATIENTLY).toEqual([...before, ...during]);
-      await expect.poll(written, PATIENTLY).toBe(0);
+      await expect.poll(() => other.completedIds().sort()).toEqual([...before, ...during]);
+      await expect.poll(written).toBe(0);
     });
 
     it('a process that reaches Redis again is not certain of the replies that another may have completed', async () => {
@@ -217,10 +213,10 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       const port = Number(new URL(relay.url).port);
       const owner = await startProcess({ ...redis, url: relay.url }, SLOW);
       const other = await startProcess(redis);
-      await expect.poll(() => other.processesAlive.hasSeenAll, PATIENTLY).toBe(true);
+      await expect.poll(() => other.processesAlive.hasSeenAll).toBe(true);
       const [left = ''] = await defer(owner);
       relay.close();
-      await expect.poll(other.completedIds, PATIENTLY).toEqual([left]);
+      await expect.poll(other.completedIds).toEqual([left]);
       const [during = ''] = await defer(owner);
       expect([left, during].map((id) => owner.journal.holds(id))).toEqual([false, true]);
 
@@ -230,7 +226,7 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
 
       expect([left, during, after].map((id) => owner.journal.owns(id))).toEqual([false, false, true]);
       const held = () => [left, during, after].map((id) => owner.journal.holds(id));
-      await expect.poll(held, PATIENTLY).toEqual([true, true, true]);
+      await expect.poll(held).toEqual([true, true, true]);
     });
 
     it('a process that stops just when Redis is back writes what is pending and removes what is completed', async () => {
@@ -243,17 +239,17 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       const [completed, pending] = [deferredReply(), deferredReply()];
       await journal.add(completed);
       await redis.kill();
-      await expect.poll(() => link.health, PATIENTLY).toBe('unavailable');
+      await expect.poll(() => link.health).toBe('unavailable');
       await journal.remove(completed.interactionId);
       await journal.add(pending);
       await redis.start();
-      await expect.poll(() => link.health, PATIENTLY).toBe('usable');
+      await expect.poll(() => link.health).toBe('usable');
 
       await journal.close();
 
       const next = await startProcess(redis);
-      await expect.poll(next.completedIds, PATIENTLY).toEqual([pending.interactionId]);
-      await expect.poll(written, PATIENTLY).toBe(0);
+      await expect.poll(next.completedIds).toEqual([pending.interactionId]);
+      await expect.poll(written).toBe(0);
       expect(next.completedIds()).toEqual([pending.interactionId]);
     });
 
@@ -263,29 +259,13 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       const other = await startProcess(redis, { takesOver: false });
       const [asking = '', before = ''] = [...(await defer(owner)), ...(await defer(other))];
       await redis.kill();
-      await expect
-        .poll(() => [owner.link.health, other.link.health], PATIENTLY)
-        .toEqual(['unavailable', 'unavailable']);
+      await expect.poll(() => [owner.link.health, other.link.health]).toEqual(['unavailable', 'unavailable']);
 
       await owner.stop();
 
       expect(owner.completed).toMatchObject([{ id: asking, outcome: { error: expect.any(Stopping) } }]);
       await other.replies.settled();
       expect(other.completedIds()).toEqual([before]);
-    });
-
-    it('a process stops in time', async () => {
-      const redis = await startRealRedis();
-      const owner = await startProcess(redis, { ...SLOW, ...QUICK });
-      await defer(owner, 50);
-      redis.pause();
-      onTestFinished(() => redis.resume());
-
-      const startedMs = performance.now();
-      await owner.stop();
-      await owner.end();
-
-      expect(performance.now() - startedMs).toBeLessThan(3_000);
     });
   },
 );

@@ -7,7 +7,6 @@ import {
   ask,
   drain,
   HOUR_MS,
-  LONG,
   NOT_HELD,
   nextPermit,
   permitOf,
@@ -54,7 +53,7 @@ describe('processes that share a quota', () => {
     const [one] = limiters;
     const hash = await hashOf(redis);
     one.observe(reading(4, HOUR_MS));
-    await expect.poll(() => hash.get('remaining'), LONG).toBe('4');
+    await expect.poll(() => hash.get('remaining')).toBe('4');
 
     const tries = await Promise.all(
       [...limiters, ...limiters, ...limiters].map(async (limiter) => ({ limiter, permit: await permitOf(limiter) })),
@@ -66,7 +65,7 @@ describe('processes that share a quota', () => {
       const permit = await permitOf(limiter);
       return permit ? held.push({ limiter, permit }) : held.length;
     };
-    await expect.poll(() => heldBy(one), LONG).toBe(4);
+    await expect.poll(() => heldBy(one)).toBe(4);
     for (const each of limiters) expect(await heldBy(each)).toBe(4);
 
     const { limiter, permit } = held[0] as (typeof held)[0];
@@ -75,7 +74,7 @@ describe('processes that share a quota', () => {
     for (const each of limiters) expect(await permitOf(each)).toBeUndefined(); // 3 remain, and 3 are under way
     const { limiter: other, permit: another } = held[1] as (typeof held)[0];
     await other.release(another, { kind: 'abandoned' });
-    await expect.poll(async () => (await permitOf(one)) !== undefined, LONG).toBe(true);
+    await expect.poll(async () => (await permitOf(one)) !== undefined).toBe(true);
   });
 
   it('take requests of each other for their own, and not those of others with the same key', async () => {
@@ -94,7 +93,7 @@ describe('processes that share a quota', () => {
     await requests(0);
     expect(whoKnows()).toEqual([false, false]);
     await requests(5);
-    await expect.poll(whoKnows, LONG).toEqual([true, true]);
+    await expect.poll(whoKnows).toEqual([true, true]);
   });
 
   it('count no request of a process that has died', async () => {
@@ -102,11 +101,11 @@ describe('processes that share a quota', () => {
     const [one, other] = await processes(2, redis, SLOW);
     one.limiter.observe(reading(2, HOUR_MS));
     const hash = await hashOf(redis);
-    await expect.poll(() => hash.get('remaining'), LONG).toBe('2');
+    await expect.poll(() => hash.get('remaining')).toBe('2');
     expect([await permitOf(one.limiter), await permitOf(one.limiter)]).not.toContain(undefined);
     expect(await permitOf(other.limiter)).toBeUndefined();
     one.die();
-    await expect.poll(async () => (await permitOf(other.limiter)) !== undefined, LONG).toBe(true);
+    await expect.poll(async () => (await permitOf(other.limiter)) !== undefined).toBe(true);
   });
 
   it('take turns: a token is left to who was refused before, and each is told when it is its turn', async () => {
@@ -137,7 +136,7 @@ describe('processes that share a quota', () => {
     };
     const before = await toldMs();
     one.die();
-    await expect.poll(async () => Math.round((before - (await toldMs())) / INTERVAL_MS), LONG).toBe(1);
+    await expect.poll(async () => Math.round((before - (await toldMs())) / INTERVAL_MS)).toBe(1);
   });
 });
 
@@ -200,28 +199,26 @@ describe('over slow links', () => {
   });
 });
 
-describe('a process that alone is cut off from Redis', () => {
-  it('spends its share at most, which all are charged for when it is back', async () => {
-    const redis = await startRedis();
-    const relay = await startSlowRelay(redis.url, { delayMs: 0 });
-    const cut = await SharingProcess.joined({ ...redis, url: relay.url }, { setting: SLOW, ...PATIENT });
-    const [one, other] = await processes(2, redis, SLOW);
-    await expect.poll(() => cut.processesAlive.size, LONG).toBe(3);
-    await ask(cut.limiter);
+it('a process that alone is cut off from Redis spends its share at most, which all are charged for when it is back', async () => {
+  const redis = await startRedis();
+  const relay = await startSlowRelay(redis.url, { delayMs: 0 });
+  const cut = await SharingProcess.joined({ ...redis, url: relay.url }, { setting: SLOW, ...PATIENT });
+  const [one, other] = await processes(2, redis, SLOW);
+  await expect.poll(() => cut.processesAlive.size).toBe(3);
+  await ask(cut.limiter);
 
-    relay.leadTo('redis://127.0.0.1:1');
-    relay.drop();
-    await expect.poll(() => cut.link.health, LONG).toBe('unavailable');
-    expect(await drain(cut.limiter)).toBe(6); // a third of the 18 that were left
-    for (let permits = 0; permits < 5; permits++) await ask(one.limiter);
+  relay.leadTo('redis://127.0.0.1:1');
+  relay.drop();
+  await expect.poll(() => cut.link.health).toBe('unavailable');
+  expect(await drain(cut.limiter)).toBe(6); // a third of the 18 that were left
+  for (let permits = 0; permits < 5; permits++) await ask(one.limiter);
 
-    relay.leadTo(redis.url);
-    await expect.poll(() => cut.link.health, LONG).toBe('usable');
-    const left = () => [cut, one, other].map(({ limiter }) => leftOf(limiter));
-    await expect.poll(left, LONG).toEqual([7, 7, 7]);
-    const counts = [await drain(cut.limiter), await drain(one.limiter), await drain(other.limiter)];
-    expect(counts).toEqual([7, 0, 0]);
-  });
+  relay.leadTo(redis.url);
+  await expect.poll(() => cut.link.health).toBe('usable');
+  const left = () => [cut, one, other].map(({ limiter }) => leftOf(limiter));
+  await expect.poll(left).toEqual([7, 7, 7]);
+  const counts = [await drain(cut.limiter), await drain(one.limiter), await drain(other.limiter)];
+  expect(counts).toEqual([7, 0, 0]);
 });
 
 /** The tokens available now, by the schedule. */

@@ -9,7 +9,6 @@ import {
   DOWN,
   drain,
   HOUR_MS,
-  LONG,
   limited,
   NOT_HELD,
   nextPermit,
@@ -77,7 +76,7 @@ describe('limiters over one Redis', () => {
       state: { learned: { window: PER_MINUTE }, breaker: { reason: 'pause', failures: 1 } },
     });
     for (const limiter of all) {
-      await expect.poll(() => limiter.schedule().learned, LONG).toEqual({ window: PER_MINUTE, capacity: undefined });
+      await expect.poll(() => limiter.schedule().learned).toEqual({ window: PER_MINUTE, capacity: undefined });
     }
   });
 
@@ -139,7 +138,7 @@ describe('limiters over one Redis', () => {
     other.onChange(() => notified(other.schedule().blocked?.reason));
     one.observe(reading(0, HOUR_MS));
     await ask(one);
-    await expect.poll(() => notified.mock.lastCall, LONG).toEqual(['day']);
+    await expect.poll(() => notified.mock.lastCall).toEqual(['day']);
     expect(other.quota()).toMatchObject({ limit: 1_000, remaining: 0 });
   });
 
@@ -175,7 +174,7 @@ describe('limiters over one Redis', () => {
       probes.push(...(await inTheirTime((limiter) => permitOf(limiter))).filter((permit) => permit !== undefined));
       return probes.length;
     };
-    await expect.poll(anyProbe, LONG).toBe(1);
+    await expect.poll(anyProbe).toBe(1);
     for (let tries = 0; tries < 5; tries++) expect(await anyProbe()).toBe(1);
   });
 
@@ -217,7 +216,7 @@ describe('when the state in Redis', () => {
     const client = await clientOf(redis);
     await client.unlink(await client.keys(`${redis.prefix}:*`));
     await next(one.limiter);
-    await expect.poll(async () => (await stored(redis))?.state.breaker.reason, LONG).toBe('day');
+    await expect.poll(async () => (await stored(redis))?.state.breaker.reason).toBe('day');
     expect(one.limiter.schedule().blocked).toMatchObject({ reason: 'day' });
   });
 
@@ -257,7 +256,7 @@ describe('when the state in Redis', () => {
     await ask(one.limiter, limited(20_000));
     expect(one.limiter.schedule().paused).toBe(true);
     await client.unlink(key);
-    await expect.poll(async () => (await stored(redis))?.state.breaker.reason, LONG).toBe('pause');
-    await expect.poll(() => other.limiter.schedule().paused, LONG).toBe(true);
+    await expect.poll(async () => (await stored(redis))?.state.breaker.reason).toBe('pause');
+    await expect.poll(() => other.limiter.schedule().paused).toBe(true);
   });
 });

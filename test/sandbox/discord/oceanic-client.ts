@@ -1,6 +1,11 @@
 import { type AnyInteractionGateway, Client, type ClientOptions, type CommandInteraction } from 'oceanic.js';
 
-import { AGAIN_BUTTON, COMMANDS, DISCORD_API_URL, DISCORD_TOKEN, LATE_COMMAND, namesOf, say } from './script.ts';
+const { DISCORD_API_URL = '', DISCORD_TOKEN = '' } = process.env;
+const text = { type: 3, name: 'text', description: 'Any text', required: true, autocomplete: true } as const;
+const slash = (name: string) => ({ type: 1, name, description: `Says ${name}` }) as const;
+/** One line of the transcript. */
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+const namesOf = (commands: readonly { name: string }[]) => commands.map(({ name }) => name).join(', ');
 
 const client = clientWith({ compress: 'zlib-stream' });
 client.on('shardResume', () => say('resumed'));
@@ -13,14 +18,19 @@ const { id, name, owner } = await client.rest.applications.getCurrent();
 say(`application ${name} of ${owner?.globalName}`);
 
 const commands = client.rest.applications;
-const set = await commands.bulkEditGlobalCommands(id, [...COMMANDS]);
+const set = await commands.bulkEditGlobalCommands(id, [
+  slash('now'),
+  slash('later'),
+  { ...slash('find'), options: [text] },
+  slash('spare'),
+]);
 say(`set ${namesOf(set)}`);
 const spare = await commands.getGlobalCommand(id, set.find((command) => command.name === 'spare')?.id ?? '');
 say(`got ${spare.name}: ${spare.description}`);
 const edited = await commands.editGlobalCommand(id, spare.id, { description: 'Says nothing' });
 say(`edited ${edited.name}: ${edited.description}`);
 await commands.deleteGlobalCommand(id, edited.id);
-await commands.createGlobalCommand(id, LATE_COMMAND);
+await commands.createGlobalCommand(id, slash('bye'));
 say(`left ${namesOf(await commands.getGlobalCommands(id))}`);
 
 async function answer(interaction: AnyInteractionGateway): Promise<unknown> {
@@ -31,13 +41,11 @@ async function answer(interaction: AnyInteractionGateway): Promise<unknown> {
 
 async function run(interaction: CommandInteraction): Promise<unknown> {
   switch (interaction.data.name) {
-    case 'now': {
-      const { custom_id: customID, ...button } = AGAIN_BUTTON;
+    case 'now':
       return interaction.createMessage({
         content: 'now',
-        components: [{ type: 1, components: [{ ...button, customID }] }],
+        components: [{ type: 1, components: [{ type: 2, style: 1, label: 'Again', customID: 'again' }] }],
       });
-    }
     case 'find':
       return interaction.createMessage(`found ${interaction.data.options.getString('text', true)}`);
     case 'later': {
