@@ -102,32 +102,6 @@ describe('a newcomer', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  it('shows a private card to everyone, and deletes a reply, by keyboard alone', async () => {
-    const { world, pageErrors } = await openSandbox(page);
-
-    await say(page, '/card base1-4 private:True');
-    const own = replyTo(page, '/card id:base1-4 private:true');
-    await own.getByRole('button', { name: 'Show to everyone' }).press('Enter');
-    await page.getByRole('button', { name: 'Delete' }).press('Enter');
-    await page.getByRole('button', { name: 'Delete' }).waitFor({ state: 'detached' });
-    expect(world.cardService.requests).toHaveLength(1);
-    expect(pageErrors).toEqual([]);
-  });
-
-  it('gets several cards, and looks up those of a message from its menu, by keyboard alone', async () => {
-    const { world, pageErrors } = await openSandbox(page);
-    await say(page, '/cards base1-4,base1-1');
-    const list = replyTo(page, '/cards ids:base1-4,base1-1');
-    await expect.poll(() => list.locator('discord-embed').count()).toBe(2);
-    const requests = world.cardService.requests.length;
-    await list.getByText('Apps').press('Enter');
-    await list.getByRole('button', { name: 'Look up cards' }).press('Enter');
-    await expect.poll(() => page.locator('discord-embed').count()).toBe(4);
-    await page.getByText('Only you can see this').waitFor();
-    expect(world.cardService.requests).toHaveLength(requests);
-    expect(pageErrors).toEqual([]);
-  });
-
   it('can type a whole line', async () => {
     await openSandbox(page);
 

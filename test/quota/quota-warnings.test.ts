@@ -3,9 +3,7 @@ import type { PlanSetting } from '../../src/model/plan.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
-import { ERROR, logLines, WARN } from '../support/log-lines.ts';
-
-const INFO = 30;
+import { ERROR, INFO, logLines, WARN } from '../support/log-lines.ts';
 
 const SETTING: PlanSetting = { plan: 'free' };
 const NOW_MS = Date.UTC(2026, 10, 20, 12);

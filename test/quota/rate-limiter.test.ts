@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
-import type { QuotaReading } from '../../src/model/quota.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { LocalCell } from '../../src/quota/limiter-cell.ts';
 import type { Lane, Permit } from '../../src/quota/limiter-port.ts';
@@ -10,17 +9,14 @@ import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
 import type { Pace } from '../../src/quota/pace.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
-import { logLines } from '../support/log-lines.ts';
+import { INFO, logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS } from '../support/lookup-queue.ts';
 import { MemoryLimiterStore } from '../support/memory-limiter-store.ts';
+import { ANSWERED, drain, limited, permitOf, reading, TOKENS } from './limiter.contract.ts';
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
-const ANSWERED: RequestOutcome = { kind: 'answered' };
-/** Free's burst of 20, less one. */
-const FREE_TOKENS = 19;
 const FREE_INTERVAL_MS = 6_000;
 const MINUTE_MS = 60_000;
-const INFO = 30;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: START_MS, toFake: ['Date'] });
@@ -32,15 +28,13 @@ afterEach(() => {
 /** A limiter whose process can be restarted. */
 class Process {
   readonly #setting: PlanSetting;
-  readonly #longestWaitMs: number;
   readonly store = new MemoryLimiterStore();
   readonly #logged = logLines();
   readonly lines = this.#logged.lines;
   limiter: RateLimiter;
 
-  constructor(setting: PlanSetting = { plan: 'free' }, longestWaitMs = LONGEST_WAIT_MS) {
+  constructor(setting: PlanSetting = { plan: 'free' }) {
     this.#setting = setting;
-    this.#longestWaitMs = longestWaitMs;
     this.limiter = this.#start();
   }
 
@@ -56,9 +50,8 @@ class Process {
   }
 
   /** A permit, or `undefined` when there is none now. */
-  async acquire(lane: Lane = 'members'): Promise<Permit | undefined> {
-    const got = await this.limiter.acquire(lane);
-    return got.kind === 'permit' ? got.permit : undefined;
+  acquire(lane?: Lane): Promise<Permit | undefined> {
+    return permitOf(this.limiter, lane);
   }
 
   /** One request, from its permit to its outcome. */
@@ -68,20 +61,9 @@ class Process {
     if (permit) await this.limiter.release(permit, outcome);
   }
 
-  /** How many permits are available at once. */
-  async drain(lane: Lane = 'members'): Promise<number> {
-    let permits = 0;
-    for (; permits < 10_000; permits++) {
-      const permit = await this.acquire(lane);
-      if (!permit) break;
-      await this.limiter.release(permit, ANSWERED);
-    }
-    return permits;
-  }
-
   #start(): RateLimiter {
     const warnings = new QuotaWarnings(this.#logged.log);
-    const options = { setting: this.#setting, longestWaitMs: this.#longestWaitMs, warnings };
+    const options = { setting: this.#setting, longestWaitMs: LONGEST_WAIT_MS, warnings };
     return new RateLimiter(new LocalCell(this.store, options), { ...options, random: () => 0 });
   }
 }
@@ -90,24 +72,16 @@ function pass(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 
-function limited(statedMs?: number): RequestOutcome {
-  return { kind: 'rateLimited', statedMs };
-}
-
-function reading(remaining: number | undefined, resetInMs: number | undefined, limit = 1_000): QuotaReading {
-  return { limit, remaining, resetInMs, sentAtMs: Date.now(), receivedAtMs: Date.now() };
-}
-
 describe('pace', () => {
   it('is that of a window once a 429 has shown one, and the log says so, and when it is given up', async () => {
     const process = new Process();
     for (let i = 0; i < 10; i++) await process.ask();
     await process.ask(limited(1_000));
     pass(2_000);
-    expect(await process.drain()).toBe(0);
+    expect(await drain(process.limiter)).toBe(0);
     pass(MINUTE_MS);
     await process.ask();
-    expect(await process.drain()).toBe(9);
+    expect(await drain(process.limiter)).toBe(9);
     for (let quiet = 0; quiet < 3; quiet++) {
       pass(17 * MINUTE_MS);
       await process.ask();
@@ -121,10 +95,10 @@ describe('pace', () => {
 
   it('is understood from a 429 when those that left before it are answered, and logged then', async () => {
     const process = new Process();
-    process.restartWith(100, { intervalMs: FREE_INTERVAL_MS, capacity: FREE_TOKENS });
+    process.restartWith(100, { intervalMs: FREE_INTERVAL_MS, capacity: TOKENS });
     const permits: Permit[] = [];
     for (let permit = await process.acquire(); permit; permit = await process.acquire()) permits.push(permit);
-    const refused = permits.splice(0, FREE_TOKENS - 10);
+    const refused = permits.splice(0, TOKENS - 10);
     for (const permit of refused) await process.limiter.release(permit, limited(1_000));
     for (const permit of permits) await process.limiter.release(permit, ANSWERED);
     expect(process.lines.filter(({ reason }) => reason === undefined)).toEqual([]);
@@ -141,7 +115,7 @@ describe('pace', () => {
 
     const permits: Permit[] = [];
     for (let permit = await process.acquire(); permit; permit = await process.acquire()) permits.push(permit);
-    expect(permits).toHaveLength(FREE_TOKENS);
+    expect(permits).toHaveLength(TOKENS);
     const later = (ms: number) => ({ sentAtMs: Date.now() + ms, receivedAtMs: Date.now() + ms });
     process.limiter.observe({ ...reading(981, 12 * 3_600_000, 1_000), ...later(1) });
     for (const permit of permits) await process.limiter.release(permit, ANSWERED);
@@ -149,7 +123,7 @@ describe('pace', () => {
 
     process.limiter.observe({ ...reading(49_000, 12 * 3_600_000, 50_000), ...later(2) });
     pass(120_000);
-    expect(await process.drain()).toBe(199);
+    expect(await drain(process.limiter)).toBe(199);
   });
 
   it("of auto is Free's with a daily limit of no plan, and a warning says once what to set", async () => {
@@ -196,11 +170,11 @@ describe('a 429', () => {
 describe('a clock that is set back', () => {
   it('gives no new burst, and the next token after one interval', async () => {
     const it = new Process();
-    await it.drain();
+    await drain(it.limiter);
     pass(-86_400_000);
-    expect(await it.drain()).toBe(0);
+    expect(await drain(it.limiter)).toBe(0);
     pass(FREE_INTERVAL_MS);
-    expect(await it.drain()).toBe(1);
+    expect(await drain(it.limiter)).toBe(1);
   });
 
   it('lengthens no pause', async () => {
@@ -223,7 +197,7 @@ describe('a clock that is set back', () => {
     vi.setSystemTime(START_MS - 86_400_000);
     expect(await it.acquire()).toBeUndefined();
     pass(61_000);
-    expect(await it.drain()).toBe(10);
+    expect(await drain(it.limiter)).toBe(10);
   });
 
   it('lengthens no spent day', async () => {

@@ -4,14 +4,13 @@ import { parseForm } from '../../src/sandbox/discord/form-error.ts';
 import { EMPTY_REPLY, edited, MessageForm, refuseUnfit } from '../../src/sandbox/discord/message-rules.ts';
 
 /** Whether Discord takes it, by the rules of the emulated one, which test/sandbox/discord holds to Discord's specification. */
-export function expectAccepted(embed: APIEmbed): void {
-  const json = JSON.stringify({ embeds: [withoutFile(embed)] });
+export function expectAccepted(message: object): void {
+  const json = JSON.stringify(message);
   refuseUnfit(edited(EMPTY_REPLY, parseForm(MessageForm, JSON.parse(json)), []));
   expect(json.isWellFormed()).toBe(true);
 }
 
-/** Whether a file comes with it is not the embed's concern. */
-function withoutFile(embed: APIEmbed): APIEmbed {
-  const { image, ...rest } = embed;
-  return image?.url.startsWith('attachment://') ? rest : embed;
+/** The embed of a message; whether a file comes with it is not the embed's concern. */
+export function withoutFile({ image, ...rest }: APIEmbed): { embeds: APIEmbed[] } {
+  return { embeds: [image?.url.startsWith('attachment://') ? rest : { ...rest, ...(image && { image }) }] };
 }

@@ -3,10 +3,8 @@ import type { Command } from '../../../commands/command.ts';
 import { replyRenderer } from '../../../src/discord/interactions/dispatch.ts';
 import { KeyRefused } from '../../../src/model/errors.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
-
 import type { CardsReply } from '../../../src/replies/reply-journal.ts';
 import { SettingsOfServers } from '../../../src/settings/server-settings.ts';
-
 import { deferredReply } from '../../replies/replies-over.ts';
 
 type RendererOptions = Parameters<typeof replyRenderer>[1];

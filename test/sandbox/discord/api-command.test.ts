@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { apiCommand, isVisible } from '../../../src/sandbox/discord/api-command.ts';
 import type { Whereabouts } from '../../../src/sandbox/discord/chat.ts';
 import type { RegisteredCommand } from '../../../src/sandbox/discord/command-registry.ts';

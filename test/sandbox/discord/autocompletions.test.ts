@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-
 import { Autocompletions } from '../../../src/sandbox/discord/autocompletions.ts';
 
 beforeEach(() => void vi.useFakeTimers());

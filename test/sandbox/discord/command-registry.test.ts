@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-
 import { CommandRegistry } from '../../../src/sandbox/discord/command-registry.ts';
 
 const GUILD = '1180000000000655361';

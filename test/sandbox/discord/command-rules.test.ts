@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { CommandForm } from '../../../src/sandbox/discord/command-rules.ts';
 import { parseForm } from '../../../src/sandbox/discord/form-error.ts';
 import { leafCodes } from './leaf-codes.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { parseCallback } from '../../../src/sandbox/discord/callback-rules.ts';
 import { withIds } from '../../../src/sandbox/discord/components.ts';
 import { parseForm } from '../../../src/sandbox/discord/form-error.ts';

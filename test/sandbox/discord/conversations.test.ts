@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-
 import { Conversations } from '../../../src/sandbox/discord/conversations.ts';
 import { FileStore } from '../../../src/sandbox/discord/file-store.ts';
 import { parseForm } from '../../../src/sandbox/discord/form-error.ts';

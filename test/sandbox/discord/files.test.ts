@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-
 import { describe, expect, it } from 'vitest';
 import { contentTypeOf, FileStore, pictureSize } from '../../../src/sandbox/discord/file-store.ts';
 import { readBody } from '../../../src/sandbox/discord/request-body.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import type { Refusal } from '../../../src/sandbox/discord/api-error.ts';
 import {
   acknowledge,

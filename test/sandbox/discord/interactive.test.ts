@@ -9,7 +9,6 @@ import {
   Routes,
 } from 'discord.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-
 import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import { DEFAULT_WORLD } from '../../../src/sandbox/discord/world.ts';
 import { openDiscord } from '../../support/backends.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { standingFiles, withServedMedia } from '../../../src/sandbox/discord/attachment-links.ts';
 import { attachmentPlan } from '../../../src/sandbox/discord/attachment-rules.ts';
 import { parseCallback, parseChoices } from '../../../src/sandbox/discord/callback-rules.ts';

@@ -1,6 +1,5 @@
 import type { APIComponentInLabel } from 'discord-api-types/v10';
 import { expect, it } from 'vitest';
-
 import { checkField, filledIn } from '../../../src/sandbox/discord/modal-answers.ts';
 import { placeOf } from '../../../src/sandbox/discord/place.ts';
 import { resolvableAt } from '../../../src/sandbox/discord/resolvable.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { GatewaySession } from '../../../src/sandbox/discord/gateway-session.ts';
 import type { Exchange } from '../../../src/sandbox/discord/observation.ts';
 import { announcedGuilds, readyPayload } from '../../../src/sandbox/discord/ready-payload.ts';

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-
 import { Snowflakes, shardOf, snowflakeTimeMs } from '../../../src/sandbox/discord/snowflake.ts';
 
 it('generates ids that ascend, never repeat, and contain their time', () => {

@@ -1,6 +1,5 @@
 import type { Interaction } from 'discord.js';
 import { beforeAll, expect, it } from 'vitest';
-
 import type { ErrorTree } from '../../../src/sandbox/discord/api-error.ts';
 import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import { openDiscord } from '../../support/backends.ts';

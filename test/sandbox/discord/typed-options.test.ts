@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import { apiCommand } from '../../../src/sandbox/discord/api-command.ts';
 import { CommandForm } from '../../../src/sandbox/discord/command-rules.ts';
 import { channelsOf, rolesOf } from '../../../src/sandbox/discord/guild-contents.ts';

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { RedisClient } from '../../../src/storage/redis/client.ts';
+import { newClient, type RedisClient } from '../../../src/storage/redis/client.ts';
 import type { RedisHealth, RedisLink } from '../../../src/storage/redis/link.ts';
 import { RedisUnavailable } from '../../../src/storage/redis/unavailable.ts';
 import { ERROR, WARN } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
-import type { RealServer } from '../../support/redis/real-server.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { linkTo, type RedisAddress } from '../../support/redis-link.ts';
 import { type SlowRelay, startSlowRelay } from '../../support/slow-relay.ts';
@@ -115,7 +114,7 @@ describe.skipIf(noRealRedis('a link after a failover'))('a link to an address wh
   it.each([
     ['stay open to the old one, now a replica', (_: SlowRelay) => {}],
     ['are dropped', (relay: SlowRelay) => relay.drop()],
-  ])('is usable within 5 s, with a margin for a busy machine, when connections %s', async (_, during) => {
+  ])('is usable again when connections %s', async (_, during) => {
     const settings = { 'repl-diskless-sync-delay': '0' };
     const [old, next] = [await startRealRedis({ settings }), await startRealRedis({ settings })];
     const relay = await startSlowRelay(old.url, { delayMs: 0 });
@@ -129,7 +128,7 @@ describe.skipIf(noRealRedis('a link after a failover'))('a link to an address wh
     relay.leadTo(next.url);
     during(relay);
     await expect(write()).rejects.toThrow(RedisUnavailable);
-    expect(await msOf(becomes('usable'))).toBeLessThan(8_000);
+    await becomes('usable');
     expect(await write()).toBe('OK');
     expect(await read()).toBe('b');
     expect(await link.run((client) => client.sendCommand(['ROLE']))).toContain('master');
@@ -182,7 +181,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     const redis = await startRealRedis();
     const { link, write, becomes, lines, messages } = await usableLinkTo(redis);
     redis.pause();
-    expect(await msOf(expect(write()).rejects.toThrow(RedisUnavailable))).toBeGreaterThan(200);
+    await expect(write()).rejects.toThrow(RedisUnavailable);
     expect(link.health).toBe('unavailable');
     const later = Array.from({ length: 100 }, () => refusedAtOnce(write()));
     expect(await Promise.all(later)).toEqual(later.map(() => true));
@@ -206,17 +205,11 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     expect(second.messages()).toEqual([UNAVAILABLE, AVAILABLE]);
   });
 
-  it.each<[string, number, (redis: RealServer) => unknown, (redis: RealServer) => unknown]>([
-    ['down for long', 3_000, (redis) => redis.kill(), (redis) => redis.start()],
-    ['hung for longer than a connection is kept', 4_000, (redis) => redis.pause(), (redis) => redis.resume()],
-  ])('is usable within 2 s, with a margin for a busy machine, after Redis was %s', async (_, forMs, stop, go) => {
-    const redis = await startRealRedis();
-    const { becomes } = await usableLinkTo(redis);
-    await stop(redis);
-    await becomes('unavailable');
-    await new Promise((resolve) => setTimeout(resolve, forMs));
-    await go(redis);
-    expect(await msOf(becomes('usable'))).toBeLessThan(5_000);
+  it('looks for Redis twice a second at least, however long it was away', () => {
+    const { reconnectStrategy } = newClient(DEAD_PORT, { reconnects: true }).options.socket ?? {};
+    const waitMs =
+      typeof reconnectStrategy === 'function' ? reconnectStrategy(10_000, new Error('refused')) : undefined;
+    expect(waitMs).toBeLessThanOrEqual(550);
   });
 
   it.each([
@@ -307,12 +300,6 @@ function refusedAtOnce(command: Promise<unknown>): Promise<boolean> {
     (error: unknown) => error instanceof RedisUnavailable,
   );
   return Promise.race([refused, new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
-}
-
-async function msOf(work: Promise<unknown>): Promise<number> {
-  const startedMs = performance.now();
-  await work;
-  return performance.now() - startedMs;
 }
 
 function block(ms: number): void {
