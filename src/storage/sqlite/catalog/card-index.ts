@@ -88,11 +88,10 @@ export class SqliteCardIndex implements CardIndex {
   }
 
   withWords(all: readonly (readonly WordToFind[])[]): Candidate[] {
-    const few = this.allWithWords(all);
-    if (few) return few;
     const words = matching(all);
-    const areTooMany = this.#sql(TOO_MANY_WITH_WORDS).get(words) !== undefined;
-    return candidates(this.#sql(areTooMany ? SOME_WITH_WORDS : BEST_WITH_WORDS).all(words));
+    const some = this.#sql(SOME_WITH_WORDS).all(words);
+    const areCompared = some.length > MOST_WITH_WORDS && !this.#sql(TOO_MANY_WITH_WORDS).get(words);
+    return candidates(areCompared ? this.#sql(BEST_WITH_WORDS).all(words) : some);
   }
 
   allWithWords(all: readonly (readonly WordToFind[])[]): Candidate[] | undefined {
