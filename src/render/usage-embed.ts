@@ -1,7 +1,7 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
 import type { Bookings, Breaker, BreakerReason } from '../model/quota.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from './card-embed.ts';
-import { age, formatCount, formatPercent, plainMarkdown } from './formats.ts';
+import { formatCount, formatPercent, plainMarkdown } from './formats.ts';
 import { formatMessage, type PlainMessageKey, timePast, timeToCome } from './messages.ts';
 import { DAY_PICTURE, dayAltText, forecastUsed, type UsageDay } from './usage-day.ts';
 import type { UsageFigures } from './usage-figures.ts';
@@ -198,7 +198,7 @@ export function bar(locale: string, part: number, whole: number): string {
 /** How old a figure is, once that is worth a line. */
 function ageLines(atMs: number | undefined, nowMs: number, locale: string): string[] {
   if (atMs === undefined || nowMs - atMs < OLD_AFTER_MS) return [];
-  return [`-# ${formatMessage(locale, 'asOf', { since: age(atMs) })}`];
+  return [`-# ${formatMessage(locale, 'asOf', { since: timePast(atMs, nowMs) })}`];
 }
 
 function field(locale: string, name: PlainMessageKey, lines: readonly string[]): APIEmbedField {

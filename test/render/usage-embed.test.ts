@@ -71,14 +71,14 @@ describe('the embed of the usage', () => {
     });
   });
 
-  it('gives the age of every figure that is older than a minute', () => {
+  it('says of when every figure is that is older than a minute', () => {
     const old = { figures: { ...VIEW.figures, today: { ...VIEW.figures.today, atMs: NOON_MS - 60_000 } } };
-    const asOf = (atMs: number) => `\n-# Figures · <t:${atMs / 1000}:R>`;
+    const asOf = (atMs: number) => `\n-# As of <t:${atMs / 1000}:t>`;
     const shown = values({ ...old, reportAtMs: NOON_MS - 90_000 });
     expect(shown.Today?.endsWith(asOf(NOON_MS - 60_000))).toBe(true);
     expect(shown.Plan).toBe(`pro${asOf(NOON_MS - 90_000)}`);
     expect(shown['This period']?.endsWith(asOf(NOON_MS - 90_000))).toBe(true);
-    expect(JSON.stringify(values({ reportAtMs: NOON_MS - 59_000 }))).not.toContain('Figures ·');
+    expect(JSON.stringify(values({ reportAtMs: NOON_MS - 59_000 }))).not.toContain('As of');
   });
 
   it('without a report shows what is known, and what is missing', () => {
