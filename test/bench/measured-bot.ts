@@ -74,7 +74,7 @@ export class MeasuredBot {
   static startConstant(shown: APIEmbed | undefined): Promise<MeasuredBot> {
     const image = shown?.image && { url: shown.image.url }; // without the `proxy_url` that Discord adds
     const embed: APIEmbed = { ...shown, ...(image && { image }) };
-    return MeasuredBot.#start('test/bench/constant-bot.ts', { serviceUrl: '', env: { EMBED: JSON.stringify(embed) } });
+    return MeasuredBot.#start('test/bench/constant-bot.mjs', { serviceUrl: '', env: { EMBED: JSON.stringify(embed) } });
   }
 
   static async #start(script: string, { serviceUrl, env, shard, ...files }: BotOptions): Promise<MeasuredBot> {
