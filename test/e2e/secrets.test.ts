@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { observe } from '../../src/sandbox/discord/observation.ts';
 import { startPageServer } from '../../src/sandbox/page-server.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
-import { type DiscordRelay, startDiscordRelay } from '../support/discord-relay.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { INTERACTION_TOKEN_START, secretsIn } from '../support/secret-forms.ts';
 import { startWorld } from '../support/world.ts';
@@ -16,18 +16,22 @@ const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const API_KEY = String.raw`k"e\y/with+everything&more=100%`;
 
 interface VerboseBot extends Backends {
-  relay: DiscordRelay;
-  /** The bot token, the API key, and every interaction token that the bot has used so far. */
+  /** The interaction tokens that the bot has received so far. */
+  tokens: ReadonlySet<string>;
+  /** The bot token, the API key, and these. */
   secrets(): string[];
 }
 
 /** The environment of a bot that logs at level `trace`, and all its secrets. */
 async function startVerbose(): Promise<VerboseBot> {
   const backends = await startBackends({ apiKey: API_KEY, requestsPerMinute: 6_000, burst: 100 });
-  const relay = await startDiscordRelay(backends.discord.apiUrl);
+  const tokens = new Set<string>();
+  observe({
+    event: ({ type, json }) => type === 'INTERACTION_CREATE' && tokens.add(JSON.parse(json).token),
+    exchange() {},
+  });
   const env = {
     ...backends.env,
-    DISCORD_API_URL: relay.apiUrl,
     CARD_SERVICE_API_KEY: API_KEY,
     CARD_SERVICE_TIMEOUT_MS: '1500', // a busy machine may need a second, and a request that takes longer counts as an outage
     LOG_LEVEL: 'trace',
@@ -35,20 +39,15 @@ async function startVerbose(): Promise<VerboseBot> {
   return {
     ...backends,
     env,
-    relay,
-    secrets: () => [env.DISCORD_TOKEN, API_KEY, ...interactionTokens(relay)],
+    tokens,
+    secrets: () => [env.DISCORD_TOKEN, API_KEY, ...tokens],
   };
-}
-
-function interactionTokens({ calls }: DiscordRelay): string[] {
-  const tokens = calls.map(({ path }) => /\/(?:interactions|webhooks)\/\d+\/([^/?]+)/.exec(path)?.[1]);
-  return [...new Set(tokens)].filter((token) => token !== undefined);
 }
 
 describe('no secret leaks', () => {
   it('from a bot that meets many faults and hostile ids', async () => {
     const verbose = await startVerbose();
-    const { discord, cardService, env, relay } = verbose;
+    const { discord, cardService, env, tokens } = verbose;
     const down = { status: 502, body: '<html>Bad Gateway</html>' };
     discord.faults.script({ route: 'gateway/bot', times: 4, answer: down }); // discord.js sends it again three times
     const bot = await startAppBot(env);
@@ -89,7 +88,7 @@ describe('no secret leaks', () => {
     await lookUp(IDS[13] ?? '').until(({ state }) => state === 'thinking'); // deferred when the bot stops
     await bot.stop();
 
-    expect(interactionTokens(relay).length).toBeGreaterThanOrEqual(10);
+    expect(tokens.size).toBeGreaterThanOrEqual(10);
     expect(bot.output().match(/\[token\]/g)?.length).toBeGreaterThanOrEqual(2);
     expect(bot.output()).toContain('[secret]');
     expect(secretsIn(bot.output(), verbose.secrets())).toEqual([]);
@@ -113,7 +112,7 @@ describe('no secret leaks', () => {
     expect(secretsIn(bot.output(), verbose.secrets())).toEqual([]);
     const journal = readdirSync(env.DATA_DIR).filter((name) => name.startsWith('state.sqlite'));
     const written = journal.map((name) => readFileSync(join(env.DATA_DIR, name), 'latin1')).join('\n');
-    expect(secretsIn(written, interactionTokens(verbose.relay)).length).toBeGreaterThan(1);
+    expect(secretsIn(written, [...verbose.tokens]).length).toBeGreaterThan(1);
   });
 
   it('through the page of the sandbox', async () => {
