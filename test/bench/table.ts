@@ -1,3 +1,6 @@
+/** Where tables are shown, and what was missed. */
+export const PAGE = 'docs/benchmarks.md';
+
 /** A target of the benchmark and whether it was reached. */
 export interface Verdict {
   /** As a sentence, with the measured value: "0 answers 429 (0)". */
@@ -53,19 +56,26 @@ export function judged(tables: readonly BenchTable[]): string {
   return [...line('Reached', true), ...line('**Missed**', false)].join('\n\n');
 }
 
-/** Every target that was missed, with its figure. */
-export function missed(byFigure: Readonly<Record<string, readonly BenchTable[]>>): string {
-  const rows = Object.entries(byFigure).flatMap(([figure, tables]) =>
-    tables
-      .flatMap(({ verdicts = [] }) => verdicts)
-      .flatMap(({ claim, reached }) => (reached ? [] : [[`\`${figure}\``, claim]])),
-  );
-  if (rows.length === 0) return 'All targets were reached.';
-  return toMarkdown({
-    title: 'Targets of `npm run bench`',
-    columns: ['figure', 'target, and what was measured'],
-    rows,
-  });
+/** The page with what is between the two marks of a section replaced. @throws Error without the marks */
+export function replaceSection(page: string, name: string, section: string): string {
+  const marked = new RegExp(`(<!-- ${name}: .*? -->).*(<!-- /${name} -->)`, 's');
+  if (!marked.test(page)) throw new Error(`the page has no section ${name}`);
+  return page.replace(marked, (_, begin, end) => `${begin}\n\n${section}\n\n${end}`);
+}
+
+/** The page with the missed targets of this figure in the table at its end, in place of those of an earlier run. */
+export function withMissed(page: string, figure: string, tables: readonly BenchTable[]): string {
+  const before = [...page.matchAll(/^\| `([\w-]+)` +\| (.*?) +\|$/gm)].map(([, name, claim = '']) => [
+    `\`${name}\``,
+    claim,
+  ]);
+  const now = tables.flatMap(({ verdicts = [] }) => verdicts).filter(({ reached }) => !reached);
+  const rows = [
+    ...before.filter(([name]) => name !== `\`${figure}\``),
+    ...now.map(({ claim }) => [`\`${figure}\``, claim]),
+  ];
+  const table = { title: 'Targets of `npm run bench`', columns: ['figure', 'target, and what was measured'], rows };
+  return replaceSection(page, 'missed', rows.length === 0 ? 'All targets were reached.' : toMarkdown(table));
 }
 
 /** Whether the run fails: a target other than a time was missed. */

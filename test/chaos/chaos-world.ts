@@ -21,6 +21,7 @@ const HEAP_MB = 128;
 export async function startWorld(
   processes: number,
   lifetimes = DISCORD_LIFETIMES,
+  variables: Record<string, string> = {},
 ): Promise<WatchedWorld & { bots: Bots }> {
   const several = processes > 1;
   const numbers = Array.from({ length: processes }, (_, process) => process);
@@ -37,6 +38,7 @@ export async function startWorld(
       CARD_SERVICE_TIMEOUT_MS: '400',
       PRICES_FRESH_SECONDS: String(FRESH_SECONDS),
       NOT_FOUND_FRESH_SECONDS: '1',
+      ...variables,
     },
     { lifetimes, ...(several && { shards: processes, guilds: numbers.map(serverOfShard) }) },
   );

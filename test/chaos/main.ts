@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { redisServerBinary } from '../../src/sandbox/redis-binary.ts';
+import { positive, whole } from './options.ts';
 import { runChaos } from './run.ts';
 
 const { seconds, seed, processes } = new Command('npm run chaos --')
@@ -41,18 +42,6 @@ const details = [...told, ...(told.length > 0 ? report.disruptions : [])].map((l
 const lines = [...Object.entries(figures).map(([what, figure]) => `${what.padEnd(24)} ${figure}`), ...details];
 process.stdout.write(`${lines.join('\n')}\n`);
 process.exit(failures.length === 0 ? 0 : 1);
-
-function positive(text: string): number {
-  const number = Number(text);
-  if (number > 0) return number;
-  throw new InvalidArgumentError('Write a number of seconds above 0.');
-}
-
-function whole(text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= 16) return number;
-  throw new InvalidArgumentError('Write a whole number from 1 to 16.');
-}
 
 function listed(counts: Record<string, number>): string {
   return Object.entries(counts)

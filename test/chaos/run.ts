@@ -9,7 +9,7 @@ import { alarmsIn } from './alarms.ts';
 import { type Partition, SETTLED_MS } from './chaos-redis.ts';
 import { startWorld } from './chaos-world.ts';
 import { NOTICE_MS } from './disruptions.ts';
-import { FAULT_NAMES, REDIS_FAULT_NAMES } from './faults.ts';
+import { FAULT_NAMES, type FaultName, REDIS_FAULT_NAMES } from './faults.ts';
 import { watchMilestones } from './milestones.ts';
 import { type Ending, endingOf, isFinal } from './outcome.ts';
 import { chaosSchedule, play } from './schedule.ts';
@@ -46,6 +46,18 @@ export interface ChaosOptions {
   /** Default: Discord's own. */
   lifetimes?: Lifetimes;
   meanBetweenFaultsMs?: number;
+  /** Default: all that fit the number of processes. */
+  faults?: readonly FaultName[];
+  /** Variables of the bots besides those of every run. */
+  env?: Record<string, string>;
+  /** Called when the bots are connected. @returns what ends it before they are stopped */
+  meanwhile?(running: Running): () => void;
+}
+
+/** What the bots of a run have written so far, and where one without Redis keeps its files. */
+export interface Running {
+  output(): string;
+  dataDir: string;
 }
 
 const PATIENCE_MS = 45_000;
@@ -62,9 +74,10 @@ export function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   return scoped(() => run(options));
 }
 
-async function run({ seed, seconds, processes = 1, lifetimes, ...density }: ChaosOptions): Promise<ChaosReport> {
-  const world = await startWorld(processes, lifetimes);
-  const { discord, cardService, bots, redis } = world;
+async function run({ seed, seconds, processes = 1, lifetimes, env, meanwhile, ...density }: ChaosOptions) {
+  const world = await startWorld(processes, lifetimes, env);
+  const { discord, cardService, bots, redis, dataDir } = world;
+  const endMeanwhile = meanwhile?.({ output: () => bots.output(), dataDir });
   const events = chaosSchedule(seed, seconds, {
     cardIds: SAMPLE_CARDS.map(({ id }) => id),
     guilds: discord.guilds.length,
@@ -76,6 +89,7 @@ async function run({ seed, seconds, processes = 1, lifetimes, ...density }: Chao
   const overrunsAtMs = watchOverruns(cardService);
   const commands = await play(events, world);
   watchedPrices.stop();
+  endMeanwhile?.();
 
   cardService.set({ down: false, latencyMs: 0 });
   discord.faults.clear(); // a stop would wait for what still hangs

@@ -1,5 +1,5 @@
 import { SERVICE_LIMITERS } from '../../../src/sandbox/service-limiters.ts';
-import { CONTESTANTS, OURS } from '../quota/contestants.ts';
+import { ALTERNATIVES, OURS } from '../quota/contestants.ts';
 import { ourBot } from '../quota/our-bot.ts';
 import type { StartStrategy } from '../quota/strategy.ts';
 import type { BenchTable } from '../table.ts';
@@ -21,18 +21,18 @@ const CONDITIONS: Readonly<Record<string, Conditions>> = {
 
 /** One strategy for whatever limiter the service has. */
 export async function run(): Promise<BenchTable[]> {
-  const alternatives = CONTESTANTS.map(({ name, start }) => ({ name, start: name === OURS.name ? startOurs : start }));
+  const contestants = [{ name: OURS.name, start: startOurs }, ...ALTERNATIVES];
   const underConditions = Object.entries(CONDITIONS).map(([name, conditions]) => ({
     name,
     start: startOurs,
     conditions,
   }));
-  const [beside, under] = [await tried(alternatives), await tried(underConditions)];
+  const [beside, under] = [await tried(contestants), await tried(underConditions)];
   return [
     {
       title:
         '100 cards at once, and 25 after 130 s of silence, twice, by five limiters of "10 requests a minute, burst 20"',
-      columns: ['limiter', 'optimum', ...alternatives.map(({ name }) => name)],
+      columns: ['limiter', 'optimum', ...contestants.map(({ name }) => name)],
       rows: SERVICE_LIMITERS.map((limiter, row) => [
         limiter,
         `${[100, 25].map((cards) => OPTIMUM_MS[limiter](cards) / 1_000).join('; ')} s`,

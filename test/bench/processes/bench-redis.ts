@@ -14,8 +14,6 @@ export interface BenchRedis {
   newVariables(): { REDIS_URL: string; REDIS_KEY_PREFIX: string };
   /** A sentence about this Redis for the reader of the figures. */
   note: string;
-  /** Whether it is a server, not an emulation. */
-  isReal: boolean;
 }
 
 const NOTES = {
@@ -33,7 +31,6 @@ export async function startBenchRedis(): Promise<BenchRedis> {
     url,
     newVariables: () => ({ REDIS_URL: url, REDIS_KEY_PREFIX: `${prefix}:${prefixes++}` }),
     note: NOTES[kind],
-    isReal: kind !== 'in-process',
   };
 }
 

@@ -1,6 +1,5 @@
 import { Keyv } from 'keyv';
 import PQueue from 'p-queue';
-import pRetry from 'p-retry';
 import { createLog } from '../../../src/log.ts';
 import type { Card } from '../../../src/model/card.ts';
 import { RateLimited } from '../../../src/model/errors.ts';
@@ -18,27 +17,16 @@ type Request = (cardId: string) => Promise<Card | undefined>;
 
 export const OURS: Contestant = { name: 'this bot', start: ourBot };
 
-/** This bot first, then the usual alternatives, as their documentation uses them. */
-export const CONTESTANTS: readonly Contestant[] = [
-  OURS,
-  { name: 'p-retry, no cache', start: retryOnly },
+export const LISTS: Contestant = {
+  name: 'this bot with lists',
+  start: (service) => ourBot(service, { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' }),
+};
+
+/** As their documentation uses them. */
+export const ALTERNATIVES: readonly Contestant[] = [
   { name: 'Keyv + p-queue', start: cacheAndQueue },
   { name: 'Keyv + Retry-After', start: cacheAndRetryAfter },
 ];
-
-/** No cache; failures are retried with exponential back-off and jitter until the deadline of the reply. */
-async function retryOnly(service: ServiceAddress) {
-  const request = plainClient(service);
-  let closed = false;
-  // Retries that still wait when the strategy is closed must not keep the process alive.
-  const options = { randomize: true, maxRetryTime: REPLY_DEADLINE_MS, shouldRetry: () => !closed, unref: true };
-  return {
-    lookUp: (cardId: string) => shown(pRetry(() => request(cardId), options)),
-    async close() {
-      closed = true;
-    },
-  };
-}
 
 /** Keyv with a time to live, and p-queue at the plan's rate. */
 async function cacheAndQueue(service: ServiceAddress) {

@@ -20,19 +20,13 @@ export interface DayReport {
   withoutCard: number;
   /** Among those with a card. */
   staleCopies: number;
-  /** Lookups without a card whose member learned it only after a wait. */
-  refusedLate: number;
-  /** Lookups without a card whose member came back at the stated time and then saw it. */
-  cameBack: number;
   firstLookups: FirstLookups;
 }
 
 /** The first lookups of all cards. */
 export interface FirstLookups {
   cards: number;
-  /** With a card from the first command. */
-  answered: number;
-  /** With a card then, or after coming back at the stated time. */
+  /** With a card from the first command, or after coming back at the stated time. */
   seen: number;
   /** From the first command until the card was seen. */
   longestMs: number;
@@ -52,8 +46,6 @@ export function dayReport({ lived, requests }: SimulatedDay): DayReport {
     longWait: waiting.length - shortWait,
     withoutCard: lived.length - withCard.length,
     staleCopies: withCard.filter(({ outcome }) => outcome.stale).length,
-    refusedLate: lived.filter(({ outcome, waitMs }) => !outcome.card && waitMs > SHORT_WAIT_MS).length,
-    cameBack: lived.filter(({ outcome, seenAfterMs }) => !outcome.card && seenAfterMs !== undefined).length,
     firstLookups: firstLookups(lived),
   };
 }
@@ -81,7 +73,6 @@ function firstLookups(lived: readonly Lived[]): FirstLookups {
   const seenAfterMs = [...firsts.values()].flatMap(({ seenAfterMs }) => seenAfterMs ?? []);
   return {
     cards: firsts.size,
-    answered: [...firsts.values()].filter(({ outcome }) => outcome.card).length,
     seen: seenAfterMs.length,
     longestMs: Math.max(0, ...seenAfterMs),
   };

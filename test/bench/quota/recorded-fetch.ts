@@ -7,8 +7,6 @@ export interface RecordedRequest {
   /** Of a request for several cards. */
   cardIds: readonly string[];
   status: number;
-  /** What a 429 stated in its header. */
-  retryAfterMs: number | undefined;
 }
 
 export interface RecordedFetch {
@@ -24,9 +22,7 @@ export function recordFetch(inner: typeof fetch = globalThis.fetch): RecordedFet
     const response = await inner(input, init);
     const { pathname: path, searchParams } = new URL(input instanceof Request ? input.url : input);
     const cardIds = searchParams.get('ids')?.split(',') ?? [];
-    const seconds = response.headers.get('retry-after');
-    const retryAfterMs = seconds === null ? undefined : Number(seconds) * 1000;
-    requests.push({ sentAtMs, answeredAtMs: Date.now(), path, cardIds, status: response.status, retryAfterMs });
+    requests.push({ sentAtMs, answeredAtMs: Date.now(), path, cardIds, status: response.status });
     return response;
   };
   return { fetch: watched, requests };

@@ -1,64 +1,47 @@
 import { expect, it } from 'vitest';
-import { DAY_MS, type Lookup } from './day-of-lookups.ts';
-import { simulateDay } from './simulated-day.ts';
-import type { Outcome, StartStrategy } from './strategy.ts';
+import { dayReport } from './day-report.ts';
+import { simulateDays } from './simulated-day.ts';
+import type { Outcome } from './strategy.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const CARD: Outcome = { card: true, stale: false };
+const NONE: Outcome = { card: false, stale: false };
 
-function lookupAt(atMs: number): Lookup {
-  return { atMs, cardId: 'bench-1', requester: { memberId: 'one', guildId: 'here' } };
-}
-
-/** Answers with these outcomes, one after another. */
-function saying(...answers: (() => Promise<Outcome>)[]): StartStrategy {
-  return async () => ({
-    lookUp: async () => (await answers.shift()?.()) ?? { card: false, stale: false },
-    close: async () => {},
-  });
-}
+const lookupAt = (atMs: number, cardId: string) => ({ atMs, cardId, requester: { memberId: 'one', guildId: 'here' } });
 
 async function after(ms: number, outcome: Outcome): Promise<Outcome> {
   await new Promise((resolve) => setTimeout(resolve, ms));
   return outcome;
 }
 
-const comeBackIn = (ms: number) => async () => ({ card: false, stale: false, comeBackAtMs: Date.now() + ms });
+it('counts each lookup once, by its first command, and follows a member who comes back until they see the card', async () => {
+  const backIn = (ms: number) => ({ ...NONE, comeBackAtMs: Date.now() + ms });
+  const answers: Record<string, (() => Outcome | Promise<Outcome>)[]> = {
+    'at once': [() => ({ ...CARD, stale: true })],
+    soon: [() => after(3_000, CARD)],
+    later: [() => after(3_001, CARD)],
+    'too late': [() => after(15 * MINUTE_MS + 1, CARD)],
+    'told when': [() => backIn(20 * MINUTE_MS), () => backIn(5 * MINUTE_MS), () => CARD],
+  };
+  const lookUp = async (id: string) => (await answers[id]?.shift()?.()) ?? NONE;
+  const lookups = Object.keys(answers).map((id) => lookupAt(5_000, id));
+  const report = dayReport(await simulateDays(async () => ({ lookUp, close: async () => {} }), [lookups]));
+  expect(report).toMatchObject({ lookups: 5, atOnce: 1, shortWait: 1, longWait: 1, withoutCard: 2, staleCopies: 1 });
+  expect(report.firstLookups).toMatchObject({ cards: 5, seen: 4 });
+  expect(report.firstLookups.longestMs).toBeGreaterThanOrEqual(25 * MINUTE_MS);
+  expect(report.firstLookups.longestMs).toBeLessThan(27 * MINUTE_MS); // within a minute after each stated time
+});
 
-it('measures the wait from the command to its answer', async () => {
-  const { lived } = await simulateDay(
-    saying(() => after(2_500, CARD)),
-    [lookupAt(5_000)],
+it('counts requests, and those for a card whose price is still fresh as needless', async () => {
+  const lookups = [0, 1_000, 7 * HOUR_MS].map((atMs) => lookupAt(atMs, 'bench-1'));
+  const { requests, lived } = await simulateDays(
+    async ({ url, fetch }) => ({
+      lookUp: async (id) => ({ ...NONE, card: (await fetch(`${url}/cards/${id}`)).ok }),
+      close: async () => {},
+    }),
+    [lookups],
   );
-  expect(lived).toMatchObject([{ outcome: CARD, waitMs: 2_500, comebacks: 0, seenAfterMs: 2_500 }]);
-});
-
-it('counts an answer that comes after 15 minutes as none', async () => {
-  const late = saying(() => after(15 * MINUTE_MS + 1, CARD));
-  const { lived } = await simulateDay(late, [lookupAt(0)]);
-  expect(lived).toMatchObject([{ outcome: { card: false }, seenAfterMs: undefined }]);
-});
-
-it('lets a member come back within a minute after the stated time until they see the card', async () => {
-  const twice = saying(comeBackIn(10 * MINUTE_MS), comeBackIn(5 * MINUTE_MS), async () => CARD);
-  const { lived } = await simulateDay(twice, [lookupAt(0)]);
-  expect(lived).toMatchObject([{ outcome: { card: false }, waitMs: 0, comebacks: 2 }]);
-  expect(lived[0]?.seenAfterMs).toBeGreaterThanOrEqual(15 * MINUTE_MS);
-  expect(lived[0]?.seenAfterMs).toBeLessThan(17 * MINUTE_MS);
-});
-
-it('counts the requests of the day by its own clock', async () => {
-  const start: StartStrategy = async ({ url, fetch }) => ({
-    lookUp: async () => {
-      const { status } = await fetch(`${url}/cards/bench-1`);
-      return { card: status === 200, stale: false };
-    },
-    close: async () => {},
-  });
-  const { lived, requests } = await simulateDay(start, [lookupAt(1_000), lookupAt(DAY_MS - 1)]);
-  expect(requests).toMatchObject([
-    { sentAtMs: 1_000, answeredAtMs: 1_200, path: '/cards/bench-1', cardIds: [], status: 200 },
-    { sentAtMs: DAY_MS - 1, status: 200 },
-  ]);
-  expect(lived.map(({ waitMs }) => waitMs)).toEqual([200, 200]);
+  expect(requests[1]).toMatchObject({ sentAtMs: 1_000, answeredAtMs: 1_200, path: '/cards/bench-1', status: 200 });
+  expect(dayReport({ requests, lived })).toMatchObject({ spent: 3, refused: 0, needless: 1, shortWait: 3 });
 });

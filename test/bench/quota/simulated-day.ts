@@ -22,8 +22,6 @@ export interface Lived {
   /** The outcome of the first command, and how long it took. */
   outcome: Outcome;
   waitMs: number;
-  /** How often the member came back at the stated time. */
-  comebacks: number;
   /** The time from the first command until they saw the card; `undefined` when they never did. */
   seenAfterMs: number | undefined;
 }
@@ -34,16 +32,11 @@ export interface SimulatedDay {
   requests: RecordedRequest[];
 }
 
-/** One day of the Free plan from a cold start, without sockets and in fake time. */
-export function simulateDay(start: StartStrategy, lookups: readonly Lookup[]): Promise<SimulatedDay> {
-  return simulateDays(start, [lookups], DAY_CARDS);
-}
-
-/** Several days, one after the other. @param cards may change their prices meanwhile */
+/** Days of the Free plan from a cold start, without sockets and in fake time. @param cards may change their prices meanwhile */
 export function simulateDays(
   start: StartStrategy,
   lookupsByDay: readonly (readonly Lookup[])[],
-  cards: readonly ServiceCard[],
+  cards: readonly ServiceCard[] = DAY_CARDS,
 ): Promise<SimulatedDay> {
   return inFakeTime(MIDNIGHT_MS, async () => {
     const service = createCardService({ plan: 'free', cards, latencyMs: LATENCY_MS });
@@ -68,13 +61,12 @@ async function live(lookup: Lookup, strategy: Strategy, endMs: number): Promise<
   const outcome = await outcomeOf(lookup, strategy);
   const waitMs = sinceMidnightMs() - lookup.atMs;
 
-  let [last, comebacks] = [outcome, 0];
+  let last = outcome;
   while (last.comeBackAtMs !== undefined && last.comeBackAtMs < MIDNIGHT_MS + endMs) {
     await until(last.comeBackAtMs - MIDNIGHT_MS + Math.random() * COMES_BACK_WITHIN_MS);
-    comebacks++;
     last = await outcomeOf(lookup, strategy);
   }
-  return { lookup, outcome, waitMs, comebacks, seenAfterMs: last.card ? sinceMidnightMs() - lookup.atMs : undefined };
+  return { lookup, outcome, waitMs, seenAfterMs: last.card ? sinceMidnightMs() - lookup.atMs : undefined };
 }
 
 async function outcomeOf({ cardId, requester }: Lookup, strategy: Strategy): Promise<Outcome> {
