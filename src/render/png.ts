@@ -28,8 +28,8 @@ export async function encodePng({ width, height, palette, pixels }: IndexedPictu
   const rows = Buffer.alloc(rowBytes * height);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x += 2) {
-      const [left = 0, right = 0] = pixels.subarray(y * width + x, y * width + x + 2);
-      rows[y * rowBytes + 1 + x / 2] = (left << BITS) | right;
+      const at = y * width + x;
+      rows[y * rowBytes + 1 + x / 2] = ((pixels[at] ?? 0) << BITS) | (pixels[at + 1] ?? 0);
     }
   }
   return Buffer.concat([
