@@ -86,13 +86,15 @@ function drawCurve(
 }
 
 /**
- * Right below the end of the curve, or over it where that is too low: dots are at neither place. The words of the message
- * have it, too, when there is no room.
+ * Right below the end of the curve, or else over it: dots are at neither place. Where the one is outside and the other would
+ * hide the limit, only the words of the message have it.
  */
 function writeUsed(canvas: Canvas, used: string, { x, y }: { x: number; y: number }): void {
   const width = textWidth(used, FIGURE);
-  if (y + FIGURE + 2 * GAP > CURVE.bottom) write(canvas, 'requests', used, x - width / 2, y - FIGURE - 2 * GAP);
-  else if (x + GAP + width <= SIDES.right) write(canvas, 'requests', used, x + GAP + width / 2, y + GAP);
+  const [below, over] = [y + GAP, y - FIGURE - GAP];
+  const fitsBelow = below + FIGURE + GAP <= CURVE.bottom && x + GAP + width <= SIDES.right;
+  if (fitsBelow) write(canvas, 'requests', used, x + GAP + width / 2, below);
+  else if (over > CURVE.top + GAP) write(canvas, 'requests', used, x - width / 2, over);
 }
 
 /**

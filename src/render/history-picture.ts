@@ -41,8 +41,7 @@ export function historyPicture(history: PriceHistory, shown: (price: number) => 
   fillBelow(canvas, line);
   canvas.stroke(HISTORY_INKS.line, line, LINE);
 
-  const write = (text: string, y: number, height: number, side: { x: number; left: number; right: number }) =>
-    canvas.text(HISTORY_INKS.figures, text, { ...side, y, height });
+  const { figures } = HISTORY_INKS;
   for (const point of new Set([highest, lowest, last])) {
     const [x, y] = at(point);
     canvas.stroke(HISTORY_INKS.line, [[x, y]], DOT);
@@ -50,13 +49,11 @@ export function historyPicture(history: PriceHistory, shown: (price: number) => 
     if (point === last) {
       const side = { x, left: x + 2 * GAP, right: WIDTH };
       const top = Math.max(PLOT.top, Math.min(PLOT.bottom - PRICE - GAP - DATE, y - PRICE / 2));
-      write(price, top, PRICE, side);
-      write(date, top + PRICE + GAP, DATE, side);
+      canvas.text(figures, price, { ...side, y: top, height: PRICE });
+      canvas.text(figures, date, { ...side, y: top + PRICE + GAP, height: DATE });
     } else {
-      write(`${price} · ${date}`, point === highest ? PLOT.top - DATE - 2 * GAP : PLOT.bottom + 2 * GAP, DATE, {
-        ...PLOT,
-        x,
-      });
+      const top = point === highest ? PLOT.top - 2 * GAP - DATE : PLOT.bottom + 2 * GAP;
+      canvas.text(figures, `${price} · ${date}`, { ...PLOT, x, y: top, height: DATE });
     }
   }
   return canvas;

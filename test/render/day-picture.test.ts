@@ -61,6 +61,7 @@ describe('the picture of a day', () => {
     ['at the beginning of a day', { used: 10, dayShare: 0.02, forecast: { dayShare: 1, used: 70 } }],
     ['while few are used', { used: 6, dayShare: 0.5, forecast: { dayShare: 1, used: 12 } }],
     ['while many are used', { used: 60, dayShare: 0.5, forecast: { dayShare: 0.9, used: 100 } }],
+    ['while many are used at the end of a day', { used: 60, dayShare: 0.99, forecast: undefined }],
     ['at the end of a day', { used: 3, dayShare: 0.99, forecast: { dayShare: 1, used: 3 } }],
   ])('writes the requests used where nothing else is, %s', (_, more) => {
     const view = { ...VIEW, ...more };
