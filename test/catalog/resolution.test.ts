@@ -92,6 +92,11 @@ describe('what a text means', () => {
     expect(meant(catalog, '4/102')).toBe('id');
   });
 
+  it('of the form of the example is an id, also where all known ids have other forms', () => {
+    const catalog = openCatalog([{ id: 'M-1', name: 'Imported' }], 'cards.csv');
+    expect(['base1-4', 'base1_4'].map((text) => meant(catalog, text))).toEqual(['id', 'none']);
+  });
+
   it('is found for any text without an error', () => {
     const part = fc.constantFrom(' ', ...'charizard base1-4 4/102 リザ " * AND NEAR( : ^ % \0'.split(' '));
     const text = fc.array(fc.oneof(part, fc.string({ unit: anyCharacter, maxLength: 20 })), { maxLength: 6 });
