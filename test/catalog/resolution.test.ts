@@ -92,6 +92,10 @@ describe('what a text means', () => {
     expect(meant(catalog, '4/102')).toBe('id');
   });
 
+  it('has a true count of more cards than are found', () => {
+    expect(resolve(old.index, 'nobody', WHO)).toMatchObject({ kind: 'several', total: 100 });
+  });
+
   it('of the form of the example is an id, also where all known ids have other forms', () => {
     const catalog = openCatalog([{ id: 'M-1', name: 'Imported' }], 'cards.csv');
     expect(['base1-4', 'base1_4'].map((text) => meant(catalog, text))).toEqual(['id', 'none']);

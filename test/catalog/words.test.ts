@@ -50,6 +50,7 @@ describe('words', () => {
   it('of a card that are not shown are its other names, and the initials of a long name', () => {
     const card = { id: 'x', name: 'Black Luster Soldier', also: ['Schwarzer Soldat', '黒 戦士'] };
     expect(alsoText(card)).toBe('schwarzer soldat 黒 戦 士 bls');
+    expect(alsoText({ id: 'y', name: 'Command and Conquer' })).toBe('cac cnc cc');
   });
 
   it('that are typed are bounded', () => {
