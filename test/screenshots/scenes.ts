@@ -64,7 +64,14 @@ export const SCENES: readonly Scene[] = [
     shots: [
       { name: 'suggestions', before: begin, show: suggestions('card', 'emb', 'Emberwing Drake · First Light') },
       { name: 'card', show: reply('/card id:base1-4', 'days') },
-      { name: 'chat', show: suggestions('card', 'emb', 'Emberwing Drake · First Light'), isChat: true },
+      {
+        name: 'chat',
+        show: async (page) => [
+          ...(await replyTyped('/card id:base1-4', 'days')(page)),
+          ...(await suggestions('card', 'emb', 'Emberwing Drake · First Light')(page)),
+        ],
+        isChat: true,
+      },
       { name: 'other-printings', show: afterButton('Other printings', 'other printings') },
       { name: 'price-history', show: afterButton('Price history', 'market price') },
       { name: 'usage', show: reply('/usage', 'Answered from memory') },
