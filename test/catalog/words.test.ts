@@ -22,6 +22,7 @@ describe('words', () => {
     ['"NEAR(a, b)" OR *', ['near', 'a', 'b', 'or']],
     ['10,000 Year Reunion, 1,5', ['10000', 'year', 'reunion', '1', '5']],
     ['TG12/TG30', ['tg 12', '30']],
+    ['Level 8, LV.X, No. 39', ['lv', '8', 'lv', 'x', 'number', '39']],
     ['Charizard ★', ['charizard', 'gold', 'star']],
     ['Jirachi ◇', ['jirachi', 'prism', 'star']],
     ['???', []],

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ONE_OBJECT } from '../../../src/cli/catalog/read-rows.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { exported, runCatalog } from './cli-runs.ts';
 
@@ -126,6 +127,7 @@ describe('a file of which nothing can be taken', () => {
     ['cards.csv', 'id,name\n', ' holds no cards.'],
     ['cards.json', '[]', ' holds no cards.'],
     ['cards.jsonl', '{"id":1}\n', ': line 1 has no name.'],
+    ['cards.json', '{"cards":[{"id":1}]}', `: line 1 has no id.\ncards.json ${ONE_OBJECT} cards.`],
   ])('%s with %j is a sentence and exit code 1', async (file, text, says) => {
     expect(await importing(file, text)).toMatchObject({ code: 1, err: `${file}${says}\n` });
   });
