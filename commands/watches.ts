@@ -47,11 +47,11 @@ export function lastPrice(kept: CardRecord | undefined): WatchView['price'] {
 /** What a member is told of a crossing, with the ids of its buttons. */
 export function noticeOf({ watch, crossing }: WatchCrossing): WatchNotice {
   const showId = customId({ kind: 'show', showPrices: true, isPrivate: true, cardId: watch.cardId });
-  return { ...watch, ...crossing, target: watch[crossing.line], showId, stopId: stopId(watch) };
+  return { ...watch, ...crossing, showId, stopId: stopId(watch) };
 }
 
 async function listed({ memberId, locale }: Use, { watches, cards, currency }: Services): Promise<Reply> {
-  const own = await watches.ofMember(memberId);
+  const own = await watches.find({ member: memberId });
   if (!own) return sentence(formatMessage(locale, 'watchNotKept'));
   if (own.length === 0) return sentence(formatMessage(locale, 'noWatches'));
   const views = own.map(async (watch) => ({ ...watch, price: lastPrice(await cards.kept(watch.cardId)) }));

@@ -30,7 +30,6 @@ import { openSqliteState } from './storage/sqlite/state.ts';
 import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timers.ts';
 import { WatchDelivery } from './watches/delivery.ts';
-import { HeldCrossings } from './watches/held-crossings.ts';
 import { WatchRenewals } from './watches/renewals.ts';
 import { Watches } from './watches/watches.ts';
 
@@ -84,29 +83,24 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
   const replies = new Replies(client.rest, log, (to, isPrivate) => spokenLanguage(to, isPrivate, settings));
   const directMessages = new DirectMessages(client.rest, log);
-  const delivery = new WatchDelivery({
+  const delivery = new WatchDelivery<Invocation>({
     watches,
     claims: state.claims,
-    send: (crossing, nonce) =>
-      directMessages.send(
-        crossing.watch.memberId,
-        watchNotices([noticeOf(crossing)], { currency, isLate: false }),
-        nonce,
-      ),
+    send(crossing, nonce, tries) {
+      const message = watchNotices([noticeOf(crossing)], { currency, isLate: false });
+      return directMessages.send(crossing.watch.memberId, message, nonce, tries);
+    },
+    show: (to, held) => replies.followUp(to, watchNotices(held.map(noticeOf), { currency, isLate: true })),
+    mostShown: MOST_NOTICES,
     log,
   });
-  watches.onCrossing(delivery.tell);
-  const heldCrossings = new HeldCrossings<Invocation>({
-    watches,
-    most: MOST_NOTICES,
-    show: (to, held) => replies.followUp(to, watchNotices(held.map(noticeOf), { currency, isLate: true })),
-  });
+  watches.onCrossing(delivery.crossed);
   const commandReplies = new CommandReplies({
     lookups: { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs },
     journal: state.journal,
     sender: replies,
     render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
-    answered: heldCrossings.answered,
+    answered: delivery.answered,
     events,
     log,
   });
@@ -121,15 +115,15 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   });
   client.on('interactionCreate', router.receive);
 
-  const renewals = new WatchRenewals({ ...services, claims: state.claims, isOn: config.renewsWatched, log });
-  renewals.start();
+  const renewals = new WatchRenewals({ ...services, claims: state.claims, log });
+  if (config.renewsWatched) renewals.start();
   commandReplies.takeOver(); // needs no gateway: replies are edited by their tokens
 
   const stopping = new AbortController();
   const loginSignal = AbortSignal.any([signal, stopping.signal]);
   const ready = login(client, { token: config.discord.token, events, log, signal: loginSignal });
   ready.catch(() => {}); // it may be left unawaited
-  delivery.tell(); // what the last process left untold: that needs no gateway either, but the token that the login has set
+  delivery.start(); // needs no gateway either, but the token that the login has set
 
   const stop = async () => {
     stopping.abort(new Error('stopping'));
@@ -143,8 +137,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     memberData.close();
     renewals.close();
     await lookupQueue.close(GRACE_MS);
-    const lastWords = [commandReplies.close(), heldCrossings.close(), delivery.close()];
-    await bounded('last edits', LAST_EDITS_MS, Promise.all(lastWords));
+    await bounded('last edits', LAST_EDITS_MS, Promise.all([commandReplies.close(), delivery.close()]));
     // destroy() never resolves while a shard waits for READY.
     const disconnected = client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed'));
     // Alerts end at once: a gateway that closes now is none.

@@ -29,7 +29,7 @@ export interface MemberHistory {
 /** The prices that a member wants to be told of. No method rejects. */
 export interface MemberWatches {
   /** @returns `undefined` when they cannot be read now */
-  ofMember(memberId: string): Promise<readonly unknown[] | undefined>;
+  find(of: { member: string }): Promise<readonly unknown[] | undefined>;
   /** Ends those that were set by then. @returns whether none of them is left */
   forget(memberId: string, untilMs: number): Promise<boolean>;
 }
@@ -75,7 +75,7 @@ export class MemberData {
     const [counts, cards, watched = []] = await Promise.all([
       counters.keptOf(memberId),
       history.lastCards(memberId),
-      watches.ofMember(memberId),
+      watches.find({ member: memberId }),
     ]);
     // What was kept before it was switched off is deleted within an hour.
     return { counts, lastCards: keepsHistory || cards.length > 0 ? cards : undefined, watches: watched.length };

@@ -9,8 +9,8 @@ export interface WatchNotice {
   locale: string;
   line: 'above' | 'below';
   price: number;
-  /** The price that the member named; absent when they have named another since. */
-  target?: number | undefined;
+  /** The price that the member named. */
+  target: number;
   atMs: number;
   /** The custom ids of its buttons. */
   showId: string;
@@ -27,28 +27,24 @@ export function watchNotices(
   notices: readonly WatchNotice[],
   { currency, isLate }: { currency: string | undefined; isLate: boolean },
 ): { content: string; components: ButtonRow[] } {
-  const { locale = 'en-US' } = notices[0] ?? {};
-  const lines = notices.map((notice) =>
-    isLate
-      ? formatMessage(notice.locale, 'priceReachedBefore', { ...figures(notice, currency), since: age(notice.atMs) })
-      : formatMessage(notice.locale, 'priceReached', figures(notice, currency)),
-  );
-  const rows = notices.map(({ cardName, showId, stopId, ...to }) => {
-    const name = plainText(cardName, NAME_LENGTH) || formatMessage(to.locale, 'noName');
-    return buttons(to.locale, { showCard: showId, stopWatch: stopId }, { name });
+  const shown = notices.map(({ cardName, locale, line, price, target, atMs, ...ids }) => {
+    const figures = {
+      card: plainMarkdown(cardName, NAME_LENGTH) || formatMessage(locale, 'noName'),
+      line: target === price ? 'at' : line,
+      price: formatPrice(locale, price, currency),
+      target: formatPrice(locale, target, currency),
+    };
+    const name = plainText(cardName, NAME_LENGTH) || formatMessage(locale, 'noName');
+    return {
+      text: isLate
+        ? formatMessage(locale, 'priceReachedBefore', { ...figures, since: age(atMs) })
+        : formatMessage(locale, 'priceReached', figures),
+      row: buttons(locale, { showCard: ids.showId, stopWatch: ids.stopId }, { name }),
+    };
   });
+  const head = isLate ? [formatMessage(notices[0]?.locale ?? 'en-US', 'watchesLate')] : [];
   return {
-    content: [...(isLate ? [formatMessage(locale, 'watchesLate')] : []), ...lines].join('\n'),
-    components: rows.flat(),
-  };
-}
-
-function figures({ cardName, locale, line, price, target }: WatchNotice, currency: string | undefined) {
-  const written = (amount: number | undefined) => (amount === undefined ? '' : formatPrice(locale, amount, currency));
-  return {
-    card: plainMarkdown(cardName, NAME_LENGTH) || formatMessage(locale, 'noName'),
-    line: target === undefined ? 'none' : target === price ? 'at' : line,
-    price: written(price),
-    target: written(target),
+    content: [...head, ...shown.map(({ text }) => text)].join('\n'),
+    components: shown.flatMap(({ row }) => row),
   };
 }

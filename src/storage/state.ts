@@ -15,7 +15,7 @@ import type { Limiter } from '../quota/limiter-port.ts';
 import { QuotaWarnings } from '../quota/quota-warnings.ts';
 import type { ReplyJournal } from '../replies/reply-journal.ts';
 import type { SettingsStore } from '../settings/server-settings.ts';
-import type { WatchStore } from '../watches/watch.ts';
+import type { WatchStore } from '../watches/watches.ts';
 
 /** Everything that is stored: in files that one process owns, or in a Redis that several processes share. */
 export interface State {

@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache';
-import { Incident, type Logger } from '../log.ts';
+import type { Logger } from '../log.ts';
 import { type Claims, isMine } from '../model/claims.ts';
-import { type BackOff, backOffMs, withJitter } from '../time/back-off.ts';
-import { SingleRunner, Timer } from '../time/timers.ts';
-import type { Crossing, Watch } from './watch.ts';
+import { withJitter } from '../time/back-off.ts';
+import { Timer } from '../time/timers.ts';
+import { type Crossing, type Watch, withTold } from './watch.ts';
 import type { Watches } from './watches.ts';
 
 /** A crossing, and the watch that it is of. */
@@ -12,144 +11,142 @@ export interface WatchCrossing {
   crossing: Crossing;
 }
 
-/** What became of a message. `refused`: no other try will help. `failed`: `waitMs` when Discord states a wait. */
-export type MessageResult = 'sent' | 'refused' | { failed: unknown; waitMs?: number };
+/** Until when a message is tried. */
+export interface Tries {
+  giveUpAtMs: number;
+  signal: AbortSignal;
+}
 
-export interface WatchDeliveryOptions {
-  watches: Pick<Watches, 'untold' | 'ofMember' | 'update'>;
+export interface WatchDeliveryOptions<Use> {
+  watches: Pick<Watches, 'find' | 'change'>;
   claims: Claims;
-  /** Does not reject. With a nonce that it was given before, nothing is shown twice for some minutes. */
-  send(crossing: WatchCrossing, nonce: string): Promise<MessageResult>;
+  /** Does not reject. With a nonce that it was given before, nothing is shown twice for some minutes. @returns whether it is there */
+  send(crossing: WatchCrossing, nonce: string, tries: Tries): Promise<boolean>;
+  /** Shows crossings below the answer to a command. Does not reject. @returns whether the member sees them */
+  show(to: Use, held: readonly WatchCrossing[]): Promise<boolean>;
+  /** How many are shown together; the others wait for the next command. */
+  mostShown: number;
   log: Logger;
 }
 
 /** Less than the few minutes for which Discord knows a nonce. After that the member is told with their next command. */
-export const TRIED_FOR_MS = 120_000;
-const BACK_OFF: BackOff = { firstMs: 1_000, longestMs: 15_000 };
+const TRIED_FOR_MS = 120_000;
 /** For crossings that another process has left untold. */
 const LOOK_AGAIN_MS = 20_000;
-/** Longer than a try takes. */
-const CLAIMED_MS = 60_000;
-/** Those that could not be noted as told. */
-const REMEMBERED = 1_000;
+/** Longer than all tries take. */
+const CLAIM = { ttlMs: 180_000, endsWithOwner: true };
+/** A member to whom Discord fails keeps no other waiting. */
+const MESSAGES_AT_ONCE = 10;
 
-/** What is known of a crossing when it is looked at. */
-export interface Tries {
-  /** By this process, which could not store that. */
-  isSent: boolean;
-  /** No earlier: Discord has just failed. */
-  notBeforeMs: number;
-  nowMs: number;
-}
-
-/** What to do about a crossing that is to be told by message. `hold`: until the member's next command. */
-export function nextStep({ atMs }: Crossing, { isSent, notBeforeMs, nowMs }: Tries): 'note' | 'hold' | 'wait' | 'send' {
-  if (isSent) return 'note';
-  if (nowMs >= atMs + TRIED_FOR_MS) return 'hold';
-  return nowMs < notBeforeMs ? 'wait' : 'send';
-}
-
-/** The same from every process, and of no other crossing, also when the member has stopped the watch and set it again. */
+/** The same from every process, and of no other crossing. */
 export function nonceOf({ watch, crossing }: WatchCrossing): string {
   return `${watch.id}-${crossing.atMs.toString(36)}`; // at most 25 characters until 2059
 }
 
-/** The watch without the crossing, or with it to be told with a command. */
-export function afterStep(watch: Watch, number: number, step: 'note' | 'hold'): Watch {
-  const untold = watch.untold.flatMap((crossing): Crossing[] => {
-    if (crossing.number !== number) return [crossing];
-    return step === 'note' ? [] : [{ ...crossing, tellBy: 'command' }];
-  });
-  return { ...watch, untold };
-}
-
 /**
- * Tells members of crossings by direct message, one after the other: each once, whichever process dies when. A crossing is
- * stored before it is told and removed after it; in between Discord knows it by its nonce.
+ * Tells members of crossings: each once, whichever process dies when. A crossing is stored before it is told and removed
+ * after it; in between Discord knows it by its nonce. Those of which no message could be sent are shown with the member's
+ * next command.
  */
-export class WatchDelivery {
-  readonly #options: WatchDeliveryOptions;
-  readonly #looks = new SingleRunner(() => this.#look());
-  readonly #timer = new Timer(() => this.tell());
-  readonly #sent = new LRUCache<string, true>({ max: REMEMBERED });
-  readonly #outage: Incident;
-  #failures = 0;
-  #notBeforeMs = 0;
-  #looking = Promise.resolve();
-  #isClosed = false;
+export class WatchDelivery<Use extends { memberId: string }> {
+  readonly #options: WatchDeliveryOptions<Use>;
+  readonly #timer = new Timer(() => this.start());
+  readonly #closing = new AbortController();
+  readonly #queue = new Map<string, Watch>();
+  readonly #underWay = new Set<Promise<void>>();
+  /** Nonces of messages that could not be noted as sent. */
+  readonly #sent = new Set<string>();
+  #senders = 0;
 
-  constructor(options: WatchDeliveryOptions) {
+  constructor(options: WatchDeliveryOptions<Use>) {
     this.#options = options;
-    this.#outage = new Incident(options.log, {
-      level: 'warn',
-      begins: 'discord takes no messages to members: they are sent again for two minutes, then shown with a command',
-      ends: 'discord takes messages to members again',
-    });
   }
 
-  /** Tells what is untold now, and from then on what other processes leave untold. Needs no `this`. */
-  readonly tell = (): void => void this.#looks.run();
+  /** Tells what is untold now, and from then on what other processes leave untold. */
+  start(): void {
+    this.#timer.set(Date.now() + withJitter(LOOK_AGAIN_MS, Math.random()));
+    this.#track(this.#look());
+  }
 
-  /** Resolves when no message is under way. */
+  /** A crossing of this watch was stored. Needs no `this`. */
+  readonly crossed = (watch: Watch): void => {
+    this.#queue.set(watch.id, watch);
+    if (this.#senders < MESSAGES_AT_ONCE) this.#track(this.#sendQueued());
+  };
+
+  /** A command was answered. Costs one indexed read when there is nothing to show. Needs no `this`. */
+  readonly answered = (to: Use): void => this.#track(this.#showHeld(to));
+
+  /** Resolves when nothing is under way. What is untold is left to other processes and the next start. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     this.#timer.clear();
-    await this.#looking;
+    await Promise.all(this.#underWay);
+  }
+
+  #track(work: Promise<void>): void {
+    const done = work
+      .catch((err: unknown) => this.#options.log.error({ err }, 'telling members of prices failed'))
+      .finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
   }
 
   async #look(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#looking = this.#tellAll().catch((err: unknown) =>
-      this.#options.log.error({ err }, 'crossings cannot be told'),
-    );
-    await this.#looking;
-    if (this.#isClosed) return;
-    const lookAtMs = Date.now() + withJitter(LOOK_AGAIN_MS, Math.random());
-    this.#timer.set(this.#failures > 0 ? Math.min(this.#notBeforeMs, lookAtMs) : lookAtMs);
+    for (const watch of (await this.#options.watches.find('untold')) ?? []) this.crossed(watch);
   }
 
-  async #tellAll(): Promise<void> {
-    for (const watch of await this.#options.watches.untold()) await this.#tellOf(watch);
-  }
-
-  /** @param listed another process may have told of it since */
-  async #tellOf(listed: Watch): Promise<void> {
-    const { claims, watches } = this.#options;
-    const name = `watch:${listed.id}`;
-    if (this.#isClosed || !isMine(await claims.claim(name, { ttlMs: CLAIMED_MS, endsWithOwner: true }))) return;
+  async #sendQueued(): Promise<void> {
+    this.#senders += 1;
     try {
-      const watch = (await watches.ofMember(listed.memberId))?.find(({ id }) => id === listed.id);
-      for (const crossing of watch?.untold ?? []) {
-        if (watch && crossing.tellBy === 'message') await this.#tell({ watch, crossing });
+      for (const [id, { memberId }] of this.#queue) {
+        this.#queue.delete(id);
+        const isUntold = ({ watch, crossing }: WatchCrossing) => watch.id === id && crossing.tellBy === 'message';
+        await this.#claimed(`watch:${id}`, async () => {
+          for (const untold of await this.#crossingsOf(memberId, isUntold)) await this.#send(untold);
+        });
       }
     } finally {
-      await claims.release(name);
+      this.#senders -= 1;
     }
   }
 
-  async #tell(told: WatchCrossing): Promise<void> {
-    const { watch, crossing } = told;
-    const nonce = nonceOf(told);
-    const tries = { isSent: this.#sent.has(nonce), notBeforeMs: this.#notBeforeMs, nowMs: Date.now() };
-    let step = this.#isClosed ? 'wait' : nextStep(crossing, tries);
-    if (step === 'send') step = await this.#send(told, nonce);
-    if (step !== 'note' && step !== 'hold') return;
-    const end = step;
-    const noted = await this.#options.watches.update(watch, (current) => afterStep(current, crossing.number, end));
-    if (noted) this.#sent.delete(nonce);
+  async #send(untold: WatchCrossing): Promise<void> {
+    const { signal } = this.#closing;
+    const nonce = nonceOf(untold);
+    const giveUpAtMs = untold.crossing.atMs + TRIED_FOR_MS;
+    const mayBeSent = !signal.aborted && Date.now() < giveUpAtMs;
+    const isSent =
+      this.#sent.has(nonce) || (mayBeSent && (await this.#options.send(untold, nonce, { giveUpAtMs, signal })));
+    if (isSent) this.#sent.add(nonce);
+    else if (signal.aborted) return;
+    if (await this.#note(untold, isSent ? undefined : 'command')) this.#sent.delete(nonce);
   }
 
-  async #send(told: WatchCrossing, nonce: string): Promise<'note' | 'hold' | 'wait'> {
-    const result = await this.#options.send(told, nonce);
-    if (typeof result !== 'object') {
-      this.#failures = 0;
-      this.#outage.succeeded();
-      if (result === 'sent') this.#sent.set(nonce, true);
-      return result === 'sent' ? 'note' : 'hold';
-    }
-    this.#failures++;
-    this.#notBeforeMs = Date.now() + Math.max(backOffMs(this.#failures, BACK_OFF), result.waitMs ?? 0);
-    this.#outage.failed({ err: result.failed });
-    return 'wait';
+  async #showHeld(to: Use): Promise<void> {
+    const { mostShown, show } = this.#options;
+    const held = async () =>
+      (await this.#crossingsOf(to.memberId, ({ crossing }) => crossing.tellBy === 'command')).slice(0, mostShown);
+    if ((await held()).length === 0) return;
+    await this.#claimed(`watches of ${to.memberId}`, async () => {
+      const shown = await held(); // another command may have shown some
+      if (shown.length > 0 && (await show(to, shown))) for (const each of shown) await this.#note(each, undefined);
+    });
+  }
+
+  async #crossingsOf(memberId: string, isWanted: (each: WatchCrossing) => boolean): Promise<WatchCrossing[]> {
+    const watches = (await this.#options.watches.find({ member: memberId })) ?? [];
+    return watches.flatMap((watch) => watch.untold.map((crossing) => ({ watch, crossing }))).filter(isWanted);
+  }
+
+  async #note({ watch, crossing }: WatchCrossing, tellBy: 'command' | undefined): Promise<boolean> {
+    const noted = (current: Watch) => withTold(current, crossing, tellBy);
+    return (await this.#options.watches.change(watch.id, noted)) !== undefined;
+  }
+
+  /** Does nothing while another process, or a piece of work here, has claimed it. */
+  async #claimed(name: string, work: () => Promise<void>): Promise<void> {
+    const { claims } = this.#options;
+    if (this.#closing.signal.aborted || !isMine(await claims.claim(name, CLAIM))) return;
+    await work().finally(() => claims.release(name));
   }
 }

@@ -1,13 +1,11 @@
 import type { QuotaState } from '../model/quota.ts';
 import { reservedRequests, windowEndsMs } from '../quota/day-quota.ts';
 import type { Schedule } from '../quota/limiter-port.ts';
-import { HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
+import { HOUR_MS } from '../time/utc-day.ts';
 
 /** What decides whether a card that is watched is renewed now. */
 export interface RenewalFacts {
   nowMs: number;
-  /** `WATCH_RENEWALS`. */
-  isOn: boolean;
   quota: QuotaState | undefined;
   schedule: Pick<Schedule, 'breaker' | 'isIsolated'>;
   /** Somebody else spends from the same key today. */
@@ -26,14 +24,16 @@ export interface RenewalFacts {
   mostTogether: number;
 }
 
-/** `send`: now, so many cards at most, in one request. `wait`: and decide again. `notToday`: nothing more before the day's reset. */
-export type RenewalPlan = { kind: 'send'; cards: number } | { kind: 'wait' | 'notToday'; untilMs: number };
+/** One request with so many cards at most, or nothing until then. */
+export type RenewalPlan = { cards: number } | { waitUntilMs: number };
 
 /**
  * As long as a price is fresh, unless that is set: no card is renewed twice before a reset. Time for 3,600 requests at the
  * slowest plan's rate, and the later it is, the better it is known what members will leave.
  */
 const LAST_HOURS_MS = 6 * HOUR_MS;
+/** For a permit and the answer: what leaves after the reset is spent of the next day. */
+const LONGEST_ON_WAY_MS = 2 * 60_000;
 /** Others may have spent what an older figure says remains. */
 const OLD_AFTER_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 60_000;
@@ -43,36 +43,31 @@ const FULL_LISTS_UNTIL_MS = HOUR_MS / 2;
 const USUAL_TIMES = 2;
 
 /** Whether a request may be spent on watches that the day would lose otherwise, so that no member ever misses it. */
-export function renewalPlan(facts: RenewalFacts): RenewalPlan {
-  const {
-    nowMs,
-    isOn,
-    quota,
-    schedule,
-    isKeyShared,
-    isMemberWaiting,
-    usual,
-    lately,
-    sentToday,
-    lastSentAtMs,
-    mostTogether,
-  } = facts;
-  const lookAgain = { kind: 'wait', untilMs: nowMs + LOOK_AGAIN_MS } as const;
-  if (!isOn) return { kind: 'notToday', untilMs: nextUtcMidnightMs(nowMs) };
+export function renewalPlan({
+  nowMs,
+  quota,
+  schedule,
+  usual,
+  lately,
+  mostTogether,
+  ...facts
+}: RenewalFacts): RenewalPlan {
+  const lookAgain = { waitUntilMs: nowMs + LOOK_AGAIN_MS };
   if (quota?.remaining === undefined) return lookAgain;
   const { remaining, receivedAtMs } = quota;
   const resetsAtMs = windowEndsMs(quota);
-  const notToday = { kind: 'notToday', untilMs: resetsAtMs } as const;
+  const leftMs = resetsAtMs - nowMs;
   const isOld = nowMs - receivedAtMs > OLD_AFTER_MS;
-  const hasAnswerSaidNothing = isOld && lastSentAtMs !== undefined && lastSentAtMs > receivedAtMs;
+  const hasAnswerSaidNothing = isOld && (facts.lastSentAtMs ?? receivedAtMs) > receivedAtMs;
   const unreserved = remaining - reservedRequests(quota);
-  if (isKeyShared || unreserved <= 0 || hasAnswerSaidNothing) return notToday;
-  if (resetsAtMs - nowMs > LAST_HOURS_MS) return { kind: 'wait', untilMs: resetsAtMs - LAST_HOURS_MS };
-  if (schedule.breaker.state !== 'closed' || schedule.isIsolated || isMemberWaiting) return lookAgain;
+  const isDayOver = facts.isKeyShared || unreserved <= 0 || hasAnswerSaidNothing || leftMs < LONGEST_ON_WAY_MS;
+  if (isDayOver) return { waitUntilMs: resetsAtMs };
+  if (leftMs > LAST_HOURS_MS) return { waitUntilMs: resetsAtMs - LAST_HOURS_MS };
+  if (schedule.breaker.state !== 'closed' || schedule.isIsolated || facts.isMemberWaiting) return lookAgain;
   // Half of what would remain without what was sent: otherwise half of each rest would be spent, too.
-  const half = usual.length > 0 ? 0 : (remaining + sentToday) / 2;
+  const half = usual.length > 0 ? 0 : (remaining + facts.sentToday) / 2;
   const spare = Math.floor(unreserved - Math.max(half, USUAL_TIMES * Math.max(lately, ...usual)));
-  const isFull = spare >= mostTogether || isOld || resetsAtMs - nowMs < FULL_LISTS_UNTIL_MS;
-  if (spare < 1 || !isFull) return lookAgain;
-  return { kind: 'send', cards: isOld ? 1 : Math.min(spare, mostTogether) };
+  if (spare >= 1 && isOld) return { cards: 1 };
+  const isFull = spare >= mostTogether || leftMs < FULL_LISTS_UNTIL_MS;
+  return spare >= 1 && isFull ? { cards: Math.min(spare, mostTogether) } : lookAgain;
 }

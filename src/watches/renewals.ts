@@ -5,7 +5,7 @@ import type { LookupQueue } from '../lookup/lookup-queue.ts';
 import type { Claims } from '../model/claims.ts';
 import { WATCHES_REQUESTER } from '../model/quota.ts';
 import { windowEndsMs } from '../quota/day-quota.ts';
-import type { Ledger } from '../quota/ledger.ts';
+import type { CountedHour, Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
 import { requestsBetween } from '../quota/usual-requests.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
@@ -13,9 +13,7 @@ import { DAY_MS } from '../time/utc-day.ts';
 import { type RenewalFacts, renewalPlan } from './renewal-plan.ts';
 
 export interface WatchRenewalsOptions {
-  /** `WATCH_RENEWALS`. */
-  isOn: boolean;
-  watches: { all(): Promise<readonly { cardId: string }[]> };
+  watches: { find(): Promise<readonly { cardId: string }[] | undefined> };
   cards: Pick<Cards, 'knownBeforeRequest'>;
   lookupQueue: Pick<LookupQueue, 'admit' | 'isWanted' | 'mostTogether'>;
   limiter: Pick<Limiter, 'quota' | 'schedule' | 'isKeyShared'>;
@@ -40,14 +38,14 @@ const READ_AT_ONCE = 50;
 export class WatchRenewals {
   readonly #options: WatchRenewalsOptions;
   readonly #runner = new SingleRunner(() => this.#run());
-  readonly #timer = new Timer(() => void this.#runner.run());
+  readonly #timer = new Timer(() => this.start());
   #isClosed = false;
   #lastSentAtMs: number | undefined;
-  #hours: { atMs: number; read: Awaited<ReturnType<Ledger['lastHours']>> } | undefined;
+  #hours: { atMs: number; read: CountedHour[] } | undefined;
   /** Cards that are not fresh, oldest price first. */
-  #due: { atMs: number; cardIds: string[] } | undefined;
-  /** Cards whose request brought none, until the reset. */
-  readonly #resting = new Set<string>();
+  #due: { atMs: number; read: string[] } | undefined;
+  /** Cards that were requested since the reset: one that brought no price would be the oldest again. */
+  readonly #requested = new Set<string>();
 
   constructor(options: WatchRenewalsOptions) {
     this.#options = options;
@@ -75,16 +73,16 @@ export class WatchRenewals {
   async #renewNext(): Promise<number> {
     const { claims } = this.#options;
     const plan = renewalPlan(await this.#facts());
-    if (plan.kind !== 'send') {
-      if (plan.untilMs - Date.now() > LOOK_AGAIN_MS) this.#resting.clear(); // the next is sent on another day
-      return plan.untilMs;
+    if ('waitUntilMs' in plan) {
+      if (plan.waitUntilMs - Date.now() > LOOK_AGAIN_MS) this.#requested.clear(); // the next is sent on another day
+      return plan.waitUntilMs;
     }
     // Without Redis nobody knows what the other processes send.
     if ((await claims.claim(CLAIM.name, CLAIM)) !== 'mine') return Date.now() + LOOK_AGAIN_MS;
     try {
-      const due = await this.#oldest();
-      const cardIds = due.cardIds.splice(0, plan.cards);
-      if (cardIds.length === 0) return due.atMs + READ_EVERY_MS;
+      if (!isRecent(this.#due, READ_EVERY_MS)) this.#due = { atMs: Date.now(), read: await this.#oldest() };
+      const cardIds = this.#due.read.splice(0, plan.cards);
+      if (cardIds.length === 0) return this.#due.atMs + READ_EVERY_MS;
       return (await this.#renew(cardIds)) ? Date.now() : Date.now() + LOOK_AGAIN_MS;
     } finally {
       await claims.release(CLAIM.name);
@@ -92,17 +90,16 @@ export class WatchRenewals {
   }
 
   async #facts(): Promise<RenewalFacts> {
-    const { isOn, limiter, lookupQueue, ledger } = this.#options;
+    const { limiter, lookupQueue, ledger } = this.#options;
     const { requests: sentToday } = await ledger.watchesToday();
-    if (limiter.quota() && !isRecent(this.#hours, LOOK_AGAIN_MS))
+    if (!isRecent(this.#hours, LOOK_AGAIN_MS))
       this.#hours = { atMs: Date.now(), read: await ledger.lastHours(USUAL_DAYS) };
-    const hours = this.#hours?.read ?? [];
+    const hours = this.#hours.read;
     const [nowMs, quota] = [Date.now(), limiter.quota()];
     const resetMs = quota ? windowEndsMs(quota) : nowMs;
     const days = Array.from({ length: USUAL_DAYS }, (_, ago) => (ago + 1) * DAY_MS);
     return {
       nowMs,
-      isOn,
       quota,
       schedule: limiter.schedule(),
       isKeyShared: limiter.isKeyShared(),
@@ -115,19 +112,16 @@ export class WatchRenewals {
     };
   }
 
-  async #oldest(): Promise<{ atMs: number; cardIds: string[] }> {
+  async #oldest(): Promise<string[]> {
     const { watches, cards } = this.#options;
-    if (isRecent(this.#due, READ_EVERY_MS)) return this.#due;
-    const watched = new Set((await watches.all()).map(({ cardId }) => cardId)).difference(this.#resting);
+    const watched = new Set((await watches.find())?.map(({ cardId }) => cardId)).difference(this.#requested);
     const found: { cardId: string; atMs: number }[] = [];
     for (const [index, cardId] of [...watched].entries()) {
       if (index % READ_AT_ONCE === 0) await nextLoopIteration();
       const known = await cards.knownBeforeRequest(cardId, true).catch(() => undefined); // an error rests, too
       if (known && known.kind !== 'fresh') found.push({ cardId, atMs: known.answer?.fetchedAtMs ?? 0 });
     }
-    const cardIds = found.sort((a, b) => a.atMs - b.atMs).map(({ cardId }) => cardId);
-    this.#due = { atMs: Date.now(), cardIds };
-    return this.#due;
+    return found.sort((a, b) => a.atMs - b.atMs).map(({ cardId }) => cardId);
   }
 
   /** @returns whether all of them were answered */
@@ -139,10 +133,9 @@ export class WatchRenewals {
       if ('refusal' in admission) return false;
       const { progress, start } = admission.reservation;
       const record = await start().catch(() => undefined); // the log has it
-      if (progress.requestedAtMs !== undefined) {
-        this.#lastSentAtMs = progress.requestedAtMs;
-        if (!record?.card || record.delistedAtMs !== undefined) this.#resting.add(cardId);
-      }
+      if (progress.requestedAtMs === undefined) return record !== undefined;
+      this.#lastSentAtMs = progress.requestedAtMs;
+      this.#requested.add(cardId);
       return record !== undefined;
     });
     return (await Promise.all(ended)).every(Boolean);

@@ -4,10 +4,11 @@ import { DAY_MS } from '../time/utc-day.ts';
 
 /** A line was crossed, and the member has not been told yet. */
 const Crossing = z.object({
-  /** Of this watch, from 1: with the watch's id it makes the nonce of the message. */
-  number: z.number(),
   line: z.enum(['above', 'below']),
+  /** The price that the member had named then. */
+  target: z.number(),
   price: z.number(),
+  /** With the watch's id it makes the nonce of the message: a watch that is stopped and set again has other crossings. */
   atMs: z.number(),
   /** message: a direct message is tried; command: it is shown with the member's next command. */
   tellBy: z.enum(['message', 'command']),
@@ -45,28 +46,10 @@ export type Watch = z.infer<typeof Watch>;
 /** What a member asks for with `/watch`. */
 export type Wish = Pick<Watch, 'memberId' | 'cardId' | 'cardName' | 'locale' | keyof Lines>;
 
-/** A member. A message lists no more. */
-export const MOST_WATCHES = 25;
 /** After it was set a watch ends. */
 export const WATCH_KEPT_MS = 365 * DAY_MS;
 /** Older ones would tell a member who comes back of prices that are long past. */
 const MOST_UNTOLD = 10;
-
-/** Watches, in files or in a Redis. No method rejects; what cannot be read now is not there. */
-export interface WatchStore {
-  /** By the time when they were set. @returns `undefined` when they cannot be read now */
-  ofMember(memberId: string): Promise<Watch[] | undefined>;
-  ofCard(cardId: string): Promise<Watch[]>;
-  /** Those with a crossing that is to be told by message. */
-  untold(): Promise<Watch[]>;
-  all(): Promise<Watch[]>;
-  /**
-   * Only while what is stored still is `before` (`undefined`: nothing); `after: undefined` deletes it.
-   *
-   * @returns whether it is done
-   */
-  replace(before: Watch | undefined, after: Watch | undefined): Promise<boolean>;
-}
 
 /** One for a member and a card: the same wish from two places is one watch. */
 export function watchId({ memberId, cardId }: Pick<Watch, 'memberId' | 'cardId'>): string {
@@ -92,8 +75,22 @@ export function withPrice(watch: Watch, price: number, atMs: number): Watch {
   const side = sideOf(lined, price);
   if (side === lined.side) return lined;
   if (side === 'between') return { ...lined, side };
-  const crossing: Crossing = { number: watch.crossings + 1, line: side, price, atMs, tellBy: 'message' };
-  return { ...lined, side, crossings: crossing.number, untold: [...watch.untold, crossing].slice(-MOST_UNTOLD) };
+  const crossing: Crossing = { line: side, target: lined[side] ?? price, price, atMs, tellBy: 'message' };
+  return { ...lined, side, crossings: watch.crossings + 1, untold: [...watch.untold, crossing].slice(-MOST_UNTOLD) };
+}
+
+/** After its member was told of a crossing (`undefined`), or is to be told of it by a command. */
+export function withTold(watch: Watch, { atMs }: Crossing, tellBy: 'command' | undefined): Watch {
+  const untold = watch.untold.flatMap((each) => {
+    if (each.atMs !== atMs) return [each];
+    return tellBy ? [{ ...each, tellBy }] : [];
+  });
+  return { ...watch, untold };
+}
+
+/** Whether a crossing is to be told by message. */
+export function isUntold({ untold }: Watch): boolean {
+  return untold.some(({ tellBy }) => tellBy === 'message');
 }
 
 export function hasEnded({ setAtMs }: Watch, nowMs: number): boolean {
@@ -118,11 +115,6 @@ function sideOf({ above = Number.POSITIVE_INFINITY, below = Number.NEGATIVE_INFI
   return price >= above ? 'above' : price <= below ? 'below' : 'between';
 }
 
-/** As it is stored: the same text for the same watch. */
-export function watchText(watch: Watch): string {
-  return JSON.stringify(Watch.parse(watch));
-}
-
 /** @returns `undefined` for what this version cannot read */
 export function parseWatch(text: string | null | undefined): Watch | undefined {
   try {
@@ -130,9 +122,4 @@ export function parseWatch(text: string | null | undefined): Watch | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether what is stored is that watch. */
-export function isSame(stored: Watch | undefined, watch: Watch | undefined): boolean {
-  return stored && watch ? watchText(stored) === watchText(watch) : stored === watch;
 }

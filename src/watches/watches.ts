@@ -1,18 +1,32 @@
+import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { EventsByName } from '../model/events.ts';
 import { utcDay } from '../time/utc-day.ts';
-import {
-  hasEnded,
-  MOST_WATCHES,
-  newWatch,
-  type Watch,
-  type WatchStore,
-  type Wish,
-  watchId,
-  withPrice,
-} from './watch.ts';
+import { hasEnded, newWatch, type Watch, type Wish, watchId, withPrice } from './watch.ts';
 
-/** Another process changes the same watch only when it gets a price of the same card, or tells of it. */
-const MOST_TRIES = 5;
+/** Those of a member or of a card, or with a crossing that is to be told by message; without it: all. */
+export type WatchesOf = { member: string } | { card: string } | 'untold';
+
+/** `undefined`: there is no such watch. */
+export interface ChangedWatch {
+  before: Watch | undefined;
+  after: Watch | undefined;
+}
+
+/** Watches, in files or in a Redis. No method rejects. */
+export interface WatchStore {
+  /** @returns `undefined` when they cannot be read now */
+  find(of?: WatchesOf): Promise<Watch[] | undefined>;
+  /**
+   * Changes a watch, whoever else changes it meanwhile.
+   *
+   * @param change may be called again, with what is stored by then; the same object changes nothing
+   * @returns `undefined` when it cannot be stored now
+   */
+  change(id: string, change: (before: Watch | undefined) => Watch | undefined): Promise<ChangedWatch | undefined>;
+}
+
+/** A member. A message lists no more. */
+export const MOST_WATCHES = 25;
 
 /** What is watched for members. No method rejects, and none costs a request. */
 export class Watches {
@@ -24,19 +38,18 @@ export class Watches {
     this.#store = store;
   }
 
-  /** By the time when they were set. @returns `undefined` when they cannot be read now */
-  async ofMember(memberId: string): Promise<Watch[] | undefined> {
-    const found = await this.#store.ofMember(memberId);
-    return found && this.#lasting(found);
+  /** By the time when they were set; those whose year is over end. @returns `undefined` when they cannot be read now */
+  async find(of?: WatchesOf): Promise<Watch[] | undefined> {
+    const nowMs = Date.now();
+    const found = await this.#store.find(of);
+    for (const { id } of found?.filter((watch) => hasEnded(watch, nowMs)) ?? [])
+      await this.#end(id, (watch) => hasEnded(watch, nowMs));
+    return found?.filter((watch) => !hasEnded(watch, nowMs)).sort((a, b) => a.setAtMs - b.setAtMs);
   }
 
-  /** Those with a crossing that is to be told by message. */
-  async untold(): Promise<Watch[]> {
-    return this.#lasting(await this.#store.untold());
-  }
-
-  async all(): Promise<Watch[]> {
-    return this.#lasting(await this.#store.all());
+  /** A watch that has ended stays so. @returns `undefined` when it cannot be stored now */
+  change(id: string, change: (before: Watch) => Watch | undefined): Promise<ChangedWatch | undefined> {
+    return this.#store.change(id, (before) => before && change(before));
   }
 
   /**
@@ -49,28 +62,23 @@ export class Watches {
     wish: Wish,
     price: number | undefined,
   ): Promise<{ watch: Watch; isReplaced: boolean } | 'tooMany' | 'notKept'> {
-    const watches = await this.ofMember(wish.memberId);
-    if (!watches) return 'notKept';
-    const before = watches.find(({ id }) => id === watchId(wish));
-    if (!before && watches.length >= MOST_WATCHES) return 'tooMany';
-    const begin = (current?: Watch) => newWatch(wish, price, Date.now(), current);
-    const begun = begin();
-    const isNew = !before && (await this.#store.replace(undefined, begun));
-    const watch = isNew ? begun : before && (await this.update(before, begin));
-    return watch ? { watch, isReplaced: !isNew } : 'notKept';
+    const id = watchId(wish);
+    const others = (await this.find({ member: wish.memberId }))?.filter((watch) => watch.id !== id);
+    if (!others) return 'notKept';
+    if (others.length >= MOST_WATCHES) return 'tooMany';
+    const changed = await this.#store.change(id, (before) => newWatch(wish, price, Date.now(), before));
+    return changed?.after ? { watch: changed.after, isReplaced: changed.before !== undefined } : 'notKept';
   }
 
   /** @returns whether the member has no such watch now */
-  async stop(memberId: string, id: string): Promise<boolean> {
-    const watches = await this.#store.ofMember(memberId);
-    const watch = watches?.find((each) => each.id === id);
-    return watch ? this.#end(watch) : watches !== undefined;
+  stop(memberId: string, id: string): Promise<boolean> {
+    return this.#end(id, (stored) => stored.memberId === memberId);
   }
 
   /** Ends those that the member has set by then. @returns whether none of them is left */
   async forget(memberId: string, untilMs: number): Promise<boolean> {
-    const watches = await this.#store.ofMember(memberId);
-    const ends = watches?.filter(({ setAtMs }) => setAtMs <= untilMs).map((watch) => this.#end(watch));
+    const watches = await this.find({ member: memberId });
+    const ends = watches?.map(({ id }) => this.#end(id, ({ setAtMs }) => setAtMs <= untilMs));
     return ends !== undefined && (await Promise.all(ends)).every(Boolean);
   }
 
@@ -82,54 +90,18 @@ export class Watches {
   /** An answer has brought a price. Costs one indexed read. Needs no `this`. */
   readonly priced = async ({ cardId, market, atMs }: EventsByName['priced']): Promise<void> => {
     await this.#sweep();
-    for (const watch of await this.#lasting(await this.#store.ofCard(cardId))) {
-      let isCrossing = false;
-      const changed = await this.update(watch, (current) => {
-        const next = withPrice(current, market, atMs);
-        isCrossing = next.crossings > current.crossings;
-        return next;
-      });
-      if (changed && isCrossing) for (const listener of this.#onCrossing) listener(changed);
+    for (const watch of (await this.find({ card: cardId })) ?? []) {
+      const changed = (current: Watch) => withPrice(current, market, atMs);
+      if (changed(watch) === watch) continue;
+      await nextLoopIteration(); // files answer without letting others run
+      const { before, after } = (await this.change(watch.id, changed)) ?? {};
+      if (!before || !after || after.crossings === before.crossings) continue;
+      for (const listener of this.#onCrossing) listener(after);
     }
   };
 
-  /**
-   * Changes what is stored, whoever else changes it meanwhile.
-   *
-   * @param change is called again with what is stored then; the same object changes nothing
-   * @returns what is stored now; `undefined` when there is no such watch any more, or it cannot be stored now
-   */
-  async update(watch: Watch, change: (current: Watch) => Watch): Promise<Watch | undefined> {
-    return (await this.#change(watch, change))?.now;
-  }
-
-  async #end(watch: Watch): Promise<boolean> {
-    const changed = await this.#change(watch, () => undefined);
-    return changed !== undefined && changed.now === undefined;
-  }
-
-  /** @returns `undefined` when it cannot be stored now */
-  async #change(
-    watch: Watch,
-    change: (current: Watch) => Watch | undefined,
-  ): Promise<{ now: Watch | undefined } | undefined> {
-    let current: Watch | undefined = watch;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const next = change(current);
-      if (next === current || (await this.#store.replace(current, next))) return { now: next };
-      const stored = await this.#store.ofMember(watch.memberId);
-      current = stored?.find(({ id }) => id === watch.id);
-      if (!current) return stored && { now: undefined };
-    }
-    return undefined;
-  }
-
-  /** Ends those whose time is over. */
-  async #lasting(watches: Watch[]): Promise<Watch[]> {
-    const nowMs = Date.now();
-    const ended = watches.filter((watch) => hasEnded(watch, nowMs));
-    await Promise.all(ended.map((watch) => this.#store.replace(watch, undefined)));
-    return watches.filter((watch) => !ended.includes(watch));
+  async #end(id: string, isToEnd: (stored: Watch) => boolean): Promise<boolean> {
+    return (await this.change(id, (stored) => (isToEnd(stored) ? undefined : stored))) !== undefined;
   }
 
   /** On each day that the bot is used: nobody may ask for a card that is watched. */
@@ -137,6 +109,6 @@ export class Watches {
     const today = utcDay(Date.now());
     if (today === this.#sweptDay) return;
     this.#sweptDay = today;
-    await this.all();
+    await this.find();
   }
 }

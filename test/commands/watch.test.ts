@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ComponentUse, Reply, Services } from '../../commands/command.ts';
 import watch from '../../commands/watch.ts';
 import watches from '../../commands/watches.ts';
-import { MOST_WATCHES } from '../../src/watches/watch.ts';
+import { MOST_WATCHES } from '../../src/watches/watches.ts';
 import { startServices, typed } from './commands.ts';
 
 const DRAKE = { id: 'base1-4', name: 'Emberwing Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Light' } };
@@ -93,7 +93,9 @@ it('a card that is chosen among several is watched, and one watch of a card repl
   const chosen = () => textOf(watch.component(pressed(':30:5', ['promo-7']), services) as Promise<Reply>);
   expect(await chosen()).toContain('falls to $30.00, or rises by 5% from the next price');
   expect(await chosen()).toContain('That replaces what you asked for before.');
-  expect(await services.watches.ofMember('alice')).toMatchObject([{ cardId: 'promo-7', below: 30, percent: 5 }]);
+  expect(await services.watches.find({ member: 'alice' })).toMatchObject([
+    { cardId: 'promo-7', below: 30, percent: 5 },
+  ]);
   expect(await textOf(watch.component(pressed('30', ['promo-7']), services) as Promise<Reply>)).toContain('too old');
 });
 
@@ -114,10 +116,10 @@ it('/watches lists what a member watches, with a menu and a button that stop', a
     '**Emberwing Drake**\n-# under $20.00 · Last price $27.51 · AGO\n**Wax Golem**\n-# 10% over or under the next price\n' +
       "I'll send you a message, or tell you with your next command if I can't.",
   );
-  const [drake, golem] = (await services.watches.ofMember('alice')) ?? [];
+  const [drake, golem] = (await services.watches.find({ member: 'alice' })) ?? [];
   const stopped = (await watches.component(pressed('stop', [drake?.id ?? '']), services)) as Reply;
   expect(stopped.isInPlace).toBe(true);
   expect(await textOf(Promise.resolve(stopped))).not.toContain('Emberwing Drake');
   expect(await textOf(watches.component(pressed(`stop:${golem?.id}`), services) as Promise<Reply>)).toContain('Done');
-  expect(await services.watches.ofMember('alice')).toEqual([]);
+  expect(await services.watches.find({ member: 'alice' })).toEqual([]);
 });

@@ -80,7 +80,7 @@ it('who takes no messages is told once below the answer to a command, deferred o
   const world = await watchedWorld();
   world.discord.takesMessages(world.alice, false);
   await world.priced(29.5);
-  await expect.poll(() => world.lines.map(({ msg }) => msg)).toContain('discord refuses a message to a member');
+  await expect.poll(() => world.lines.map(({ msg }) => msg)).toContain('a message to a member cannot be sent');
   const refusals = () => world.lines.filter(({ msg }) => String(msg).startsWith('a message below a reply'));
   world.discord.faults.script(refused('follow-up', 'invalidWebhookToken'));
   await world.usage().settled();

@@ -74,7 +74,7 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
     expect(await memberData.kept('alice')).toEqual({
       ...{ counts: { days: 1, requests: 1, saved: 0 }, lastCards: [], watches: 0 },
     });
-    expect(await watches.ofMember('bob')).toHaveLength(1);
+    expect(await watches.find({ member: 'bob' })).toHaveLength(1);
     expect((await ledger.memberToday('alice')).requests).toBe(1);
     expect((await ledger.counters.keptOf('bob')).days).toBe(1);
   });
@@ -94,7 +94,7 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
     vi.advanceTimersByTime(MINUTE_MS);
     await vi.waitUntil(async () => (await ledger.counters.keptOf('alice')).days === 1, { timeout: 60_000 });
     expect((await ledger.memberToday('alice')).requests).toBe(1);
-    expect(await watches.ofMember('alice')).toHaveLength(1);
+    expect(await watches.find({ member: 'alice' })).toHaveLength(1);
   });
 
   it('is deleted by every process, and the request is gone a day later', async () => {

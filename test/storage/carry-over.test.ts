@@ -61,7 +61,7 @@ async function leftFiles(cards: number): Promise<string> {
   await state.journal.add(deferredReply('100'));
   await state.deletionRequests.add({ memberId: '7', at: new Date().toISOString() });
   await state.settingsStore.write('guild', 'language', 'de');
-  await state.watchStore.replace(undefined, WATCH);
+  await state.watchStore.change(WATCH.id, () => WATCH);
   await state.close();
   return dataDir;
 }
@@ -116,8 +116,8 @@ describe('files of an embedded bot, carried over into Redis', () => {
     expect(reply).toMatch(/^- {"interactionId":"100"/);
     expect(await redisSettings(link).read('guild')).toEqual({ language: 'de' });
     const watches = redisWatches(link);
-    expect([await watches.ofMember('7'), await watches.ofCard('card-1')]).toEqual([[WATCH], [WATCH]]);
-    expect(await watches.untold()).toEqual([]);
+    for (const scope of [{ member: '7' }, { card: 'card-1' }]) expect(await watches.find(scope)).toEqual([WATCH]);
+    expect(await watches.find('untold')).toEqual([]);
     const wishes = await redisDeletionRequests(link).all();
     expect(wishes).toEqual([{ memberId: '7', at: expect.stringContaining(utcDay(Date.now())) }]);
   });

@@ -1,36 +1,147 @@
-import { describe, expect, it } from 'vitest';
-import { afterStep, nextStep, nonceOf, TRIED_FOR_MS, type Tries } from '../../src/watches/delivery.ts';
-import { type Crossing, newWatch, type Watch } from '../../src/watches/watch.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LocalClaims } from '../../src/model/claims.ts';
+import { nonceOf, type WatchCrossing, WatchDelivery } from '../../src/watches/delivery.ts';
+import { Watches } from '../../src/watches/watches.ts';
+import { logLines } from '../support/log-lines.ts';
+import { WATCH_STORES } from './stores.ts';
 
-const NOW_MS = Date.UTC(2026, 10, 23);
-const CROSSING: Crossing = { number: 1, line: 'below', price: 29.5, atMs: NOW_MS, tellBy: 'message' };
 const WISH = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
-const WATCH: Watch = { ...newWatch(WISH, 36, NOW_MS), crossings: 2, untold: [CROSSING, { ...CROSSING, number: 2 }] };
+const TRIED_FOR_MS = 120_000;
+const [, openStore] = WATCH_STORES[0] ?? [];
 
-describe('a crossing that is to be told by message', () => {
-  it.each<[string, ageMs: number, Partial<Tries>, ReturnType<typeof nextStep>]>([
-    ['is sent at once', 0, {}, 'send'],
-    ['is sent for two minutes', TRIED_FOR_MS - 1, {}, 'send'],
-    ['is then held for the next command', TRIED_FOR_MS, {}, 'hold'],
-    ['waits after Discord has failed', 1_000, { notBeforeMs: NOW_MS + 1_001 }, 'wait'],
-    ['is sent again after that', 1_000, { notBeforeMs: NOW_MS + 1_000 }, 'send'],
-    ['waits no longer than two minutes', TRIED_FOR_MS, { notBeforeMs: NOW_MS + TRIED_FOR_MS + 1 }, 'hold'],
-    ['that was sent and could not be noted is noted', 1_000, { isSent: true }, 'note'],
-    ['that was sent is not held, however long that takes', TRIED_FOR_MS, { isSent: true }, 'note'],
-  ])('%s', (_rule, ageMs, tries, expected) => {
-    expect(nextStep(CROSSING, { isSent: false, notBeforeMs: 0, nowMs: NOW_MS + ageMs, ...tries })).toBe(expected);
+/** Members watch a card for 36, and a process tells them. */
+async function watching(members = ['alice']) {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = await openStore?.();
+  if (!store) throw new Error('no store');
+  const watches = new Watches(store);
+  for (const memberId of members) await watches.set({ ...WISH, memberId }, 36);
+  const sent: string[] = [];
+  const shown: number[] = [];
+  const bot = {
+    store,
+    watches,
+    sent,
+    shown,
+    /** What becomes of each message. */
+    answer: async (_: WatchCrossing): Promise<boolean> => true,
+    untold: async () => (await store.find())?.flatMap(({ untold }) => untold.map(({ tellBy }) => tellBy)),
+    priced: (market: number) => watches.priced({ cardId: WISH.cardId, market, atMs: Date.now() }),
+    pass: (ms: number) => void vi.setSystemTime(Date.now() + ms),
+    /** One process; the next has none of its memory. */
+    process() {
+      const delivery = new WatchDelivery({
+        watches,
+        claims: new LocalClaims(),
+        send(crossing, nonce, { giveUpAtMs }) {
+          expect(giveUpAtMs).toBe(crossing.crossing.atMs + TRIED_FOR_MS);
+          sent.push(nonce);
+          return bot.answer(crossing);
+        },
+        async show(_, held) {
+          shown.push(...held.map(({ crossing }) => crossing.price));
+          return true;
+        },
+        mostShown: 5,
+        log: logLines().log,
+      });
+      onTestFinished(() => delivery.close());
+      return delivery;
+    },
+  };
+  return bot;
+}
+
+describe('a crossing', () => {
+  it('is told once by message, and has a nonce that fits', async () => {
+    const { watches, process, priced, sent, untold, shown } = await watching();
+    const delivery = process();
+    watches.onCrossing(delivery.crossed);
+    await priced(29);
+    await expect.poll(untold).toEqual([]);
+    delivery.start();
+    delivery.answered(WISH);
+    await delivery.close();
+    expect([sent.length, shown]).toEqual([1, []]);
+    expect(sent[0]?.length).toBeLessThanOrEqual(25);
   });
-});
 
-it('leaves its watch when it is told, and waits there for a command when it is held', () => {
-  const [, second] = WATCH.untold;
-  expect(afterStep(WATCH, 1, 'note').untold).toEqual([second]);
-  expect(afterStep(WATCH, 1, 'hold').untold).toEqual([{ ...CROSSING, tellBy: 'command' }, second]);
-});
+  it.each([
+    ['that the last process left is sent within two minutes', TRIED_FOR_MS - 1, 1, []],
+    ['that is older is shown with a command', TRIED_FOR_MS, 0, ['command']],
+  ])('%s', async (_, ageMs, messages, left) => {
+    const { process, priced, pass, sent, untold } = await watching();
+    await priced(29);
+    pass(ageMs);
+    process().start();
+    await expect.poll(untold).toEqual(left);
+    expect(sent).toHaveLength(messages);
+  });
 
-it('has a nonce of its own that fits, also when the watch was stopped and set again', () => {
-  const nonce = nonceOf({ watch: WATCH, crossing: CROSSING });
-  expect(nonce.length).toBeLessThanOrEqual(25);
-  const setAgain = { watch: newWatch(WISH, 36, NOW_MS + 1), crossing: { ...CROSSING, atMs: NOW_MS + 1 } };
-  expect(nonceOf(setAgain)).not.toBe(nonce);
+  it('that no message tells is shown once, also when two commands are answered at once', async () => {
+    const bot = await watching();
+    bot.answer = async () => false;
+    const delivery = bot.process();
+    await bot.priced(29);
+    delivery.start();
+    await expect.poll(bot.untold).toEqual(['command']);
+    for (const to of [WISH, { memberId: 'bob' }, WISH]) delivery.answered(to);
+    await expect.poll(bot.untold).toEqual([]);
+    delivery.answered(WISH);
+    await delivery.close();
+    expect(bot.shown).toEqual([29]);
+  });
+
+  it('that was sent and could not be noted is neither sent nor shown again', async () => {
+    const bot = await watching();
+    const { change } = bot.store;
+    bot.answer = async () => {
+      bot.store.change = async () => undefined;
+      return true;
+    };
+    const delivery = bot.process();
+    await bot.priced(29);
+    delivery.start();
+    await expect.poll(() => bot.sent).toHaveLength(1);
+    bot.pass(TRIED_FOR_MS);
+    bot.store.change = change;
+    delivery.start();
+    await expect.poll(bot.untold).toEqual([]);
+    expect(bot.sent).toHaveLength(1);
+  });
+
+  it('that waits for Discord keeps no other waiting, and is left to the next process', async () => {
+    const bot = await watching(['alice', 'bob']);
+    const stuck = Promise.withResolvers<boolean>();
+    bot.answer = ({ watch }) => (watch.memberId === 'alice' ? stuck.promise : Promise.resolve(true));
+    const delivery = bot.process();
+    await bot.priced(29);
+    delivery.start();
+    await expect.poll(async () => (await bot.store.find({ member: 'bob' }))?.[0]?.untold).toEqual([]);
+    const closed = delivery.close();
+    stuck.resolve(false);
+    await closed;
+    expect(await bot.untold()).toEqual(['message']);
+  });
+
+  it('of a watch that is set again while its message is on the way is not taken for told', async () => {
+    const bot = await watching();
+    bot.answer = async () => {
+      await bot.watches.stop('alice', (await bot.store.find())?.[0]?.id ?? '');
+      await bot.watches.set(WISH, 36);
+      bot.pass(1);
+      await bot.priced(28);
+      return true;
+    };
+    const delivery = bot.process();
+    await bot.priced(29);
+    delivery.start();
+    await expect.poll(() => bot.sent).toHaveLength(1);
+    await delivery.close();
+    const [watch] = (await bot.store.find()) ?? [];
+    const [crossing] = watch?.untold ?? [];
+    expect(watch && crossing && nonceOf({ watch, crossing })).not.toBe(bot.sent[0]);
+    expect(crossing).toMatchObject({ price: 28, tellBy: 'message' });
+  });
 });

@@ -10,7 +10,6 @@ const NOW_MS = RESET_MS - 20 * MINUTE_MS;
 const QUOTA = { limit: 1_000, remaining: 400, resetsAtMs: RESET_MS, receivedAtMs: NOW_MS - MINUTE_MS };
 const FACTS: RenewalFacts = {
   nowMs: NOW_MS,
-  isOn: true,
   quota: QUOTA,
   schedule: { breaker: CLOSED_BREAKER, isIsolated: false },
   isKeyShared: false,
@@ -21,10 +20,10 @@ const FACTS: RenewalFacts = {
   lastSentAtMs: undefined,
   mostTogether: 1_000,
 };
-const LOOK_AGAIN = { kind: 'wait', untilMs: NOW_MS + MINUTE_MS };
-const NOT_TODAY = { kind: 'notToday', untilMs: RESET_MS };
+const LOOK_AGAIN = { waitUntilMs: NOW_MS + MINUTE_MS };
+const NOT_TODAY = { waitUntilMs: RESET_MS };
 const OPEN = { ...CLOSED_BREAKER, state: 'open', reason: 'pause', untilMs: NOW_MS + 1 } as const;
-const send = (cards: number) => ({ kind: 'send', cards });
+const send = (cards: number) => ({ cards });
 const known = (more: Partial<typeof QUOTA>) => ({ quota: { ...QUOTA, ...more } });
 /** Half an hour before the reset. */
 const EARLIER_MS = RESET_MS - 30 * MINUTE_MS;
@@ -49,13 +48,13 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   [
     'nothing before the last six hours',
     { nowMs: RESET_MS - 7 * HOUR_MS, ...known({ receivedAtMs: RESET_MS - 7 * HOUR_MS }) },
-    { kind: 'wait', untilMs: RESET_MS - 6 * HOUR_MS },
+    { waitUntilMs: RESET_MS - 6 * HOUR_MS },
   ],
+  ['nothing that may leave after the reset', { nowMs: RESET_MS - 2 * MINUTE_MS + 1 }, NOT_TODAY],
   ['nothing of the reserve', known({ remaining: 50 }), NOT_TODAY],
   ['nothing of a spent day', known({ remaining: 0 }), NOT_TODAY],
   ['nothing of an unknown day', { quota: undefined }, LOOK_AGAIN],
   ['nothing when it is not known what remains', { quota: { ...QUOTA, remaining: undefined } }, LOOK_AGAIN],
-  ['nothing while it is switched off', { isOn: false }, { kind: 'notToday', untilMs: RESET_MS }],
   ['nothing while the circuit breaker is open', { schedule: { breaker: OPEN, isIsolated: false } }, LOOK_AGAIN],
   [
     'nothing while other processes cannot be reached',
@@ -77,7 +76,7 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ],
   ['one where there are no lists', { mostTogether: 1 }, send(1)],
   ['as many as a list may carry', earlier(150), send(150)],
-  ['nothing while a list could not be full', earlier(151), { kind: 'wait', untilMs: EARLIER_MS + MINUTE_MS }],
+  ['nothing while a list could not be full', earlier(151), { waitUntilMs: EARLIER_MS + MINUTE_MS }],
   ['one to renew an old figure, list or not', earlier(20, EARLIER_MS - 11 * MINUTE_MS), send(1)],
   ['without a stated reset until midnight UTC', { quota: { ...QUOTA, resetsAtMs: undefined } }, send(150)],
 ])('spends %s', (_, facts, plan) => {

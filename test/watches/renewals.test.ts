@@ -50,8 +50,7 @@ async function evening(
   );
   const log = vi.fn();
   const renewals = new WatchRenewals({
-    isOn: true,
-    watches: { all: async () => watched.map((cardId) => ({ cardId })) },
+    watches: { find: async () => watched.map((cardId) => ({ cardId })) },
     cards,
     lookupQueue: queue,
     limiter,

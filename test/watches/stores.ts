@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { redisWatches } from '../../src/storage/redis/watches.ts';
 import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
 import { sqliteWatches, WATCHES_SCHEMA } from '../../src/storage/sqlite/watches.ts';
-import type { WatchStore } from '../../src/watches/watch.ts';
+import type { WatchStore } from '../../src/watches/watches.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis } from '../support/redis.ts';
 import { openedLink } from '../support/redis-link.ts';

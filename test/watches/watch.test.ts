@@ -15,7 +15,7 @@ function crossed(watch: Watch, prices: readonly number[]): (string | undefined)[
     const before = current;
     current = withPrice(before, price, NOW_MS + at);
     const crossing = current.crossings > before.crossings ? current.untold.at(-1) : undefined;
-    return crossing && `${crossing.number} ${crossing.line} ${crossing.price}`;
+    return crossing && `${current.crossings} ${crossing.line} ${crossing.price}`;
   });
 }
 
@@ -72,9 +72,10 @@ it('a price that changes nothing leaves the same watch', () => {
   expect(withPrice(watch, 31, NOW_MS)).toBe(watch);
 });
 
-it('a watch that is set again keeps what the member was not told, and its numbers', () => {
+it('a watch that is set again keeps what the member was not told, with the price they had named', () => {
   const crossing = withPrice(watchFor({ below: 30 }, 36), 29, NOW_MS);
   const again = newWatch({ ...crossing, below: 20 }, 29, NOW_MS + 1, crossing);
   expect(again).toEqual({ ...crossing, below: 20, side: 'between', setAtMs: NOW_MS + 1 });
+  expect(again.untold).toMatchObject([{ target: 30 }]);
   expect(crossed(again, [19])).toEqual(['2 below 19']);
 });

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
 import { sqliteWatches } from '../../src/storage/sqlite/watches.ts';
-import { MOST_WATCHES, newWatch, WATCH_KEPT_MS, type Watch, type Wish, withPrice } from '../../src/watches/watch.ts';
-import { Watches } from '../../src/watches/watches.ts';
+import { newWatch, WATCH_KEPT_MS, type Watch, type Wish, withPrice, withTold } from '../../src/watches/watch.ts';
+import { MOST_WATCHES, Watches, type WatchesOf } from '../../src/watches/watches.ts';
 import { logLines } from '../support/log-lines.ts';
 import { WATCH_STORES } from './stores.ts';
 
@@ -22,46 +22,43 @@ function clock(): { pass(ms: number): void } {
 describe.each(WATCH_STORES)('watches %s', (_, open) => {
   it('are found by member, by card, and by what is to be told by message', async () => {
     const store = await open();
-    const [later, first] = [watchOf({}, 2), watchOf({ cardId: 'base1-5' }, 1)];
+    const [one, other] = [watchOf(), watchOf({ cardId: 'base1-5' })];
     const bobs = withPrice(watchOf({ memberId: 'bob' }), 29, 3);
-    for (const watch of [later, first, bobs]) expect(await store.replace(undefined, watch)).toBe(true);
-    expect(await store.ofMember('alice')).toEqual([first, later]);
-    expect((await store.ofCard('base1-4')).map(({ memberId }) => memberId).sort()).toEqual(['alice', 'bob']);
-    expect(await store.ofCard('base1-6')).toEqual([]);
-    expect(await store.untold()).toEqual([bobs]);
-    expect(await store.all()).toHaveLength(3);
+    for (const watch of [one, other, bobs]) await store.change(watch.id, () => watch);
+    const found = async (of?: WatchesOf) => new Set(await store.find(of));
+    expect(await found({ member: 'alice' })).toEqual(new Set([one, other]));
+    expect(await found({ card: 'base1-4' })).toEqual(new Set([one, bobs]));
+    expect(await found({ card: 'base1-6' })).toEqual(new Set());
+    expect(await found('untold')).toEqual(new Set([bobs]));
+    expect(await found()).toEqual(new Set([one, other, bobs]));
 
-    const untold = bobs.untold.map((crossing) => ({ ...crossing, tellBy: 'command' as const }));
-    expect(await store.replace(bobs, { ...bobs, untold })).toBe(true);
-    expect(await store.untold()).toEqual([]);
-    expect(await store.ofMember('bob')).toEqual([{ ...bobs, untold }]);
+    const held = bobs.untold.reduce((watch, crossing) => withTold(watch, crossing, 'command'), bobs);
+    expect(await store.change(bobs.id, () => held)).toEqual({ before: bobs, after: held });
+    expect(await store.find('untold')).toEqual([]);
+    expect(await store.find({ member: 'bob' })).toEqual([held]);
+    await store.change(bobs.id, () => undefined);
+    for (const scope of ['untold', { member: 'bob' }] as const) expect(await store.find(scope)).toEqual([]);
+    expect(await found({ card: 'base1-4' })).toEqual(new Set([one]));
   });
 
-  it('are replaced and deleted only as they were known', async () => {
+  it('are changed by several at once without losing a change', async () => {
     const store = await open();
     const watch = watchOf();
-    const crossing = withPrice(watch, 29, 1);
-    expect(await store.replace(watch, crossing)).toBe(false);
-    expect(await store.replace(undefined, watch)).toBe(true);
-    expect(await store.replace(undefined, crossing)).toBe(false);
-    expect(await store.replace(watch, crossing)).toBe(true);
-    expect(await store.replace(watch, undefined)).toBe(false);
-    expect(await store.all()).toEqual([crossing]);
-    expect(await store.replace(crossing, undefined)).toBe(true);
-    for (const left of [await store.all(), await store.untold(), await store.ofCard(watch.cardId)])
-      expect(left).toEqual([]);
+    const count = (before = watch) => ({ ...before, crossings: before.crossings + 1 });
+    await Promise.all([1, 2, 3].map(() => store.change(watch.id, count)));
+    expect(await store.find()).toEqual([{ ...watch, crossings: 3 }]);
   });
 
   it('lose no crossing and count none twice when prices come at once', async () => {
     const store = await open();
-    const told: number[] = [];
+    const told: (number | undefined)[] = [];
     const processes = [new Watches(store), new Watches(store)];
-    for (const each of processes) each.onCrossing(({ untold }) => told.push(untold.at(-1)?.number ?? 0));
+    for (const each of processes) each.onCrossing(({ untold }) => told.push(untold.at(-1)?.price));
     await processes[0]?.set(WISH, 36);
-    const at = (market: number) => processes.map((each) => each.priced({ cardId: WISH.cardId, market, atMs: 1 }));
+    const at = (market: number) => processes.map((each) => each.priced({ cardId: WISH.cardId, market, atMs: market }));
     for (const market of [29, 31, 28]) await Promise.all(at(market));
-    expect(told).toEqual([1, 2]);
-    expect((await store.untold())[0]?.untold.map(({ price }) => price)).toEqual([29, 28]);
+    expect(told).toEqual([29, 28]);
+    expect((await store.find('untold'))?.[0]?.untold.map(({ price }) => price)).toEqual([29, 28]);
   });
 
   it('are one for a member and a card, and 25 for a member', async () => {
@@ -71,22 +68,22 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
     expect(await watches.set({ ...WISH, cardId: 'base1-25' }, 36)).toBe('tooMany');
     const replaced = { ...WISH, below: 20 };
     expect(await watches.set(replaced, 36)).toMatchObject({ isReplaced: true, watch: replaced });
-    const kept = (await watches.ofMember('alice')) ?? [];
+    const kept = (await watches.find({ member: 'alice' })) ?? [];
     expect(kept).toHaveLength(MOST_WATCHES);
     expect(await watches.stop('bob', kept[0]?.id ?? '')).toBe(true);
-    expect(await watches.ofMember('alice')).toHaveLength(MOST_WATCHES);
+    expect(await watches.find({ member: 'alice' })).toHaveLength(MOST_WATCHES);
     expect(await watches.stop('alice', kept[0]?.id ?? '')).toBe(true);
-    expect(await watches.ofMember('alice')).toEqual(kept.slice(1));
+    expect(await watches.find({ member: 'alice' })).toEqual(kept.slice(1));
   });
 
   it('are forgotten, but for those that were set after the member asked for that', async () => {
     const store = await open();
-    const [before, after] = [watchOf({}, 1), watchOf({ cardId: 'base1-5' }, 3)];
-    const bobs = watchOf({ memberId: 'bob' }, 1);
-    for (const watch of [before, after, bobs]) await store.replace(undefined, watch);
-    expect(await new Watches(store).forget('alice', 2)).toBe(true);
-    expect(await store.ofMember('alice')).toEqual([after]);
-    expect(await store.ofMember('bob')).toEqual([bobs]);
+    const nowMs = Date.now();
+    const [before, after] = [watchOf({}, nowMs), watchOf({ cardId: 'base1-5' }, nowMs + 1)];
+    const bobs = watchOf({ memberId: 'bob' }, nowMs);
+    for (const watch of [before, after, bobs]) await store.change(watch.id, () => watch);
+    expect(await new Watches(store).forget('alice', nowMs)).toBe(true);
+    expect(new Set(await store.find())).toEqual(new Set([after, bobs]));
   });
 
   it('end a year after they were set, also when nobody asks for their card', async () => {
@@ -96,16 +93,16 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
     await watches.set(WISH, 36);
     pass(WATCH_KEPT_MS - 1);
     await watches.priced({ cardId: 'another', market: 1, atMs: Date.now() });
-    expect(await watches.ofMember('alice')).toHaveLength(1);
+    expect(await watches.find({ member: 'alice' })).toHaveLength(1);
     pass(86_400_000);
     await watches.priced({ cardId: 'another', market: 1, atMs: Date.now() });
-    expect(await store.all()).toEqual([]);
+    expect(await store.find()).toEqual([]);
   });
 });
 
 it('watches that cannot be read or written now are not said to be set, stopped or forgotten', async () => {
   const watches = new Watches(sqliteWatches(new DatabaseSync(':memory:'), new StateWrites(logLines().log)));
-  expect(await watches.ofMember('alice')).toBeUndefined();
+  expect(await watches.find({ member: 'alice' })).toBeUndefined();
   expect(await watches.set(WISH, 36)).toBe('notKept');
   expect([await watches.stop('alice', 'any'), await watches.forget('alice', Date.now())]).toEqual([false, false]);
   await watches.priced({ cardId: WISH.cardId, market: 29, atMs: 1 });

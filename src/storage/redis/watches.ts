@@ -1,5 +1,5 @@
-import { isSame, parseWatch, WATCH_KEPT_MS, type Watch, type WatchStore, watchText } from '../../watches/watch.ts';
-import type { RedisClient } from './client.ts';
+import { isUntold, parseWatch, WATCH_KEPT_MS, type Watch } from '../../watches/watch.ts';
+import type { ChangedWatch, WatchStore } from '../../watches/watches.ts';
 import type { RedisLink } from './link.ts';
 import { unlessUnavailable } from './unavailable.ts';
 
@@ -20,6 +20,8 @@ const REPLACE = `
   end
   return 1
 `;
+/** Another process changes the same watch only when it gets a price of the same card, or tells of it. */
+const MOST_TRIES = 5;
 
 /** The hash of all watches, as JSON by id. */
 function watchesKey(prefix: string): string {
@@ -32,10 +34,10 @@ function watchesKey(prefix: string): string {
  */
 export function watchFields(prefix: string, watch: Watch): Record<string, string> {
   const key = watchesKey(prefix);
-  const { memberId, cardId, untold } = watch;
+  const { memberId, cardId } = watch;
   return {
-    [key]: watchText(watch),
-    [`${key}:untold`]: untold.some(({ tellBy }) => tellBy === 'message') ? memberId : '',
+    [key]: JSON.stringify(watch),
+    [`${key}:untold`]: isUntold(watch) ? memberId : '',
     [`${key}:member:${memberId}`]: memberId,
     [`${key}:card:${cardId}`]: memberId,
   };
@@ -44,33 +46,33 @@ export function watchFields(prefix: string, watch: Watch): Record<string, string
 /** Members' watches, of all processes. */
 export function redisWatches(link: RedisLink): WatchStore {
   const key = watchesKey(link.prefix);
-  const read = async (texts: (client: RedisClient) => Promise<(string | null)[]>) =>
-    (await unlessUnavailable(link.read(texts)))?.flatMap((text) => parseWatch(text) ?? []);
-  const listedIn = (index: string) =>
-    read(async (client) => {
-      const ids = await client.hKeys(index);
-      return ids.length === 0 ? [] : client.hmGet(key, ids);
-    });
+
+  async function changed(id: string, change: Parameters<WatchStore['change']>[1]): Promise<ChangedWatch | undefined> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const stored = await link.run((client) => client.hGet(key, id));
+      const before = parseWatch(stored);
+      const after = change(before);
+      const known = after ?? before;
+      if (!known || after === before) return { before, after };
+      const fields = watchFields(link.prefix, known);
+      const texts = Object.values(fields).map((text) => (after ? text : ''));
+      const args = [id, stored ?? '', String(WATCH_KEPT_MS), ...texts];
+      const keys = Object.keys(fields);
+      if ((await link.run((client) => client.eval(REPLACE, { keys, arguments: args }))) === 1) return { before, after };
+    }
+    return undefined;
+  }
+
   return {
-    ofMember: async (memberId) => (await listedIn(`${key}:member:${memberId}`))?.sort((a, b) => a.setAtMs - b.setAtMs),
-    ofCard: async (cardId) => (await listedIn(`${key}:card:${cardId}`)) ?? [],
-    untold: async () => (await listedIn(`${key}:untold`)) ?? [],
-    all: async () => (await read((client) => client.hVals(key))) ?? [],
-    async replace(before, after) {
-      const watch = after ?? before;
-      if (!watch) return true;
-      const { id } = watch;
-      const replaced = unlessUnavailable(
-        link.run(async (client) => {
-          const stored = await client.hGet(key, id);
-          if (!isSame(parseWatch(stored), before)) return 0;
-          const fields = watchFields(link.prefix, watch);
-          const texts = Object.values(fields).map((text) => (after ? text : ''));
-          const args = [id, stored ?? '', String(WATCH_KEPT_MS), ...texts];
-          return client.eval(REPLACE, { keys: Object.keys(fields), arguments: args });
-        }),
-      );
-      return (await replaced) === 1;
+    async find(of) {
+      const texts = link.read(async (client) => {
+        if (!of) return client.hVals(key);
+        const index = of === 'untold' ? of : Object.entries(of).flat().join(':');
+        const ids = await client.hKeys(`${key}:${index}`);
+        return ids.length === 0 ? [] : client.hmGet(key, ids);
+      });
+      return (await unlessUnavailable(texts))?.flatMap((text) => parseWatch(text) ?? []);
     },
+    change: (id, change) => unlessUnavailable(changed(id, change)),
   };
 }

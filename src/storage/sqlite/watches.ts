@@ -1,5 +1,6 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { isSame, parseWatch, type WatchStore, watchText } from '../../watches/watch.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { isUntold, parseWatch, type Watch } from '../../watches/watch.ts';
+import type { WatchStore } from '../../watches/watches.ts';
 import type { StateWrites } from './state-rows.ts';
 
 /** `is_untold`: a crossing is to be told by message. */
@@ -14,27 +15,32 @@ export const WATCHES_SCHEMA = `
 
 /** Members' watches, in `state.sqlite`. */
 export function sqliteWatches(database: DatabaseSync, writes: StateWrites): WatchStore {
-  function read(where: string, ...values: SQLInputValue[]) {
+  const run = (sql: string, ...values: (string | number)[]) => writes.try(() => database.prepare(sql).run(...values));
+  function read(where: string, ...values: string[]): Watch[] | undefined {
     try {
-      const rows = database.prepare(`SELECT watch FROM watches ${where}`).all(...values);
+      const rows = database.prepare(`SELECT watch FROM watches WHERE ${where}`).all(...values);
       return rows.flatMap(({ watch }) => parseWatch(String(watch)) ?? []);
     } catch {
       return undefined;
     }
   }
+  function write(watch: Watch): boolean {
+    const row = [watch.id, watch.memberId, watch.cardId, Number(isUntold(watch)), JSON.stringify(watch)];
+    return run('INSERT OR REPLACE INTO watches VALUES (?, ?, ?, ?, ?)', ...row);
+  }
   return {
-    ofMember: async (memberId) => read('WHERE member = ?', memberId)?.sort((a, b) => a.setAtMs - b.setAtMs),
-    ofCard: async (cardId) => read('WHERE card = ?', cardId) ?? [],
-    untold: async () => read('WHERE is_untold = 1') ?? [],
-    all: async () => read('') ?? [],
-    async replace(before, after) {
-      const id = (after ?? before)?.id ?? '';
-      const stored = read('WHERE id = ?', id);
-      if (!stored || !isSame(stored[0], before)) return false;
-      if (!after) return writes.try(() => database.prepare('DELETE FROM watches WHERE id = ?').run(id));
-      const isUntold = Number(after.untold.some(({ tellBy }) => tellBy === 'message'));
-      const row = [id, after.memberId, after.cardId, isUntold, watchText(after)];
-      return writes.try(() => database.prepare('INSERT OR REPLACE INTO watches VALUES (?, ?, ?, ?, ?)').run(...row));
+    async find(of) {
+      if (of === undefined) return read('true');
+      if (of === 'untold') return read('is_untold = 1');
+      return 'member' in of ? read('member = ?', of.member) : read('card = ?', of.card);
+    },
+    async change(id, change) {
+      const stored = read('id = ?', id);
+      if (!stored) return undefined;
+      const [before] = stored;
+      const after = change(before);
+      const isStored = after === before || (after ? write(after) : run('DELETE FROM watches WHERE id = ?', id));
+      return isStored ? { before, after } : undefined;
     },
   };
 }

@@ -86,8 +86,8 @@ export async function watchedDays({
         sentByDay[day] = (await ledger.watchesToday()).requests;
       });
     }
-    const renewals = new WatchRenewals({ ...services, claims: state.claims, isOn, log });
-    renewals.start();
+    const renewals = new WatchRenewals({ ...services, claims: state.claims, log });
+    if (isOn) renewals.start();
     return () => renewals.close();
   };
 

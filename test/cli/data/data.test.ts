@@ -136,7 +136,7 @@ describe('npm run data -- forget', () => {
     expect(await after.ledger.counters.keptOf(ALICE)).toEqual({ days: 0, requests: 0, saved: 0 });
     expect(await after.ledger.counters.keptOf(BOB)).toEqual({ days: 1, requests: 2, saved: 2 });
     expect((await after.state.deletionRequests.all()).map(({ memberId }) => memberId)).toEqual([BOB]);
-    expect((await after.watches.untold()).map(({ memberId }) => memberId)).toEqual([BOB]);
+    expect((await after.watches.find('untold'))?.map(({ memberId }) => memberId)).toEqual([BOB]);
     await after.close();
   });
 
@@ -221,7 +221,7 @@ describe('npm run data -- forget', () => {
     expect(left).not.toContain(ALICE);
     expect(left).toContain(BOB);
     expect((await bot.ledger.counters.keptOf(BOB)).requests).toBe(2);
-    expect((await bot.watches.untold()).map(({ memberId }) => memberId)).toEqual([BOB]);
+    expect((await bot.watches.find('untold'))?.map(({ memberId }) => memberId)).toEqual([BOB]);
   });
 
   it('fails with a sentence, without the password, when Redis cannot be reached', async () => {
