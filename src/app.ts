@@ -86,15 +86,15 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const delivery = new WatchDelivery<Invocation>({
     watches,
     claims: state.claims,
-    send(crossing, nonce, tries) {
+    send(crossing, nonce) {
       const message = watchNotices([noticeOf(crossing)], { currency, isLate: false });
-      return directMessages.send(crossing.watch.memberId, message, nonce, tries);
+      return directMessages.send(crossing.watch.memberId, message, nonce);
     },
     show: (to, held) => replies.followUp(to, watchNotices(held.map(noticeOf), { currency, isLate: true })),
     mostShown: MOST_NOTICES,
     log,
   });
-  watches.onCrossing(delivery.crossed);
+  watches.onCrossing(delivery.tell);
   const commandReplies = new CommandReplies({
     lookups: { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs },
     journal: state.journal,
@@ -123,7 +123,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const loginSignal = AbortSignal.any([signal, stopping.signal]);
   const ready = login(client, { token: config.discord.token, events, log, signal: loginSignal });
   ready.catch(() => {}); // it may be left unawaited
-  delivery.start(); // needs no gateway either, but the token that the login has set
+  delivery.tell(); // needs no gateway either, but the token that the login has set
 
   const stop = async () => {
     stopping.abort(new Error('stopping'));

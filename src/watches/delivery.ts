@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import { type Claims, isMine } from '../model/claims.ts';
 import { withJitter } from '../time/back-off.ts';
-import { Timer } from '../time/timers.ts';
+import { SingleRunner, Timer } from '../time/timers.ts';
 import { type Crossing, type Watch, withTold } from './watch.ts';
 import type { Watches } from './watches.ts';
 
@@ -11,17 +11,15 @@ export interface WatchCrossing {
   crossing: Crossing;
 }
 
-/** Until when a message is tried. */
-export interface Tries {
-  giveUpAtMs: number;
-  signal: AbortSignal;
-}
-
 export interface WatchDeliveryOptions<Use> {
   watches: Pick<Watches, 'find' | 'change'>;
   claims: Claims;
-  /** Does not reject. With a nonce that it was given before, nothing is shown twice for some minutes. @returns whether it is there */
-  send(crossing: WatchCrossing, nonce: string, tries: Tries): Promise<boolean>;
+  /**
+   * Sends a message. Does not reject. With a nonce that it was given before, nothing is shown twice for some minutes.
+   *
+   * @returns `refused`: no other try will help; `failed`: it may be there all the same
+   */
+  send(crossing: WatchCrossing, nonce: string): Promise<'sent' | 'refused' | 'failed'>;
   /** Shows crossings below the answer to a command. Does not reject. @returns whether the member sees them */
   show(to: Use, held: readonly WatchCrossing[]): Promise<boolean>;
   /** How many are shown together; the others wait for the next command. */
@@ -31,12 +29,14 @@ export interface WatchDeliveryOptions<Use> {
 
 /** Less than the few minutes for which Discord knows a nonce. After that the member is told with their next command. */
 const TRIED_FOR_MS = 120_000;
-/** For crossings that another process has left untold. */
-const LOOK_AGAIN_MS = 20_000;
-/** Longer than all tries take. */
-const CLAIM = { ttlMs: 180_000, endsWithOwner: true };
-/** A member to whom Discord fails keeps no other waiting. */
+/** For messages that failed, and for crossings that another process has left untold. */
+const LOOK_AGAIN_MS = 10_000;
+/** Longer than a try takes. */
+const CLAIM = { ttlMs: 60_000, endsWithOwner: true };
+/** Discord takes 50 requests a second of a bot. */
 const MESSAGES_AT_ONCE = 10;
+/** Then the others wait, too: Discord shuts out a bot that is refused too often. */
+const MOST_FAILURES = 10;
 
 /** The same from every process, and of no other crossing. */
 export function nonceOf({ watch, crossing }: WatchCrossing): string {
@@ -50,85 +50,78 @@ export function nonceOf({ watch, crossing }: WatchCrossing): string {
  */
 export class WatchDelivery<Use extends { memberId: string }> {
   readonly #options: WatchDeliveryOptions<Use>;
-  readonly #timer = new Timer(() => this.start());
-  readonly #closing = new AbortController();
-  readonly #queue = new Map<string, Watch>();
+  readonly #looks = new SingleRunner(() => this.#look().catch((err) => this.#log(err)));
+  readonly #timer = new Timer(() => this.tell());
   readonly #underWay = new Set<Promise<void>>();
-  /** Nonces of messages that could not be noted as sent. */
+  /** Nonces of messages that were sent, until that is noted. */
   readonly #sent = new Set<string>();
-  #senders = 0;
+  #failures = 0;
+  #isClosed = false;
 
   constructor(options: WatchDeliveryOptions<Use>) {
     this.#options = options;
   }
 
-  /** Tells what is untold now, and from then on what other processes leave untold. */
-  start(): void {
-    this.#timer.set(Date.now() + withJitter(LOOK_AGAIN_MS, Math.random()));
-    this.#track(this.#look());
-  }
-
-  /** A crossing of this watch was stored. Needs no `this`. */
-  readonly crossed = (watch: Watch): void => {
-    this.#queue.set(watch.id, watch);
-    if (this.#senders < MESSAGES_AT_ONCE) this.#track(this.#sendQueued());
-  };
+  /** Tells what is untold now, and from then on what other processes leave untold. Needs no `this`. */
+  readonly tell = (): void => this.#track(this.#looks.run());
 
   /** A command was answered. Costs one indexed read when there is nothing to show. Needs no `this`. */
-  readonly answered = (to: Use): void => this.#track(this.#showHeld(to));
+  readonly answered = (to: Use): void => this.#track(this.#showHeld(to).catch((err) => this.#log(err)));
 
   /** Resolves when nothing is under way. What is untold is left to other processes and the next start. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#isClosed = true;
     this.#timer.clear();
     await Promise.all(this.#underWay);
   }
 
   #track(work: Promise<void>): void {
-    const done = work
-      .catch((err: unknown) => this.#options.log.error({ err }, 'telling members of prices failed'))
-      .finally(() => this.#underWay.delete(done));
+    const done = work.finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
   }
 
-  async #look(): Promise<void> {
-    for (const watch of (await this.#options.watches.find('untold')) ?? []) this.crossed(watch);
+  #log(err: unknown): void {
+    this.#options.log.error({ err }, 'telling members of prices failed');
   }
 
-  async #sendQueued(): Promise<void> {
-    this.#senders += 1;
-    try {
-      for (const [id, { memberId }] of this.#queue) {
-        this.#queue.delete(id);
-        const isUntold = ({ watch, crossing }: WatchCrossing) => watch.id === id && crossing.tellBy === 'message';
-        await this.#claimed(`watch:${id}`, async () => {
-          for (const untold of await this.#crossingsOf(memberId, isUntold)) await this.#send(untold);
-        });
-      }
-    } finally {
-      this.#senders -= 1;
-    }
+  async #look(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#timer.set(Date.now() + withJitter(LOOK_AGAIN_MS, Math.random()));
+    this.#failures = 0;
+    const untold = (await this.#options.watches.find('untold')) ?? [];
+    const sendSome = async () => {
+      for (let watch = untold.pop(); watch && this.#failures < MOST_FAILURES; watch = untold.pop())
+        await this.#sendOf(watch);
+    };
+    await Promise.all(Array.from({ length: MESSAGES_AT_ONCE }, sendSome));
+  }
+
+  #sendOf({ id, memberId }: Watch): Promise<void> {
+    const isUntold = ({ watch, crossing }: WatchCrossing) => watch.id === id && crossing.tellBy === 'message';
+    return this.#claimed(`watch:${id}`, async () => {
+      for (const untold of await this.#crossingsOf(memberId, isUntold)) await this.#send(untold);
+    });
   }
 
   async #send(untold: WatchCrossing): Promise<void> {
-    const { signal } = this.#closing;
+    if (this.#isClosed) return;
     const nonce = nonceOf(untold);
-    const giveUpAtMs = untold.crossing.atMs + TRIED_FOR_MS;
-    const mayBeSent = !signal.aborted && Date.now() < giveUpAtMs;
-    const isSent =
-      this.#sent.has(nonce) || (mayBeSent && (await this.#options.send(untold, nonce, { giveUpAtMs, signal })));
-    if (isSent) this.#sent.add(nonce);
-    else if (signal.aborted) return;
-    if (await this.#note(untold, isSent ? undefined : 'command')) this.#sent.delete(nonce);
+    if (!this.#sent.has(nonce) && Date.now() < untold.crossing.atMs + TRIED_FOR_MS) {
+      const result = await this.#options.send(untold, nonce);
+      if (result === 'failed') this.#failures += 1;
+      if (result === 'failed') return;
+      if (result === 'sent') this.#sent.add(nonce);
+    }
+    if (await this.#note(untold, this.#sent.has(nonce) ? undefined : 'command')) this.#sent.delete(nonce);
   }
 
   async #showHeld(to: Use): Promise<void> {
     const { mostShown, show } = this.#options;
-    const held = async () =>
-      (await this.#crossingsOf(to.memberId, ({ crossing }) => crossing.tellBy === 'command')).slice(0, mostShown);
-    if ((await held()).length === 0) return;
+    const isHeld = ({ crossing }: WatchCrossing) => crossing.tellBy === 'command';
+    if ((await this.#crossingsOf(to.memberId, isHeld)).length === 0) return;
     await this.#claimed(`watches of ${to.memberId}`, async () => {
-      const shown = await held(); // another command may have shown some
+      const held = await this.#crossingsOf(to.memberId, isHeld); // another command may have shown some
+      const shown = held.slice(0, mostShown);
       if (shown.length > 0 && (await show(to, shown))) for (const each of shown) await this.#note(each, undefined);
     });
   }
@@ -146,7 +139,7 @@ export class WatchDelivery<Use extends { memberId: string }> {
   /** Does nothing while another process, or a piece of work here, has claimed it. */
   async #claimed(name: string, work: () => Promise<void>): Promise<void> {
     const { claims } = this.#options;
-    if (this.#closing.signal.aborted || !isMine(await claims.claim(name, CLAIM))) return;
+    if (this.#isClosed || !isMine(await claims.claim(name, CLAIM))) return;
     await work().finally(() => claims.release(name));
   }
 }

@@ -80,7 +80,7 @@ it('who takes no messages is told once below the answer to a command, deferred o
   const world = await watchedWorld();
   world.discord.takesMessages(world.alice, false);
   await world.priced(29.5);
-  await expect.poll(() => world.lines.map(({ msg }) => msg)).toContain('a message to a member cannot be sent');
+  await expect.poll(() => world.lines.map(({ msg }) => msg)).toContain('discord refuses a message to a member');
   const refusals = () => world.lines.filter(({ msg }) => String(msg).startsWith('a message below a reply'));
   world.discord.faults.script(refused('follow-up', 'invalidWebhookToken'));
   await world.usage().settled();
@@ -149,7 +149,7 @@ it('what a process over Redis leaves untold, another tells', async () => {
   await members.priced(29.5);
   await expect.poll(() => bots.discord.faults.met).toBe(1);
   await first.stop();
-  await expect.poll(() => members.told().length).toBe(1); // the other one looks every 20 s
+  await expect.poll(() => members.told().length).toBe(1); // the other one looks every 10 s
 });
 
 function untoldIn(dataDir: string): unknown[] {

@@ -11,7 +11,6 @@ it.each<[string, Partial<WatchNotice>, string | undefined, boolean, string]>([
   ['from above', {}, 'USD', false, '**Emberwing Drake** is at $29.50, under your target of $30.00.'],
   ['from below', { line: 'above', price: 31 }, undefined, false, '** is at 31.00, over your target of 30.00.'],
   ['exactly', { price: 30 }, 'USD', false, '**Emberwing Drake** has reached your target of $30.00.'],
-  ['without the line when that has changed', { target: undefined }, 'USD', false, '**Emberwing Drake** is at $29.50.'],
   [
     "in the member's language",
     { locale: 'de' },

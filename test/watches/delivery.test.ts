@@ -25,7 +25,7 @@ async function watching(members = ['alice']) {
     sent,
     shown,
     /** What becomes of each message. */
-    answer: async (_: WatchCrossing): Promise<boolean> => true,
+    answer: async (_: WatchCrossing): Promise<'sent' | 'refused' | 'failed'> => 'sent',
     untold: async () => (await store.find())?.flatMap(({ untold }) => untold.map(({ tellBy }) => tellBy)),
     priced: (market: number) => watches.priced({ cardId: WISH.cardId, market, atMs: Date.now() }),
     pass: (ms: number) => void vi.setSystemTime(Date.now() + ms),
@@ -34,8 +34,7 @@ async function watching(members = ['alice']) {
       const delivery = new WatchDelivery({
         watches,
         claims: new LocalClaims(),
-        send(crossing, nonce, { giveUpAtMs }) {
-          expect(giveUpAtMs).toBe(crossing.crossing.atMs + TRIED_FOR_MS);
+        send(crossing, nonce) {
           sent.push(nonce);
           return bot.answer(crossing);
         },
@@ -57,10 +56,10 @@ describe('a crossing', () => {
   it('is told once by message, and has a nonce that fits', async () => {
     const { watches, process, priced, sent, untold, shown } = await watching();
     const delivery = process();
-    watches.onCrossing(delivery.crossed);
+    watches.onCrossing(delivery.tell);
     await priced(29);
     await expect.poll(untold).toEqual([]);
-    delivery.start();
+    delivery.tell();
     delivery.answered(WISH);
     await delivery.close();
     expect([sent.length, shown]).toEqual([1, []]);
@@ -74,17 +73,17 @@ describe('a crossing', () => {
     const { process, priced, pass, sent, untold } = await watching();
     await priced(29);
     pass(ageMs);
-    process().start();
+    process().tell();
     await expect.poll(untold).toEqual(left);
     expect(sent).toHaveLength(messages);
   });
 
   it('that no message tells is shown once, also when two commands are answered at once', async () => {
     const bot = await watching();
-    bot.answer = async () => false;
+    bot.answer = async () => 'refused';
     const delivery = bot.process();
     await bot.priced(29);
-    delivery.start();
+    delivery.tell();
     await expect.poll(bot.untold).toEqual(['command']);
     for (const to of [WISH, { memberId: 'bob' }, WISH]) delivery.answered(to);
     await expect.poll(bot.untold).toEqual([]);
@@ -98,31 +97,40 @@ describe('a crossing', () => {
     const { change } = bot.store;
     bot.answer = async () => {
       bot.store.change = async () => undefined;
-      return true;
+      return 'sent';
     };
     const delivery = bot.process();
     await bot.priced(29);
-    delivery.start();
+    delivery.tell();
     await expect.poll(() => bot.sent).toHaveLength(1);
     bot.pass(TRIED_FOR_MS);
     bot.store.change = change;
-    delivery.start();
+    delivery.tell();
     await expect.poll(bot.untold).toEqual([]);
     expect(bot.sent).toHaveLength(1);
   });
 
-  it('that waits for Discord keeps no other waiting, and is left to the next process', async () => {
-    const bot = await watching(['alice', 'bob']);
-    const stuck = Promise.withResolvers<boolean>();
-    bot.answer = ({ watch }) => (watch.memberId === 'alice' ? stuck.promise : Promise.resolve(true));
+  it('that Discord fails with keeps no other waiting, and is sent again', async () => {
+    const bot = await watching(['alice', 'bob', 'carol']);
+    bot.answer = async ({ watch }) => (watch.memberId === 'bob' ? 'failed' : 'sent');
     const delivery = bot.process();
     await bot.priced(29);
-    delivery.start();
-    await expect.poll(async () => (await bot.store.find({ member: 'bob' }))?.[0]?.untold).toEqual([]);
-    const closed = delivery.close();
-    stuck.resolve(false);
-    await closed;
-    expect(await bot.untold()).toEqual(['message']);
+    delivery.tell();
+    await expect.poll(bot.untold).toEqual(['message']);
+    bot.answer = async () => 'sent';
+    delivery.tell();
+    await expect.poll(bot.untold).toEqual([]);
+  });
+
+  it('is not sent by as many tries as there are members while Discord fails', async () => {
+    const bot = await watching(Array.from({ length: 50 }, (_, index) => `member-${index}`));
+    bot.answer = async () => 'failed';
+    const delivery = bot.process();
+    await bot.priced(29);
+    delivery.tell();
+    await expect.poll(() => bot.sent.length).toBeGreaterThan(9);
+    await delivery.close();
+    expect(bot.sent.length).toBeLessThan(20);
   });
 
   it('of a watch that is set again while its message is on the way is not taken for told', async () => {
@@ -132,11 +140,11 @@ describe('a crossing', () => {
       await bot.watches.set(WISH, 36);
       bot.pass(1);
       await bot.priced(28);
-      return true;
+      return 'sent';
     };
     const delivery = bot.process();
     await bot.priced(29);
-    delivery.start();
+    delivery.tell();
     await expect.poll(() => bot.sent).toHaveLength(1);
     await delivery.close();
     const [watch] = (await bot.store.find()) ?? [];

@@ -103,6 +103,25 @@ it('spends half of what remains beyond the reserve on the first day, and no more
   expect(requested()).toHaveLength(15); // of 130: 50 are the reserve, half of 130 is for members
 });
 
+it('leaves twice what members asked for until the reset on the busiest of the last seven days', async () => {
+  const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { usedToday: 869, hoursLeft: 2 });
+  const nowMs = Date.now();
+  const booked = [
+    [8, 400],
+    [7.5, 1],
+    [7, 35],
+    [3, 20],
+  ] as const; // one before that time of the day: it is known by then
+  for (const [daysAgo, requests] of booked) {
+    vi.setSystemTime(RESET_MS - 24 * HOUR_MS * daysAgo - HOUR_MS / 2);
+    for (let request = 0; request < requests; request++) ledger.spent({ memberId: 'bob', guildId: 'guild' });
+  }
+  vi.setSystemTime(nowMs);
+  renewals.start();
+  await pass(50 * MINUTE_MS);
+  expect(requested()).toHaveLength(10); // of 130: 50 are the reserve, 70 are for members
+});
+
 it('carries as many cards as a list may, with one request', async () => {
   const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { bulkPath: '/cards?ids={ids}' });
   renewals.start();

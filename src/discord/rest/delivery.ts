@@ -15,22 +15,17 @@ const BACK_OFF = { firstMs: 25, longestMs: 3_000 };
  * sends edits to a failing Discord three times more without a wait, and nothing again when Discord closed an idle
  * connection: what was sent on it is lost.
  *
- * @param beforeNext how long to wait after the n-th failure; `undefined` when no other try will help
- * @throws the error of the last try
+ * @throws the error of the last try; any other answer of Discord at once
  */
-export async function sendAgain(
-  giveUpAtMs: number,
-  send: () => Promise<unknown>,
-  { beforeNext = beforeNextMs, signal }: { beforeNext?: typeof beforeNextMs; signal?: AbortSignal } = {},
-): Promise<void> {
+export async function sendAgain(giveUpAtMs: number, send: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await send();
       return;
     } catch (error) {
-      const waitMs = beforeNext(error, tries);
+      const waitMs = beforeNextMs(error, tries);
       if (waitMs === undefined || Date.now() + waitMs > giveUpAtMs) throw error;
-      await sleep(waitMs, undefined, { signal });
+      await sleep(waitMs);
     }
   }
 }
