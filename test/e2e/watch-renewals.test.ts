@@ -16,7 +16,7 @@ it.each(['on', 'off'])(
     await world.restartBot(); // what remains is known from before
     if (isOn === 'on') await expect.poll(() => cardRequests(world)).toHaveLength(2);
     const usage = JSON.stringify((await world.usage().settled()).embeds);
-    expect(usage.includes('1 request for watched cards')).toBe(isOn === 'on');
+    expect(usage.includes('spent on watched cards')).toBe(isOn === 'on');
     expect(cardRequests(world)).toHaveLength(isOn === 'on' ? 2 : 1);
   },
 );
