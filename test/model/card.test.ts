@@ -23,11 +23,12 @@ describe('a card record', () => {
     expect(CardRecord.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
   });
 
-  it('reads null as absent', () => {
-    expect(CardRecord.parse({ card: { ...CARD, number: null, prices: { low: null } }, fetchedAtMs: 1 })).toEqual({
-      card: { ...CARD, prices: {} },
-      fetchedAtMs: 1,
-    });
+  it.each([
+    ['null as absent', { low: null }],
+    ['three prices of 0 as none', { market: 0, low: 0, high: 0 }],
+  ])('reads %s', (_, prices) => {
+    const { card } = CardRecord.parse({ card: { ...CARD, number: null, prices }, fetchedAtMs: 1 });
+    expect(card).toEqual({ ...CARD, prices: {} });
   });
 
   it('has had no price of 0, although earlier versions kept it', () => {
