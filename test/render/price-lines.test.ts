@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PricePoint } from '../../src/model/price-history.ts';
-import { type PricesView, priceLines, sparkline } from '../../src/render/card-embed.ts';
+import { type PricesView, priceLines, sparkline } from '../../src/render/price-lines.ts';
 import { currency, locale, momentMs, price } from './service-answers.ts';
 
 const DAY_MS = 86_400_000;
