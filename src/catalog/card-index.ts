@@ -32,7 +32,6 @@ export interface Candidate {
 
 /** The indexes of the catalog; each answer is bounded, so that a search takes milliseconds. Methods throw. */
 export interface CardIndex {
-  has(id: string): boolean;
   withIdKey(idKey: string): Candidate[];
   /** @param most as many are enough */
   withNameKey(nameKey: string, most?: number): Candidate[];

@@ -65,11 +65,12 @@ function namesIn(index: CardIndex, words: readonly string[]): Map<number, Mentio
 /** A word without a digit is an id only when it is a known one: ids without digits would make every word one. */
 function idsIn(index: CardIndex, word: string): string[] {
   if (idFault(word)) return [];
-  if (index.has(word)) return [word];
+  const spelledSo = index.withIdKey(idKey(word)).map(({ card }) => card.id);
+  if (spelledSo.includes(word)) return [word];
   if (!hasDigit(word)) return [];
   const isNumber = /^\p{N}+$/u.test(word);
   if (isNumber) return word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length) ? [word] : [];
-  const [spelledSo, ...others] = index.withIdKey(idKey(word)).filter(({ card }) => isSameId(word, card.id));
-  if (spelledSo && others.length === 0) return [spelledSo.card.id];
+  const sameIds = spelledSo.filter((id) => isSameId(word, id));
+  if (sameIds.length === 1) return sameIds;
   return index.isConfirmedForm(formOf(word)) ? [word] : [];
 }

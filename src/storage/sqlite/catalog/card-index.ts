@@ -1,7 +1,6 @@
 import type { Asked, Candidate, CardIndex, WordToFind } from '../../../catalog/card-index.ts';
 import type { CatalogCard, CatalogStats } from '../../../catalog/catalog-card.ts';
 import { Vocabulary } from '../../../catalog/typing-error.ts';
-import { idKey } from '../../../catalog/words.ts';
 import type { Statements } from '../database.ts';
 import { EVERYWHERE, MEMBER_HISTORY_MS, MOST_LAST_ASKED } from './asked.ts';
 import { CONFIRMED_NUMBERS, cardOf, OFFERED, type StoredRow } from './schema.ts';
@@ -17,7 +16,6 @@ const MOST_ASKED_EVERYWHERE = 200;
 /** Comes after every text that begins with a key, because SQLite compares bytes of UTF-8. */
 const LAST = '\u{10ffff}';
 
-const WITH_ID = `SELECT 1 FROM cards WHERE id_key = ? AND id = ? AND ${OFFERED}`;
 const FOUND = 'cards.*, names.printings FROM cards JOIN names ON names.row = name_row';
 const WITH_ID_KEY = `SELECT ${FOUND} WHERE id_key = ? AND ${OFFERED} LIMIT ${MOST_OF_ONE_NAME}`;
 const WITH_NAME = `SELECT ${FOUND} WHERE name_row = ? AND ${OFFERED} ORDER BY released DESC LIMIT ?`;
@@ -66,10 +64,6 @@ export class SqliteCardIndex implements CardIndex {
 
   constructor(sql: Statements) {
     this.#sql = sql;
-  }
-
-  has(id: string): boolean {
-    return this.#sql(WITH_ID).get(idKey(id), id) !== undefined;
   }
 
   withIdKey(key: string): Candidate[] {
