@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FRESH_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
+import { atOnce } from '../support/at-once.ts';
 import { bannedByCloudflare, rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
 import { ERROR } from '../support/log-lines.ts';
@@ -9,133 +10,121 @@ import { cardRequests, startWorld } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 
+async function arrives(fault: ScriptedFault): Promise<void> {
+  const world = await startWorld();
+  world.discord.faults.script(fault);
+
+  const typed = world.card('base1-4');
+
+  expect(await finalAnswer(typed)).toBe(CARD);
+  expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
+  expect(finalAnswers(typed)).toBe(1);
+  expect(world.discord.faults.pending).toBe(0);
+  expect(cardRequests(world)).toHaveLength(1);
+}
+
 describe('the answer to a deferred reply', () => {
-  async function arrives(fault: ScriptedFault): Promise<void> {
-    const world = await startWorld();
-    world.discord.faults.script(fault);
+  atOnce({
+    'arrives, whatever the edit meets': async () => {
+      await Promise.all(
+        [
+          rateLimited({ route: 'edit', retryAfterSeconds: 1 }),
+          rateLimited({ route: 'edit', retryAfterSeconds: 1, scope: 'global' }),
+          bannedByCloudflare('edit', 1),
+          { route: 'edit', answer: { status: 302, headers: { 'Content-Type': 'text/html' }, body: 'moved' } } as const,
+          { route: 'edit', answer: 'hang' } as const,
+          { route: 'edit', answer: 'close', times: 3 } as const,
+          { route: 'edit', answer: 'lose answer' } as const,
+          { route: 'edit', answer: 'stall' } as const,
+          serverError('edit', { status: 500, times: 9 }), // for longer than discord.js retries
+        ].map(arrives),
+      );
+    },
 
-    const typed = world.card('base1-4');
+    'is shown again when Discord processes after it a wait that the bot had given up': async () => {
+      const world = await startWorld();
+      world.cardService.set({ latencyMs: 5_500 }); // longer than an answer is awaited without a word
+      world.discord.faults.script({ route: 'edit', delayMs: 12_000 });
 
-    expect(await finalAnswer(typed)).toBe(CARD);
-    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
-    expect(finalAnswers(typed)).toBe(1);
-    expect(world.discord.faults.pending).toBe(0);
-    expect(cardRequests(world)).toHaveLength(1);
-  }
+      const typed = world.card('base1-4');
+      const shown = () => typed.history.map(({ embeds: [embed], content }) => embed?.title ?? content).slice(-3);
 
-  it('arrives, whatever the edit meets', async () => {
-    await Promise.all(
-      [
-        rateLimited({ route: 'edit', retryAfterSeconds: 1 }),
-        rateLimited({ route: 'edit', retryAfterSeconds: 1, scope: 'global' }),
-        bannedByCloudflare('edit', 1),
-        { route: 'edit', answer: { status: 302, headers: { 'Content-Type': 'text/html' }, body: 'moved' } } as const,
-        { route: 'edit', answer: 'hang' } as const,
-        { route: 'edit', answer: 'close', times: 3 } as const,
-        { route: 'edit', answer: 'lose answer' } as const,
-        { route: 'edit', answer: 'stall' } as const,
-        serverError('edit', { status: 500, times: 9 }), // for longer than discord.js retries
-      ].map(arrives),
-    );
-  });
+      await expect.poll(shown).toEqual([CARD, expect.stringMatching(/^Still asking/), CARD]);
+      expect(finalAnswers(typed)).toBe(1);
+      expect(cardRequests(world)).toHaveLength(1);
+    },
 
-  it('is shown again when Discord processes after it a wait that the bot had given up', async () => {
-    const world = await startWorld();
-    world.cardService.set({ latencyMs: 5_500 }); // longer than an answer is awaited without a word
-    world.discord.faults.script({ route: 'edit', delayMs: 12_000 });
+    'arrives as a first answer when Discord knows of no "thinking…"': () => arrives(refused('edit', 'unknownWebhook')),
 
-    const typed = world.card('base1-4');
-    const shown = () => typed.history.map(({ embeds: [embed], content }) => embed?.title ?? content).slice(-3);
+    'is retried word for word although the quota has changed meanwhile': async () => {
+      const world = await startWorld();
+      world.discord.faults.script({ route: 'edit', answer: 'lose answer', times: 6 });
 
-    await expect.poll(shown).toEqual([CARD, expect.stringMatching(/^Still asking/), CARD]);
-    expect(finalAnswers(typed)).toBe(1);
-    expect(cardRequests(world)).toHaveLength(1);
-  });
+      const typed = world.card('base1-4');
+      await typed.until(({ embeds }) => embeds.length > 0);
+      await world.usage().settled(); // costs a request, which a new footer would show
 
-  it('arrives as a first answer when Discord knows of no "thinking…"', () =>
-    arrives(refused('edit', 'unknownWebhook')));
+      await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length).toBe(2);
+      expect(world.discord.faults.pending).toBe(0);
+      expect(finalAnswers(typed)).toBe(1);
+      const logged = world.lines.flatMap(({ msg }) => (String(msg).startsWith('discord accepts') ? [msg] : []));
+      expect(logged).toEqual([
+        'discord accepts no edits: they are repeated until it does',
+        'discord accepts edits again',
+      ]);
+    },
 
-  it('is retried word for word although the quota has changed meanwhile', async () => {
-    const world = await startWorld();
-    world.discord.faults.script({ route: 'edit', answer: 'lose answer', times: 6 });
+    'is dropped after one edit when its message is gone': async () => {
+      const world = await startWorld();
+      world.discord.faults.script(refused('edit', 'unknownMessage'));
 
-    const typed = world.card('base1-4');
-    await typed.until(({ embeds }) => embeds.length > 0);
-    await world.usage().settled(); // costs a request, which a new footer would show
+      world.card('nothing-here');
 
-    await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length).toBe(2);
-    expect(world.discord.faults.pending).toBe(0);
-    expect(finalAnswers(typed)).toBe(1);
-    const logged = world.lines.flatMap(({ msg }) => (String(msg).startsWith('discord accepts') ? [msg] : []));
-    expect(logged).toEqual([
-      'discord accepts no edits: they are repeated until it does',
-      'discord accepts edits again',
-    ]);
-  });
+      expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
+      expect(world.discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+      expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'reply cannot be edited' }));
+    },
 
-  it('is dropped after one edit when its message is gone', async () => {
-    const world = await startWorld();
-    world.discord.faults.script(refused('edit', 'unknownMessage'));
+    'that Discord refuses is replaced by a plain sentence and logged': async () => {
+      const world = await startWorld();
+      const misread = [
+        refusedWithHtml('edit', 400, { claimsJson: true }),
+        { route: 'edit', answer: { status: 403, body: 'null' } } as const,
+      ];
+      for (const [index, refusal] of misread.entries()) {
+        world.discord.faults.script(refusal);
+        expect(await finalAnswer(world.card(`base1-${index + 1}`))).toBe(formatMessage('en-US', 'broken'));
+      }
 
-    world.card('nothing-here');
+      expect(await world.commandLines(2)).toMatchObject(Array(2).fill({ outcome: 'broken' }));
+      expect(world.lines).toContainEqual(expect.objectContaining({ level: ERROR, msg: 'reply cannot be edited' }));
+    },
 
-    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
-    expect(world.discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
-    expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'reply cannot be edited' }));
-  });
+    'that Discord refuses twice is given up after two edits': async () => {
+      const world = await startWorld();
+      world.discord.faults.script(refused('edit', 'missingAccess', 9));
 
-  it('that Discord refuses is replaced by a plain sentence and logged', async () => {
-    const world = await startWorld();
-    const misread = [
-      refusedWithHtml('edit', 400, { claimsJson: true }),
-      { route: 'edit', answer: { status: 403, body: 'null' } } as const,
-    ];
-    for (const [index, refusal] of misread.entries()) {
-      world.discord.faults.script(refusal);
-      expect(await finalAnswer(world.card(`base1-${index + 1}`))).toBe(formatMessage('en-US', 'broken'));
-    }
+      world.card('base1-4');
 
-    expect(await world.commandLines(2)).toMatchObject(Array(2).fill({ outcome: 'broken' }));
-    expect(world.lines).toContainEqual(expect.objectContaining({ level: ERROR, msg: 'reply cannot be edited' }));
-  });
+      expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
+      expect(world.discord.faults.met).toBe(2);
+    },
 
-  it('that Discord refuses twice is given up after two edits', async () => {
-    const world = await startWorld();
-    world.discord.faults.script(refused('edit', 'missingAccess', 9));
+    'does not delay a stop when its edit hangs or has to wait': async () => {
+      const world = await startWorld();
+      world.discord.faults.script(
+        { route: 'edit', answer: 'hang', times: 9 },
+        rateLimited({ route: 'edit', retryAfterSeconds: 600, times: 9 }),
+      );
+      world.card('base1-4');
+      world.card('base1-5');
+      await expect.poll(() => world.discord.faults.met).toBe(2);
 
-    world.card('base1-4');
+      await world.stopBot();
 
-    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
-    expect(world.discord.faults.met).toBe(2);
-  });
-
-  it('whose token has expired is dropped, and the card is kept for the next lookup', async () => {
-    // Long enough for the second command's answer on a busy machine.
-    const world = await startWorld({ discord: { lifetimes: { ackMs: 5_000, tokenMs: 5_000 } } });
-    world.cardService.set({ latencyMs: 5_500 });
-
-    const late = world.card('base1-4');
-    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
-
-    expect(late.message.state).toBe('failed');
-    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
-    expect(cardRequests(world)).toHaveLength(1);
-  });
-
-  it('does not delay a stop when its edit hangs or has to wait', async () => {
-    const world = await startWorld();
-    world.discord.faults.script(
-      { route: 'edit', answer: 'hang', times: 9 },
-      rateLimited({ route: 'edit', retryAfterSeconds: 600, times: 9 }),
-    );
-    world.card('base1-4');
-    world.card('base1-5');
-    await expect.poll(() => world.discord.faults.met).toBe(2);
-
-    await world.stopBot();
-
-    await expect.poll(() => world.discord.gateway.sessions).toBe(0); // the bot sees the close before Discord does
-    expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'stopped before everything was done' }));
+      await expect.poll(() => world.discord.gateway.sessions).toBe(0); // the bot sees the close before Discord does
+      expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'stopped before everything was done' }));
+    },
   });
 });
 
@@ -161,4 +150,17 @@ it('a renewed copy replaces the stale one when Discord accepts no edits for long
 
   await typed.until(({ embeds: [embed] }) => embed?.color === FRESH_COLOUR);
   expect(world.discord.faults.pending).toBe(0);
+});
+
+it('the answer to a deferred reply whose token has expired is dropped, and the card is kept for the next lookup', async () => {
+  // Not at once with the others: long enough for the second command's answer on a busy machine.
+  const world = await startWorld({ discord: { lifetimes: { ackMs: 5_000, tokenMs: 5_000 } } });
+  world.cardService.set({ latencyMs: 5_500 });
+
+  const late = world.card('base1-4');
+  expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
+
+  expect(late.message.state).toBe('failed');
+  expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
+  expect(cardRequests(world)).toHaveLength(1);
 });

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { SAMPLE_CARDS, type ServiceCard } from '../../src/sandbox/sample-cards.ts';
 import { type AppBot, startAppBot } from '../support/app-bot.ts';
+import { atOnce } from '../support/at-once.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { labels, press } from '../support/buttons.ts';
@@ -54,102 +55,105 @@ async function watchedWorld() {
   return { ...world, ...members };
 }
 
-it('a member is told of each crossing by one message, whose buttons work', async () => {
-  const world = await watchedWorld();
-  await world.priced(29.5);
-  await expect.poll(world.told).toHaveLength(1);
-  for (const market of [29, 31, 30]) await world.priced(market);
-  await expect.poll(world.told).toHaveLength(2);
-  await world.restartBot();
-  await world.priced(28);
-  await world.stopBot();
-
-  const [first, ...others] = world.told();
-  expect(others.map(({ content }) => content)).toEqual(['**Emberwing Drake** has reached your target of 30.00.']);
-  if (!first) throw new Error('no message');
-  const { content, member, guildId, context } = first;
-  expect([content, member.id]).toEqual(['**Emberwing Drake** is at 29.50, under your target of 30.00.', world.alice]);
-  expect([guildId, context, labels(first)]).toEqual([null, 1, ['Show Emberwing Drake', 'Stop watching']]);
-  await world.restartBot();
-  const shown = await press(world, first, 'Show Emberwing Drake').settled();
-  expect(shown).toMatchObject({ ephemeral: true, embeds: [{ title: 'Emberwing Drake' }] });
-  expect((await press(world, first, 'Stop watching').settled()).content).toContain('Done');
-});
-
-it('who takes no messages is told once below the answer to a command, deferred or not, once Discord accepts that', async () => {
-  const world = await watchedWorld();
-  world.discord.takesMessages(world.alice, false);
-  await world.priced(29.5);
-  await expect.poll(() => world.lines.map(({ msg }) => msg)).toContain('discord refuses a message to a member');
-  const refusals = () => world.lines.filter(({ msg }) => String(msg).startsWith('a message below a reply'));
-  world.discord.faults.script(refused('follow-up', 'invalidWebhookToken'));
-  await world.usage().settled();
-  await expect.poll(refusals).toHaveLength(1);
-
-  world.cardService.set({ latencyMs: 2_500 });
-  const deferred = world.card(OTHER);
-  const { embeds, followUps = [] } = await deferred.until((message) => (message.followUps ?? []).length > 0);
-  expect(deferred.history.map(({ state }) => state)).toContain('thinking');
-  expect([embeds.length, followUps]).toMatchObject([1, [{ ephemeral: true, embeds: [] }]]);
-  expect(followUps[0]?.content).toMatch(
-    /^I couldn't send .*\n\*\*Emberwing Drake\*\* was at 29\.50, under your target of 30\.00 · <t:/,
-  );
-  const last = world.usage();
-  await last.settled();
-  await world.stopBot();
-  expect([last.message.followUps, world.told()]).toEqual([undefined, []]);
-});
-
-it('a message is sent again until Discord takes it, and shown once', async () => {
-  async function told(...faults: ScriptedFault[]): Promise<void> {
+atOnce({
+  'a member is told of each crossing by one message, whose buttons work': async () => {
     const world = await watchedWorld();
-    world.discord.faults.script(...faults);
     await world.priced(29.5);
-    await expect.poll(() => [world.told().length, world.discord.faults.pending]).toEqual([1, 0]);
+    await expect.poll(world.told).toHaveLength(1);
+    for (const market of [29, 31, 30]) await world.priced(market);
+    await expect.poll(world.told).toHaveLength(2);
     await world.restartBot();
+    await world.priced(28);
     await world.stopBot();
-    expect([world.told().length, untoldIn(world.config.dataDir)]).toEqual([1, []]);
-  }
-  await Promise.all([
-    told(refused('dm', 'openingTooFast'), serverError('dm', { times: 4 })), // discord.js itself tries four times
-    told({ route: 'message', answer: 'lose answer' }, rateLimited({ route: 'message', retryAfterSeconds: 1 })),
-  ]);
-});
 
-it('the next process after a SIGKILL notes what the last one had sent, and shows it no second time', async () => {
-  const cards = pricedCards();
-  const { discord, env } = await startBackends({ ...QUICK, cards }, ENV);
-  const members = membersOf(discord, cards);
-  const killed = startBotProcess(env);
-  await discord.gateway.whenReady();
-  await members.priced(36);
-  await members.watches();
-  const stopWatching = discord.onMessage(({ trigger }) => trigger === 'message' && killed.child.kill('SIGKILL'));
-  await members.priced(29.5).catch(() => {}); // it may be killed before it has shown the price
-  await killed.ended;
-  stopWatching();
-  expect(untoldIn(env.DATA_DIR)).toHaveLength(1);
+    const [first, ...others] = world.told();
+    expect(others.map(({ content }) => content)).toEqual(['**Emberwing Drake** has reached your target of 30.00.']);
+    if (!first) throw new Error('no message');
+    const { content, member, guildId, context } = first;
+    expect([content, member.id]).toEqual(['**Emberwing Drake** is at 29.50, under your target of 30.00.', world.alice]);
+    expect([guildId, context, labels(first)]).toEqual([null, 1, ['Show Emberwing Drake', 'Stop watching']]);
+    await world.restartBot();
+    const shown = await press(world, first, 'Show Emberwing Drake').settled();
+    expect(shown).toMatchObject({ ephemeral: true, embeds: [{ title: 'Emberwing Drake' }] });
+    expect((await press(world, first, 'Stop watching').settled()).content).toContain('Done');
+  },
 
-  const next = await startAppBot(env);
-  const sent = () => discord.requests.filter(({ path }) => path.endsWith('/messages')).length;
-  await expect.poll(sent).toBe(2);
-  await next.stop();
-  expect([members.told().length, untoldIn(env.DATA_DIR)]).toEqual([1, []]);
-});
+  'who takes no messages is told once below the answer to a command, deferred or not, once Discord accepts that':
+    async () => {
+      const world = await watchedWorld();
+      world.discord.takesMessages(world.alice, false);
+      await world.priced(29.5);
+      await expect.poll(() => world.lines.map(({ msg }) => msg)).toContain('discord refuses a message to a member');
+      const refusals = () => world.lines.filter(({ msg }) => String(msg).startsWith('a message below a reply'));
+      world.discord.faults.script(refused('follow-up', 'invalidWebhookToken'));
+      await world.usage().settled();
+      await expect.poll(refusals).toHaveLength(1);
 
-it('what a process over Redis leaves untold, another tells', async () => {
-  const cards = pricedCards();
-  const options = { redis: await startRedis(), service: { ...QUICK, cards }, env: ENV };
-  const bots = await prepareAppBots(options);
-  const [first] = (await Promise.all([bots.start(0), bots.start(1)])) as [AppBot, AppBot];
-  const members = membersOf(bots.discord, cards);
-  await members.priced(36);
-  await members.watches();
-  bots.discord.faults.script({ route: 'message', answer: 'hang' });
-  await members.priced(29.5);
-  await expect.poll(() => bots.discord.faults.met).toBe(1);
-  await first.stop();
-  await expect.poll(() => members.told().length).toBe(1); // the other one looks every 10 s
+      world.cardService.set({ latencyMs: 2_500 });
+      const deferred = world.card(OTHER);
+      const { embeds, followUps = [] } = await deferred.until((message) => (message.followUps ?? []).length > 0);
+      expect(deferred.history.map(({ state }) => state)).toContain('thinking');
+      expect([embeds.length, followUps]).toMatchObject([1, [{ ephemeral: true, embeds: [] }]]);
+      expect(followUps[0]?.content).toMatch(
+        /^I couldn't send .*\n\*\*Emberwing Drake\*\* was at 29\.50, under your target of 30\.00 · <t:/,
+      );
+      const last = world.usage();
+      await last.settled();
+      await world.stopBot();
+      expect([last.message.followUps, world.told()]).toEqual([undefined, []]);
+    },
+
+  'a message is sent again until Discord takes it, and shown once': async () => {
+    async function told(...faults: ScriptedFault[]): Promise<void> {
+      const world = await watchedWorld();
+      world.discord.faults.script(...faults);
+      await world.priced(29.5);
+      await expect.poll(() => [world.told().length, world.discord.faults.pending]).toEqual([1, 0]);
+      await world.restartBot();
+      await world.stopBot();
+      expect([world.told().length, untoldIn(world.config.dataDir)]).toEqual([1, []]);
+    }
+    await Promise.all([
+      told(refused('dm', 'openingTooFast'), serverError('dm', { times: 4 })), // discord.js itself tries four times
+      told({ route: 'message', answer: 'lose answer' }, rateLimited({ route: 'message', retryAfterSeconds: 1 })),
+    ]);
+  },
+
+  'the next process after a SIGKILL notes what the last one had sent, and shows it no second time': async () => {
+    const cards = pricedCards();
+    const { discord, env } = await startBackends({ ...QUICK, cards }, ENV);
+    const members = membersOf(discord, cards);
+    const killed = startBotProcess(env);
+    await discord.gateway.whenReady();
+    await members.priced(36);
+    await members.watches();
+    const stopWatching = discord.onMessage(({ trigger }) => trigger === 'message' && killed.child.kill('SIGKILL'));
+    await members.priced(29.5).catch(() => {}); // it may be killed before it has shown the price
+    await killed.ended;
+    stopWatching();
+    expect(untoldIn(env.DATA_DIR)).toHaveLength(1);
+
+    const next = await startAppBot(env);
+    const sent = () => discord.requests.filter(({ path }) => path.endsWith('/messages')).length;
+    await expect.poll(sent).toBe(2);
+    await next.stop();
+    expect([members.told().length, untoldIn(env.DATA_DIR)]).toEqual([1, []]);
+  },
+
+  'what a process over Redis leaves untold, another tells': async () => {
+    const cards = pricedCards();
+    const options = { redis: await startRedis(), service: { ...QUICK, cards }, env: ENV };
+    const bots = await prepareAppBots(options);
+    const [first] = (await Promise.all([bots.start(0), bots.start(1)])) as [AppBot, AppBot];
+    const members = membersOf(bots.discord, cards);
+    await members.priced(36);
+    await members.watches();
+    bots.discord.faults.script({ route: 'message', answer: 'hang' });
+    await members.priced(29.5);
+    await expect.poll(() => bots.discord.faults.met).toBe(1);
+    await first.stop();
+    await expect.poll(() => members.told().length).toBe(1); // the other one looks every 10 s
+  },
 });
 
 function untoldIn(dataDir: string): unknown[] {
