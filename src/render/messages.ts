@@ -129,12 +129,16 @@ function compile(language: string, key: MessageKey): IntlMessageFormat {
   const text = textsOf(language)[key];
   if (text === undefined) return messageOf('en', key);
   const pluralRules = new Intl.PluralRules(language);
+  let dates: Intl.DateTimeFormat | undefined; // making one takes longer than the rest; all of a text are written alike
   return new IntlMessageFormat(text, language, undefined, {
     ignoreTag: true, // `<t:1795226601:t>` is no markup
     formatters: {
       getNumberFormat: () => numberFormat(language),
       getPluralRules: () => pluralRules,
-      getDateTimeFormat: (locales, options) => new Intl.DateTimeFormat(locales, { ...options, timeZone: 'UTC' }),
+      getDateTimeFormat: (_, options) => {
+        dates ??= new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' });
+        return dates;
+      },
     },
   });
 }
