@@ -8,7 +8,7 @@ import { windowEndsMs } from '../quota/day-quota.ts';
 import type { CountedHour, Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
 import { requestsBetween } from '../quota/usual-requests.ts';
-import { SingleRunner, Timer } from '../time/timers.ts';
+import { Timer } from '../time/timers.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import { type RenewalFacts, renewalPlan } from './renewal-plan.ts';
 
@@ -37,7 +37,6 @@ const READ_AT_ONCE = 50;
 /** Renews cards that are watched, with requests that the day would lose: one request at a time, the oldest price first. */
 export class WatchRenewals {
   readonly #options: WatchRenewalsOptions;
-  readonly #runner = new SingleRunner(() => this.#run());
   readonly #timer = new Timer(() => this.start());
   #isClosed = false;
   #lastSentAtMs: number | undefined;
@@ -52,7 +51,7 @@ export class WatchRenewals {
   }
 
   start(): void {
-    void this.#runner.run();
+    void this.#run();
   }
 
   /** Plans nothing more. The lookup that may be under way is the queue's to end. */
