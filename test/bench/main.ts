@@ -16,7 +16,6 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'quota-day': { load: () => import('./quota/quota-day.ts') },
   limiters: { load: () => import('./limiters/limiters.ts') },
   'command-latency': { load: () => import('./command-latency.ts') },
-  memory: { load: () => import('./memory.ts') },
   start: { load: () => import('./start.ts') },
   pictures: { load: () => import('./pictures.ts') },
   processes: { load: () => import('./processes/processes.ts'), isNamed: true, page: 'docs/more-processes.md' },
@@ -40,7 +39,6 @@ async function main(wanted: string | undefined): Promise<void> {
     process.stdout.write(`${section}\n\n${judged(tables)}\n\n`);
     write(page, (text) => replaceSection(text, name, section));
     write(PAGE, (text) => withMissed(text, name, tables));
-    for (const { file, svg } of tables.flatMap(({ pictures = [] }) => pictures)) writeFileSync(file, svg);
     if (tables.some(failed)) process.exitCode = 1;
   }
 }

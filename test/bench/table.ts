@@ -28,8 +28,6 @@ export interface BenchTable {
   /** How the figures were measured; one sentence each. */
   notes?: string[];
   verdicts?: Verdict[];
-  /** Drawn from the same data; `file` is relative to the project. */
-  pictures?: { file: string; svg: string }[];
 }
 
 /** Title, table and notes. */

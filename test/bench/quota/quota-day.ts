@@ -1,7 +1,6 @@
 import { type BenchTable, type Verdict, wanted } from '../table.ts';
 import { type ContestantDay, contestantDays } from './contestant-days.ts';
 import { LISTS, OURS } from './contestants.ts';
-import { drawDay } from './day-picture.ts';
 import type { DayReport } from './day-report.ts';
 import { count, minutes, percent } from './format.ts';
 
@@ -40,7 +39,6 @@ export async function run(): Promise<BenchTable> {
       ...ours.map(ofOurs),
     ],
     verdicts: [...ours.flatMap(judge), ...days.filter(({ name }) => name === LISTS.name).map(byLists(ours))],
-    pictures: [{ file: 'docs/quota-day.svg', svg: drawDay(days.filter(({ kind }) => kind === 'even')) }],
   };
 }
 
