@@ -18,7 +18,7 @@ const RECORD: CardRecord = { card: FOUND, fetchedAtMs: 1 };
 const TWO = { most: 2, room: 1, lengthOf: () => 0 };
 
 /** Requests whose answer is `answer`, over pending lookups of `base1-4` by Alice and `base1-5` by Bob. */
-function batchOfTwo(answer: () => Promise<Fetched['cards']>, busy: readonly string[] = []) {
+function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>, busy: readonly string[] = []) {
   fakeTime();
   const { limiter, ledger } = lookupQueueOver(createCardService());
   const release = vi.spyOn(limiter, 'release');
@@ -41,7 +41,11 @@ function batchOfTwo(answer: () => Promise<Fetched['cards']>, busy: readonly stri
     },
     release: async (name) => void claimed.delete(name),
   };
-  const fetch = vi.fn(async (_: readonly string[]): Promise<Fetched> => ({ cards: await answer() }));
+  const fetch = vi.fn(
+    async (_: readonly string[], signal?: AbortSignal): Promise<Fetched> => ({
+      cards: await answer(signal),
+    }),
+  );
   const knownBeforeRequest = vi.fn(async (_: string): Promise<Known> => ({ kind: 'missing' }));
   const store = async (found: Fetched['cards']) =>
     new Map([...found].map(([id, one]) => [id, one instanceof CardServiceError ? one : RECORD] as const));
@@ -195,5 +199,15 @@ describe('a batch of two', () => {
     answer.resolve(new Map([['base1-4', FOUND]]));
     await Promise.all([sent, closed]);
     expect(it.ended).toEqual({ alice: RECORD, bob: expect.any(Stopping) });
+  });
+
+  it('is given up when the bot stops and the service stays silent for longer than that may take', async () => {
+    const it = batchOfTwo(
+      (signal) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const sent = it.send();
+    await vi.advanceTimersByTimeAsync(0);
+    await Promise.all([sent, it.requests.close(1_000), vi.advanceTimersByTimeAsync(1_000)]);
+    expect(it.ended).toEqual({ alice: expect.any(Stopping), bob: expect.any(Stopping) });
   });
 });
