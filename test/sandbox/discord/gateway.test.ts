@@ -25,6 +25,9 @@ const identity = (part: object = {}) => ({
   ...part,
 });
 
+const frame = (op: number, d: unknown = null) => JSON.stringify({ op, d });
+const identify = (part?: object) => frame(2, identity(part));
+
 async function identified(part: object = {}, query?: string) {
   const client = await greeted(query);
   client.send(2, identity(part));
@@ -56,16 +59,21 @@ describe('the gateway', () => {
     expect(await client.closed).toBe(4_009);
   });
 
-  it.each<[string, object, number]>([
-    ['a wrong token', { token: 'x' }, 4_004],
-    ['an invalid shard', { shard: [1, 1] }, 4_010],
-    ['invalid intents', { intents: 1 << 30 }, 4_013],
-    ['intents that must be enabled', { intents: 1 << 15 }, 4_014],
-    ['no properties', { properties: undefined }, 4_002],
-  ])('closes on an identify with %s', async (_what, part, code) => {
+  it.each<[string, () => string[], number]>([
+    ['a wrong token', () => [identify({ token: 'x' })], 4_004],
+    ['an invalid shard', () => [identify({ shard: [1, 1] })], 4_010],
+    ['invalid intents', () => [identify({ intents: 1 << 30 })], 4_013],
+    ['intents that must be enabled', () => [identify({ intents: 1 << 15 })], 4_014],
+    ['no properties', () => [identify({ properties: undefined })], 4_002],
+    ['too long a text', () => [identify({ properties: { os: 'x'.repeat(4_096) } })], 4_002],
+    ['a second identify', () => [identify(), identify()], 4_005],
+    ['invalid JSON', () => ['{'], 4_002],
+    ['an unknown op', () => [frame(99)], 4_001],
+    ['a presence before the identify', () => [frame(3, {})], 4_003],
+    ['the 121st payload of a minute', () => Array(121).fill(frame(1)), 4_008],
+  ])('closes on %s', async (_what, sent, code) => {
     const client = await greeted();
-    client.send(2, identity(part));
-
+    for (const text of sent()) client.socket.send(text);
     expect(await client.closed).toBe(code);
   });
 
@@ -97,31 +105,6 @@ describe('the gateway', () => {
     ['v=10&compress=lz4-stream', 4_002],
   ])('closes at the address ?%s', async (query, code) => {
     expect(await dial(query).closed).toBe(code);
-  });
-
-  it('closes on an unknown op, on invalid JSON, on too long text, and on a second identify', async () => {
-    const [a, b, c] = [await greeted(), await greeted(), await greeted()];
-    const { client } = await identified();
-    a.send(99, {});
-    b.socket.send('{');
-    c.send(2, identity({ properties: { os: 'x'.repeat(4_096) } }));
-    client.send(2, identity());
-
-    expect(await Promise.all([a.closed, b.closed, c.closed, client.closed])).toEqual([4_001, 4_002, 4_002, 4_005]);
-  });
-
-  it('closes on a presence before the identify', async () => {
-    const client = await greeted();
-    client.send(3, {});
-
-    expect(await client.closed).toBe(4_003);
-  });
-
-  it('closes on the 121st payload of a minute', async () => {
-    const client = await greeted();
-    for (let sent = 1; sent <= 121; sent++) client.send(1, null);
-
-    expect(await client.closed).toBe(4_008);
   });
 
   it('accepts one identify per window and rate limit key, from any process, and answers others with op 9', async () => {
