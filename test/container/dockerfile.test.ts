@@ -31,7 +31,6 @@ describe('the image', () => {
 
   it('takes only what is in this checkout and in .dockerignore', async () => {
     const copied = (await readStages()).flatMap(copiedPaths);
-
     expect(copied.filter((path) => !existsSync(path))).toEqual([]);
     expect(new Set(copied)).toEqual(new Set(await allowedPaths()));
     expect(await ignoredPaths()).toEqual(['src/sandbox']);
@@ -39,7 +38,6 @@ describe('the image', () => {
 
   it('runs no install script, neither while it is built nor later', async () => {
     const installs = (await readStages()).flat().filter(({ name, text }) => name === 'RUN' && text.startsWith('npm'));
-
     expect(installs).toEqual([{ name: 'RUN', text: 'npm ci --omit=dev --omit=optional --ignore-scripts' }]);
   });
 
@@ -52,14 +50,12 @@ describe('the image', () => {
   it('holds the registration of commands, which finds nothing to do when they are registered', async () => {
     const { env } = await startBackends();
     const diff = run(app, ['node', 'src/cli/main.ts', 'commands', 'diff'], env);
-
     expect(await diff.ended).toBe(0);
   });
 
   it('says which version it is', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     const labels = await finalInstruction('LABEL');
-
     expect(labels).toContain(`org.opencontainers.image.version="${version}"`);
     expect(labels).toContain('org.opencontainers.image.licenses="MIT"');
   });

@@ -83,9 +83,7 @@ describe('a first answer', () => {
   it('that Discord refuses twice is given up, and the next command is answered', async () => {
     const world = await startWorld(AS_DISCORD);
     world.discord.faults.script(refused('callback', 'invalidForm', 2));
-
     world.card('base1-4');
-
     expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
     expect(callbacks(world)).toEqual([400, 400]);
     expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
@@ -119,9 +117,7 @@ describe('a first answer', () => {
   it('that Discord processes after it was given up, and after an edit, is completed all the same', async () => {
     const world = await startWorld();
     world.discord.faults.script({ route: 'callback', delayMs: 4_000, times: 9 });
-
     const typed = world.card('base1-4');
-
     expect(await finalAnswer(typed)).toBe(CARD);
     expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
     expect(finalAnswers(typed)).toBe(1);

@@ -14,7 +14,6 @@ describe('chaos', () => {
   // Includes a killed bot, and a locked and a damaged card store.
   it('loses no lookup and no watched price, and tells none twice, whatever breaks', { timeout: 240_000 }, async () => {
     const { commands, crossings, faults, endings, failures } = await runChaos({ seed: 'short 3965', ...DENSE });
-
     expect(failures.join('\n')).toBe(''); // the report of a list would leave out its lines
     expect(endings.card + endings.sentence + endings['not received']).toBe(commands);
     expect(commands).toBeGreaterThan(50);
@@ -40,7 +39,6 @@ describe('chaos', () => {
 
   it('plays the same schedule for the same seed', () => {
     const schedule = { cardIds: SAMPLE_CARDS.map(({ id }) => id) };
-
     expect(chaosSchedule('seed', 10, schedule)).toEqual(chaosSchedule('seed', 10, schedule));
     expect(chaosSchedule('seed', 10, schedule)).not.toEqual(chaosSchedule('other', 10, schedule));
   });

@@ -5,9 +5,7 @@ import { cardRequests, startWorld } from '../support/world.ts';
 it('the connection to Discord answers a command that was typed while the connection was lost', async () => {
   const world = await startWorld();
   world.discord.gateway.drop();
-
   const { embeds } = await world.card('base1-4').settled();
-
   expect(embeds[0]?.title).toBe('Emberwing Drake');
   expect(world.discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
 });

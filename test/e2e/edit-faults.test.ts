@@ -145,9 +145,7 @@ it('a renewed copy replaces the stale one when Discord accepts no edits for long
   const world = await startWorld({ env: { FACTS_FRESH_SECONDS: '0' } });
   await finalAnswer(world.card('base1-4'));
   world.discord.faults.script(serverError('edit', { times: 16 }));
-
   const typed = world.card('base1-4');
-
   await typed.until(({ embeds: [embed] }) => embed?.color === FRESH_COLOUR);
   expect(world.discord.faults.pending).toBe(0);
 });

@@ -26,7 +26,6 @@ it("a public reply speaks its server's language, with its numbers; the member's 
   const inGerman = await reply(GERMAN.id);
   expect(labels(inGerman)).toContain(formatMessage('de', 'deleteReply'));
   expect(inGerman.embeds[0]?.description).toContain('36,33\u00a0€');
-
   for (const place of [AMERICAN.id, null]) {
     expect(labels(await reply(place))).toContain(formatMessage('fr', 'deleteReply'));
   }

@@ -73,9 +73,7 @@ describe('a login', () => {
   ])('that meets %s waits as long as stated, logs it, and does not delay a stop', async (_, fault, waitMs, message) => {
     const { discord, bot, lines, logged } = await startsInto(fault);
     await logged(message);
-
     await bot.stop();
-
     expect(lines.find(({ msg }) => msg === message)?.waitMs).toBeGreaterThanOrEqual(waitMs);
     expect(discord.requests.filter(({ path }) => path.endsWith('/gateway/bot'))).toHaveLength(1);
     expect(discord.gateway.identifies).toBe(0);
@@ -84,9 +82,7 @@ describe('a login', () => {
   it('that hangs does not delay a stop and does not succeed after it', async () => {
     const { discord, bot } = await startsInto({ route: 'gateway/bot', answer: 'hang', times: 9 });
     await expect.poll(() => discord.faults.met).toBe(1);
-
     await bot.stop();
-
     await expect(bot.ready).rejects.toThrow('stopping');
     expect(discord.gateway.identifies).toBe(0);
   });

@@ -53,9 +53,7 @@ it('shows "thinking…", then the answer in its place, then "(edited)"', async (
 
 it("shows Discord's sentence about a bot that does not answer in red, in private", async () => {
   await openShow(async () => {}, { lifetimes: { ackMs: 50, tokenMs: 60_000 } });
-
   await say(page, '/show');
-
   await page.getByText('The application did not respond').waitFor();
   await page.getByText('Only you can see this').waitFor();
 });
@@ -229,9 +227,7 @@ it('stays at the end when an image loads late, and scrolls to the answer of a re
 
 it('keeps what is typed while an earlier command is being sent', async () => {
   await openShow((interaction) => interaction.reply('done'));
-
   for (let sent = 0; sent < 5; sent++) await say(page, '/show');
-
   await expect.poll(() => page.getByText('done').count()).toBe(5);
   expect(await composer(page).inputValue()).toBe('');
 });

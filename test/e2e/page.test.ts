@@ -68,11 +68,9 @@ describe('a newcomer', () => {
 
   it('completes an option with Tab, and what it adds begins with what differs from the default', async () => {
     await openSandbox(page);
-
     await typeKeys(['/card', 'Tab', 'ember']);
     await page.getByRole('option', { name: 'Emberwing Drake · First Light · 4/102' }).waitFor();
     await typeKeys(['Tab', 'Tab', 'Enter', 'Tab', 'Enter', 'Enter']); // adds each of the other options, then sends
-
     await replyTo(page, '/card id:base1-4 prices:false private:true').waitFor();
   });
 
@@ -231,9 +229,7 @@ describe('a mistake', () => {
     const { world } = await openSandbox(page);
     // Without a bot no command can be sent
     await world.stop();
-
     await say(page, '/card base1-4');
-
     await page.getByRole('alert').filter({ hasText: 'No bot is connected' }).waitFor();
     await expect.poll(() => page.getByRole('combobox', { name: 'id' }).inputValue()).toBe('base1-4');
   });

@@ -9,7 +9,6 @@ describe('npm start', () => {
     const { discord, env } = await startBackends();
     discord.revokeToken();
     const bot = startBotProcess(env);
-
     expect(await bot.ended).toBe(1);
     expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
     expect(bot.output()).not.toContain(env.DISCORD_TOKEN);
@@ -19,16 +18,13 @@ describe('npm start', () => {
     const { env } = await startBackends();
     const bot = startBotProcess({ ...env, DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     await bot.wrote('discord cannot be reached');
-
     bot.child.kill('SIGTERM');
-
     expect(await bot.ended).toBe(0);
   });
 
   it('exits 1 with a sentence when it cannot write its data', async () => {
     const { env } = await startBackends();
     const bot = startBotProcess({ ...env, DATA_DIR: '/dev/null/data' });
-
     expect(await bot.ended).toBe(1);
     expect(bot.output()).toContain('Set DATA_DIR to a folder that this user may write to');
   });

@@ -61,7 +61,6 @@ describe('a card that one of two processes knows', () => {
   it('costs the other no request', async () => {
     await showsCard(card(0, 'base1-1'));
     await showsCard(card(1, 'base1-1'));
-
     expect(requestsFor('base1-1')).toBe(1);
   });
 

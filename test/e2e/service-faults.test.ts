@@ -172,9 +172,7 @@ it('a key that is refused during the day is reported and logged as an error, and
 
 it('a wrong card path is logged once while no card was ever found', async () => {
   const world = await startWorld({ env: { CARD_SERVICE_CARD_PATH: '/v2/cards/{id}' } });
-
   const replies = await Promise.all(IDS.slice(0, 5).map((id) => world.card(id).until(isFinal)));
-
   for (const { content } of replies) expect(content).toMatch(/^No card has the id/);
   const warned = world.lines.filter(({ level }) => level === WARN);
   expect(warned).toMatchObject([{ msg: expect.stringContaining('CARD_SERVICE_CARD_PATH'), cardIds: { length: 3 } }]);

@@ -50,7 +50,6 @@ describe('a card store that another connection has locked', () => {
     const world = await startWorld();
     await world.stopBot();
     connection(join(world.config.dataDir, 'cards.sqlite')).exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-
     await expect(world.restartBot()).rejects.toThrow(/cards\.sqlite is in use by another process.+another DATA_DIR\.$/);
   });
 });

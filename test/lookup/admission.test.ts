@@ -144,9 +144,7 @@ describe('of 80 lookups at once', () => {
     const { reservations, refusals } = await admit(queue, 25, () => by('eager'));
     for (const reservation of reservations) void reservation.start();
     const [busy] = refusals as Busy[];
-
     await vi.advanceTimersByTimeAsync((busy?.untilMs ?? 0) - Date.now());
-
     expect(await queue.admit(lookup(IDS[24] ?? ''))).toHaveProperty('reservation');
   });
 });
@@ -155,10 +153,8 @@ describe('a queue that one member has filled', () => {
   it('has a place for the first lookup of every other member; a further one has to fit behind everything', async () => {
     const { queue } = queueOf30Seconds();
     await admit(queue, 60, () => by('eager'));
-
     const others = [by('late'), by('late'), by('later', 'guild b')];
     const late = others.map((requester, index) => lookup(`promo-${index}`, requester));
-
     expect((await admitAll(queue, late)).wereAdmitted).toEqual([true, false, true]);
   });
 
@@ -166,7 +162,6 @@ describe('a queue that one member has filled', () => {
     const { queue } = queueOf30Seconds();
     await admit(queue, 60, () => by('eager'));
     const again = [IDS[0], IDS[1]].map((id = '') => lookup(id, by('friend')));
-
     expect((await admitAll(queue, again)).wereAdmitted).toEqual([true, true]);
   });
 });
@@ -177,7 +172,6 @@ it('LONGEST_WAIT_SECONDS=0 admits a lookup that has a permit now, even if the cl
   let nowMs = Date.now();
   vi.spyOn(Date, 'now').mockImplementation(() => ++nowMs);
   onTestFinished(() => void vi.mocked(Date.now).mockRestore());
-
   expect(await queue.admit(lookup('base1-4'))).toHaveProperty('reservation');
 });
 
@@ -226,10 +220,8 @@ describe('a reservation', () => {
   it('costs no request before it is started, and delays no later lookup', async () => {
     const { service, queue } = queueOf30Seconds();
     await admit(queue, 1, () => by('slow'));
-
     const quick = queue.enqueue(lookup(IDS[1] ?? '', by('quick')));
     await vi.advanceTimersByTimeAsync(0);
-
     expect(await quick).toMatchObject({ card: { id: 'base1-2' } });
     expect(service.requests).toHaveLength(1);
   });
@@ -317,7 +309,6 @@ describe('a budget', () => {
     const { queue } = queueWith({ memberDaily: 1 });
     const taken = [queue.enqueue(lookup('base1-1')), queue.enqueue(lookup('base1-2'))];
     await vi.advanceTimersByTimeAsync(0);
-
     expect(await Promise.all(taken)).toHaveLength(2);
   });
 });

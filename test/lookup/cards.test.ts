@@ -77,7 +77,6 @@ it('a card that was found missing is read again before its request: it may have 
   const { cards } = cardsOver(store, LIFETIMES);
   expect(await cards.known('base1-4', true)).toEqual({ kind: 'missing' });
   records.set('base1-4', { card: GONE, fetchedAtMs: Date.now() });
-
   expect(await cards.knownBeforeRequest('base1-4', true)).toMatchObject({ kind: 'fresh', answer: { card: GONE } });
 });
 

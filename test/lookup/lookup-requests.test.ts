@@ -136,7 +136,6 @@ describe('a batch of two', () => {
   it('waits for the next permit as a whole after a 429', async () => {
     const it = batchOfTwo(() => Promise.reject(new RateLimited({ seconds: 5 })));
     await it.send();
-
     expect(it.ended).toEqual({});
     expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-4', 'base1-5']);
     expect(await it.booked('alice')).toEqual({ requests: 0, saved: 0 });

@@ -67,7 +67,6 @@ it('lookups over a quick link are served one after the other, in fair order', as
   for (const id of IDS.slice(0, 4)) void queue.enqueue(lookup(id, by('eager')));
   void queue.enqueue(lookup('late', by('late')));
   await vi.advanceTimersByTimeAsync(1_000);
-
   expect(requestedIds()).toEqual(['base1-1', 'late', 'base1-2', 'base1-3', 'base1-4']);
   expect(calls.mostUnderWay).toBe(1);
 });
@@ -103,7 +102,6 @@ describe('lookups over a slow link', () => {
     for (let taken = 0; taken < BURST; taken++) await ask(limiter); // which the queue is not told
     for (const id of IDS) void queue.enqueue(lookup(id, by(id)));
     await vi.advanceTimersByTimeAsync(1_000 + (IDS.length / 8) * 1_000);
-
     expect(requestedIds()).toHaveLength(IDS.length);
     expect(calls.acquire).toBeLessThanOrEqual(IDS.length + 1);
   });

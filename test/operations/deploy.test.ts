@@ -48,14 +48,12 @@ describe('docs/deploy/', () => {
     const { panels, annotations } = Dashboard.parse(JSON.parse(await readFile('docs/deploy/dashboard.json', 'utf8')));
     const targets = panels.flatMap((panel) => panel.targets);
     const expressions = [...targets, ...annotations.list].map(({ expr }) => expr);
-
     expect(targets.length).toBeGreaterThan(25);
     expect(expressions.flatMap((expression) => expressionProblems(expression, samples))).toEqual([]);
   });
 
   it('has alert rules of which every expression reads what is exported', async () => {
     const expressions = await alertExpressions();
-
     expect(expressions).toHaveLength(12);
     expect(expressions.flatMap((expression) => expressionProblems(expression, samples))).toEqual([]);
   });

@@ -100,7 +100,6 @@ it('a start that ends so leaves DATA_DIR to the next', async () => {
   const world = await startWorld();
   await world.stopBot();
   const http = { port: Number(new URL(address).port), host: '127.0.0.1' };
-
   await expect(startApp({ ...world.config, http }, log)).rejects.toThrow(HttpPortUnusable);
   await world.restartBot();
 });
@@ -109,7 +108,6 @@ it('a bot is ready when its shards are, and not while Discord has closed the gat
   const world = await startWorld({ env: { HTTP_PORT: '0' } });
   const readiness = async () => (await fetch(`${addressOf(world)}/readyz`)).json();
   expect(await readiness()).toEqual({ ready: true, gateway: true, store: true });
-
   await world.discord.refuseConnections(true);
   await expect.poll(readiness).toMatchObject({ ready: false, gateway: false });
 });

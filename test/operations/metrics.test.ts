@@ -84,7 +84,6 @@ describe('/metrics after some traffic', () => {
 it('the metrics of a bot whose figures are not known yet are not a number, so that no alert is raised on them', async () => {
   const world = await startWorld({ env: { HTTP_PORT: '0' } });
   const samples = await scrape(addressOf(world));
-
   expect(sampleValue(samples, 'cardbot_quota_remaining')).toBeNaN();
   expect(sampleValue(samples, 'cardbot_quota_limit')).toBeNaN();
 });

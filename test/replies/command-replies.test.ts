@@ -152,18 +152,14 @@ it('a reply that no other process can take over is completed with the reason whe
   const { defer, stop, cardService, completed } = repliesOver(NO_JOURNAL);
   cardService.set({ latencyMs: HOUR_MS });
   await defer(deferredReply());
-
   await stop();
-
   expect(completed).toMatchObject([{ outcome: { error: expect.any(Stopping) } }]);
 });
 
 it('a reply that another process has journaled is left to it, with one warning for all', async () => {
   const { defer, logged, commands, completed } = repliesOver({ ...NO_JOURNAL, add: async () => false });
-
   await defer(deferredReply());
   await defer(deferredReply());
-
   expect(commands.map(({ outcome }) => outcome)).toEqual(Array(2).fill('answered by another process'));
   expect(logged).toMatchObject([{ msg: SAME_SHARD }]);
   expect(completed).toEqual([]);
@@ -176,9 +172,7 @@ describe('a command to which Discord has the answer of another process', () => {
     const { replies, commands, logged, storedCards } = repliesOver(NO_JOURNAL, { first });
     storedCards.set('base1-4', { card: undefined, fetchedAtMs: Date.now() });
     const { asked, ...invocation } = deferredReply();
-
     expect(await replies.answer(invocation, asked)).toBe(false);
-
     expect(commands).toMatchObject([{ outcome: 'answered by another process' }]);
     expect(logged).toMatchObject([{ msg: SAME_SHARD }]);
   });
@@ -188,10 +182,8 @@ describe('a command to which Discord has the answer of another process', () => {
     ['is left as it is when that shows the card', true, 0],
   ])('%s', async (_, isShown, count) => {
     const { replies, defer, commands, completed } = repliesOver(NO_JOURNAL, { first, hasEmbed: () => isShown });
-
     await defer(deferredReply());
     await replies.settled();
-
     expect(completed).toHaveLength(count);
     const outcomes = ['answered by another process', ...Array(count).fill('answered')];
     expect(commands.map(({ outcome }) => outcome)).toEqual(outcomes);

@@ -97,7 +97,6 @@ describe('the page server', () => {
     const taken = Number(new URL(page.url).port);
     const next = await startPageServer({ port: taken, discord, cardService });
     onTestFinished(() => next.close());
-
     expect(next.port).toBeGreaterThan(taken);
     expect(await (await fetch(next.url)).text()).toContain('cardbot sandbox');
   });

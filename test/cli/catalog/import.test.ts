@@ -68,7 +68,6 @@ describe('an import', () => {
     await writeFile(join(folder, 'good.csv'), CARDS);
     await writeFile(join(folder, 'empty.csv'), '');
     const { code, err } = await runCatalog(folder, ['import', 'empty.csv', 'nowhere.csv', 'good.csv']);
-
     expect(code).toBe(2);
     expect(err).toMatch(/^empty\.csv is empty\.\nnowhere\.csv cannot be read \(ENOENT: .+\)\.\n$/);
   });
@@ -98,7 +97,6 @@ describe('an import', () => {
     const text = (of: string) =>
       ['id,name', ...Array.from({ length: 1_000 }, (_, index) => `${of}-${index},Name ${index}`)].join('\n');
     const both = await Promise.all([importing('a.csv', text('a')), importing('b.csv', text('b'))]);
-
     expect(both.map(({ code, err }) => ({ code, err }))).toEqual(Array(2).fill({ code: 0, err: '' }));
     expect(await exported(folder)).toHaveLength(2_000);
   });
@@ -236,7 +234,6 @@ it('stats do not list an import that failed', async () => {
 it('stats say how many cards there are and where they came from', async () => {
   await importing('cards.csv', CARDS);
   const { code, out } = await runCatalog(folder, ['stats']);
-
   expect(code).toBe(0);
   expect(out).toMatch(
     /^Cards: 2 with 2 names\nConfirmed by the card service: 0\n.+\nNot confirmed: 2\n {2}cards\.csv: 2\nOn disk: [\d.]+ MB\n$/s,

@@ -103,7 +103,6 @@ describe('npm run catalog, as a process', () => {
   it('an export onto a full disk leaves no file behind', async () => {
     await start(['import', await cardsFile(3_000)]).ended;
     const { code, err } = await start(['export', 'out.csv'], '40').ended;
-
     expect(code).toBe(1);
     expect(err).toMatch(/^out\.csv cannot be written \(.+\)\.\n$/);
     expect(await start(['import', 'out.csv', 'out.csv.part']).ended).toMatchObject({ code: 1 });

@@ -235,7 +235,6 @@ it('gives the rows of a gzip file that is cut off, and says so', async () => {
   const lines = Array.from({ length: 20_000 }, (_, index) => JSON.stringify({ id: `${index}-${Math.sin(index)}` }));
   const whole = gzipSync(`${lines.join('\n')}\n`);
   const rows = await read(whole.subarray(0, whole.length / 2));
-
   expect(rows.length).toBeGreaterThan(5_000);
   expect(rows[0]).toEqual(JSON.parse(lines[0] ?? ''));
   expect(rows.at(-1)).toBe('Unusable: is cut off: its gzip data ends too early');

@@ -62,7 +62,6 @@ describe('with REDIS_URL', () => {
     const other = { id: 'base1-5', name: 'Tidecaller', set: 'Base' };
     await catalog.publish([{ kind: 'cards', cards: [CARD, other] }]);
     await catalog.publish([{ kind: 'denied', id: CARD.id, isKept: false }]);
-
     expect(await exported(folder, env)).toEqual([other]);
     expect((await runCatalog(folder, ['stats'], { env })).out).toContain('Confirmed by the card service: 1\n');
   });

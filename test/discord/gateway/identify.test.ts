@@ -49,18 +49,14 @@ function throttled({ heldForMs = [], maxConcurrency = 1 }: { heldForMs?: number[
 describe('a shard that wants to identify', () => {
   it('asks for its turn until it has it', async () => {
     const { identify, requested, lines } = throttled({ heldForMs: [3, 2] });
-
     await identify(0);
-
     expect(requested).toEqual(['identify:0', 'identify:0', 'identify:0']);
     expect(lines).toEqual([]);
   });
 
   it('takes turns with the shards that leave the same remainder', async () => {
     const { identify, requested } = throttled({ maxConcurrency: 4 });
-
     await Promise.all([1, 4, 6, 9].map((shard) => identify(shard)));
-
     expect(requested).toEqual([1, 0, 2, 1].map((key) => `identify:${key}`));
   });
 
@@ -81,9 +77,7 @@ describe('a shard that wants to identify', () => {
     const { identify, refusals, closed } = throttled();
     await identify(0);
     closed(0, CloseCodes.Normal);
-
     await identify(0);
-
     expect(refusals).toEqual([1]);
   });
 
@@ -95,9 +89,7 @@ describe('a shard that wants to identify', () => {
     const shard = throttled();
     await shard.identify(0);
     happens(shard);
-
     await shard.identify(0);
-
     expect(shard.refusals).toEqual([]);
   });
 

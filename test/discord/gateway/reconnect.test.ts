@@ -23,14 +23,12 @@ describe('the wait before a reconnection', () => {
   it('leaves a day of failures under the identifies that Discord allows', () => {
     let tries = 0;
     for (let elapsedMs = 0; elapsedMs < DAY_MS; elapsedMs += reconnectWaitMs(tries, true, () => 0)) tries++;
-
     expect(tries).toBeLessThan(1_000);
   });
 
   it('makes fewer than ten tries, and as many log lines, in a minute without a gateway', () => {
     let tries = 0;
     for (let elapsedMs = 0; elapsedMs < 60_000; elapsedMs += reconnectWaitMs(tries, false, () => 0)) tries++;
-
     expect(tries).toBeLessThan(10);
   });
 });

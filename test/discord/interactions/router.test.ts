@@ -63,9 +63,7 @@ function routerWith(command: Partial<Command>, count: () => void = () => {}, con
 describe('a command', () => {
   it('is answered with what it returns, and ends with one event', async () => {
     const { type, answers, ends } = routerWith({});
-
     await type();
-
     expect(answers).toMatchObject([{ type: ChannelMessageWithSource, data: { content: 'a card' } }]);
     expect(answers[0]?.data).not.toHaveProperty('flags');
     const end = { command: 'card', memberId: 'alice', guildId: 'guild', source: 'cache', waitMs: 0 };
@@ -92,9 +90,7 @@ describe('a command', () => {
     ],
   ])('that meets %s is answered with a private sentence', async (_, error, end) => {
     const { type, answers, ends } = routerWith({ ask: () => Promise.reject(error) });
-
     await type();
-
     expect(answers).toMatchObject([{ data: { content: expect.any(String), flags: MessageFlags.Ephemeral } }]);
     expect(ends.map(({ source, outcome, err }) => ({ source, outcome, err }))).toEqual([{ source: 'bot', ...end }]);
   });
@@ -142,17 +138,13 @@ describe('a command', () => {
       component: () => Promise.reject(new KeyRefused({ status: 401 })),
       cardOf: (argument) => argument.split(':')[1],
     });
-
     await router.receive(pressed);
-
     expect(ends).toMatchObject([{ command: 'card', outcome: 'KeyRefused', card }]);
   });
 
   it('that asks for cards is left to the replies, which publish its end', async () => {
     const { type, answers, answered, ends } = routerWith({ ask: async () => ASKED });
-
     await type();
-
     expect(answered).toEqual([{ name: 'card', asked: ASKED }]);
     expect([answers, ends]).toEqual([[], []]);
   });
@@ -170,7 +162,6 @@ describe('a command', () => {
 
   it('is corrected once its reply is there', async () => {
     const { edits } = await corrected(Promise.resolve({ content: 'a newer card' }));
-
     expect(edits).toMatchObject([{ content: 'a newer card', embeds: [], components: [] }]);
   });
 
@@ -188,7 +179,6 @@ describe('a command', () => {
 
   it('whose correction fails keeps its reply, with a line in the log', async () => {
     const { edits, lines } = await corrected(Promise.reject(new Error('a bug')));
-
     expect(edits).toEqual([]);
     expect(lines).toMatchObject([{ msg: 'reply cannot be completed', command: 'card' }]);
   });

@@ -9,9 +9,7 @@ const EDIT = '/webhooks/:id/:token/messages/@original';
 
 it("requests go by an agent of discord.js' own undici: that of another version takes them in another form", () => {
   const { Agent } = createRequire(import.meta.resolve('@discordjs/rest'))('undici');
-
   const { agent } = restOptions('https://discord.com/api', new Events(), createLog({ level: 'warn', secrets: [] }));
-
   expect(agent).toBeInstanceOf(Agent);
 });
 
@@ -20,9 +18,7 @@ it('a thousand invalid requests are warned of: after 10,000 in 10 minutes Discor
   const rest = new REST({ ...options, makeRequest: async () => new Response('', { status: 403 }) });
   const counts: number[] = [];
   rest.on('invalidRequestWarning', ({ count }) => void counts.push(count));
-
   for (let sent = 0; sent < 1_000; sent++) await expect(rest.get('/gateway', { auth: false })).rejects.toThrow();
-
   expect(counts).toEqual([1_000]);
 });
 

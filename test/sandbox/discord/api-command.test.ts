@@ -36,14 +36,12 @@ describe('a command as Discord returns it', () => {
 
   it('has the guild id when it is a guild command', () => {
     const command = apiCommand(registered({ contexts: [0] }, GUILD), '9');
-
     expect(command.guild_id).toBe(GUILD);
     expect(command).not.toHaveProperty('contexts');
   });
 
   it('omits translations unless they are requested', () => {
     const options = [{ type: 3, name: 'id', description: 'x', choices: [{ name: 'a', value: 'b' }] }];
-
     expect(JSON.stringify(apiCommand(registered({ options }), '9', false))).not.toContain('localizations');
   });
 });
@@ -64,7 +62,6 @@ describe('a command is visible', () => {
     ['for administrators, to a manager', { default_member_permissions: '0' }, null, GUILD, true, false],
   ])('%s', (_what, form, scope, guildId, manageGuild, expected) => {
     const at = placeOf({ guildId, manageGuild }, world);
-
     expect(isVisible(registered(form, scope), at)).toBe(expected);
   });
 
@@ -86,7 +83,6 @@ describe('a command is visible', () => {
 
   it('runs under the installations that allow it', () => {
     const at = (whereabouts: Whereabouts) => ownersOf([0, 1], placeOf(whereabouts, world));
-
     expect(at({ guildId: GUILD })).toEqual({ 0: GUILD });
     expect(at({ guildId: GUILD, installedFor: 'both' })).toEqual({ 0: GUILD, 1: world.members[0]?.id });
     expect(at({ guildId: null })).toEqual({ 0: '0' });

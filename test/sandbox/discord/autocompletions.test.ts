@@ -33,7 +33,6 @@ it('fails after three seconds, and is unknown from then on', async () => {
 it('is found only by its own token', () => {
   const autocompletions = new Autocompletions();
   autocompletions.start('1', 'de', ACK_MS);
-
   expect(autocompletions.find('1', 'another')).toBeUndefined();
   autocompletions.close();
 });

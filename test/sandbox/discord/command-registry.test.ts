@@ -14,7 +14,6 @@ const numbered = (count: number, prefix = 'c') =>
 it('keeps the id of a name in every way of registering it', () => {
   const commands = book();
   const { id } = commands.create(null, named('card')).command;
-
   expect(commands.create(null, named('card', 'new')).command.id).toBe(id);
   expect(commands.replace(null, [named('usage'), named('card')]).at(1)?.id).toBe(id);
   expect(commands.edit(null, id, { description: 'newer' }).id).toBe(id);
@@ -23,7 +22,6 @@ it('keeps the id of a name in every way of registering it', () => {
 it('changes the version only with the content', () => {
   const commands = book();
   const { command } = commands.create(null, named('card'));
-
   expect(commands.replace(null, [{ ...named('card'), type: 1, options: [] }])).toEqual([command]);
   expect(commands.edit(null, command.id, { description: 'new' }).version).not.toBe(command.version);
 });
@@ -32,9 +30,7 @@ it('replaces all commands of one scope and keeps those of others', () => {
   const commands = book();
   commands.replace(null, [named('card'), named('usage')]);
   commands.replace(GUILD, [named('card')]);
-
   commands.replace(null, []);
-
   expect(commands.list(null)).toEqual([]);
   expect(commands.list(GUILD)).toHaveLength(1);
 });
@@ -42,14 +38,12 @@ it('replaces all commands of one scope and keeps those of others', () => {
 it('replaces nothing when one command is invalid', () => {
   const commands = book();
   const before = commands.replace(null, [named('card')]);
-
   expect(() => commands.replace(null, [named('fine'), named('Not fine')])).toThrow('Invalid Form Body');
   expect(commands.list(null)).toEqual(before);
 });
 
 it('refuses a duplicate name, the 101st command and an unknown id', () => {
   const commands = book();
-
   expect(() => commands.replace(null, [named('card'), named('card')])).toThrow('Invalid Form Body');
   expect(() => commands.replace(null, numbered(101))).toThrow(expect.objectContaining({ code: 30_032 }));
   expect(() => commands.edit(null, '1', {})).toThrow(expect.objectContaining({ code: 10_063 }));

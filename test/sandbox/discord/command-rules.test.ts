@@ -67,7 +67,6 @@ describe('a command', () => {
     const code = `options.0.${field}: APPLICATION_COMMAND_${field.toUpperCase()}_INVALID`;
     for (const type of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]) {
       const body = command({ options: [{ type, name: 'o', description: 'x', [field]: value }] });
-
       expect(leafCodes(() => parseForm(CommandForm, body))).toEqual([types.includes(type) ? 'ok' : code]);
     }
   });

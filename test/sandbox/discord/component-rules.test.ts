@@ -122,7 +122,6 @@ describe('a message of components V2', () => {
   ])('allows no %s, neither at first nor by an edit', (field, form) => {
     const expected = [`${field}: MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2`];
     const before = edited(EMPTY_REPLY, parseForm(MessageForm, { components: texts(1), flags: 32_768 }), []);
-
     expect(mistakes(texts(1), { flags: 32_768, ...form })).toEqual(expected);
     expect(leafCodes(() => refuseUnfit(edited(before, parseForm(MessageForm, form), [])))).toEqual(expected);
   });
@@ -131,7 +130,6 @@ describe('a message of components V2', () => {
     const before = { ...EMPTY_REPLY, content: 'x' };
     const form = parseForm(MessageForm, { components: texts(1), flags: 32_768 });
     const after = edited(before, { ...form, content: null }, []);
-
     expect(() => refuseUnfit(edited(before, form, []))).toThrow('Invalid Form Body');
     expect(after.flags).toBe(32_768);
     expect(edited(after, { flags: 0 }, []).flags).toBe(32_768);
@@ -140,7 +138,6 @@ describe('a message of components V2', () => {
 
 it('numbers components without an id, and keeps given ids', () => {
   const components = [row(button({ id: 2 }), button({ custom_id: 'b', id: 0 })), row(select())];
-
   expect(withIds(components)).toMatchObject([
     { id: 1, components: [{ id: 2 }, { id: 3 }] },
     { id: 4, components: [{ id: 5 }] },
@@ -164,7 +161,6 @@ describe('a modal', () => {
   ])('%s', (_what, part, expected) => {
     const body = { type: 9, data: modal(part) };
     const found = leafCodes(() => parseCallback(body, { type: 2, hasSource: false }));
-
     expect(found).toEqual([expected === 'ok' ? 'ok' : `data.${expected}`]);
   });
 });

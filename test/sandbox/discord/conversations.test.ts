@@ -54,14 +54,12 @@ it('keeps the last hundred snapshots of one that is edited again and again', () 
   const conversation = typed('1');
   conversation.acknowledge({ kind: 'defer', ephemeral: true }, []);
   for (let edit = 1; edit <= 200; edit++) conversation.edit('@original', { content: String(edit) }, []);
-
   expect(conversation.course.history).toHaveLength(100);
   expect(conversation.message).toMatchObject({ content: '200', edited: true, ephemeral: true });
 });
 
 it('does not count a refused answer', () => {
   const conversation = typed('1');
-
   expect(() => conversation.acknowledge({ ...REPLY, form: {} }, [])).toThrow(refusal(50_006));
   conversation.acknowledge({ ...REPLY, ephemeral: true }, []);
   expect(conversation.message).toMatchObject({ state: 'answered', content: 'here', ephemeral: true });
@@ -70,7 +68,6 @@ it('does not count a refused answer', () => {
 it('refuses an edit that leaves an empty message, and one of a message that is deleted', () => {
   const conversation = typed('1');
   conversation.acknowledge(REPLY, []);
-
   expect(() => conversation.edit('@original', { content: '' }, [])).toThrow(refusal(50_006));
   expect(conversation.message.content).toBe('here');
   conversation.delete('@original');
@@ -82,7 +79,6 @@ it('completes a deferred reply with the first follow-up, and shows the next one 
   conversation.acknowledge({ kind: 'defer', ephemeral: false }, []);
   conversation.followUp({ content: 'first' }, true, []);
   conversation.followUp({ content: 'second' }, true, []);
-
   const followUps = [{ content: 'second', ephemeral: true }];
   expect(conversation.message).toMatchObject({ content: 'first', ephemeral: false, followUps });
 });
@@ -92,7 +88,6 @@ it('accepts a poll in the first answer and in a deferred one, and in no other ed
   const deferred = typed('1');
   deferred.acknowledge({ kind: 'defer', ephemeral: false }, []);
   deferred.edit('@original', { poll }, []);
-
   expect(deferred.message.poll?.question.text).toBe('Which?');
   expect(leafCodes(() => deferred.edit('@original', { poll }, []))).toEqual(['poll: MESSAGE_POLL_EDIT']);
 });
@@ -101,7 +96,6 @@ it('logs the last thousand requests', () => {
   const log = new RequestLog();
   for (let atMs = 0; atMs < 1_500; atMs++)
     log.add({ atMs, arrivedAtMs: 0, method: 'GET', path: '/api/v10/gateway/bot', status: 200 });
-
   expect(log.seen).toHaveLength(1_000);
   expect(log.seen[0]?.atMs).toBe(500);
 });

@@ -22,7 +22,6 @@ it.each([
   ['an option that does not fit', { command: 'card', options: { id: 'x'.repeat(101) } }, '1 to 100 characters'],
 ])('refuses to type %s', async (_what, typed, words) => {
   const { discord } = await start();
-
   expect(() => discord.type(typed)).toThrow(words);
   expect(discord.messages()).toEqual([]);
 });
@@ -46,7 +45,6 @@ it('finds a past snapshot, and rejects with the history when none matches', asyn
   const { discord } = await start();
   const typed = discord.type(CARD_COMMAND);
   await typed.settled();
-
   expect(await typed.until(({ state }) => state === 'sent')).toBe(typed.history[0]);
   await expect(typed.until(({ content }) => content === 'there', 1)).rejects.toThrow(/within 1 ms.*"content":"here"/s);
 });
@@ -55,7 +53,6 @@ it("lists a name twice when it is registered globally and in the guild, and type
   const { discord, client } = await start();
   const guildId = discord.guilds[0]?.id ?? '';
   await client.application?.commands.set([{ name: 'card', description: 'Without options' }], guildId);
-
   expect(discord.commandsFor({ guildId })).toHaveLength(2);
   expect(discord.commandsFor({ guildId: null })).toHaveLength(1);
   expect(await discord.type({ command: 'card' }).settled()).toMatchObject({ commandLine: '/card' });
@@ -64,7 +61,6 @@ it("lists a name twice when it is registered globally and in the guild, and type
 it('refuses commands for a guild that the bot is not in, and commands once the bot has closed its session', async () => {
   const { discord, client } = await start();
   const route = Routes.applicationGuildCommands(discord.applicationId, '1180000000000000999');
-
   await expect(client.rest.put(route, { body: [] })).rejects.toMatchObject({ code: 50_001, status: 403 });
   await client.destroy();
   await expect.poll(() => discord.gateway.sessions).toBe(0);

@@ -46,9 +46,7 @@ describe('a scripted fault', () => {
   it('is a body that stalls after its beginning', async () => {
     const { discord, get } = await startDiscord();
     discord.faults.script({ route: 'gateway/bot', answer: 'stall' });
-
     const reader = (await get()).body?.getReader();
-
     expect(Buffer.from((await reader?.read())?.value ?? [])).toEqual(Buffer.from('{'));
     const more = reader?.read().catch(() => {});
     expect(await Promise.race([more, sleep(100, 'nothing')])).toBe('nothing');
@@ -63,7 +61,6 @@ describe('a scripted fault', () => {
   ])('is %s for one request, and then requests succeed', async (_, fault, seen) => {
     const { discord, outcome } = await startDiscord();
     discord.faults.script(fault);
-
     expect([await outcome(), await outcome()]).toEqual([seen, 200]);
     expect(discord.requests.map(({ status }) => status)).toEqual([typeof seen === 'string' ? 0 : seen, 200]);
   });
@@ -73,9 +70,7 @@ describe('a scripted fault', () => {
     discord.faults.script({ route: 'gateway/bot', answer: 'hang' });
     const seen = outcome();
     await expect.poll(() => discord.faults.met).toBe(1);
-
     await discord.close();
-
     expect(await seen).toBe('UND_ERR_SOCKET');
   });
 });

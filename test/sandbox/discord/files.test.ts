@@ -53,7 +53,6 @@ describe('a stored file', () => {
   it('has the size of a picture', () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000002000000030806000000', 'hex');
     const gif = Buffer.from('47494638396102000300', 'hex');
-
     expect([pictureSize(png), pictureSize(gif)]).toEqual(Array(2).fill({ width: 2, height: 3 }));
     expect(pictureSize(Buffer.from('text'))).toBeUndefined();
   });
@@ -86,7 +85,6 @@ describe('a request', () => {
 
   it('with a file of more than 10 MiB, or more than ten files, is refused', async () => {
     const eleven = Array.from({ length: 11 }, (_, index) => [`files[${index}]`, new Blob(['x'])]);
-
     await expect(read({ 'files[0]': new Blob([new Uint8Array(10 * 1_024 * 1_024 + 1)]) })).rejects.toMatchObject({
       status: 413,
       code: 40_005,

@@ -44,7 +44,6 @@ it.each([
 
 it('compresses each payload separately for a client that identifies with compression', async () => {
   const messages = await conversation(undefined, { compress: true });
-
   const frames = messages.map(([data, isBinary]) => JSON.parse(String(isBinary ? inflateSync(data) : data)));
   expect(frames).toMatchObject(FRAMES);
   expect(messages.map(([, isBinary]) => isBinary)).toEqual([false, true, true, true, true]);
@@ -52,7 +51,6 @@ it('compresses each payload separately for a client that identifies with compres
 
 it('compresses a stream once, although the client identifies with compression, too', async () => {
   const messages = await conversation('zlib-stream', { compress: true });
-
   const [hello, ready] = messages.map(([data]) => data);
   const stream = createInflate({ flush: constants.Z_SYNC_FLUSH });
   stream.write(Buffer.concat([hello ?? Buffer.of(), ready ?? Buffer.of()]));
@@ -64,7 +62,6 @@ it('sends everything compressed before it closes', async () => {
   const { socket, message, closed } = dial(await openDiscord(), 'v=10&encoding=json&compress=zlib-stream');
   await once(socket, 'open');
   socket.send('{');
-
   expect((await message())[1]).toBe(true);
   expect(await closed).toBe(4_002);
 });

@@ -37,7 +37,6 @@ async function identified(part: object = {}, query?: string) {
 describe('the gateway', () => {
   it('sends HELLO with the interval, and acknowledges heartbeats', async () => {
     const client = dial();
-
     expect(await client.next()).toMatchObject({ op: 10, d: { heartbeat_interval: 41_250 } });
     client.send(1, null);
     expect(await client.next()).toMatchObject({ op: 11 });
@@ -45,7 +44,6 @@ describe('the gateway', () => {
 
   it('answers an identify with READY and the address for resumes', async () => {
     const { ready } = await identified();
-
     expect(ready).toMatchObject({ op: 0, t: 'READY', s: 1 });
     expect(ready.d).toMatchObject({ resume_gateway_url: discord.origin.replace('http', 'ws') });
     expect(discord.gateway).toMatchObject({ identifies: 1, sessions: 1 });
@@ -55,7 +53,6 @@ describe('the gateway', () => {
   it('closes a connection without heartbeats', async () => {
     await start({ heartbeatIntervalMs: 20 });
     const client = dial();
-
     expect(await client.closed).toBe(4_009);
   });
 
@@ -79,7 +76,6 @@ describe('the gateway', () => {
 
   it.each(['v=9&encoding=json', 'v=10', ''])('is served at the address ?%s', async (query) => {
     const { ready } = await identified({}, query);
-
     expect(ready).toMatchObject({ t: 'READY', d: { v: query === 'v=9&encoding=json' ? 9 : 10 } });
   });
 
@@ -169,7 +165,6 @@ describe('the gateway', () => {
 
   it('refuses web pages', async () => {
     const socket = new WebSocket(discord.origin.replace('http', 'ws'), { headers: { origin: 'https://evil.test' } });
-
     const [error] = await once(socket, 'error');
     expect(String(error)).toContain('403');
   });

@@ -25,7 +25,6 @@ describe('the first answer', () => {
     ['expired', 900_000, 'unknownInteraction'],
   ])('to one that is %s after %i ms: %s', (phase, ageMs, expected) => {
     const outcome = acknowledge({ phase, typedAtMs: 1_000 }, 'reply', 1_000 + ageMs, DISCORD_LIFETIMES);
-
     expect(Object.values(outcome)).toEqual([expected]);
   });
 

@@ -158,14 +158,12 @@ describe('an unmodified discord.js client receives', () => {
     tell(({ context, guildId, authorizingIntegrationOwners: { guildId: guildOwner, userId } }) => ({
       ...{ context, guild: guildId !== null, owners: [nameOf(guildOwner), nameOf(userId)] },
     }));
-
     expect(await resultOf(discord.type({ command: 'say', ...at }))).toEqual(expected);
   });
 
   it('a command with the language and the permissions of its member', async () => {
     tell(({ user, locale, memberPermissions }) => [user.id, locale, memberPermissions?.has('ManageGuild')]);
     const typed = { command: 'say', memberId: ids.bjorn };
-
     expect(await resultOf(discord.type({ ...typed, manageGuild: true }))).toEqual([ids.bjorn, 'de', true]);
     expect(await resultOf(discord.type(typed))).toEqual([ids.bjorn, 'de', false]);
   });

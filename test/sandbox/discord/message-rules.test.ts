@@ -56,7 +56,6 @@ describe('a message', () => {
 
   it('drops unknown fields, and spaces around its texts', () => {
     const embeds = [{ title: ' b ', type: 'rich', mood: 'good' }];
-
     expect(parseForm(MessageForm, { content: ' a ', embeds, tts: true })).toEqual({
       content: 'a',
       embeds: [{ title: 'b' }],
@@ -100,7 +99,6 @@ describe('the files of a message', () => {
     ['stay beside new ones', [{ id: '102' }, { id: '3' }], [3], ['102'], [3]],
   ])('%s', (_what, listed, uploads, kept, added) => {
     const plan = attachmentPlan(before, listed, uploads.map(upload));
-
     expect(plan.kept.map(({ id }) => id)).toEqual(kept);
     expect(plan.added.map(({ upload: { number } }) => number)).toEqual(added);
   });
@@ -111,7 +109,6 @@ describe('the files of a message', () => {
       { id: '0', description: 'new' },
     ] as const;
     const plan = attachmentPlan(before, [old, added], [upload(0)]);
-
     expect([plan.kept[0]?.description, plan.added[0]?.details]).toEqual(['old', { description: 'new' }]);
   });
 
@@ -137,7 +134,6 @@ describe('the files of a message', () => {
 
   it('are listed separately unless an embed shows them', () => {
     const embeds = withServedMedia([{ image: { url: 'attachment://101.txt' } }], before, 'http://x.test', []);
-
     expect(standingFiles(before, embeds).map(({ id }) => id)).toEqual(['102']);
   });
 });

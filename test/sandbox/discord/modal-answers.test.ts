@@ -37,7 +37,6 @@ it.each<[string, number, string | string[] | undefined, object]>([
   ['an empty checkbox', 23, undefined, { value: false }],
 ])('%s is submitted in its label', (_what, type, given, answer) => {
   const label = { type: 18, id: 1, label: 'F', component: { type, id: 2, custom_id: 'f', style: 1 } };
-
   expect(filledIn([label], given === undefined ? {} : { f: given })).toEqual([
     { type: 18, id: 1, component: { type, id: 2, custom_id: 'f', ...answer } },
   ]);

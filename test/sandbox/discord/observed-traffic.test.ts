@@ -41,7 +41,6 @@ describe("Discord's specification", () => {
 
   it('requires the fields of a user in an event', () => {
     const { flags: _, ...user } = apiUser({ id: '1180000000000000101', name: 'Alice' });
-
     expect(eventViolations({ type: 'INTERACTION_CREATE', json: JSON.stringify({ user }) })).toEqual([
       'INTERACTION_CREATE user flags: invalid_type undefined',
     ]);

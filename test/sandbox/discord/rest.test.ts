@@ -101,7 +101,6 @@ describe('the API', () => {
     const { port } = new URL(discord.origin);
     const headers = { host: 'discord-proxy.test', 'user-agent': USER_AGENT };
     const proxied = request({ port, host: '127.0.0.1', path: '/api/v10/gateway', headers }).end();
-
     const [response] = await once(proxied, 'response');
     expect(response.resume().statusCode).toBe(200);
   });

@@ -14,7 +14,6 @@ it('generates ids that ascend, never repeat, and contain their time', () => {
 
 it('continues after the clock is set back', () => {
   const ids = new Snowflakes();
-
   expect(BigInt(ids.next(2_000_000_000_000))).toBeLessThan(BigInt(ids.next(1_900_000_000_000)));
 });
 

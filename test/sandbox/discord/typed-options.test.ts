@@ -94,7 +94,6 @@ describe('options that refer to something', () => {
 
   it('cannot be members, roles or channels outside servers', () => {
     const alone = resolvableAt(placeOf({ guildId: null }, world), world);
-
     expect(() => typedOptions(thing, { role }, alone)).toThrow('must be the id of a role');
     expect(resolved([{ type: 6, value: alice }], alone)).toEqual({
       users: { [alice]: expect.objectContaining({ global_name: 'Alice' }) },
@@ -128,7 +127,6 @@ describe('subcommands', () => {
 
   it('complete the focused option without validation if it has autocomplete', () => {
     const add = callable(command, ['cards', 'add']);
-
     expect(halfTypedOptions(add, {}, 'id')).toEqual([{ name: 'id', type: 3, value: '', focused: true }]);
     expect(() => halfTypedOptions(called, {}, 'id')).toThrow('The option "id" of /card has no autocomplete.');
   });

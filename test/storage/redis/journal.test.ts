@@ -144,7 +144,6 @@ describe('a deferred reply in Redis', () => {
     const { client, key } = await redisWatcher(redis);
     const { journal } = await startRun(redis);
     await journal.add(deferredReply());
-
     expect(await client.pTTL(key)).toBeGreaterThan(15 * 60_000);
     expect(await client.pTTL(key)).toBeLessThanOrEqual(16 * 60_000);
   });
@@ -153,9 +152,7 @@ describe('a deferred reply in Redis', () => {
     const redis = await startRealRedis();
     const { client, key } = await redisWatcher(redis);
     const { journal } = await startRun(redis);
-
     await Promise.all(Array.from({ length: 500 }, () => journal.add(deferredReply())));
-
     expect(await client.memoryUsage(key, { SAMPLES: 0 })).toBeLessThan(500 * 1_024);
   });
 });

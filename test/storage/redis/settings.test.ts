@@ -40,7 +40,6 @@ describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () =>
     warnOfSettings(link, log);
     await link.opened(30_000);
     await link.read((client) => client.ping()); // answered after it, on the same connection
-
     await expect.poll(() => lines.map(({ level }) => level)).toEqual(Array(warnings).fill(40));
   });
 });
