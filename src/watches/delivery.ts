@@ -96,10 +96,10 @@ export class WatchDelivery<Use extends { memberId: string }> {
     await Promise.all(Array.from({ length: MESSAGES_AT_ONCE }, sendSome));
   }
 
-  #sendOf({ id, memberId }: Watch): Promise<void> {
-    const isUntold = ({ watch, crossing }: WatchCrossing) => watch.id === id && crossing.tellBy === 'message';
-    return this.#claimed(`watch:${id}`, async () => {
-      for (const untold of await this.#crossingsOf(memberId, isUntold)) await this.#send(untold);
+  #sendOf(listed: Watch): Promise<void> {
+    return this.#claimed(listed, async () => {
+      const crossings = await this.#crossingsOf(listed.memberId, 'message');
+      for (const each of crossings) if (each.watch.id === listed.id) await this.#send(each);
     });
   }
 
@@ -117,18 +117,19 @@ export class WatchDelivery<Use extends { memberId: string }> {
 
   async #showHeld(to: Use): Promise<void> {
     const { mostShown, show } = this.#options;
-    const isHeld = ({ crossing }: WatchCrossing) => crossing.tellBy === 'command';
-    if ((await this.#crossingsOf(to.memberId, isHeld)).length === 0) return;
-    await this.#claimed(`watches of ${to.memberId}`, async () => {
-      const held = await this.#crossingsOf(to.memberId, isHeld); // another command may have shown some
+    const [first] = await this.#crossingsOf(to.memberId, 'command');
+    if (!first) return;
+    await this.#claimed(first.watch, async () => {
+      const held = await this.#crossingsOf(to.memberId, 'command'); // another command may have shown some
       const shown = held.slice(0, mostShown);
       if (shown.length > 0 && (await show(to, shown))) for (const each of shown) await this.#note(each, undefined);
     });
   }
 
-  async #crossingsOf(memberId: string, isWanted: (each: WatchCrossing) => boolean): Promise<WatchCrossing[]> {
+  async #crossingsOf(memberId: string, tellBy: Crossing['tellBy']): Promise<WatchCrossing[]> {
     const watches = (await this.#options.watches.find({ member: memberId })) ?? [];
-    return watches.flatMap((watch) => watch.untold.map((crossing) => ({ watch, crossing }))).filter(isWanted);
+    const crossings = watches.flatMap((watch) => watch.untold.map((crossing) => ({ watch, crossing })));
+    return crossings.filter(({ crossing }) => crossing.tellBy === tellBy);
   }
 
   async #note({ watch, crossing }: WatchCrossing, tellBy: 'command' | undefined): Promise<boolean> {
@@ -137,8 +138,9 @@ export class WatchDelivery<Use extends { memberId: string }> {
   }
 
   /** Does nothing while another process, or a piece of work here, has claimed it. */
-  async #claimed(name: string, work: () => Promise<void>): Promise<void> {
+  async #claimed({ id }: Watch, work: () => Promise<void>): Promise<void> {
     const { claims } = this.#options;
+    const name = `watch:${id}`;
     if (this.#isClosed || !isMine(await claims.claim(name, CLAIM))) return;
     await work().finally(() => claims.release(name));
   }
