@@ -15,7 +15,9 @@ it.each(['on', 'off'])(
     expect(cardRequests(world)).toHaveLength(1);
     await world.restartBot(); // what remains is known from before
     if (isOn === 'on') await expect.poll(() => cardRequests(world)).toHaveLength(2);
+    await world.card('base1-4', { prices: false }).settled(); // from memory
     const usage = JSON.stringify((await world.usage().settled()).embeds);
+    expect(usage).toContain('33% of lookups'); // of members: a card, the report, and this one
     expect(usage.includes('spent on watched cards')).toBe(isOn === 'on');
     expect(cardRequests(world)).toHaveLength(isOn === 'on' ? 2 : 1);
   },
