@@ -97,7 +97,7 @@ export class WatchDelivery<Use extends { memberId: string }> {
   }
 
   #sendOf(listed: Watch): Promise<void> {
-    return this.#claimed(listed, async () => {
+    return this.#claimed(`watch:${listed.id}`, async () => {
       const crossings = await this.#crossingsOf(listed.memberId, 'message');
       for (const each of crossings) if (each.watch.id === listed.id) await this.#send(each);
     });
@@ -117,9 +117,8 @@ export class WatchDelivery<Use extends { memberId: string }> {
 
   async #showHeld(to: Use): Promise<void> {
     const { mostShown, show } = this.#options;
-    const [first] = await this.#crossingsOf(to.memberId, 'command');
-    if (!first) return;
-    await this.#claimed(first.watch, async () => {
+    if ((await this.#crossingsOf(to.memberId, 'command')).length === 0) return;
+    await this.#claimed(`watches of ${to.memberId}`, async () => {
       const held = await this.#crossingsOf(to.memberId, 'command'); // another command may have shown some
       const shown = held.slice(0, mostShown);
       if (shown.length > 0 && (await show(to, shown))) for (const each of shown) await this.#note(each, undefined);
@@ -138,9 +137,8 @@ export class WatchDelivery<Use extends { memberId: string }> {
   }
 
   /** Does nothing while another process, or a piece of work here, has claimed it. */
-  async #claimed({ id }: Watch, work: () => Promise<void>): Promise<void> {
+  async #claimed(name: string, work: () => Promise<void>): Promise<void> {
     const { claims } = this.#options;
-    const name = `watch:${id}`;
     if (this.#isClosed || !isMine(await claims.claim(name, CLAIM))) return;
     await work().finally(() => claims.release(name));
   }

@@ -1,3 +1,4 @@
+import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LocalClaims } from '../../src/model/claims.ts';
 import { nonceOf, type WatchCrossing, WatchDelivery } from '../../src/watches/delivery.ts';
@@ -27,7 +28,7 @@ async function watching(members = ['alice']) {
     /** What becomes of each message. */
     answer: async (_: WatchCrossing): Promise<'sent' | 'refused' | 'failed'> => 'sent',
     untold: async () => (await store.find())?.flatMap(({ untold }) => untold.map(({ tellBy }) => tellBy)),
-    priced: (market: number) => watches.priced({ cardId: WISH.cardId, market, atMs: Date.now() }),
+    priced: (market: number, cardId = WISH.cardId) => watches.priced({ cardId, market, atMs: Date.now() }),
     pass: (ms: number) => void vi.setSystemTime(Date.now() + ms),
     /** One process; the next has none of its memory. */
     process() {
@@ -78,18 +79,27 @@ describe('a crossing', () => {
     expect(sent).toHaveLength(messages);
   });
 
-  it('that no message tells is shown once, also when two commands are answered at once', async () => {
+  it('that no message tells is shown once, also when other commands are answered meanwhile', async () => {
     const bot = await watching();
+    await bot.watches.set({ ...WISH, cardId: 'base1-2' }, 36);
     bot.answer = async () => 'refused';
     const delivery = bot.process();
     await bot.priced(29);
+    await bot.priced(28, 'base1-2');
     delivery.tell();
-    await expect.poll(bot.untold).toEqual(['command']);
+    await expect.poll(bot.untold).toEqual(['command', 'command']);
+    const { change } = bot.store;
+    bot.store.change = async (...args) => {
+      const changed = await change(...args);
+      delivery.answered(WISH);
+      await nextLoopIteration();
+      return changed;
+    };
     for (const to of [WISH, { memberId: 'bob' }, WISH]) delivery.answered(to);
     await expect.poll(bot.untold).toEqual([]);
     delivery.answered(WISH);
     await delivery.close();
-    expect(bot.shown).toEqual([29]);
+    expect(bot.shown.toSorted()).toEqual([28, 29]);
   });
 
   it('that was sent and could not be noted is neither sent nor shown again', async () => {
