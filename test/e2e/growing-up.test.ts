@@ -30,11 +30,11 @@ describe.skipIf(noRealRedis('the first start with Redis'))(
 
       const bot = await startAppBot({ ...backends.env, REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
       await Promise.all([bot.wrote('gateway ready'), bot.wrote(DONE)]);
-      await lookUp(backends, IDS.slice(0, 20));
+      await lookUp(backends, IDS.slice(0, 16));
       expect(backends.cardService.counts.byStatus[429]).toBeUndefined();
-      expect(requestedIds(backends).toSorted()).toEqual(IDS.slice(0, 20).toSorted());
+      expect(requestedIds(backends).toSorted()).toEqual(IDS.slice(0, 16).toSorted());
       const counted = () => redis.command('HGET', `${redis.prefix}:v2:ledger:${utcDay(Date.now())}`, 'all');
-      await expect.poll(counted).toBe('20');
+      await expect.poll(counted).toBe('16');
       await bot.stop();
     });
   },
