@@ -1,3 +1,4 @@
+import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { type Claims, isMine } from '../model/claims.ts';
 import { withJitter } from '../time/back-off.ts';
@@ -36,7 +37,7 @@ const CLAIM = { ttlMs: 60_000, endsWithOwner: true };
 /** Discord takes 50 requests a second of a bot, and answers one in about 0.2 s. */
 const MESSAGES_AT_ONCE = 5;
 /** Then the others wait, too: Discord shuts out a bot that is refused too often. */
-const MOST_FAILURES = 10;
+const MOST_FAILING = 10;
 
 /** The same from every process, and of no other crossing. */
 export function nonceOf({ watch, crossing }: WatchCrossing): string {
@@ -55,7 +56,8 @@ export class WatchDelivery<Use extends { memberId: string }> {
   readonly #underWay = new Set<Promise<void>>();
   /** Nonces of messages that were sent, until that is noted. */
   readonly #sent = new Set<string>();
-  #failures = 0;
+  /** Members to whom a message has failed in this look. */
+  readonly #failing = new Set<string>();
   #isClosed = false;
 
   constructor(options: WatchDeliveryOptions<Use>) {
@@ -87,11 +89,13 @@ export class WatchDelivery<Use extends { memberId: string }> {
   async #look(): Promise<void> {
     if (this.#isClosed) return;
     this.#timer.set(Date.now() + withJitter(LOOK_AGAIN_MS, Math.random()));
-    this.#failures = 0;
+    this.#failing.clear();
     const untold = (await this.#options.watches.find('untold')) ?? [];
     const sendSome = async () => {
-      for (let watch = untold.pop(); watch && this.#failures < MOST_FAILURES; watch = untold.pop())
-        await this.#sendOf(watch);
+      for (let watch = untold.pop(); watch && this.#failing.size < MOST_FAILING; watch = untold.pop()) {
+        await nextLoopIteration(); // files answer without letting others run
+        if (!this.#failing.has(watch.memberId)) await this.#sendOf(watch); // Discord takes five in 5 s of one
+      }
     };
     await Promise.all(Array.from({ length: MESSAGES_AT_ONCE }, sendSome));
   }
@@ -108,7 +112,7 @@ export class WatchDelivery<Use extends { memberId: string }> {
     const nonce = nonceOf(untold);
     if (!this.#sent.has(nonce) && Date.now() < untold.crossing.atMs + TRIED_FOR_MS) {
       const result = await this.#options.send(untold, nonce);
-      if (result === 'failed') this.#failures += 1;
+      if (result === 'failed') this.#failing.add(untold.watch.memberId);
       if (result === 'failed') return;
       if (result === 'sent') this.#sent.add(nonce);
     }

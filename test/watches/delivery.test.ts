@@ -125,11 +125,24 @@ describe('a crossing', () => {
     bot.answer = async ({ watch }) => (watch.memberId === 'bob' ? 'failed' : 'sent');
     const delivery = bot.process();
     await bot.priced(29);
+    bot.pass(1);
+    const others = Array.from({ length: 20 }, (_, index) => `other-${index}`); // sent before
+    for (const cardId of others) await bot.watches.set({ ...WISH, memberId: 'bob', cardId }, 36);
+    for (const cardId of others) await bot.priced(29, cardId);
     delivery.tell();
-    await expect.poll(bot.untold).toEqual(['message']);
+    await expect.poll(bot.untold).toHaveLength(21);
     bot.answer = async () => 'sent';
     delivery.tell();
     await expect.poll(bot.untold).toEqual([]);
+  });
+
+  it('of many members lets others run while it is noted', async () => {
+    const bot = await watching(Array.from({ length: 50 }, (_, index) => `member-${index}`));
+    await bot.priced(29);
+    bot.pass(TRIED_FOR_MS);
+    bot.process().tell();
+    await nextLoopIteration();
+    expect(await bot.untold()).toContain('message');
   });
 
   it('is not sent by as many tries as there are members while Discord fails', async () => {
