@@ -4,7 +4,6 @@ import { type Config, readConfig, secretsOf } from './config/config.ts';
 import { createLog, type Logger, standardOutput } from './log.ts';
 import { OperatorError } from './model/operator-error.ts';
 import { stopSignal } from './stop-signal.ts';
-import { setYoungGeneration } from './young-generation.ts';
 
 /** Runs the bot until it is stopped or cannot continue, and ends the process. */
 export async function runBot(): Promise<never> {
@@ -33,7 +32,7 @@ export async function runBot(): Promise<never> {
       return Promise.race([stopRequested, app.repliesCompleted()]).then(() => error);
     }),
     new Promise((resolve) => {
-      app.ready.then(settle, (error: unknown) => resolve(signal.aborted ? undefined : error));
+      app.ready.then(flushCompileCache, (error: unknown) => resolve(signal.aborted ? undefined : error));
     }),
   ]);
   log.info({ signal: signal.aborted ? signal.reason.message : undefined }, 'stopping');
@@ -41,12 +40,6 @@ export async function runBot(): Promise<never> {
   if (ended !== undefined) fail(ended, log);
   log.info('stopped');
   process.exit(0);
-}
-
-/** When the start is over. */
-function settle(): void {
-  flushCompileCache();
-  setYoungGeneration('grows');
 }
 
 function settings(): Config {

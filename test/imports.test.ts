@@ -33,12 +33,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['model', 'time', 'config', 'service', 'cache', 'quota', 'catalog', 'render', 'lookup', 'replies', 'commands'],
     ...['discord', 'privacy', 'settings', 'watches', 'storage', 'operations'],
   ],
-  main: ['compile-cache', 'run', 'young-generation'],
-  run: ['app', 'cli', 'config', 'model', 'stop-signal', 'package.json', 'young-generation'],
+  main: ['compile-cache', 'run'],
+  run: ['app', 'cli', 'config', 'model', 'stop-signal', 'package.json'],
   'compile-cache': [],
   log: [],
   'stop-signal': [],
-  'young-generation': [],
 };
 
 const DISCORD_FOLDERS = ['src/discord/', 'commands/', 'src/cli/commands/', 'src/sandbox/'];

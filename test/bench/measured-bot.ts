@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { APIEmbed } from 'discord-api-types/v10';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { ChatMessage, Member } from '../../src/sandbox/discord/chat.ts';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import { botEnvironment, PATIENT, serverOfShard, startDiscord } from '../support/backends.ts';
@@ -18,6 +19,9 @@ export const MEMBERS: readonly Member[] = Array.from({ length: 1_000 }, (_, inde
 
 /** Concurrent commands where speed does not matter. */
 export const AT_ONCE = 16;
+
+/** What `npm start` runs, without `.env`. */
+const BOT = packageJson.scripts.start.replaceAll(/exec node |--env-file\S+ /g, '');
 
 /** Only a hang takes longer, even on a busy machine. */
 const PATIENCE_MS = 300_000;
@@ -67,7 +71,7 @@ export class MeasuredBot {
 
   /** The bot as `npm start` runs it. Resolves when it is connected. @throws Error when it ends before */
   static start(options: BotOptions): Promise<MeasuredBot> {
-    return MeasuredBot.#start('src/main.ts', options);
+    return MeasuredBot.#start(BOT, options);
   }
 
   /** A discord.js bot that answers every command with this embed, as a chat showed it. */
@@ -84,7 +88,7 @@ export class MeasuredBot {
     // Its log goes to a file, because reading a pipe would cost this process time.
     const toFile = ['sh', '-c', `exec "$0" "$@" >>'${join(dataDir, 'bot.log')}' 2>&1`];
     const startedAtMs = performance.now();
-    const bot = startProgram([...toFile, process.execPath, script], {
+    const bot = startProgram([...toFile, process.execPath, ...script.split(' ')], {
       env: {
         ...botEnvironment(discord, { url: serviceUrl }, dataDir),
         ...(shard && { DISCORD_SHARDS: String(shard.id), DISCORD_SHARD_COUNT: String(shard.count) }),

@@ -34,7 +34,7 @@ export async function startWorld(
     },
     {
       // Both, as in docs/configuration.md: with a large young generation beside so small an old one, V8 marks without end.
-      NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --max-semi-space-size=8`,
+      NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --max-semi-space-size=4`,
       CARD_SERVICE_TIMEOUT_MS: '400',
       PRICES_FRESH_SECONDS: String(FRESH_SECONDS),
       NOT_FOUND_FRESH_SECONDS: '1',
