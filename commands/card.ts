@@ -16,9 +16,9 @@ import {
   type Ask,
   type Command,
   type CommandUse,
-  isPrivate,
   privately,
   type Reply,
+  repliesPrivately,
   type Services,
   sentence,
   spokenLanguage,
@@ -49,7 +49,7 @@ export default {
     const { options } = use;
     const cardId = parseCardId(options.getString('id', true));
     const query = { cardId, showPrices: options.getBoolean('prices') ?? true };
-    return askFor(query, await isPrivate(use, services), use, services);
+    return askFor(query, await repliesPrivately(use, services), use, services);
   },
 
   async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {

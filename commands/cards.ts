@@ -10,7 +10,7 @@ import { buttons } from '../src/render/components.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, formatMessage } from '../src/render/messages.ts';
 import { choiceIds } from './card-actions.ts';
-import { type Command, isPrivate, type Message, privately, sentence } from './command.ts';
+import { type Command, type Message, privately, repliesPrivately, sentence } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 const CHOOSE = { withPrices: 'choose:', withoutPrices: 'choose:n' };
@@ -46,7 +46,8 @@ export default {
     }
     const showPrices = options.getBoolean('prices') ?? true;
     const queries = ids.map((cardId) => ({ cardId, showPrices }));
-    return { queries, unclear: [...unclear], unsearched: [...unsearched], isPrivate: await isPrivate(use, services) };
+    const isPrivate = await repliesPrivately(use, services);
+    return { queries, unclear: [...unclear], unsearched: [...unsearched], isPrivate };
   },
 
   async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {

@@ -123,7 +123,7 @@ export interface Command {
 }
 
 /** Whether the member alone sees the cards: as the option says, otherwise as the server has set it. */
-export async function isPrivate({ options, ...where }: CommandUse, { settings }: Services): Promise<boolean> {
+export async function repliesPrivately({ options, ...where }: CommandUse, { settings }: Services): Promise<boolean> {
   return options.getBoolean('private') ?? (await settings.of(where)).isPrivate;
 }
 

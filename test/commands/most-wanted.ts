@@ -1,6 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import card from '../../commands/card.ts';
-import { type Command, isPrivate, sentence } from '../../commands/command.ts';
+import { type Command, repliesPrivately, sentence } from '../../commands/command.ts';
 import { requesterOf } from '../../src/model/quota.ts';
 
 /** Shows the card that this server asks for most. */
@@ -11,7 +11,7 @@ export default {
     const [favourite] = await services.catalog.search('', requesterOf(use), Date.now() + 1_000);
     if (!favourite) return sentence('Nobody has looked up a card here yet. Try /card first.');
     const queries = [{ cardId: favourite.id, showPrices: true }];
-    return { queries, unclear: [], unsearched: [], isPrivate: await isPrivate(use, services) };
+    return { queries, unclear: [], unsearched: [], isPrivate: await repliesPrivately(use, services) };
   },
 
   show: card.show,

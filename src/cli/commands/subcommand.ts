@@ -56,16 +56,14 @@ async function attempt(action: Action, flags: Flags, context: CliContext): Promi
     import('./failure.ts'),
     import('./registration.ts'),
   ]);
-  const commands = context.commands ?? declarations(config.hasUserInstall);
+  const { hasUserInstall } = config;
+  const commands = context.commands ?? declarations(hasUserInstall);
   const registration = new Registration(config);
   let applicationId: string | undefined;
   try {
     const application = await registration.application();
     applicationId = application.id;
-    return await performAction(action, flags, {
-      ...context,
-      ...{ commands, registration, application, hasUserInstall: config.hasUserInstall },
-    });
+    return await performAction(action, flags, { ...context, commands, registration, application, hasUserInstall });
   } catch (error) {
     const words = explainFailure(error, { guildId: flags.guild, apiUrl: config.apiUrl, applicationId });
     if (words === undefined) throw error;
