@@ -76,7 +76,7 @@ export class LookupQueue {
     return this.#pendingLookups.waiting().length;
   }
 
-  /** Whether a permit is wanted by members, here or in another process. */
+  /** Whether a lookup waits for a permit here, or one of a member in another process. */
   get isWanted(): boolean {
     return this.length > 0 || this.#options.otherQueues.lengths().some((length) => length > 0);
   }

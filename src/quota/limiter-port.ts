@@ -33,7 +33,7 @@ export type Acquired =
   /** No permit for longer than anybody should wait. */
   | { kind: 'blocked'; untilMs: number; reason: BlockedReason };
 
-/** `reserve`: not for members, while the day's last requests are kept for members. */
+/** `reserve`: no renewals, for watches or not, while the day's last requests are kept for members. */
 export type BlockedReason = BreakerReason | 'reserve';
 
 /** When permits are expected, as seen now. */

@@ -87,7 +87,7 @@ export function decidePermit(
   };
 }
 
-/** How many of so many tokens or places a lane leaves to members. For watches the bucket has to be full, which is no slower. */
+/** How many of so many tokens or places a lane leaves to members. For watches the bucket has to be full: it refills as fast. */
 function leftFree(lane: PermitLane, capacity: number): number {
   if (lane === 'watches') return Math.max(0, capacity - 1);
   return lane === 'renewals' ? Math.floor(capacity / 2) : 0;

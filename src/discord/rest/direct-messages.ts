@@ -58,12 +58,12 @@ export class DirectMessages {
 }
 
 /** Refusals that are over after a while. */
-const IS_OF_NOW: ReadonlySet<number | string> = new Set([
+const PASSING: ReadonlySet<number | string> = new Set([
   RESTJSONErrorCodes.OpeningDirectMessagesTooFast, // 40003
   RESTJSONErrorCodes.SendMessagesHasBeenTemporarilyDisabled, // 40004
 ]);
 
-/** Whether a message, or its channel, is refused for good, such as with 50007 for a member who takes none. */
+/** Whether a message, or its channel, is refused for good, such as with 50007 for a member who takes none. A 401 is about the bot's token. */
 export function isFinal(err: unknown): boolean {
-  return err instanceof DiscordAPIError && !IS_OF_NOW.has(err.code) && err.status !== 401;
+  return err instanceof DiscordAPIError && !PASSING.has(err.code) && err.status !== 401;
 }
