@@ -82,7 +82,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
   const replies = new Replies(client.rest, log, (to, isPrivate) => spokenLanguage(to, isPrivate, settings));
-  const directMessages = new DirectMessages(client.rest, log);
+  const directMessages = new DirectMessages(client.rest, config.discord.token, log);
   const delivery = new WatchDelivery<Invocation>({
     watches,
     claims: state.claims,
@@ -123,7 +123,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const loginSignal = AbortSignal.any([signal, stopping.signal]);
   const ready = login(client, { token: config.discord.token, events, log, signal: loginSignal });
   ready.catch(() => {}); // it may be left unawaited
-  delivery.tell(); // needs no gateway either, but the token that the login has set
+  delivery.tell(); // needs no gateway either
 
   const stop = async () => {
     stopping.abort(new Error('stopping'));

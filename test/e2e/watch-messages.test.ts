@@ -115,6 +115,7 @@ atOnce({
     }
     await Promise.all([
       told(refused('dm', 'openingTooFast'), serverError('dm', { times: 4 })), // discord.js itself tries four times
+      told(refused('message', 'unauthorized')),
       told({ route: 'message', answer: 'lose answer' }, rateLimited({ route: 'message', retryAfterSeconds: 1 })),
     ]);
   },

@@ -13,12 +13,14 @@ const Channel = z.object({ id: z.string() });
 /** Messages that answer no command. Without files. No method rejects. */
 export class DirectMessages {
   readonly #rest: REST;
+  readonly #token: string;
   readonly #log: Logger;
   readonly #outage: Incident;
   readonly #channelIds = new LRUCache<string, string>({ max: KEPT_CHANNELS });
 
-  constructor(rest: REST, log: Logger) {
+  constructor(rest: REST, token: string, log: Logger) {
     this.#rest = rest;
+    this.#token = token;
     this.#log = log;
     this.#outage = new Incident(log, {
       level: 'warn',
@@ -36,7 +38,7 @@ export class DirectMessages {
   async send(memberId: string, message: ReplyMessage, nonce: string): Promise<'sent' | 'refused' | 'failed'> {
     const body = { ...message, nonce, enforce_nonce: true, allowed_mentions: NO_MENTIONS };
     try {
-      await this.#rest.post(Routes.channelMessages(await this.#channelOf(memberId)), { body });
+      await this.#post(Routes.channelMessages(await this.#channelOf(memberId)), body);
       this.#outage.succeeded();
       return 'sent';
     } catch (err) {
@@ -50,10 +52,14 @@ export class DirectMessages {
   async #channelOf(memberId: string): Promise<string> {
     const known = this.#channelIds.get(memberId);
     if (known !== undefined) return known;
-    const opened = await this.#rest.post(Routes.userChannels(), { body: { recipient_id: memberId } });
-    const { id } = Channel.parse(opened);
+    const { id } = Channel.parse(await this.#post(Routes.userChannels(), { recipient_id: memberId }));
     this.#channelIds.set(memberId, id);
     return id;
+  }
+
+  /** After a 401, discord.js would forget the token, for the gateway and all messages to come. */
+  #post(route: `/${string}`, body: object): Promise<unknown> {
+    return this.#rest.post(route, { body, auth: false, headers: { Authorization: `Bot ${this.#token}` } });
   }
 }
 

@@ -131,8 +131,12 @@ const requestWithReadableErrors: Send = async (url, init) => {
   return new Response(text, { status: answer.status, headers });
 };
 
-/** discord.js takes the wait of a 429 from this header, and waits for the reset of an empty bucket instead. */
+/**
+ * discord.js takes the wait of a 429 from this header, and waits for the reset of an empty bucket instead. After one for
+ * all requests of the bot it would hold back edits, too, which Discord exempts.
+ */
 function stateWait(headers: Headers, body: object | undefined): void {
+  headers.delete('X-RateLimit-Global');
   const retryAfter = body && 'retry_after' in body ? body.retry_after : undefined;
   const stated = String(statedWaitSeconds(headers.get('Retry-After'), retryAfter));
   headers.set('Retry-After', stated);

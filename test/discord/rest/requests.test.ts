@@ -1,9 +1,11 @@
 import { createRequire } from 'node:module';
-import { REST } from 'discord.js';
+import { DiscordAPIError, RateLimitError, REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { restOptions, sleepsThrough, statedWaitSeconds } from '../../../src/discord/rest/requests.ts';
 import { createLog } from '../../../src/log.ts';
 import { Events } from '../../../src/model/events.ts';
+import { openDiscord } from '../../support/backends.ts';
+import { rateLimited } from '../../support/fault-forms.ts';
 
 const EDIT = '/webhooks/:id/:token/messages/@original';
 
@@ -31,6 +33,16 @@ describe('a 429 from Discord', () => {
     ['to a registration is reported to the moderator', '/applications/:id/commands', 1_000, false],
   ])('%s', (_, route, retryAfter, expected) => {
     expect(sleepsThrough({ route, retryAfter, timeToReset: 0 })).toBe(expected);
+  });
+
+  it('to a message, of all that the bot sends, holds up no edit: Discord exempts replies', async () => {
+    const { apiUrl, botToken, faults } = await openDiscord();
+    const rest = new REST(restOptions(apiUrl, new Events(), createLog({ level: 'fatal', secrets: [] }))).setToken(
+      botToken,
+    );
+    faults.script(rateLimited({ route: 'message', retryAfterSeconds: 3_600, scope: 'global' }));
+    await expect(rest.post('/channels/1/messages')).rejects.toThrow(RateLimitError);
+    await expect(rest.patch('/webhooks/1/token/messages/@original', { auth: false })).rejects.toThrow(DiscordAPIError);
   });
 
   it.each([
