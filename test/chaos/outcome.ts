@@ -1,8 +1,28 @@
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { finalAnswers, isFinal as isFinalAnswer } from '../support/final-answers.ts';
 import { cutOffUnrecorded, type Disruptions, endedInRepeat, endedUnrecorded, lostWithRedis } from './disruptions.ts';
-import type { Milestones } from './milestones.ts';
+
+/** When a command reached each stage. */
+interface Milestones {
+  /** The member sees "thinking…": the deferred reply has been written to the journal, or could not be. */
+  deferredAtMs?: number;
+  /** The first final answer. */
+  completedAtMs?: number;
+}
+
+/** @returns the milestones of an interaction, by its id */
+export function watchMilestones(discord: EmulatedDiscord): (interactionId: string) => Milestones {
+  const seen = new Map<string, Milestones>();
+  discord.onMessage((message) => {
+    const milestones = seen.get(message.interactionId) ?? {};
+    seen.set(message.interactionId, milestones);
+    if (message.state === 'thinking') milestones.deferredAtMs ??= Date.now();
+    if (message.state === 'answered' && isFinalAnswer(message)) milestones.completedAtMs ??= Date.now();
+  });
+  return (interactionId) => seen.get(interactionId) ?? {};
+}
 
 /**
  * How a command ended for the member. Two endings must not occur. `lost`: acknowledged but never answered, or not

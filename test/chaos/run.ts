@@ -10,8 +10,7 @@ import { type Partition, SETTLED_MS } from './chaos-redis.ts';
 import { startWorld } from './chaos-world.ts';
 import { NOTICE_MS } from './disruptions.ts';
 import { FAULT_NAMES, type FaultName, REDIS_FAULT_NAMES } from './faults.ts';
-import { watchMilestones } from './milestones.ts';
-import { type Ending, endingOf, isFinal } from './outcome.ts';
+import { type Ending, endingOf, isFinal, watchMilestones } from './outcome.ts';
 import { chaosSchedule, play } from './schedule.ts';
 import { watchPrices } from './watched-prices.ts';
 

@@ -23,4 +23,3 @@ export function logLines(): { log: Logger; lines: LogLine[] } {
 export const INFO = 30;
 export const WARN = 40;
 export const ERROR = 50;
-export const FATAL = 60;

@@ -105,7 +105,7 @@ export function lookupQueueOver(
     const { progress, start } = admission.reservation;
     return start(() => progress.permitAtMs !== undefined && onSchedule?.(progress.permitAtMs));
   };
-  const below = { limiter, ledger, client: service, cards, storedCards, limiterStore: store };
+  const below = { limiter, ledger, client: service, cards, storedCards };
   return { queue: Object.assign(queue, { enqueue }), lines, ...below };
 }
 

@@ -3,15 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** The ids in the card store of a bot, which may be running. */
 export function storedCardIds(dataDir: string): string[] {
-  const rows = inCardStore(dataDir, (database) => database.prepare('SELECT key FROM cards ORDER BY key').all());
+  using database = new DatabaseSync(join(dataDir, 'cards.sqlite'));
+  const rows = database.prepare('SELECT key FROM cards ORDER BY key').all();
   return rows.map(({ key }) => String(key).split(':').slice(2).join(':'));
-}
-
-function inCardStore<T>(dataDir: string, work: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(join(dataDir, 'cards.sqlite'));
-  try {
-    return work(database);
-  } finally {
-    database.close();
-  }
 }

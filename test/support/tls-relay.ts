@@ -7,15 +7,8 @@ import { onFinished } from './on-finished.ts';
 /** For tests alone: the key is as public as the certificate. */
 const KEY_AND_CERTIFICATE = readFileSync(new URL('./localhost.pem', import.meta.url), 'utf8');
 
-export interface TlsRelay {
-  /** `rediss://localhost:…` */
-  url: string;
-  /** PEM; signed by itself, so that no program trusts it. */
-  certificate: string;
-}
-
-/** Terminates TLS in front of a server; closed when the test ends. */
-export async function startTlsRelay(url: string): Promise<TlsRelay> {
+/** Terminates TLS in front of a server, with a certificate that no program trusts; closed when the test ends. */
+export async function startTlsRelay(url: string) {
   const target = new URL(url);
   const server = createServer({ key: KEY_AND_CERTIFICATE, cert: KEY_AND_CERTIFICATE }, (near) => {
     const far = connect(Number(target.port), target.hostname);

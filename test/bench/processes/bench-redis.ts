@@ -7,32 +7,22 @@ import { openRedis } from '../../support/redis.ts';
 import { concurrently } from '../concurrently.ts';
 import { sampleCard, storedCardId } from '../stored-cards.ts';
 
-/** A Redis for measurements. */
-export interface BenchRedis {
-  url: string;
-  /** For a bot with a prefix that is unused, at each call. */
-  newVariables(): { REDIS_URL: string; REDIS_KEY_PREFIX: string };
-  /** A sentence about this Redis for the reader of the figures. */
-  note: string;
-}
-
-const NOTES = {
-  given: 'Redis: the one of `REDIS_URL`.',
-  server: 'Redis: a server of its own on this machine, with `appendonly yes`.',
-  'in-process':
-    'Redis: an emulation in JavaScript, because no redis-server is on PATH. These figures are of the emulation.',
-};
-
-/** As in compose.yaml: everything is persisted. */
-export async function startBenchRedis(): Promise<BenchRedis> {
+/** A Redis for measurements, which persists everything, as in compose.yaml. */
+export async function startBenchRedis() {
   const { url, prefix, kind } = await openRedis({ appendonly: true });
+  const server =
+    kind === 'in-process' ? 'an emulation in JavaScript, as no redis-server is on PATH' : 'a server of its own';
   let prefixes = 0;
   return {
     url,
+    /** For a bot with a prefix that is unused, at each call. */
     newVariables: () => ({ REDIS_URL: url, REDIS_KEY_PREFIX: `${prefix}:${prefixes++}` }),
-    note: NOTES[kind],
+    /** For the reader of the figures. */
+    note: `Redis: ${server} on this machine, with \`appendonly yes\`.`,
   };
 }
+
+export type BenchRedis = Awaited<ReturnType<typeof startBenchRedis>>;
 
 /** What a bot with these variables keeps in Redis; closed with the scope. */
 export async function openState(variables: Record<string, string>): Promise<State> {

@@ -20,16 +20,8 @@ export interface DayReport {
   withoutCard: number;
   /** Among those with a card. */
   staleCopies: number;
-  firstLookups: FirstLookups;
-}
-
-/** The first lookups of all cards. */
-export interface FirstLookups {
-  cards: number;
-  /** With a card from the first command, or after coming back at the stated time. */
-  seen: number;
-  /** From the first command until the card was seen. */
-  longestMs: number;
+  /** Of each card; `seen`: from the first command, or after coming back at the stated time, and how long that took. */
+  firstLookups: { cards: number; seen: number; longestMs: number };
 }
 
 export function dayReport({ lived, requests }: SimulatedDay): DayReport {
@@ -65,7 +57,7 @@ function needless(requests: readonly RecordedRequest[]): number {
   return twice;
 }
 
-function firstLookups(lived: readonly Lived[]): FirstLookups {
+function firstLookups(lived: readonly Lived[]): DayReport['firstLookups'] {
   const firsts = new Map<string, Lived>();
   for (const one of lived.toSorted((a, b) => a.lookup.atMs - b.lookup.atMs)) {
     if (!firsts.has(one.lookup.cardId)) firsts.set(one.lookup.cardId, one);

@@ -9,13 +9,8 @@ export interface RecordedRequest {
   status: number;
 }
 
-export interface RecordedFetch {
-  fetch: typeof fetch;
-  /** Answered requests, in the order of their answers. */
-  requests: RecordedRequest[];
-}
-
-export function recordFetch(inner: typeof fetch = globalThis.fetch): RecordedFetch {
+/** @returns with the answered requests, in the order of their answers */
+export function recordFetch(inner: typeof fetch) {
   const requests: RecordedRequest[] = [];
   const watched: typeof fetch = async (input, init) => {
     const sentAtMs = Date.now();
