@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startService } from '../../support/backends.ts';
 import { knownIds } from '../interleaved-runs.ts';
 import type { MeasuredBot } from '../measured-bot.ts';
@@ -11,9 +10,6 @@ import { type FigurePart, PROCESSES, startGroup } from './group.ts';
 const WARM_UP = 1_000;
 const ROUNDS = 4;
 const COMMANDS = 300;
-/** A moderate rate, at which no answer waits for another. */
-const COMMANDS_A_SECOND = 100;
-const TICK_MS = 5;
 const ALLOWED = 1.1;
 
 /** The CPU time of an answer from the cache, for different numbers of processes. */
@@ -43,7 +39,7 @@ export async function cpuPerCommand(redis: BenchRedis): Promise<FigurePart> {
       wanted(`no request for a known card (${total})`, total === 0),
     ],
     notes: [
-      `CPU time: of the bot's processes in user and system mode; the emulated Discord and Redis are other processes. ${COMMANDS_A_SECOND} commands a second to each process, ${COMMANDS} in each of ${ROUNDS} rounds, after ${WARM_UP.toLocaleString('en')} to warm up; groups of ${PROCESSES.join(', ')} at the same time, so that a busy machine hits all alike.`,
+      `CPU time: of the bot's processes in user and system mode; the emulated Discord and Redis are other processes. Each process has one command at a time, ${COMMANDS} in each of ${ROUNDS} rounds, after ${WARM_UP.toLocaleString('en')} to warm up; groups of ${PROCESSES.join(', ')} at the same time, so that a busy machine hits all alike.`,
     ],
   };
 }
@@ -52,18 +48,6 @@ export async function cpuPerCommand(redis: BenchRedis): Promise<FigurePart> {
 async function msPerCommand(bots: readonly MeasuredBot[]): Promise<number> {
   const used = () => bots.reduce((sum, { pid }) => sum + cpuMs(pid), 0);
   const before = used();
-  await Promise.all(bots.map(steadily));
+  await Promise.all(bots.map((bot) => bot.load(knownIds(), COMMANDS, 1)));
   return (used() - before) / (bots.length * COMMANDS);
-}
-
-/** Types the commands evenly, without waiting for their answers. Resolves when all are answered. */
-async function steadily(bot: MeasuredBot): Promise<void> {
-  const ids = knownIds();
-  const startMs = performance.now();
-  const answers: Promise<unknown>[] = [];
-  for (; answers.length < COMMANDS; await sleep(TICK_MS)) {
-    const due = Math.min(COMMANDS, Math.ceil(((performance.now() - startMs) / 1_000) * COMMANDS_A_SECOND));
-    while (answers.length < due) answers.push(bot.callbackMs(ids.next().value));
-  }
-  await Promise.all(answers);
 }
