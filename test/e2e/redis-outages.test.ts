@@ -21,8 +21,9 @@ const BOTS_BURST = { CARD_SERVICE_BURST: '20' };
 const PASSWORD = 'p@ss/wörd "with" everything';
 const UNAVAILABLE = 'redis unavailable: this process continues isolated, with its share of the plan';
 const AVAILABLE = 'redis available again';
-/** On a machine that is too busy for Discord's 3 s; the answer is there all the same. */
-const LATE = 'discord did not confirm the first answer: the reply is completed anyway';
+/** On a machine that is too busy for Discord's 3 s; the answer is there all the same, which each test counts. */
+const isLate = ({ msg, outcome }: Record<string, unknown>) =>
+  msg === 'discord did not confirm the first answer: the reply is completed anyway' || outcome === 'not answered';
 
 const ids = CARDS.map(({ id }) => id).values();
 
@@ -73,7 +74,7 @@ function noticesOf(bot: AppBot): number[] {
 /** Secrets in the log, and warnings and errors about anything other than Redis being unavailable. */
 function problemsOf({ bots, env }: TestBots<AppBot>): unknown[] {
   const lines = bots.flatMap((bot) =>
-    logOf(bot).filter(({ level, msg }) => Number(level) >= WARN && msg !== UNAVAILABLE && msg !== LATE),
+    logOf(bot).filter((line) => Number(line.level) >= WARN && line.msg !== UNAVAILABLE && !isLate(line)),
   );
   const text = bots.map(({ output }) => output()).join();
   return [
