@@ -6,6 +6,7 @@ import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
 import { SAMPLE_MEMBERS } from '../../src/sandbox/sample-members.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
+import { PATIENT } from '../support/backends.ts';
 import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';
 import type { Scene, Shot } from './shot.ts';
 
@@ -61,9 +62,9 @@ async function inSandbox(
   const log = createLog({ level: 'silent', secrets: [] });
   const sandbox = await startSandbox({
     log,
-    discord: { members: SAMPLE_MEMBERS },
     catalog: SAMPLE_CATALOG,
     ...options,
+    discord: { lifetimes: PATIENT, members: SAMPLE_MEMBERS, ...options?.discord },
     service: { usedToday: isLively ? requestsEarlier(Date.now()) : 0, ...options?.service },
     env: { PRICE_CURRENCY: 'USD', ...options?.env },
   });
