@@ -1,5 +1,5 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import type { CardRecord } from '../src/model/card.ts';
+import { type CardRecord, marketPrice } from '../src/model/card.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { type WatchView, watchList } from '../src/render/watch-message.ts';
@@ -40,8 +40,8 @@ export function stopId({ id }: Pick<Watch, 'id'>): string {
 
 /** What a card cost when somebody last asked for it. */
 export function lastPrice(kept: CardRecord | undefined): WatchView['price'] {
-  const market = kept?.card?.prices?.market;
-  return kept && market ? { market, atMs: kept.fetchedAtMs } : undefined; // 0 is no price
+  const market = marketPrice(kept?.card);
+  return kept && market !== undefined ? { market, atMs: kept.fetchedAtMs } : undefined;
 }
 
 /** What a member is told of a crossing, with the ids of its buttons. */

@@ -32,6 +32,12 @@ export const Card = z.object({
 });
 export type Card = z.infer<typeof Card>;
 
+/** What a card costs; `undefined` when nobody says so: what costs nothing has no price. */
+export function marketPrice(card: Card | undefined): number | undefined {
+  const market = card?.prices?.market ?? 0;
+  return market > 0 ? market : undefined;
+}
+
 /** What a member wants to see of which card. */
 export const CardQuery = z.object({
   cardId: z.string(),
