@@ -64,7 +64,7 @@ const FORMS = {
 
 type Form = keyof typeof FORMS;
 
-/** Discord has 33 locales, each of which meets every form at most. */
+/** Every form in six languages, with a currency and without, is half of it. */
 const KEPT_FORMATS = 200;
 
 /** Making one takes longer than the rest of an embed. */

@@ -37,4 +37,3 @@ export type BulkRefusal = (typeof BULK_REFUSALS)[number];
 
 /** What it counts for a list: one request, or one for each card. */
 export const BULK_COSTS = ['one', 'each'] as const;
-export type BulkCost = (typeof BULK_COSTS)[number];

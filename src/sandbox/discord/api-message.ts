@@ -81,7 +81,7 @@ const DEFAULTS: Partial<Record<ComponentType, object>> = {
 };
 
 /** The components of a message as Discord returns them. */
-export function apiComponents(components: readonly object[]): object[] {
+function apiComponents(components: readonly object[]): object[] {
   const copies = structuredClone(components) as object[];
   for (const { component } of everyComponent(copies)) {
     Object.assign(component, { ...DEFAULTS[component.type], ...component });

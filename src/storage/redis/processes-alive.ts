@@ -34,9 +34,8 @@ const HEARTBEAT = `
 `;
 const Alive = z.array(z.tuple([z.string(), z.coerce.number()]));
 
-/** A process that is only busy, or collecting garbage, is never silent that long. */
-export const DEAD_AFTER_MS = 4_000;
-const TIMES = { everyMs: 1_000, deadAfterMs: DEAD_AFTER_MS };
+/** `deadAfterMs`: a process that is only busy, or collecting garbage, is never silent that long. */
+const TIMES = { everyMs: 1_000, deadAfterMs: 4_000 };
 
 /** The processes that share one quota: which are alive, and how long their queues are. */
 export class ProcessesAlive implements OtherQueues {
