@@ -80,6 +80,7 @@ export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
     await server.kill();
     await sleep(ms);
     await server[start]();
+    await server.command('REPLICAOF', 'NO', 'ONE'); // after a failover it still starts as the replica of the one before
   }
 
   async function partition(process: number, how: 'closed' | 'silent', ms: number): Promise<void> {
