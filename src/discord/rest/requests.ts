@@ -76,7 +76,7 @@ export function sleepsThrough({
   timeToReset,
   retryAfter,
 }: Pick<RateLimitData, 'route' | 'timeToReset' | 'retryAfter'>): boolean {
-  return route.startsWith('/webhooks') && Math.max(timeToReset, retryAfter) <= REPLY_DEADLINE_MS;
+  return route.endsWith('/messages/@original') && Math.max(timeToReset, retryAfter) <= REPLY_DEADLINE_MS;
 }
 
 /**
