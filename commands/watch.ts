@@ -2,8 +2,8 @@ import { SlashCommandBuilder } from '@discordjs/builders';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { ListedCard } from '../src/model/invocation.ts';
 import { requesterOf } from '../src/model/quota.ts';
-import { cardLabel } from '../src/render/card-list.ts';
-import { MAX_LENGTH, menu } from '../src/render/components.ts';
+import { cardMenu } from '../src/render/card-list.ts';
+import { MAX_LENGTH } from '../src/render/components.ts';
 import { plainMarkdown } from '../src/render/formats.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
@@ -103,10 +103,7 @@ function unknown(text: string, locale: string): string {
 
 /** The cards that may be meant: who chooses one watches it. */
 function offered(content: string, cards: readonly ListedCard[], lines: Lines, { locale }: Use): Reply {
-  const options = cards
-    .filter(({ id }) => id.length <= MAX_LENGTH)
-    .map((card) => ({ label: cardLabel(locale, card), value: card.id }));
-  return privately({ content, components: menu(formatMessage(locale, 'chooseCard'), linesId(lines), options) });
+  return privately({ content, components: cardMenu(locale, cards, linesId(lines)) });
 }
 
 /** The custom id of a menu of cards, such as `watch:40:30:`. */

@@ -147,9 +147,19 @@ export function similarNames(locale: string, cards: readonly ListedCard[], lengt
 
 /** Texts of a list that may be ids all the same: one that is chosen costs a lookup. */
 export function askAnywayMenus(locale: string, texts: readonly string[], customId: string): MenuRow[] {
-  const cards = offered(texts.map((text) => ({ id: text, name: text })));
-  const options = cards.map((card) => ({ label: cardLabel(locale, card), value: card.id }));
-  return menu(formatMessage(locale, 'askAnyway'), customId, options);
+  const cards = texts.map((text) => ({ id: text, name: text }));
+  return cardMenu(locale, cards, customId, 'askAnyway');
+}
+
+/** A menu of cards, whose values are the ids; none without a card whose id fits. */
+export function cardMenu(
+  locale: string,
+  cards: readonly ListedCard[],
+  customId: string,
+  placeholder: 'chooseCard' | 'askAnyway' = 'chooseCard',
+): MenuRow[] {
+  const options = offered(cards).map((card) => ({ label: cardLabel(locale, card), value: card.id }));
+  return menu(formatMessage(locale, placeholder), customId, options);
 }
 
 /**
