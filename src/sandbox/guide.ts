@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogLine } from './bot-process.ts';
 import type { Bots } from './bots.ts';
 import type { EmbeddedCardService } from './card-service.ts';
@@ -71,8 +72,9 @@ export class Guide {
     if (!step) throw new Error(`There is no step ${id}.`);
     this.#begin(async (signal) => {
       this.#show({ current: id, isResetting: false });
-      if (!this.#isAsAtStart()) await this.#resetAll(id);
-      await this.#options.discord.gateway.whenReady();
+      if (!this.#isAsAtStart()) await this.#resetAll(signal, id);
+      const aborted = sleep(MOST_MS, undefined, { signal, ref: false });
+      await Promise.race([aborted, this.#options.discord.gateway.whenReady()]); // somebody may have killed the bot
       this.#ended.clear();
       const unknownCard = () => this.#unknownCard();
       const ended = (...typed: readonly TypedInteraction[]) => this.#whenEnded(typed, signal);
@@ -84,7 +86,7 @@ export class Guide {
 
   /** Everything is as at the start when it resolves: chat, service, switches, the bot and its data. */
   async reset(): Promise<void> {
-    this.#begin(() => this.#resetAll());
+    this.#begin((signal) => this.#resetAll(signal));
     await this.#running;
   }
 
@@ -118,7 +120,7 @@ export class Guide {
     return !this.#isUsed && bots.isAsAtStart && cardService.isAsAtStart(NEEDED);
   }
 
-  async #resetAll(current?: string): Promise<void> {
+  async #resetAll(signal: AbortSignal, current?: string): Promise<void> {
     const { discord, cardService, bots } = this.#options;
     this.#show({ current, isResetting: true });
     await bots.close(); // what it sends last is not of the new story
@@ -126,7 +128,7 @@ export class Guide {
     discord.post({ memberId: discord.members[1]?.id ?? '', content: SEEDED_POST });
     cardService.reset();
     await bots.reset();
-    await foundCards(discord, AbortSignal.timeout(SEARCHES_WITHIN_MS)).catch(() => {});
+    await foundCards(discord, AbortSignal.any([signal, AbortSignal.timeout(SEARCHES_WITHIN_MS)])).catch(() => {});
     this.#unknown = [];
     this.#isUsed = false;
     this.#show({ current, isResetting: false });

@@ -78,6 +78,10 @@ it('each step of the guided minute says what happened, in figures, at any time',
   await press('Kill process 1');
   await page.getByText('Process 1 (stopped)').waitFor();
   await press('Find a card by name');
+  // Nor with one that is killed while it is reset
+  await page.getByText('Process 1 (starting)').waitFor();
+  await press('Kill process 1');
+  await press('Find a card by name');
   await happened(FOUND);
   // While another step runs
   await press('The service says 429');
