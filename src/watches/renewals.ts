@@ -24,7 +24,7 @@ export interface WatchRenewalsOptions {
 
 /** One of each day of the week. */
 const USUAL_DAYS = 7;
-/** Which cards are not fresh is read so often. */
+/** Which cards are not fresh is read so often, and planned anew: the reset or the clock may have moved. */
 const READ_EVERY_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 60_000;
 /** So long a renewal waits for its permit; then it is decided again whether there should be one. */
@@ -65,7 +65,7 @@ export class WatchRenewals {
       this.#options.log.error({ err }, 'renewing watched cards failed');
       return Date.now() + READ_EVERY_MS;
     });
-    if (!this.#isClosed) this.#timer.set(nextAtMs);
+    if (!this.#isClosed) this.#timer.set(Math.min(nextAtMs, Date.now() + READ_EVERY_MS));
   }
 
   /** Costs one request at most, unless it fails. @returns when to go on */

@@ -169,6 +169,15 @@ it('a 429 stops it until a member has had an answer', async () => {
   expect(requested().length - before).toBeGreaterThan(10);
 });
 
+it('plans anew every ten minutes: the reset or the clock may have moved', async () => {
+  const { renewals, requested } = await evening([FIRST], { hoursLeft: 20 });
+  renewals.start();
+  await pass(MINUTE_MS);
+  vi.setSystemTime(RESET_MS - HOUR_MS);
+  await pass(10 * MINUTE_MS);
+  expect(requested()).toEqual([FIRST]);
+});
+
 it('sends nothing while another process renews, or a member waits there', async () => {
   const claims = new LocalClaims();
   await claims.claim('watch renewals', { ttlMs: 5 * MINUTE_MS, endsWithOwner: true });
