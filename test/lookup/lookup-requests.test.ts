@@ -24,9 +24,11 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
   const release = vi.spyOn(limiter, 'release');
   const pendingLookups = new PendingLookups();
   const ended: Record<string, CardRecord | CardServiceError> = {};
+  const members: Record<string, ReturnType<typeof by>> = {}; // one for all cards of a list
   const wish = (cardId: string, member: string) => {
+    members[member] ??= by(member);
     const end = (outcome: CardRecord | CardServiceError) => void Object.assign(ended, { [member]: outcome });
-    const added = { lookup: lookup(cardId, by(member)), resolve: end, reject: end };
+    const added = { lookup: lookup(cardId, members[member]), resolve: end, reject: end };
     pendingLookups.start(pendingLookups.add(added, Date.now()));
   };
   wish('base1-4', 'alice');
@@ -84,7 +86,7 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
 }
 
 describe('a batch of two', () => {
-  it('is one request under one permit, booked on the requester of the first; the others are saved one', async () => {
+  it('is one request under one permit, booked on the requester of the first; the others are saved one, and so is the first for another card', async () => {
     const it = batchOfTwo(
       async () =>
         new Map([
@@ -92,13 +94,13 @@ describe('a batch of two', () => {
           ['base1-5', FOUND],
         ]),
     );
-    it.wish('base1-5', 'carol');
+    for (const member of ['carol', 'alice']) it.wish('base1-5', member);
     await it.send();
 
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-4', 'base1-5']]);
     expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'answered', cards: 2 }]]);
     expect(it.ended).toEqual({ alice: RECORD, bob: RECORD, carol: RECORD });
-    expect(await it.booked('alice')).toEqual({ requests: 1, saved: 0 });
+    expect(await it.booked('alice')).toEqual({ requests: 1, saved: 1 });
     expect(await it.booked('bob')).toEqual({ requests: 0, saved: 1 });
     expect(await it.booked('carol')).toEqual({ requests: 0, saved: 1 });
     expect(it.claimed.size).toBe(0);
