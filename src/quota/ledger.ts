@@ -1,6 +1,7 @@
 import type { Events } from '../model/events.ts';
 import { type Bookings, FOREIGN, guildKey, type Requester, requesterOf, WATCHES } from '../model/quota.ts';
-import { DAY_MS, HOUR_MS, nextUtcMidnightMs, utcDay, utcHour } from '../time/utc-day.ts';
+import { DAY_MS, HOUR_MS, nextUtcMidnightMs, utcDay } from '../time/utc-day.ts';
+import { type HourCounts, hourCounts } from './hours.ts';
 
 /** One request that is booked on its requester, on one day. */
 export interface Booking {
@@ -14,11 +15,6 @@ export interface KeptCounts {
   days: number;
   requests: number;
   saved: number;
-}
-
-export interface HourCounts extends Pick<Bookings, 'requests' | 'saved'> {
-  /** Of these requests, those that left for watches alone. */
-  watches: number;
 }
 
 /** An hour, or as much of it as is over. */
@@ -166,31 +162,4 @@ export class Ledger {
     this.#nextWrite = undefined;
     return this.counters.write();
   }
-}
-
-/**
- * What was counted in each hour of the day up to the present one. A ledger counts by day; before its first booking in an
- * hour it notes the day's sums so far, which costs one write an hour.
- *
- * @param starts those sums, by hour; an hour without a booking has none
- * @param now the day's sums at present
- */
-export function hourCounts(starts: ReadonlyMap<number, HourCounts>, now: HourCounts, nowMs: number): HourCounts[] {
-  const counts: HourCounts[] = Array.from({ length: utcHour(nowMs) + 1 }, () => ({
-    requests: 0,
-    saved: 0,
-    watches: 0,
-  }));
-  const noted = [...starts].sort(([a], [b]) => a - b);
-  for (const [index, [hour, start]] of noted.entries()) {
-    const end = noted[index + 1]?.[1] ?? now;
-    if (hour >= counts.length) continue; // noted before the clock was set back
-    // A refusal can take back what was booked in the hour before.
-    counts[hour] = {
-      requests: Math.max(0, end.requests - start.requests),
-      saved: Math.max(0, end.saved - start.saved),
-      watches: Math.max(0, end.watches - start.watches),
-    };
-  }
-  return counts;
 }

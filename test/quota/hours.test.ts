@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type HourCounts, hourCounts } from '../../src/quota/ledger.ts';
+import { type HourCounts, hourCounts } from '../../src/quota/hours.ts';
 
 const MIDNIGHT_MS = Date.UTC(2026, 10, 20);
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
+import type { HourCounts } from '../../quota/hours.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
-import type { Booking, Counted, CounterStore, HourCounts, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
+import type { Booking, Counted, CounterStore, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay, utcHour } from '../../time/utc-day.ts';
 import type { RedisLink } from './link.ts';
 

@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
+import type { HourCounts } from '../../quota/hours.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
-import type { Booking, Counted, CounterStore, HourCounts, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
+import type { Booking, Counted, CounterStore, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
 import { DAY_MS, utcDay, utcHour } from '../../time/utc-day.ts';
 
 export const LEDGER_SCHEMA = `
