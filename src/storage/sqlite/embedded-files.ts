@@ -42,32 +42,27 @@ export class EmbeddedFiles {
 
   /** JSON by interaction id. */
   deferredReplies(): [interactionId: string, reply: string][] {
-    const rows = this.#state.prepare('SELECT interaction_id, reply FROM deferred_replies').all();
-    return rows.map(({ interaction_id, reply }) => [String(interaction_id), String(reply)]);
+    return this.#rows('deferred_replies').map(({ interaction_id, reply }) => [String(interaction_id), String(reply)]);
   }
 
   /** By member, when they wished their data deleted. */
   deletionRequests(): [memberId: string, at: string][] {
-    if (!this.#hasTable('deletion_requests')) return [];
-    const rows = this.#state.prepare('SELECT member, day FROM deletion_requests').all();
-    return rows.map(({ member, day }) => [String(member), String(day)]);
+    return this.#rows('deletion_requests').map(({ member, day }) => [String(member), String(day)]);
   }
 
   serverSettings(): [guildId: string, name: string, value: string][] {
-    if (!this.#hasTable('server_settings')) return [];
-    const rows = this.#state.prepare('SELECT guild, name, value FROM server_settings').all();
+    const rows = this.#rows('server_settings');
     return rows.map(({ guild, name, value }) => [String(guild), String(name), String(value)]);
   }
 
   watches(): Watch[] {
-    if (!this.#hasTable('watches')) return [];
-    const rows = this.#state.prepare('SELECT watch FROM watches').all();
-    return rows.flatMap(({ watch }) => parseWatch(String(watch)) ?? []);
+    return this.#rows('watches').flatMap(({ watch }) => parseWatch(String(watch)) ?? []);
   }
 
-  /** Files of an earlier version lack some. */
-  #hasTable(name: string): boolean {
-    return this.#state.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined;
+  /** Files of an earlier version lack some tables. */
+  #rows(table: string) {
+    const isThere = this.#state.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
+    return isThere ? this.#state.prepare(`SELECT * FROM ${table}`).all() : [];
   }
 
   /** The rows of a day in the ledger. */
