@@ -14,17 +14,14 @@ import { watchFields } from './redis/watches.ts';
 import { type CardRow, EmbeddedFiles } from './sqlite/embedded-files.ts';
 
 /**
- * KEYS: the marker, the ledger's days. ARGV: commands, each preceded by its number of words. Runs them once, and only if
- * nothing was ever counted in this Redis. Returns whether the cards have been carried over, too, or that Redis is in use.
+ * KEYS: the marker, the ledger's days. ARGV: commands, as JSON: with an argument for each word, the client's stack would end
+ * at some thousand watches. Runs them once, and only if nothing was ever counted in this Redis. Returns whether the cards
+ * have been carried over, too, or that Redis is in use.
  */
 const CARRY = `
   if redis.call('EXISTS', KEYS[1]) == 0 then
     if redis.call('EXISTS', unpack(KEYS, 2)) > 0 then return 'in use' end
-    local at = 1
-    while at <= #ARGV do
-      redis.call(unpack(ARGV, at + 1, at + tonumber(ARGV[at])))
-      at = at + 1 + tonumber(ARGV[at])
-    end
+    for _, command in ipairs(cjson.decode(ARGV[1])) do redis.call(unpack(command)) end
   end
   return redis.call('HGET', KEYS[1], 'done') or 'no'
 `;
@@ -87,8 +84,8 @@ export class CarryOver {
     const { link, dataDir, log } = this.#options;
     try {
       const keys = [this.#marker, ...dayKeys(`${link.prefix}:ledger`)];
-      const words = this.#commands(files).flatMap((command) => [String(command.length), ...command]);
-      const isDone = await link.run((client) => client.eval(CARRY, { keys, arguments: words }));
+      const commands = JSON.stringify(this.#commands(files));
+      const isDone = await link.run((client) => client.eval(CARRY, { keys, arguments: [commands] }));
       if (isDone === 'in use') log.info({ dataDir }, 'the files are not carried over into redis: it is in use already');
       if (isDone === 'no') await this.#carryCards(files);
       this.#closeFiles();

@@ -96,6 +96,9 @@ describe('files of an embedded bot, carried over into Redis', () => {
     const dataDir = await leftFiles(250);
     const state = new DatabaseSync(join(dataDir, 'state.sqlite'));
     state.exec(`INSERT INTO bookings VALUES ('${utcDay(Date.now() - DAY_MS)}', 'guild', '0', 9, 0, 0)`);
+    const insert = state.prepare("INSERT INTO watches VALUES (?, '8', ?, 0, ?)");
+    for (let id = 0; id < 2_000; id++)
+      insert.run(`${id}`, `${id}`, JSON.stringify({ ...WATCH, id: `${id}`, memberId: '8', cardId: `${id}` }));
     state.close();
     const { link, ledger, cards, done } = processOn(redis, dataDir);
     await done();
@@ -117,6 +120,7 @@ describe('files of an embedded bot, carried over into Redis', () => {
     expect(await redisSettings(link).read('guild')).toEqual({ language: 'de' });
     const watches = redisWatches(link);
     for (const scope of [{ member: '7' }, { card: 'card-1' }]) expect(await watches.find(scope)).toEqual([WATCH]);
+    expect(await watches.find({ member: '8' })).toHaveLength(2_000);
     expect(await watches.find('untold')).toEqual([]);
     const wishes = await redisDeletionRequests(link).all();
     expect(wishes).toEqual([{ memberId: '7', at: expect.stringContaining(utcDay(Date.now())) }]);
