@@ -42,7 +42,8 @@ export const STEPS: readonly Step[] = [
   {
     id: 'find',
     title: 'Find a card by name',
-    watch: 'Alice types “ember” and picks a card, then Björn asks for the same one. Watch the requests.',
+    watch:
+      'Alice types “ember” and picks a card, then Björn, whose Discord is German, asks for the same one. Watch the requests.',
     async run(scene) {
       const requests = requestsFromNow(scene);
       const found = await foundCards(scene.discord, scene.signal);
