@@ -16,8 +16,6 @@ export interface RenewalFacts {
   usual: readonly number[];
   /** In the last hours, as many as there are until the reset. A day that ran out shows less than members wanted. */
   lately: number;
-  /** Requests for watches today. */
-  sentToday: number;
   /** When the last of them left this process. */
   lastSentAtMs: number | undefined;
   /** How many cards one request may carry, each of which may count. */
@@ -65,7 +63,7 @@ export function renewalPlan({
   if (leftMs > LAST_HOURS_MS) return { waitUntilMs: resetsAtMs - LAST_HOURS_MS };
   if (schedule.breaker.state !== 'closed' || schedule.isIsolated || facts.isMemberWaiting) return lookAgain;
   // Half of what would remain without what was sent: otherwise half of each rest would be spent, too.
-  const half = usual.length > 0 ? 0 : (remaining + facts.sentToday) / 2;
+  const half = usual.length > 0 ? 0 : (remaining + (quota.forWatches ?? 0)) / 2;
   const spare = Math.floor(unreserved - Math.max(half, USUAL_TIMES * Math.max(lately, ...usual)));
   if (spare >= 1 && isOld) return { cards: 1 };
   const isFull = spare >= mostTogether || leftMs < FULL_LISTS_UNTIL_MS;

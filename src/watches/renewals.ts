@@ -17,7 +17,7 @@ export interface WatchRenewalsOptions {
   cards: Pick<Cards, 'knownBeforeRequest'>;
   lookupQueue: Pick<LookupQueue, 'admit' | 'isWanted' | 'mostTogether'>;
   limiter: Pick<Limiter, 'quota' | 'schedule' | 'isKeyShared'>;
-  ledger: Pick<Ledger, 'lastHours' | 'watchesToday'>;
+  ledger: Pick<Ledger, 'lastHours'>;
   claims: Claims;
   log: Logger;
 }
@@ -90,7 +90,6 @@ export class WatchRenewals {
 
   async #facts(): Promise<RenewalFacts> {
     const { limiter, lookupQueue, ledger } = this.#options;
-    const { requests: sentToday } = await ledger.watchesToday();
     if (!isRecent(this.#hours, LOOK_AGAIN_MS))
       this.#hours = { atMs: Date.now(), read: await ledger.lastHours(USUAL_DAYS) };
     const hours = this.#hours.read;
@@ -105,7 +104,6 @@ export class WatchRenewals {
       isMemberWaiting: lookupQueue.isWanted,
       usual: days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, resetMs - agoMs) ?? []),
       lately: requestsBetween(hours, nowMs - (resetMs - nowMs), nowMs) ?? 0,
-      sentToday,
       lastSentAtMs: this.#lastSentAtMs,
       mostTogether: lookupQueue.mostTogether,
     };

@@ -16,7 +16,6 @@ const FACTS: RenewalFacts = {
   isMemberWaiting: false,
   usual: [80, 100, 20],
   lately: 10,
-  sentToday: 0,
   lastSentAtMs: undefined,
   mostTogether: 1_000,
 };
@@ -41,7 +40,7 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['without such days nothing of half', { usual: [] }, send(150)],
   [
     'half of what there would be without what was sent',
-    { usual: [], sentToday: 100, ...known({ remaining: 300 }) },
+    { usual: [], quota: { ...QUOTA, remaining: 300, forWatches: 100 } },
     send(50),
   ],
   ['without such days no less than lately either', { usual: [], lately: 170 }, send(10)],
