@@ -32,6 +32,8 @@ export const MOST_WATCHES = 25;
 export class Watches {
   readonly #store: WatchStore;
   readonly #onCrossing: ((watch: Watch) => void)[] = [];
+  /** Prices by card, from while watches could not be changed: the card is fresh now, and may not be requested for hours. */
+  readonly #unchecked = new Map<string, EventsByName['priced']>();
   #sweptDay = '';
 
   constructor(store: WatchStore) {
@@ -88,16 +90,24 @@ export class Watches {
   }
 
   /** An answer has brought a price. Costs one indexed read. Needs no `this`. */
-  readonly priced = async ({ cardId, market, atMs }: EventsByName['priced']): Promise<void> => {
+  readonly priced = async (event: EventsByName['priced']): Promise<void> => {
+    const { cardId, market, atMs } = event;
     await this.#sweep();
-    for (const watch of (await this.find({ card: cardId })) ?? []) {
+    const found = await this.find({ card: cardId });
+    this.#unchecked.delete(cardId);
+    if (!found) return void this.#unchecked.set(cardId, event);
+    for (const watch of found) {
       const changed = (current: Watch) => withPrice(current, market, atMs);
       if (changed(watch) === watch) continue;
       await nextLoopIteration(); // files answer without letting others run
-      const { before, after } = (await this.change(watch.id, changed)) ?? {};
+      const stored = await this.change(watch.id, changed);
+      if (!stored) return void this.#unchecked.set(cardId, event);
+      const { before, after } = stored;
       if (!before || !after || after.crossings === before.crossings) continue;
       for (const listener of this.#onCrossing) listener(after);
     }
+    const [unchecked] = this.#unchecked.values();
+    if (unchecked) await this.priced({ ...unchecked, atMs });
   };
 
   async #end(id: string, isToEnd: (stored: Watch) => boolean): Promise<boolean> {

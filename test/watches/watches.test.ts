@@ -61,6 +61,19 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
     expect((await store.find('untold'))?.[0]?.untold.map(({ price }) => price)).toEqual([29, 28]);
   });
 
+  it('are checked against a price that came while they could not be changed, with the next price of any card', async () => {
+    const store = await open();
+    const watches = new Watches(store);
+    await watches.set(WISH, 36);
+    for (const name of ['find', 'change'] as const) {
+      const fails = vi.spyOn(store, name).mockResolvedValue(undefined);
+      await watches.priced({ cardId: WISH.cardId, market: 29, atMs: 1 });
+      fails.mockRestore();
+    }
+    await watches.priced({ cardId: 'another', market: 1, atMs: 2 });
+    expect((await store.find('untold'))?.[0]?.untold).toMatchObject([{ price: 29, atMs: 2 }]);
+  });
+
   it('are one for a member and a card, and 25 for a member', async () => {
     const watches = new Watches(await open());
     for (let card = 0; card < MOST_WATCHES; card++)
