@@ -20,8 +20,8 @@ export const MEMBERS: readonly Member[] = Array.from({ length: 1_000 }, (_, inde
 /** Concurrent commands where speed does not matter. */
 export const AT_ONCE = 16;
 
-/** What `npm start` runs, without `.env`. */
-const BOT = packageJson.scripts.start.replaceAll(/exec node |--env-file\S+ /g, '');
+/** What `npm start` sets. */
+const NODE_OPTIONS = /NODE_OPTIONS="(\S+)/.exec(packageJson.scripts.start)?.[1] ?? '';
 
 /** Only a hang takes longer, even on a busy machine. */
 const PATIENCE_MS = 300_000;
@@ -69,9 +69,9 @@ export class MeasuredBot {
     });
   }
 
-  /** The bot as `npm start` runs it. Resolves when it is connected. @throws Error when it ends before */
+  /** The bot as `npm start` runs it, without `.env`. Resolves when it is connected. @throws Error when it ends before */
   static start(options: BotOptions): Promise<MeasuredBot> {
-    return MeasuredBot.#start(BOT, options);
+    return MeasuredBot.#start('src/main.ts', { ...options, env: { NODE_OPTIONS, ...options.env } });
   }
 
   /** A discord.js bot that answers every command with this embed, as a chat showed it. */
@@ -88,7 +88,7 @@ export class MeasuredBot {
     // Its log goes to a file, because reading a pipe would cost this process time.
     const toFile = ['sh', '-c', `exec "$0" "$@" >>'${join(dataDir, 'bot.log')}' 2>&1`];
     const startedAtMs = performance.now();
-    const bot = startProgram([...toFile, process.execPath, ...script.split(' ')], {
+    const bot = startProgram([...toFile, process.execPath, script], {
       env: {
         ...botEnvironment(discord, { url: serviceUrl }, dataDir),
         ...(shard && { DISCORD_SHARDS: String(shard.id), DISCORD_SHARD_COUNT: String(shard.count) }),
