@@ -18,7 +18,7 @@ export interface ServiceRequest<T> {
   /** On whom it is booked. */
   requester: Requester;
   endpoint: EventsByName['request']['endpoint'];
-  /** Of a list: how many cards it is for. */
+  /** How many cards a list is for; absent for a single card. */
   cards?: number;
   /** How many cards an answer brought; none unless given. */
   cardsIn?: (answer: T) => number;

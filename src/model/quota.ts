@@ -19,7 +19,7 @@ export const QuotaState = z.object({
   resetsAtMs: orUndefined(z.number()),
   /** When the last answer that was believed arrived. */
   receivedAtMs: z.number(),
-  /** Of what is spent, requests for watches, which the day would have lost; absent: none. */
+  /** How many of the spent requests were for watches, which the day would have lost; absent: none. */
   forWatches: z.number().optional(),
 });
 export type QuotaState = z.infer<typeof QuotaState>;

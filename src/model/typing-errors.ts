@@ -1,4 +1,4 @@
-/** As many as a number has bits for. */
+/** A number has bits for so many. */
 const MOST_LETTERS = 31;
 
 /**

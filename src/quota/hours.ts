@@ -2,7 +2,7 @@ import type { Bookings } from '../model/quota.ts';
 import { utcHour } from '../time/utc-day.ts';
 
 export interface HourCounts extends Pick<Bookings, 'requests' | 'saved'> {
-  /** Of these requests, those that left for watches alone. */
+  /** How many of these requests left for watches alone. */
   watches: number;
 }
 

@@ -119,7 +119,7 @@ export class Ledger {
     return (await Promise.all(counted)).flat();
   }
 
-  /** Of watches, which are no member's. */
+  /** What left for watches, and is no member's. */
   watchesToday(): Promise<Bookings> {
     return this.counters.sums(utcDay(Date.now()), { guild: WATCHES });
   }
@@ -128,7 +128,7 @@ export class Ledger {
     return this.counters.sums(utcDay(Date.now()), { guild: guildKey(requester) });
   }
 
-  /** Of everything that came without the install of a server. */
+  /** Everything that came without the install of a server. */
   foreignToday(): Promise<Bookings> {
     return this.counters.sums(utcDay(Date.now()), { guild: FOREIGN });
   }

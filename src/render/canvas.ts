@@ -12,13 +12,13 @@ interface Place {
   y: number;
   left: number;
   right: number;
-  /** Of a digit. */
+  /** The height of a digit. */
   height: number;
 }
 
 /** How finely edges are smoothed: more steps look the same, and take more bytes. */
 const LEVELS = 3;
-/** Of the height of a digit. */
+/** Shares of the height of a digit. */
 const STROKE = 0.13;
 const SPACING = 0.24;
 

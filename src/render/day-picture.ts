@@ -20,7 +20,7 @@ const SIDES = { left: 6, right: WIDTH - 6 };
 const CURVE = { top: 34, bottom: 190 };
 const BARS = { top: 232, bottom: 336 };
 const LINE = 4;
-/** Of a digit: on a phone of 390 pixels the picture is shown at half its size. */
+/** The height of a digit: on a phone of 390 pixels the picture is shown at half its size. */
 const FIGURE = 20;
 const GAP = 8;
 

@@ -53,7 +53,7 @@ function glyph(shape: string): Glyph {
   return { width: Number(width), strokes: strokes.map((stroke) => stroke.split(' ').flatMap(points)) };
 }
 
-/** Of a point, itself; of an arc, one every few degrees. */
+/** A point is itself; an arc has one every few degrees. */
 function points(part: string): Point[] {
   const [x = 0, y = 0, radiusX = 0, radiusY = 0, from = 0, to = from] = part.split(',').map(Number);
   const steps = Math.ceil(Math.abs(to - from) / STEP_DEGREES);

@@ -9,7 +9,7 @@ const HEIGHT = 320;
 const PLOT = { left: 12, right: 480, top: 52, bottom: 264 };
 const LINE = 4;
 const DOT = 12;
-/** Of a digit: on a phone of 390 pixels the picture is shown at half its size. */
+/** Heights of digits: on a phone of 390 pixels the picture is shown at half its size. */
 const PRICE = 24;
 const DATE = 18;
 const GAP = 10;

@@ -37,7 +37,7 @@ export function textsOf(language: string): Texts {
   return texts;
 }
 
-/** Of a locale of Discord's: `pt-BR`, or `es` for `es-419`; English when there is no file for it. */
+/** The language of a Discord locale: `pt-BR`, or `es` for `es-419`; English when there is no file for it. */
 export function languageOf(locale: string): string {
   return [locale, locale.replace(/-.*/, '')].find((code) => LANGUAGES.includes(code)) ?? 'en';
 }

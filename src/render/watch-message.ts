@@ -10,7 +10,7 @@ export interface WatchView {
   cardName: string;
   above?: number | undefined;
   below?: number | undefined;
-  /** Of the first price that comes. */
+  /** A percentage of the first price that comes. */
   percent?: number | undefined;
   side: 'above' | 'below' | 'between';
   price?: { market: number; atMs: number } | undefined;

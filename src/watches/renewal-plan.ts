@@ -26,8 +26,8 @@ export interface RenewalFacts {
 export type RenewalPlan = { cards: number } | { waitUntilMs: number };
 
 /**
- * As long as a price is fresh, unless that is set: no card is renewed twice before a reset. Time for 3,600 requests at the
- * slowest plan's rate, and the later it is, the better it is known what members will leave.
+ * A price is fresh for so long, unless that is set, so that no card is renewed twice before a reset. It is time for 3,600
+ * requests at the slowest plan's rate; and the later it is, the better it is known what members will leave.
  */
 const LAST_HOURS_MS = 6 * HOUR_MS;
 /** For a permit and the answer: what leaves after the reset is spent of the next day. */
@@ -37,7 +37,7 @@ const OLD_AFTER_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 60_000;
 /** Until then a list waits until as many requests can be spared as it may carry cards: it may count once. */
 const FULL_LISTS_UNTIL_MS = HOUR_MS / 2;
-/** So much more than on the busiest of the last days members may ask for. */
+/** Members may ask for so many times what they asked for on the busiest of the last days. */
 const USUAL_TIMES = 2;
 
 /** Whether a request may be spent on watches that the day would lose otherwise, so that no member ever misses it. */

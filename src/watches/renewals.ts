@@ -27,9 +27,9 @@ const USUAL_DAYS = 7;
 /** Which cards are not fresh is read so often, and planned anew: the reset or the clock may have moved. */
 const READ_EVERY_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 60_000;
-/** So long a renewal waits for its permit; then it is decided again whether there should be one. */
+/** A renewal waits this long for its permit; then it is decided again whether there should be one. */
 const LONGEST_WAIT_MS = 60_000;
-/** Of all processes one renews at a time. Longer than a renewal with all its attempts takes as a rule. */
+/** One process renews at a time. The claim lasts longer than a renewal with all its attempts takes as a rule. */
 const CLAIM = { name: 'watch renewals', ttlMs: 5 * 60_000, endsWithOwner: true };
 /** Files answer without letting others run. */
 const READ_AT_ONCE = 50;

@@ -19,14 +19,14 @@ export type Crossing = z.infer<typeof Crossing>;
 const Lines = z.object({
   above: z.number().optional(),
   below: z.number().optional(),
-  /** Of the first price that is known, either way; kept until then, when it has become `above` and `below`. */
+  /** A percentage of the first price that is known, either way; once one is, `above` and `below` stand instead. */
   percent: z.number().optional(),
 });
 export type Lines = z.infer<typeof Lines>;
 
 /** A member's wish to be told of a card's price. */
 export const Watch = z.object({
-  /** Of this member and card, 16 letters and digits: it stands in custom ids. */
+  /** The same for the same member and card, 16 letters and digits: it stands in custom ids. */
   id: z.string(),
   memberId: z.string(),
   cardId: z.string(),
@@ -106,7 +106,7 @@ function withPercent<L extends Lines>(lines: L, price: number): L {
   return { ...named, ...(above > below && { above, below }) } as L;
 }
 
-/** As it is shown, where cents are. */
+/** The price as it is shown, where cents are. */
 function roundedPrice(price: number): number {
   return price < 1 ? price : Math.round(price * 100) / 100;
 }

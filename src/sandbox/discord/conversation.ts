@@ -19,7 +19,7 @@ export interface ConversationOptions extends Answerable, CourseOptions {
   isForcedPrivate: boolean;
   /** `interaction_metadata` of every message here; absent of one that answers nobody. */
   metadata?: object;
-  /** Of a message that answers nobody. */
+  /** Stands in a message that answers nobody. */
   nonce?: string | number | undefined;
   /** `interaction` of every message here, deprecated in favour of the metadata: of commands only. */
   interaction?: object | undefined;

@@ -34,7 +34,7 @@ export class StateWrites {
 export const JOURNAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS deferred_replies (interaction_id TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
 `;
-/** Of version 0.1: its replies are past the 15 minutes in which they could be completed. */
+/** Version 0.1 had this table: its replies are past the 15 minutes in which they could be completed. */
 export const EARLIER_JOURNAL_TABLE = { name: 'debts', move: '' };
 
 /** The deferred replies of one process, for its next run. Failures are logged; a row that cannot be read is dropped. */

@@ -26,7 +26,7 @@ export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedNam
  * is learned until then waits in memory.
  */
 const START_AFTER_MS = 30_000;
-/** So soon when other processes want to hear and tell. */
+/** Other processes want to hear and tell: then it begins sooner. */
 const START_SOON_MS = 1_000;
 /** A message to another thread costs 0.1 ms and more, which a command would wait for: several changes go in one. */
 const GATHER_MS = 50;
