@@ -90,9 +90,10 @@ export class WatchRenewals {
 
   async #facts(): Promise<RenewalFacts> {
     const { limiter, lookupQueue, ledger } = this.#options;
-    if (!isRecent(this.#hours, LOOK_AGAIN_MS))
+    // Without a figure of the day there is nothing to plan.
+    if (limiter.quota() && !isRecent(this.#hours, LOOK_AGAIN_MS))
       this.#hours = { atMs: Date.now(), read: await ledger.lastHours(USUAL_DAYS) };
-    const hours = this.#hours.read;
+    const hours = this.#hours?.read ?? [];
     const [nowMs, quota] = [Date.now(), limiter.quota()];
     const resetMs = quota ? windowEndsMs(quota) : nowMs;
     const days = Array.from({ length: USUAL_DAYS }, (_, ago) => (ago + 1) * DAY_MS);

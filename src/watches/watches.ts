@@ -25,7 +25,7 @@ export interface WatchStore {
   change(id: string, change: (before: Watch | undefined) => Watch | undefined): Promise<ChangedWatch | undefined>;
 }
 
-/** A member. A message lists no more. */
+/** How many a member may have: a message lists no more. */
 export const MOST_WATCHES = 25;
 
 /** What is watched for members. No method rejects, and none costs a request. */

@@ -69,7 +69,10 @@ const PASSING: ReadonlySet<number | string> = new Set([
   RESTJSONErrorCodes.SendMessagesHasBeenTemporarilyDisabled, // 40004
 ]);
 
-/** Whether a message, or its channel, is refused for good, such as with 50007 for a member who takes none. A 401 is about the bot's token. */
+/**
+ * Whether a message, or its channel, is refused for good, such as with 50007 for a member who takes none. A 401 is about the
+ * bot's token.
+ */
 export function isFinal(err: unknown): boolean {
   return err instanceof DiscordAPIError && !PASSING.has(err.code) && err.status !== 401;
 }
