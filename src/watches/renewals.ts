@@ -9,7 +9,7 @@ import type { CountedHour, Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
 import { requestsBetween } from '../quota/usual-requests.ts';
 import { Timer } from '../time/timers.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { DAY_MS, HOUR_MS } from '../time/utc-day.ts';
 import { type RenewalFacts, renewalPlan } from './renewal-plan.ts';
 
 export interface WatchRenewalsOptions {
@@ -43,8 +43,8 @@ export class WatchRenewals {
   #hours: { atMs: number; read: CountedHour[] } | undefined;
   /** Cards that are not fresh, oldest price first. */
   #due: { atMs: number; read: string[] } | undefined;
-  /** Cards that were requested since the reset: one that brought no price would be the oldest again. */
-  readonly #requested = new Set<string>();
+  /** Cards that were requested on the day that ends then: one that brought no price would be the oldest again. */
+  #requested = { dayEndsAtMs: 0, cardIds: new Set<string>() };
 
   constructor(options: WatchRenewalsOptions) {
     this.#options = options;
@@ -71,11 +71,13 @@ export class WatchRenewals {
   /** Costs one request at most, unless it fails. @returns when to go on */
   async #renewNext(): Promise<number> {
     const { claims } = this.#options;
-    const plan = renewalPlan(await this.#facts());
-    if ('waitUntilMs' in plan) {
-      if (plan.waitUntilMs - Date.now() > LOOK_AGAIN_MS) this.#requested.clear(); // the next is sent on another day
-      return plan.waitUntilMs;
-    }
+    const facts = await this.#facts();
+    const dayEndsAtMs = facts.quota ? windowEndsMs(facts.quota) : this.#requested.dayEndsAtMs;
+    // Services round a reset, and compute it anew.
+    if (Math.abs(dayEndsAtMs - this.#requested.dayEndsAtMs) > HOUR_MS)
+      this.#requested = { dayEndsAtMs, cardIds: new Set() };
+    const plan = renewalPlan(facts);
+    if ('waitUntilMs' in plan) return plan.waitUntilMs;
     // Without Redis nobody knows what the other processes send.
     if ((await claims.claim(CLAIM.name, CLAIM)) !== 'mine') return Date.now() + LOOK_AGAIN_MS;
     try {
@@ -112,7 +114,7 @@ export class WatchRenewals {
 
   async #oldest(): Promise<string[]> {
     const { watches, cards } = this.#options;
-    const watched = new Set((await watches.find())?.map(({ cardId }) => cardId)).difference(this.#requested);
+    const watched = new Set((await watches.find())?.map(({ cardId }) => cardId)).difference(this.#requested.cardIds);
     const found: { cardId: string; atMs: number }[] = [];
     for (const [index, cardId] of [...watched].entries()) {
       if (index % READ_AT_ONCE === 0) await nextLoopIteration();
@@ -133,7 +135,7 @@ export class WatchRenewals {
       const record = await start().catch(() => undefined); // the log has it
       if (progress.requestedAtMs === undefined) return record !== undefined;
       this.#lastSentAtMs = progress.requestedAtMs;
-      this.#requested.add(cardId);
+      this.#requested.cardIds.add(cardId);
       return record !== undefined;
     });
     return (await Promise.all(ended)).every(Boolean);

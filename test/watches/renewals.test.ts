@@ -154,6 +154,20 @@ it('a card that the service denies, or answers with nonsense, rests until the re
   expect(requested().sort()).toEqual([FIRST, 'unknown-1']);
 });
 
+it('renews again on the next day when its first request comes in the evening, too', async () => {
+  const { renewals, requested, queue, storedCards } = await evening([FIRST, SECOND]);
+  renewals.start();
+  await pass(HOUR_MS);
+  expect(requested()).toEqual([FIRST, SECOND]);
+  vi.setSystemTime(RESET_MS + 23 * HOUR_MS);
+  storedCards.delete('card-60');
+  const first = queue.enqueue(lookup('card-60'));
+  await pass(1_000);
+  await first;
+  await pass(30 * MINUTE_MS);
+  expect(requested()).toEqual([FIRST, SECOND, 'card-60', FIRST, SECOND]);
+});
+
 it('a 429 stops it until a member has had an answer', async () => {
   const { renewals, requested, service, queue } = await evening(IDS.slice(0, 20));
   renewals.start();
