@@ -97,6 +97,7 @@ export class LookupQueue {
 
   /** Serves one batch after the other as long as there are permits. */
   async #run(): Promise<void> {
+    await undefined; // a command starts its lookups in one go: the queue looks when all of them are there
     this.#wakeAtMs = Number.POSITIVE_INFINITY;
     while (!this.#pendingLookups.isClosed) {
       this.#tellLength();

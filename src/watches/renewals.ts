@@ -128,8 +128,12 @@ export class WatchRenewals {
   async #renew(cardIds: readonly string[]): Promise<boolean> {
     const deadlineMs = Date.now() + LONGEST_WAIT_MS;
     const wish = { showPrices: true, lane: 'watches', requester: WATCHES_REQUESTER, deadlineMs } as const;
-    const ended = cardIds.map(async (cardId) => {
-      const admission = await this.#options.lookupQueue.admit({ ...wish, cardId });
+    // All are admitted before the first is started, which would otherwise be requested by itself.
+    const admit = async (cardId: string) => ({
+      cardId,
+      admission: await this.#options.lookupQueue.admit({ ...wish, cardId }),
+    });
+    const ended = (await Promise.all(cardIds.map(admit))).map(async ({ cardId, admission }) => {
       if ('refusal' in admission) return false;
       const { progress, start } = admission.reservation;
       const record = await start().catch(() => undefined); // the log has it

@@ -4,6 +4,7 @@ import type { Backends } from '../support/backends.ts';
 import { finalAnswers } from '../support/final-answers.ts';
 import { showsCard, startAppBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
+import { startWorld } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const FAST = { requestsPerMinute: 600, burst: 20, requestsPerDay: 10_000 };
@@ -29,4 +30,16 @@ it('a card that two processes want at once is in one request of one of them', as
   expect(requested.flat().toSorted()).toEqual(IDS.slice(0, 20).toSorted());
   expect(requested.length).toBeLessThan(20);
   expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
+});
+
+it.each(['files', 'redis'])('each list of ten new cards is one request (state in %s)', async (stateIn) => {
+  const redis = stateIn === 'redis' ? await startRedis() : undefined;
+  const env = { ...BULK, ...(redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }) };
+  const world = await startWorld({ service: FAST, env });
+  for (const list of [IDS.slice(0, 10), IDS.slice(10, 20)]) {
+    const reply = world.discord.type({ command: 'cards', options: { ids: list.join(' ') } });
+    const { embeds } = await reply.until(({ content }) => /^1 request ·/m.test(content), 10_000);
+    expect(embeds).toHaveLength(10);
+  }
+  expect(requestedIds(world)).toEqual([IDS.slice(0, 10), IDS.slice(10, 20)]);
 });

@@ -211,7 +211,7 @@ describe('what a list cost', () => {
 
   it.each([
     ['one for each card', undefined, 4],
-    ['the first card, and the others together', bulk, 2],
+    ['one for all of them', bulk, 1],
   ])('is every request once, also for the member who joins those under way: %s', async (_, listing, requests) => {
     const { service, begin } = lists(2, listing && { bulk: listing });
     const first = begin();
