@@ -18,8 +18,10 @@ export interface Circumstances {
 const FAILURES_TO_BREAK = 3;
 const OUTAGE = { firstMs: 5_000, longestMs: 60_000 };
 const KEY_PAUSE_MS = 60_000;
-/** With nothing remaining and a reset in the past: one probe a minute, backing off to half an hour. */
-const SPENT_PROBE = { firstMs: 60_000, longestMs: 30 * 60_000 };
+/** Where nothing tells when requests are allowed again, asking every few minutes would cost hundreds of refusals a day. */
+const LONGEST_BACK_OFF_MS = 60 * 60_000;
+/** With nothing remaining and a reset in the past: one probe a minute, backing off. */
+const SPENT_PROBE = { firstMs: 60_000, longestMs: LONGEST_BACK_OFF_MS };
 
 /**
  * The breaker after one request. Unless it is closed, only the probe changes it: any other request left before it opened,
@@ -62,7 +64,7 @@ function afterRateLimit(
 
 /** A stated wait of nothing still means that this request was one too many. */
 const SHORTEST_PAUSE_MS = 250;
-const RATE_LIMIT_BACK_OFF = { firstMs: 1_000, longestMs: 5 * 60_000 };
+const RATE_LIMIT_BACK_OFF = { firstMs: 1_000, longestMs: LONGEST_BACK_OFF_MS };
 
 /**
  * How long no request leaves after the n-th 429 in a row: never less than the service stated; after repeated 429s, or

@@ -108,13 +108,15 @@ it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
   ['that took the last request opens it until the reset', halfOpen('pause'), ANSWERED, spent(), NONE_LEFT],
   ['that meets a second 429 waits twice as long', halfOpen('pause', 1), limited(), pause(2_000, 2)],
   ['that meets a fifth 429 waits longer than it states', halfOpen('pause', 4), limited(1_000), pause(16_000, 5)],
+  ['that meets a tenth 429 waits longer than five minutes', halfOpen('pause', 9), limited(), pause(512_000, 10)],
+  ['that meets a twentieth 429 waits an hour', halfOpen('pause', 19), limited(), pause(3_600_000, 20)],
   ['that meets a 429 waits as stated, if that is longer', halfOpen('pause', 1), limited(30_000), pause(30_000, 2)],
   ['that finds nothing left opens it for the day', halfOpen('pause', 1), limited(5_000), spent(2), NONE_LEFT],
   ['that finds nothing left again keeps it open', halfOpen('day', 1), limited(5_000), spent(2), NONE_LEFT],
   ['that is refused with some left ends in a pause', halfOpen('day', 1), limited(5_000), pause(5_000, 2), left(5)],
   ['that meets a second day 429 waits two minutes', halfOpen('day', 1), limited(), day(120_000, 2), NO_RESET],
   ['that meets a third one waits four', halfOpen('day', 2), limited(), day(240_000, 3), NO_RESET],
-  ['that meets the twentieth waits half an hour', halfOpen('day', 19), limited(), day(1_800_000, 20), NO_RESET],
+  ['that meets the twentieth waits an hour', halfOpen('day', 19), limited(), day(3_600_000, 20), NO_RESET],
   ['that finds the service down still waits twice as long', halfOpen('outage', 3), DOWN, outage(10_000, 4)],
   ['that finds it down for long waits a minute', halfOpen('outage', 30), DOWN, outage(60_000, 31)],
   ['that finds the key refused still waits a minute', halfOpen('key', 5), KEY_REFUSED, key(60_000, 6)],
@@ -188,6 +190,15 @@ describe('a request that left before the breaker opened', () => {
   ])('%s', (_, breaker, outcome, next, known) => {
     expect(breakerAfter(breaker, outcome, false, known)).toEqual(next);
   });
+});
+
+it("429s that state no wait cost 35 requests in a day, not one every five minutes, while the day's figures are unknown", () => {
+  let [breaker, nowMs, requests] = [CLOSED, NOW_MS, 0];
+  for (; nowMs < NOW_MS + 24 * 3_600_000; requests++, nowMs = breaker.untilMs) {
+    const now = { quota: undefined, longestWaitMs: LONGEST_MS, nowMs, random: 0 };
+    breaker = afterRequest(breaker, limited(), requests > 0, now);
+  }
+  expect(requests).toBe(35);
 });
 
 it.each<[string, Breaker, RequestOutcome, number]>([
