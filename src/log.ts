@@ -1,4 +1,6 @@
+import { isatty } from 'node:tty';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { Output } from './log/output.ts';
 
 export type { Logger } from 'pino';
 
@@ -18,13 +20,10 @@ const BARE_TOKEN = /aW50ZXJhY3Rpb246[\w.~%=+-]*/g;
 /** In a line of JSON: a string or the name of a field, with its quotes. */
 const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
-/** Characters of log lines that wait while the disk is full; further lines are dropped. */
-const MAX_UNWRITTEN = 1_048_576;
-
 /** A pattern that matches nothing. */
 const NO_MATCH = '(?!)';
 
-export function createLog({ level, secrets, destination = forFile(process.stdout.fd) }: LogOptions): Logger {
+export function createLog({ level, secrets, destination = new Output(1) }: LogOptions): Logger {
   const redact = redaction(secrets);
   // Only strings and names of fields: otherwise a key of digits would be removed from times and status codes.
   // The first comparison is for speed: most lines contain no secret.
@@ -54,19 +53,16 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Standard output: lines of JSON, or readable ones on a terminal. */
-export async function standardOutput(): Promise<DestinationStream> {
-  // In this thread: a worker thread would lose the last lines when the process exits.
-  if (!process.stdout.isTTY) return forFile(process.stdout.fd);
+/** The log on standard output: lines of JSON, or readable ones on a terminal. */
+export async function standardOutput(output: Output): Promise<DestinationStream> {
+  if (!isatty(1)) return output;
   const { forTerminal } = await import('./log/terminal.ts');
-  return forTerminal();
+  return forTerminal(output);
 }
 
-/** Lines that cannot be written, as on a full disk, are kept and retried. @param fd of a file or a pipe */
-export function forFile(fd: number): DestinationStream {
-  const file = pino.destination({ dest: fd, sync: true, maxLength: MAX_UNWRITTEN });
-  file.on('error', () => {}); // without a listener the first error would end the process
-  return file;
+/** Tells how many lines are missing once they are written again. */
+export function reportDropped(output: Output, log: Logger): void {
+  output.onDropped = (dropped) => log.warn({ dropped }, 'log lines were dropped: nobody read standard output');
 }
 
 const OF_JAVASCRIPT = /^(Aggregate|Eval|Range|Reference|Syntax|Type|URI|Assertion)?Error$/;

@@ -1,14 +1,25 @@
 import { flushCompileCache } from 'node:module';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, readConfig, secretsOf } from './config/config.ts';
-import { createLog, type Logger, standardOutput } from './log.ts';
+import { Output } from './log/output.ts';
+import { createLog, type Logger, reportDropped, standardOutput } from './log.ts';
 import { OperatorError } from './model/operator-error.ts';
 import { stopSignal } from './stop-signal.ts';
 
+/** How long the end of the process waits for whoever reads its output. */
+const FLUSH_MS = 1_000;
+/** That wait included. */
+const LONGEST_STOP_MS = 7_900;
+
 /** Runs the bot until it is stopped or cannot continue, and ends the process. */
 export async function runBot(): Promise<never> {
+  const output = new Output(1);
+  let exitByMs = Number.POSITIVE_INFINITY;
+  process.on('exit', () => output.flush(Math.min(performance.now() + FLUSH_MS, exitByMs)));
   const config = settings();
-  const log = createLog({ level: config.logLevel, secrets: secretsOf(config), destination: await standardOutput() });
+  const destination = await standardOutput(output);
+  const log = createLog({ level: config.logLevel, secrets: secretsOf(config), destination });
+  reportDropped(output, log);
   endAfterBugs(log);
   // Loaded when the configuration is known to be valid: this takes most of a start.
   const [{ startApp }, { checkOffline }] = await Promise.all([import('./app.ts'), import('./cli/doctor/settings.ts')]);
@@ -36,6 +47,7 @@ export async function runBot(): Promise<never> {
     }),
   ]);
   log.info({ signal: signal.aborted ? signal.reason.message : undefined }, 'stopping');
+  exitByMs = performance.now() + LONGEST_STOP_MS;
   await app.stop();
   if (ended !== undefined) fail(ended, log);
   log.info('stopped');
@@ -51,6 +63,8 @@ function settings(): Config {
 }
 
 function endAfterBugs(log: Logger): void {
+  process.removeAllListeners('warning'); // Node's own listener writes to standard error, and blocks while nobody reads it
+  process.on('warning', (err) => log.warn({ err }, 'warning of Node'));
   // The state of the program is unknown after these: it has to be restarted.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (err: unknown) => {
@@ -67,7 +81,11 @@ function endAfterBugs(log: Logger): void {
 
 function fail(error: unknown, log?: Logger): never {
   if (log && !(error instanceof OperatorError)) log.fatal({ err: error }, 'cannot continue');
-  else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  else {
+    const errors = new Output(2);
+    errors.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    errors.flush(performance.now() + FLUSH_MS);
+  }
   process.exit(1);
 }
 

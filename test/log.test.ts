@@ -1,11 +1,11 @@
 import { closeSync, openSync } from 'node:fs';
-import { PassThrough } from 'node:stream';
 import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
+import { Output } from '../src/log/output.ts';
 import { forTerminal } from '../src/log/terminal.ts';
-import { createLog, forFile, Incident, redaction } from '../src/log.ts';
+import { createLog, Incident, redaction } from '../src/log.ts';
 import { ServiceDown } from '../src/model/errors.ts';
 import type { CommandEvent } from '../src/model/events.ts';
 import { commandLogger } from '../src/replies/command-end.ts';
@@ -152,7 +152,7 @@ describe('createLog', () => {
 
   it('throws nothing when it cannot be written, as on a full disk', () => {
     const full = openSync('/dev/full', 'w');
-    const log = createLog({ level: 'info', secrets: [], destination: forFile(full) });
+    const log = createLog({ level: 'info', secrets: [], destination: new Output(full) });
 
     expect(() => {
       for (let line = 0; line < 3; line++) log.info('one more');
@@ -162,10 +162,10 @@ describe('createLog', () => {
 
   /** What a terminal shows. */
   function shownOf(write: (log: ReturnType<typeof createLog>) => void): string[] {
-    const chunks: Buffer[] = [];
-    const terminal = new PassThrough().on('data', (chunk) => chunks.push(chunk));
+    const texts: string[] = [];
+    const terminal = { write: (text: string) => texts.push(text) };
     write(createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) }));
-    return String(Buffer.concat(chunks)).trimEnd().split('\n');
+    return texts.join('').trimEnd().split('\n');
   }
 
   const FROM_SERVICE = { source: 'service', outcome: 'answered', waitMs: 0, tookMs: 5 } as const;

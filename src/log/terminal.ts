@@ -1,10 +1,10 @@
 import type { DestinationStream } from 'pino';
-import pretty from 'pino-pretty';
+import { prettyFactory } from 'pino-pretty';
 
 /** The log as a person reads it: one line per event; only an error has lines of its own. */
-export function forTerminal(destination?: NodeJS.WritableStream): DestinationStream {
-  const lines = pretty({ sync: true, singleLine: true, ...(destination && { destination }) });
-  return { write: (line) => void lines.write(readable(line)) };
+export function forTerminal(output: { write(text: string): unknown }): DestinationStream {
+  const shown = prettyFactory({ singleLine: true });
+  return { write: (line) => void output.write(shown(readable(line))) };
 }
 
 /** The line of a command becomes a sentence, such as `/card base1-4 · cache · 3 ms`. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { Output } from '../log/output.ts';
 import { createLog, standardOutput } from '../log.ts';
 import { PLAN_LIMITS } from '../model/plan.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -26,7 +27,7 @@ const { port, plan, bot } = new Command('npm run sandbox --')
 
 const signal = stopSignal();
 await removeLeftFolders();
-const output = await standardOutput();
+const output = await standardOutput(new Output(1));
 const log = createLog({ level: 'info', secrets: [], destination: output });
 const sandbox = await startSandbox({
   log,
