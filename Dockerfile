@@ -1,11 +1,11 @@
-# The official Node image, in both stages: Debian, as tested. Its Node is 24, which strips types.
-FROM node:24-slim AS packages
+# The official Node image, in both stages: Debian, as tested. Its Node is that of the lockfile, which strips types.
+FROM node:26-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Optional packages: Node itself, for machines with an older one.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
-FROM node:24-slim
+FROM node:26-slim
 LABEL org.opencontainers.image.title="cardbot" \
       org.opencontainers.image.description="A Discord bot for trading cards that makes a counted card data service go as far as it can" \
       org.opencontainers.image.version="0.2.0" \

@@ -62,7 +62,7 @@ describe('the image', () => {
 
   it('has nothing that a linter complains about', async () => {
     expect(validate(await readFile('Dockerfile', 'utf8'))).toEqual([]);
-    expect(validate('FROM node:24-slim\nHEALTHCHECK --intervall=60s CMD ["node"]\n')).toHaveLength(1);
+    expect(validate('FROM node:26-slim\nHEALTHCHECK --intervall=60s CMD ["node"]\n')).toHaveLength(1);
   });
 
   it('checks its health by Node: well with a bot that answers, ill without one, and well without a port', async () => {

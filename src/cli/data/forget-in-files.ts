@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { BUSY_CODE, sqliteCode } from '../../storage/sqlite/database.ts';
+import { BUSY_CODE, sqliteCode, statementsOf } from '../../storage/sqlite/database.ts';
 import { CliFailure } from '../context.ts';
 
 /** The cards of a busy bot fill half a gigabyte, so files are read in parts. */
@@ -64,21 +64,20 @@ function clean(file: string, id: string, dataDir: string): void {
  * of anything else. A card may have it, because a member may type anything as a card's id; it is requested again.
  */
 function deleteRows(database: DatabaseSync, id: string): void {
-  const tables = database
-    .prepare(
-      `SELECT t.name, group_concat(format('instr("%w", ?1) > 0', c.name), ' OR ') AS holds
-        FROM pragma_table_list AS t, pragma_table_info(t.name) AS c
-        WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`,
-    )
-    .all();
+  const sql = statementsOf(database);
+  const tables = sql(
+    `SELECT t.name, group_concat(format('instr("%w", ?1) > 0', c.name), ' OR ') AS holds
+      FROM pragma_table_list AS t, pragma_table_info(t.name) AS c
+      WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`,
+  ).all();
   const isCatalog = tables.some(({ name }) => name === 'words');
   for (const { name, holds } of tables) {
     if (isCatalog && name === 'cards') {
-      const ofCards = database.prepare(`DELETE FROM card_words WHERE rowid IN (SELECT row FROM cards WHERE ${holds})`);
+      const ofCards = sql(`DELETE FROM card_words WHERE rowid IN (SELECT row FROM cards WHERE ${holds})`);
       // FTS5 keeps the words of a deleted row until it merges its segments.
       if (ofCards.run(id).changes > 0) database.exec("INSERT INTO card_words (card_words) VALUES ('optimize')");
     }
-    database.prepare(`DELETE FROM "${name}" WHERE ${holds}`).run(id);
+    sql(`DELETE FROM "${name}" WHERE ${holds}`).run(id);
   }
 }
 

@@ -171,13 +171,15 @@ export function sqliteCode(error: unknown): number | undefined {
   return error.errcode & 0xff; // extended codes carry the primary one in their low byte
 }
 
-/** Gives the statement of an SQL text, which is prepared when it is first wanted. */
+/** Gives the statement of an SQL text, which is prepared when it is first wanted. What a write reports are BigInts. */
 export type Statements = (sql: string) => StatementSync;
 
 export function statementsOf(database: DatabaseSync): Statements {
   const prepared = new Map<string, StatementSync>();
   return (sql) => {
     const statement = prepared.get(sql) ?? database.prepare(sql);
+    // Its number of the last row may be one of FTS5's own rows, above 2^53. Node 26 refuses to give that as a number.
+    if (!prepared.has(sql) && statement.columns().length === 0) statement.setReadBigInts(true);
     prepared.set(sql, statement);
     return statement;
   };
