@@ -9,8 +9,9 @@ import type { QuotaWarnings } from './quota-warnings.ts';
 /** A change of the state, and what is special about it. */
 export interface Change {
   apply: (state: LimiterState) => LimiterState;
-  /** The permit whose outcome it is. */
+  /** The permit whose outcome it is, and how many cards its request was for. */
   ended?: Permit;
+  cards?: number;
   /** It may be stored together with the outcome that follows. */
   isReading?: boolean;
 }

@@ -147,7 +147,12 @@ export function releasePermit(
     openedUnder: breaker.reason !== 'day' ? undefined : wasOpenForDay ? state.openedUnder : settingKey(setting),
     lastFailure: state.lastFailure + (isFailure ? 1 : 0),
     learned,
-    outside: afterOurRequest(state.outside, quota, { leftAtMs: permit.leftAtMs, cards: outcome.cards, underWay }),
+    outside: afterOurRequest(state.outside, quota, {
+      leftAtMs: permit.leftAtMs,
+      cards: outcome.cards,
+      underWay,
+      isIsolated: setting.processes !== undefined,
+    }),
   };
   // The service delays: what it holds back already leaves no token.
   const isSlower = after.learned.pace === state.learned.pace && after.learned.inFlight < state.learned.inFlight;

@@ -62,7 +62,7 @@ export class RateLimiter implements Limiter {
       const lagged = { ...state, fullAtMs: state.fullAtMs + lagMs };
       return releasePermit(lagged, permit, outcome, this.#cell.setting, now);
     };
-    await this.#change({ apply, ended: permit });
+    await this.#change({ apply, ended: permit, cards: outcome.cards ?? 1 });
   }
 
   observe(reading: QuotaReading): void {

@@ -27,8 +27,11 @@ export class SharedCell implements LimiterCell {
   #notify = () => {};
   /** With the changes that are not in the store yet. */
   #state: LimiterState;
-  /** The plan divided by the processes last seen alive, and permits given that are not charged to the shared bucket yet. */
-  #isolated: { setting: PlanSetting; spent: number } | undefined;
+  /**
+   * The plan divided by the processes last seen alive; permits given that are not charged to the shared bucket yet, and
+   * cards of requests that ended without the others being told.
+   */
+  #isolated: { setting: PlanSetting; spent: number; endedCards: number } | undefined;
   /** The era of the stored state that this process joined last. */
   #era: string | undefined;
   #syncing: Promise<void> | undefined;
@@ -82,8 +85,11 @@ export class SharedCell implements LimiterCell {
     const before = this.state;
     this.#state = change.apply(before);
     events?.publish('limiter', this.#state);
-    if (this.#isolated && !this.#isJoining) return warnings.changed(before, this.#state, setting);
     this.#copy.add(change);
+    if (this.#isolated && !this.#isJoining) {
+      this.#keepToItself(this.#isolated);
+      return warnings.changed(before, this.#state, setting);
+    }
     if (change.isReading && this.#copy.permits.size > 0) return;
     // Any number of changes are written at once, as soon as those before are.
     while (this.#copy.unwritten.includes(change)) await this.#sync();
@@ -145,19 +151,25 @@ export class SharedCell implements LimiterCell {
     if (this.#isolated) return;
     const { setting, processesAlive, warnings } = this.#options;
     if (this.#copy.unwritten.length > 0) warnings.changed(this.#copy.stored, this.#state, setting);
-    this.#copy.remove();
     const share = { ...setting, processes: Math.max(1, processesAlive.size) };
-    this.#isolated = { setting: share, spent: 0 };
+    this.#isolated = { setting: share, spent: 0, endedCards: 0 };
+    this.#keepToItself(this.#isolated);
     const fullAtMs = isolatedFullAtMs(this.#state, share, this.#era !== undefined, Date.now());
     this.#state = { ...this.#state, fullAtMs };
     this.#notify();
+  }
+
+  /** The state has the changes, and the others are not told of them one by one. */
+  #keepToItself(isolated: { endedCards: number }): void {
+    isolated.endedCards += this.#copy.unwritten.reduce((sum, { cards = 0 }) => sum + cards, 0);
+    this.#copy.remove();
   }
 
   /** Joins if this process is isolated, and writes what is not in the store. */
   #sync(): Promise<void> {
     this.#syncing ??= this.#write().finally(() => {
       this.#syncing = undefined;
-      if (this.#isolated) this.#copy.remove(); // the state has them
+      if (this.#isolated) this.#keepToItself(this.#isolated);
     });
     return this.#syncing;
   }
@@ -168,7 +180,7 @@ export class SharedCell implements LimiterCell {
     for (let isWritten: boolean | undefined = false; isWritten === false; ) {
       if (this.#isolated && !local) {
         local = this.state;
-        this.#copy.remove(); // the state has them
+        this.#keepToItself(this.#isolated);
         if (!(await this.#options.store.read(this.#copy.held.length))) return;
       }
       isWritten = await this.#writeOnce(local);
@@ -183,8 +195,9 @@ export class SharedCell implements LimiterCell {
     const nowMs = Date.now();
     const firstFullAtMs = this.#era === undefined ? initial.fullAtMs : undefined;
     const isLost = this.#era !== undefined && store.asRead.era !== this.#era;
-    const spent = this.#isolated?.spent ?? 0;
-    const before = local ? joinedState(stored, { local, setting, spent, firstFullAtMs, isLost, nowMs }) : stored;
+    const { spent, endedCards } = this.#isolated ?? { spent: 0, endedCards: 0 };
+    const joining = { setting, spent, endedCards, firstFullAtMs, isLost, nowMs };
+    const before = local ? joinedState(stored, { local, ...joining }) : stored;
     if (!before) return undefined; // lost, which the call that has read it handles
     const after = this.#copy.changed(before);
     return this.#call(async () => {

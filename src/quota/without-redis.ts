@@ -1,5 +1,6 @@
 import type { PlanSetting } from '../model/plan.ts';
 import { type LimiterState, underSetting } from './limiter-state.ts';
+import { afterIsolation } from './outside-spending.ts';
 import { boundedFullAtMs, emptyBucket, paceOf } from './pace.ts';
 
 /**
@@ -27,6 +28,8 @@ export interface Joining {
   setting: PlanSetting;
   /** Permits given while isolated. */
   spent: number;
+  /** Cards of the requests that have ended since, and were not told to the others. */
+  endedCards: number;
   /** At the first time of a process: when the bucket is full if none is stored. */
   firstFullAtMs: number | undefined;
   /** Redis has lost what this process had joined, and with it how much was spent: no tokens are left. */
@@ -40,10 +43,8 @@ export interface Joining {
  *
  * @param shared `undefined` when nothing is stored: then what this process knows becomes the shared state
  */
-export function joinedState(
-  shared: LimiterState | undefined,
-  { local, setting, spent, firstFullAtMs, isLost, nowMs }: Joining,
-): LimiterState {
+export function joinedState(shared: LimiterState | undefined, joining: Joining): LimiterState {
+  const { local, setting, spent, firstFullAtMs, isLost, nowMs } = joining;
   const { state: breakerState, untilMs } = local.breaker;
   const sharedUntilMs = shared?.breaker.untilMs ?? 0;
   const isProbing = breakerState === 'halfOpen' && sharedUntilMs <= nowMs;
@@ -51,10 +52,17 @@ export function joinedState(
   const { breaker, openedUnder } = !shared || isProbing || isLonger ? local : shared;
   const isNewer = (local.quota?.receivedAtMs ?? 0) > (shared?.quota?.receivedAtMs ?? 0);
   const { quota } = !shared || isNewer ? local : shared;
-  const both = { ...(shared ?? local), breaker, openedUnder, quota };
+  const known = shared ? withOwnSpending(shared, joining) : local;
+  const both = { ...known, breaker, openedUnder, quota };
   const state = firstFullAtMs === undefined ? both : underSetting(both, setting);
   const pace = paceOf(state, setting);
   const keptMs = isLost ? undefined : (shared?.fullAtMs ?? firstFullAtMs);
   const fullAtMs = keptMs ?? emptyBucket(nowMs, pace);
   return { ...state, fullAtMs: Math.max(fullAtMs, nowMs) + spent * pace.intervalMs };
+}
+
+/** A process that joins for the first time knew nothing of others on the key. */
+function withOwnSpending(shared: LimiterState, { local, firstFullAtMs, endedCards }: Joining): LimiterState {
+  const { outside: before } = firstFullAtMs === undefined ? local : shared;
+  return { ...shared, outside: afterIsolation(shared.outside, before, endedCards) };
 }

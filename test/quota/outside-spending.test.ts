@@ -1,5 +1,10 @@
-import { expect, it } from 'vitest';
-import { afterOurRequest, isKeyShared, type OutsideSpending } from '../../src/quota/outside-spending.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  afterIsolation,
+  afterOurRequest,
+  isKeyShared,
+  type OutsideSpending,
+} from '../../src/quota/outside-spending.ts';
 
 const RESET_MS = Date.UTC(2026, 10, 21);
 const NOON_MS = RESET_MS - 12 * 3_600_000;
@@ -50,4 +55,34 @@ it('a day on which others were seen twice has a shared key until its reset', () 
     false,
   ]);
   expect(seenOf([900, 898, 896, 894, 892, { remaining: 999, resetsAtMs: RESET_MS + 86_400_000 }])?.times).toBe(0);
+});
+
+it('a process that cannot reach the others compares nothing, and only counts its own', () => {
+  const known: OutsideSpending = { untilMs: RESET_MS, expected: 100, isSuspected: false, times: 0 };
+  const quota = { limit: 1_000, remaining: 50, resetsAtMs: RESET_MS, receivedAtMs: NOON_MS + 200 };
+  const alone = { leftAtMs: NOON_MS, cards: 3, underWay: 0, isIsolated: true };
+  expect(afterOurRequest(known, quota, alone)).toEqual({ ...known, expected: 97 });
+});
+
+describe('after a process has returned that was isolated', () => {
+  const known: OutsideSpending = { untilMs: RESET_MS, expected: 100, isSuspected: true, times: 2 };
+
+  it.each<[string, OutsideSpending | undefined, OutsideSpending | undefined, OutsideSpending | undefined]>([
+    [
+      'what it spent is expected, and what was noted meanwhile forgotten',
+      known,
+      { ...known, times: 0 },
+      { ...known, expected: 93, times: 0 },
+    ],
+    ['what was known before stays known', known, known, { ...known, expected: 93 }],
+    [
+      'nothing is known of a day that began meanwhile',
+      known,
+      { ...known, untilMs: RESET_MS - 86_400_000 },
+      { ...known, expected: 93, times: 0 },
+    ],
+    ['nothing is expected of a day of which nothing is known', undefined, known, undefined],
+  ])('%s', (_, shared, before, after) => {
+    expect(afterIsolation(shared, before, 7)).toEqual(after);
+  });
 });

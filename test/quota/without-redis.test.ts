@@ -46,7 +46,7 @@ describe('a process that cannot reach Redis', () => {
 
 describe('the state that a process joins', () => {
   const CLOSED = INITIAL_LIMITER_STATE;
-  const joining = { setting: SETTING, spent: 0, firstFullAtMs: undefined, isLost: false, nowMs: NOW_MS };
+  const joining = { setting: SETTING, spent: 0, endedCards: 0, firstFullAtMs: undefined, isLost: false, nowMs: NOW_MS };
   const left = ({ fullAtMs }: LimiterState) => 19 - (fullAtMs - NOW_MS) / 1_000;
 
   it.each<[string, LimiterState | undefined, object, number]>([
