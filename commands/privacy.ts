@@ -22,10 +22,11 @@ export default {
 
   async ask({ memberId, locale }, { memberData }) {
     const kept = await memberData.kept(memberId);
-    const isAnything = kept.counts.days > 0 || (kept.lastCards ?? []).length > 0 || kept.watches > 0;
+    const { counts, lastCards, watches } = kept;
+    const isNothing = counts?.days === 0 && (lastCards === 'off' || lastCards?.length === 0) && watches === 0;
     return privately({
       content: keptText(kept, locale),
-      ...(isAnything && { components: forgetButton(locale, FORGET) }),
+      ...(!isNothing && { components: forgetButton(locale, FORGET) }),
     });
   },
 
@@ -47,20 +48,25 @@ function forgetButton(locale: string, argument: string): NonNullable<Message['co
 }
 
 /** Says what the bot keeps about members, and what it keeps about this one: at most 2,000 characters of Markdown. */
-function keptText({ counts: { days, requests, saved }, lastCards, watches }: KeptAboutMember, locale: string): string {
+function keptText({ counts, lastCards, watches }: KeptAboutMember, locale: string): string {
+  const { days, requests, saved } = counts ?? { days: 0, requests: 0, saved: 0 };
   return [
     formatMessage(locale, 'privacyIntro'),
-    formatMessage(locale, 'privacyCounts', { days, lookups: requests + saved }),
-    ...(lastCards ? [cardsText(lastCards, locale)] : []),
-    formatMessage(locale, 'privacyWatches', { count: watches }),
+    formatMessage(locale, 'privacyCounts', { known: isKnown(counts), days, lookups: requests + saved }),
+    ...(lastCards === 'off' ? [] : [cardsText(lastCards, locale)]),
+    formatMessage(locale, 'privacyWatches', { known: isKnown(watches), count: watches ?? 0 }),
     formatMessage(locale, 'privacyPending'),
     formatMessage(locale, 'privacyLog'),
     formatMessage(locale, 'privacyNothingElse'),
   ].join('\n');
 }
 
-function cardsText(lastCards: readonly string[], locale: string): string {
-  if (lastCards.length === 0) return formatMessage(locale, 'privacyNoCards');
-  const cards = lastCards.map((name) => plainMarkdown(name, LONGEST_NAME)).join(' · ');
-  return formatMessage(locale, 'privacyCards', { cards });
+function cardsText(lastCards: readonly string[] | undefined, locale: string): string {
+  const cards = lastCards?.map((name) => plainMarkdown(name, LONGEST_NAME)).join(' · ');
+  const kept = cards === undefined ? 'unknown' : cards === '' ? 'none' : 'some';
+  return formatMessage(locale, 'privacyCards', { kept, cards: cards ?? '' });
+}
+
+function isKnown(value: unknown): 'yes' | 'no' {
+  return value === undefined ? 'no' : 'yes';
 }

@@ -7,6 +7,8 @@ export interface DeletionRequest {
   memberId: string;
   /** The time in ISO 8601: a later request of the same day is another one. */
   at: string;
+  /** The last change of a watch that was made before: what is watched later is kept. */
+  lastChange: number;
 }
 
 /** Requests of members, in files or for all processes that share a Redis. No method rejects. */
@@ -20,8 +22,8 @@ export interface DeletionRequests {
 
 /** What a member looked up last. No method rejects. */
 export interface MemberHistory {
-  /** Names of cards, the latest first; empty when there are none. */
-  lastCards(memberId: string): Promise<readonly string[]>;
+  /** Names of cards, the latest first; `undefined` when they cannot be read now. */
+  lastCards(memberId: string): Promise<readonly string[] | undefined>;
   /** @returns whether nothing is left */
   forget(memberId: string): Promise<boolean>;
 }
@@ -30,17 +32,22 @@ export interface MemberHistory {
 export interface MemberWatches {
   /** @returns `undefined` when they cannot be read now */
   find(of: { member: string }): Promise<readonly unknown[] | undefined>;
-  /** Ends those that were set by then. @returns whether none of them is left */
-  forget(memberId: string, untilMs: number): Promise<boolean>;
+  /**
+   * Ends all in one step.
+   *
+   * @param lastChange leaves those that were changed after it
+   * @returns the last change before this; `undefined` when they cannot be ended now
+   */
+  forget(memberId: string, lastChange?: number): Promise<number | undefined>;
 }
 
-/** Everything that is kept about a member, beyond the reply that they wait for. */
+/** Everything that is kept about a member, beyond the reply that they wait for; `undefined`: it cannot be read now. */
 export interface KeptAboutMember {
-  counts: KeptCounts;
-  /** `undefined` when they are kept of nobody. */
-  lastCards: readonly string[] | undefined;
+  counts: KeptCounts | undefined;
+  /** `off` when they are kept of nobody. */
+  lastCards: readonly string[] | 'off' | undefined;
   /** How many. */
-  watches: number;
+  watches: number | undefined;
 }
 
 export interface MemberDataOptions {
@@ -72,13 +79,14 @@ export class MemberData {
 
   async kept(memberId: string): Promise<KeptAboutMember> {
     const { counters, history, watches, keepsHistory } = this.#options;
-    const [counts, cards, watched = []] = await Promise.all([
+    const [counts, cards, watched] = await Promise.all([
       counters.keptOf(memberId),
       history.lastCards(memberId),
       watches.find({ member: memberId }),
     ]);
     // What was kept before it was switched off is deleted within an hour.
-    return { counts, lastCards: keepsHistory || cards.length > 0 ? cards : undefined, watches: watched.length };
+    const isOff = !keepsHistory && cards?.length === 0;
+    return { counts, lastCards: isOff ? 'off' : cards, watches: watched?.length };
   }
 
   /**
@@ -87,10 +95,12 @@ export class MemberData {
    * @returns whether it is done, or will be; and when that day ends
    */
   async forget(memberId: string): Promise<{ isForgotten: boolean; dayEndsAtMs: number }> {
+    const { watches, requests } = this.#options;
     const nowMs = Date.now();
-    const request = { memberId, at: new Date(nowMs).toISOString() };
-    const isKept = await this.#options.requests.add(request);
-    return { isForgotten: (await this.#carryOut(request)) && isKept, dayEndsAtMs: nextUtcMidnightMs(nowMs) };
+    const lastChange = await watches.forget(memberId);
+    const request = { memberId, at: new Date(nowMs).toISOString(), lastChange: lastChange ?? 0 };
+    const done = [lastChange !== undefined, await requests.add(request), await this.#carryOut(request)];
+    return { isForgotten: done.every(Boolean), dayEndsAtMs: nextUtcMidnightMs(nowMs) };
   }
 
   close(): void {
@@ -114,15 +124,15 @@ export class MemberData {
 
   async #carryOut(request: DeletionRequest): Promise<boolean> {
     const { counters, history, watches } = this.#options;
-    const { memberId } = request;
+    const { memberId, lastChange } = request;
     const day = dayOf(request);
     const yesterday = utcDay(Date.now() - LATE_BOOKINGS_MS - DAY_MS);
     const done = await Promise.all([
+      watches.forget(memberId, lastChange),
       counters.deleteDays(memberId, day < yesterday ? day : yesterday),
       history.forget(memberId),
-      watches.forget(memberId, Date.parse(request.at)),
     ]);
-    return done.every(Boolean);
+    return done.every((each) => each !== false && each !== undefined);
   }
 }
 

@@ -46,8 +46,8 @@ export interface CounterStore {
   hourStarts(day: string): Promise<ReadonlyMap<number, HourCounts> | undefined>;
   /** The members of a server with most requests, most first, equal ones by member id. */
   topMembers(day: string, guild: string, count: number): Promise<MemberRequests[]>;
-  /** What is kept about a member, of all days. */
-  keptOf(memberId: string): Promise<KeptCounts>;
+  /** What is kept about a member, of all days; `undefined` while that cannot be read. */
+  keptOf(memberId: string): Promise<KeptCounts | undefined>;
   /** Deletes what is kept about a member of that UTC day and before. @returns whether it could be */
   deleteDays(memberId: string, throughDay: string): Promise<boolean>;
 }

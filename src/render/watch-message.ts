@@ -1,5 +1,6 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import { FRESH_COLOUR } from './card-embed.ts';
+import { MAX_ROWS } from './card-list.ts';
 import { type ButtonRow, buttons, MAX_LENGTH, type MenuRow, menu } from './components.ts';
 import { age, clip, formatPercent, formatPrice, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage } from './messages.ts';
@@ -43,7 +44,7 @@ export function watchSet(
   return { content: content.filter(Boolean).join('\n'), components: buttons(locale, { stopWatch: stopId }) };
 }
 
-/** All of a member's watches, and a menu to end one. */
+/** All of a member's watches, and a menu to end one of the first 25, since Discord takes no more. */
 export function watchList(
   views: readonly WatchView[],
   to: To,
@@ -58,7 +59,7 @@ export function watchList(
     return { text: `**${plainMarkdown(name, NAME_LENGTH)}**\n-# ${small}`, option };
   });
   const description = [...rows.map(({ text }) => text), formatMessage(locale, 'watchesTold')].join('\n');
-  const options = rows.map(({ option }) => option);
+  const options = rows.slice(0, MAX_ROWS).map(({ option }) => option);
   return {
     embeds: [
       { title: formatMessage(locale, 'watches'), description: clip(description, MOST_TEXT), color: FRESH_COLOUR },

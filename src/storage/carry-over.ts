@@ -110,7 +110,7 @@ export class CarryOver {
       ...files.deferredReplies().map(([id, reply]) => ['HSET', replies, id, `${NOBODY} ${reply}`]),
       ['PEXPIRE', replies, String(REPLIES_KEPT_MS)],
       ...additions(`${prefix}:ledger`, counters),
-      ...files.deletionRequests().map(([memberId, at]) => ['HSET', requests, memberId, at]),
+      ...files.deletionRequests().map(([memberId, at]) => ['HSET', requests, memberId, `${at} 0`]),
       ['PEXPIRE', requests, String(REQUESTS_KEPT_MS)],
       ...files.serverSettings().flatMap(([guildId, name, value]) => {
         const key = settingsKey(prefix, guildId);
@@ -122,7 +122,7 @@ export class CarryOver {
       ...files
         .watches()
         .flatMap((watch) =>
-          Object.entries(watchFields(prefix, watch)).flatMap(([key, text]) => [
+          Object.entries(watchFields(prefix, watch, 1)).flatMap(([key, text]) => [
             ...(text ? [['HSET', key, watch.id, text]] : []),
             ['PEXPIRE', key, String(WATCH_KEPT_MS)],
           ]),

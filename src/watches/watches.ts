@@ -12,17 +12,25 @@ export interface ChangedWatch {
   after: Watch | undefined;
 }
 
-/** Watches, in files or in a Redis. No method rejects. */
+/** Watches, in files or in a Redis, and a number that each change of one raises. No method rejects. */
 export interface WatchStore {
   /** @returns `undefined` when they cannot be read now */
   find(of?: WatchesOf): Promise<Watch[] | undefined>;
   /**
-   * Changes a watch, whoever else changes it meanwhile.
+   * Changes a watch, whoever else changes it meanwhile. One is not added, and `after` is `undefined`, when its member has
+   * as many as there may be.
    *
    * @param change may be called again, with what is stored by then; the same object changes nothing
    * @returns `undefined` when it cannot be stored now
    */
   change(id: string, change: (before: Watch | undefined) => Watch | undefined): Promise<ChangedWatch | undefined>;
+  /**
+   * Ends all watches of a member in one step.
+   *
+   * @param lastChange leaves those that were changed after it
+   * @returns the last change of any watch before this; `undefined` when they cannot be ended now
+   */
+  forget(memberId: string, lastChange?: number): Promise<number | undefined>;
 }
 
 /** How many a member may have: a message lists no more. */
@@ -65,11 +73,10 @@ export class Watches {
     price: number | undefined,
   ): Promise<{ watch: Watch; isReplaced: boolean } | 'tooMany' | 'notKept'> {
     const id = watchId(wish);
-    const others = (await this.find({ member: wish.memberId }))?.filter((watch) => watch.id !== id);
-    if (!others) return 'notKept';
-    if (others.length >= MOST_WATCHES) return 'tooMany';
+    await this.find({ member: wish.memberId }); // those whose year is over count no more
     const changed = await this.#store.change(id, (before) => newWatch(wish, price, Date.now(), before));
-    return changed?.after ? { watch: changed.after, isReplaced: changed.before !== undefined } : 'notKept';
+    if (!changed) return 'notKept';
+    return changed.after ? { watch: changed.after, isReplaced: changed.before !== undefined } : 'tooMany';
   }
 
   /** @returns whether the member has no such watch now */
@@ -77,11 +84,9 @@ export class Watches {
     return this.#end(id, (stored) => stored.memberId === memberId);
   }
 
-  /** Ends those that the member has set by then. @returns whether none of them is left */
-  async forget(memberId: string, untilMs: number): Promise<boolean> {
-    const watches = await this.find({ member: memberId });
-    const ends = watches?.map(({ id }) => this.#end(id, ({ setAtMs }) => setAtMs <= untilMs));
-    return ends !== undefined && (await Promise.all(ends)).every(Boolean);
+  /** As the store does. */
+  forget(memberId: string, lastChange?: number): Promise<number | undefined> {
+    return this.#store.forget(memberId, lastChange);
   }
 
   /** Told of a watch right after a crossing of it was stored. */

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { observe } from '../../src/sandbox/discord/observation.ts';
 import type { ServiceCard } from '../../src/sandbox/sample-cards.ts';
+import { redisPrefix } from '../../src/storage/redis/client.ts';
 import { nonceOf } from '../../src/watches/delivery.ts';
 import { parseWatch, type Watch } from '../../src/watches/watch.ts';
 import { clientOf } from '../support/redis.ts';
@@ -83,13 +84,13 @@ function miscount(watch: Watch, shown: readonly string[]): string[] {
 function storedWatches(dataDir: string): Watch[] {
   using database = new DatabaseSync(join(dataDir, 'state.sqlite'), { readOnly: true });
   return database
-    .prepare('SELECT watch FROM watches')
+    .prepare('SELECT watch FROM watched_prices')
     .all()
     .flatMap(({ watch }) => parseWatch(String(watch)) ?? []);
 }
 
 async function watchesIn(url: string): Promise<Watch[]> {
   const client = await clientOf({ url });
-  const texts = await client.hVals('cardbot:v2:watches');
+  const texts = await client.hVals(`${redisPrefix('cardbot')}:watches`);
   return texts.flatMap((text) => parseWatch(text) ?? []);
 }

@@ -20,6 +20,25 @@ describe('/privacy', () => {
     expect(components).toBeUndefined();
   });
 
+  it('says what cannot be known while Redis is away, and says nothing of what is not deleted', async () => {
+    const { services } = await startServices({ REDIS_URL: 'redis://127.0.0.1:9' });
+    const { content, components } = await shown(privacy.ask(typed({}), services));
+    expect(content).toMatch(/everyone's lookups\. I can't look that up right now\.\n/);
+    expect(content).toMatch(/a year at most\. I can't look that up right now\.\n/);
+    expect(content).toContain('when you type. None at the moment.'); // they are in a file
+    expect(components).toMatchObject([{ components: [{ custom_id: 'privacy:forget' }] }]);
+    const pressed = { ...typed({}), argument: 'really-forget', values: [], content: '', manageMessages: false };
+    const forgotten = await shown(privacy.component(pressed, services));
+    expect(forgotten.content).toContain("I couldn't delete everything just now.");
+  });
+
+  it('says so of each part that cannot be read', async () => {
+    const counts = { days: 0, requests: 0, saved: 0 };
+    const lastCards = await textFor({ counts, lastCards: undefined });
+    expect(lastCards).toMatch(/when you type\. I can't look that up right now\.\n/);
+    expect(lastCards.match(/right now/g)).toHaveLength(1);
+  });
+
   it('asks once more before it deletes, and says when the counts of today go', async () => {
     vi.useFakeTimers({ now: Date.now() - 2 * DAY_MS, toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -52,7 +71,7 @@ async function textFor(kept: Omit<KeptAboutMember, 'watches'>, locale = 'en-US')
 it('where the last cards are not kept, nothing is said of them', async () => {
   const counts = { days: 1, requests: 1, saved: 0 };
   expect(await textFor({ counts, lastCards: [] })).toContain('last ten cards');
-  expect(await textFor({ counts, lastCards: undefined })).not.toContain('last ten cards');
+  expect(await textFor({ counts, lastCards: 'off' })).not.toContain('last ten cards');
 });
 
 const counts = { days: 35, requests: 1e15, saved: 1e15 };

@@ -106,6 +106,19 @@ it('a member watches 25 cards', async () => {
   expect(await textOf(setWatch({ card: 'base1-4', below: 3 }, services))).toContain("You're already watching 25 cards");
 });
 
+it('/watches lists more than 25, of which the first 25 can be stopped', async () => {
+  const { services } = await start();
+  const lines = { below: 1, side: 'between', locale: 'de', setAtMs: 1, crossings: 0, untold: [] } as const;
+  const own = Array.from({ length: 27 }, (_, at) => {
+    return { ...lines, ...ALICE, id: `${at}`, cardId: `any-${at}`, cardName: `Card ${at} ${'*'.repeat(60)}` };
+  });
+  const stored = { find: async () => own } as unknown as Services['watches'];
+  const { message } = await watches.ask(typed({}), { ...services, watches: stored });
+  const [menu] = message.components?.[0]?.components ?? [];
+  expect(menu).toMatchObject({ options: { length: 25, 0: { value: '0' } } });
+  expect(message.embeds?.[0]?.description?.length).toBeLessThanOrEqual(4_096);
+});
+
 it('/watches lists what a member watches, with a menu and a button that stop', async () => {
   const { services } = await start();
   const list = () => textOf(watches.ask(typed({}), services));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { redisPrefix } from '../../src/storage/redis/client.ts';
 import { utcDay } from '../../src/time/utc-day.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
@@ -33,7 +34,7 @@ describe.skipIf(noRealRedis('the first start with Redis'))(
       await lookUp(backends, IDS.slice(0, 16));
       expect(backends.cardService.counts.byStatus[429]).toBeUndefined();
       expect(requestedIds(backends).toSorted()).toEqual(IDS.slice(0, 16).toSorted());
-      const counted = () => redis.command('HGET', `${redis.prefix}:v2:ledger:${utcDay(Date.now())}`, 'all');
+      const counted = () => redis.command('HGET', `${redisPrefix(redis.prefix)}:ledger:${utcDay(Date.now())}`, 'all');
       await expect.poll(counted).toBe('16');
       await bot.stop();
     });

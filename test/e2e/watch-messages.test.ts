@@ -159,5 +159,5 @@ atOnce({
 
 function untoldIn(dataDir: string): unknown[] {
   using database = new DatabaseSync(join(dataDir, 'state.sqlite'), { readOnly: true });
-  return database.prepare('SELECT id FROM watches WHERE is_untold = 1').all();
+  return database.prepare('SELECT id FROM watched_prices WHERE is_untold = 1').all();
 }

@@ -41,6 +41,6 @@ it('a price that another lookup brings crosses the line of a watch, which is lis
 
 function storedWatches(dataDir: string): { id?: string }[] {
   using database = new DatabaseSync(join(dataDir, 'state.sqlite'));
-  const rows = database.prepare('SELECT watch FROM watches').all();
+  const rows = database.prepare('SELECT watch FROM watched_prices').all();
   return rows.map(({ watch }) => JSON.parse(String(watch)));
 }

@@ -59,7 +59,7 @@ async function leftFiles(cards: number): Promise<string> {
   state.ledger.saved({ memberId: '0', guildId: undefined });
   state.ledger.refused(state.ledger.spent({ memberId: '0', guildId: 'guild' }));
   await state.journal.add(deferredReply('100'));
-  await state.deletionRequests.add({ memberId: '7', at: new Date().toISOString() });
+  await state.deletionRequests.add({ memberId: '7', at: new Date().toISOString(), lastChange: 0 });
   await state.settingsStore.write('guild', 'language', 'de');
   await state.watchStore.change(WATCH.id, () => WATCH);
   await state.close();
@@ -96,7 +96,7 @@ describe('files of an embedded bot, carried over into Redis', () => {
     const dataDir = await leftFiles(250);
     const state = new DatabaseSync(join(dataDir, 'state.sqlite'));
     state.exec(`INSERT INTO bookings VALUES ('${utcDay(Date.now() - DAY_MS)}', 'guild', '0', 9, 0, 0)`);
-    const insert = state.prepare("INSERT INTO watches VALUES (?, '8', ?, 0, ?)");
+    const insert = state.prepare("INSERT INTO watched_prices VALUES (NULL, ?, '8', ?, 0, ?)");
     for (let id = 0; id < 2_000; id++)
       insert.run(`${id}`, `${id}`, JSON.stringify({ ...WATCH, id: `${id}`, memberId: '8', cardId: `${id}` }));
     state.close();
@@ -123,7 +123,9 @@ describe('files of an embedded bot, carried over into Redis', () => {
     expect(await watches.find({ member: '8' })).toHaveLength(2_000);
     expect(await watches.find('untold')).toEqual([]);
     const wishes = await redisDeletionRequests(link).all();
-    expect(wishes).toEqual([{ memberId: '7', at: expect.stringContaining(utcDay(Date.now())) }]);
+    expect(wishes).toEqual([{ memberId: '7', at: expect.stringContaining(utcDay(Date.now())), lastChange: 0 }]);
+    expect(await watches.forget('7', 0)).toBe(0);
+    expect(await watches.find({ member: '7' })).toEqual([WATCH]); // set after that wish
   });
 
   it('are the same afterwards, and start an embedded bot again', async () => {

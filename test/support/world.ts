@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { redisPrefix } from '../../src/storage/redis/client.ts';
 import { LONG_DAY, PATIENT } from './backends.ts';
 import { readLogLine } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
@@ -84,6 +85,6 @@ export function statuses({ cardService }: Sandbox): number[] {
 /** Without this, a bot that starts within 6 s of another waits for its identify slot. */
 async function forgetIdentify({ url, prefix }: TestRedis): Promise<void> {
   const client = await createClient({ url }).connect();
-  await client.del(`${prefix}:v2:claim:identify:0`);
+  await client.del(`${redisPrefix(prefix)}:claim:identify:0`);
   client.destroy();
 }

@@ -89,14 +89,44 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
     expect(await watches.find({ member: 'alice' })).toEqual(kept.slice(1));
   });
 
-  it('are forgotten, but for those that were set after the member asked for that', async () => {
+  it('are never more than 25 for a member, however many are set at once in two processes', async () => {
     const store = await open();
-    const nowMs = Date.now();
-    const [before, after] = [watchOf({}, nowMs), watchOf({ cardId: 'base1-5' }, nowMs + 1)];
-    const bobs = watchOf({ memberId: 'bob' }, nowMs);
-    for (const watch of [before, after, bobs]) await store.change(watch.id, () => watch);
-    expect(await new Watches(store).forget('alice', nowMs)).toBe(true);
-    expect(new Set(await store.find())).toEqual(new Set([after, bobs]));
+    const processes = [new Watches(store), new Watches(store)];
+    const wishes = Array.from({ length: 60 }, (_, card) => ({ ...WISH, cardId: `base1-${card}` }));
+    const set = await Promise.all(wishes.map((wish, at) => processes[at % 2]?.set(wish, 36)));
+    expect(set.filter((each) => each === 'tooMany')).toHaveLength(60 - MOST_WATCHES);
+    expect(await store.find({ member: 'alice' })).toHaveLength(MOST_WATCHES);
+    expect(await processes[0]?.set({ ...WISH, memberId: 'bob' }, 36)).toMatchObject({ isReplaced: false });
+    await processes[0]?.stop('alice', (await store.find({ member: 'alice' }))?.[0]?.id ?? '');
+    expect(await processes[1]?.set({ ...WISH, cardId: 'base1-60' }, 36)).toMatchObject({ isReplaced: false });
+  });
+
+  it('are all forgotten, whatever the clock said when they were set', async () => {
+    const store = await open();
+    const bobs = watchOf({ memberId: 'bob' });
+    for (const watch of [watchOf(), watchOf({ cardId: 'base1-5' }, Date.now() + 20_000), bobs])
+      await store.change(watch.id, () => watch);
+    const untold = withPrice(watchOf({ cardId: 'base1-6' }, Date.now() + 40 * 86_400_000), 29, 3);
+    await store.change(untold.id, () => untold);
+    expect(await new Watches(store).forget('alice')).toBe(4);
+    expect(await store.find()).toEqual([bobs]);
+    for (const scope of [{ member: 'alice' }, { card: 'base1-6' }, 'untold'] as const)
+      expect(await store.find(scope)).toEqual([]);
+  });
+
+  it('that are set after a member asked to be forgotten stay, whatever the clock says', async () => {
+    const store = await open();
+    const watches = new Watches(store);
+    await watches.set(WISH, 36);
+    const { pass } = clock();
+    const last = await watches.forget('alice');
+    pass(-60_000);
+    await watches.set(WISH, 36);
+    await watches.set({ ...WISH, cardId: 'base1-5' }, 36);
+    expect(await watches.forget('alice', last)).toBeGreaterThan(last ?? 0);
+    expect(await watches.find({ member: 'alice' })).toHaveLength(2);
+    await watches.forget('alice', await watches.forget('bob'));
+    expect(await store.find()).toEqual([]);
   });
 
   it('end a year after they were set, also when nobody asks for their card', async () => {
@@ -117,6 +147,7 @@ it('watches that cannot be read or written now are not said to be set, stopped o
   const watches = new Watches(sqliteWatches(new DatabaseSync(':memory:'), new StateWrites(logLines().log)));
   expect(await watches.find({ member: 'alice' })).toBeUndefined();
   expect(await watches.set(WISH, 36)).toBe('notKept');
-  expect([await watches.stop('alice', 'any'), await watches.forget('alice', Date.now())]).toEqual([false, false]);
+  expect(await watches.stop('alice', 'any')).toBe(false);
+  expect(await watches.forget('alice')).toBeUndefined();
   await watches.priced({ cardId: WISH.cardId, market: 29, atMs: 1 });
 });

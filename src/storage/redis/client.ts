@@ -5,7 +5,7 @@ import { withTimeout } from '../../time/timers.ts';
 export type RedisClient = ReturnType<typeof newClient>;
 
 /** The version of the format in Redis; processes of different versions share nothing. */
-const VERSION = 'v2';
+const VERSION = 'v3';
 
 /** How all keys begin but those of cards, which know their own version. */
 export function redisPrefix(keyPrefix: string): string {

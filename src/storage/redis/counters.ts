@@ -95,11 +95,12 @@ export class RedisCounters implements CounterStore {
     return read.map(({ value, score }) => ({ memberId: value, requests: -score }));
   }
 
-  async keptOf(memberId: string): Promise<KeptCounts> {
+  async keptOf(memberId: string): Promise<KeptCounts | undefined> {
     const fields = [`member:${memberId}`, `member:${memberId}:saved`];
     const days = await this.#link
       .read((client) => Promise.all(dayKeys(this.#prefix).map((key) => client.hmGet(key, fields))))
-      .catch(() => []);
+      .catch(() => undefined);
+    if (!days) return undefined;
     const sum = (at: number) => days.reduce((total, counts) => total + Number(counts[at] ?? 0), 0);
     return {
       days: days.filter((counts) => counts.some((count) => count !== null)).length,

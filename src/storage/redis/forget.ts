@@ -65,19 +65,23 @@ export const DELETION_REQUESTS = 'deletion-requests';
 /** Redis drops them after this time if no process runs that does. */
 export const REQUESTS_KEPT_MS = 40 * DAY_MS;
 
-/** The requests to all processes, in one hash: member to time. */
+/** The requests to all processes, in one hash: member to time and last change of a watch. */
 export function redisDeletionRequests(link: RedisLink): DeletionRequests {
   const key = `${link.prefix}:${DELETION_REQUESTS}`;
 
   async function all(): Promise<DeletionRequest[]> {
     const found = await link.read((client) => client.hGetAll(key)).catch(() => ({}));
-    return Object.entries(found).map(([memberId, at]) => ({ memberId, at: String(at) }));
+    return Object.entries(found).map(([memberId, text]) => {
+      const [at = '', lastChange] = String(text).split(' ');
+      return { memberId, at, lastChange: Number(lastChange) || 0 };
+    });
   }
 
   return {
     all,
-    async add({ memberId, at }) {
-      const kept = link.run((client) => client.multi().hSet(key, memberId, at).pExpire(key, REQUESTS_KEPT_MS).exec());
+    async add({ memberId, at, lastChange }) {
+      const text = `${at} ${lastChange}`;
+      const kept = link.run((client) => client.multi().hSet(key, memberId, text).pExpire(key, REQUESTS_KEPT_MS).exec());
       return (await unlessUnavailable(kept)) !== undefined;
     },
     async drop(beforeDay) {

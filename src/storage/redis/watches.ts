@@ -1,24 +1,44 @@
 import { isUntold, parseWatch, WATCH_KEPT_MS, type Watch } from '../../watches/watch.ts';
-import type { ChangedWatch, WatchStore } from '../../watches/watches.ts';
+import { type ChangedWatch, MOST_WATCHES, type WatchStore } from '../../watches/watches.ts';
 import type { RedisLink } from './link.ts';
 import { unlessUnavailable } from './unavailable.ts';
 
 /**
- * ARGV: a field, the text that it has in KEYS[1], how long keys are kept, and the new text for each key; an empty one is
- * none. Changes all of them, and returns 1, if that text is there.
+ * KEYS: the number of changes, a member's watches, all, and others. ARGV: a field, the text that it has in KEYS[3], how long
+ * keys are kept, how many a member may have, and the new text for each key but the first; an empty one is none. Changes all
+ * of them, if that text is there.
  */
 const REPLACE = `
-  if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
-  for i, key in ipairs(KEYS) do
+  local text = redis.call('HGET', KEYS[3], ARGV[1]) or ''
+  if text ~= ARGV[2] then return 'changed' end
+  if text == '' and redis.call('HLEN', KEYS[2]) >= tonumber(ARGV[4]) then return 'full' end
+  local change = redis.call('INCR', KEYS[1])
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  for i = 2, #KEYS do
     local text = ARGV[3 + i]
     if text == '' then
-      redis.call('HDEL', key, ARGV[1])
+      redis.call('HDEL', KEYS[i], ARGV[1])
     else
-      redis.call('HSET', key, ARGV[1], text)
-      redis.call('PEXPIRE', key, ARGV[3])
+      redis.call('HSET', KEYS[i], ARGV[1], i == 2 and change .. text or text)
+      redis.call('PEXPIRE', KEYS[i], ARGV[3])
     end
   end
-  return 1
+  return 'done'
+`;
+/**
+ * KEYS: the number of changes, a member's watches, all, and those to be told by message. ARGV: the last change that counts,
+ * or nothing, and how the keys of cards begin. Returns the number of changes.
+ */
+const FORGET = `
+  local own = redis.call('HGETALL', KEYS[2])
+  for i = 1, #own, 2 do
+    local change, card = string.match(own[i + 1], '^(%d+) (.*)$')
+    if ARGV[1] == '' or tonumber(change or 0) <= tonumber(ARGV[1]) then
+      for key = 2, #KEYS do redis.call('HDEL', KEYS[key], own[i]) end
+      redis.call('HDEL', ARGV[2] .. (card or ''), own[i])
+    end
+  end
+  return redis.call('GET', KEYS[1]) or '0'
 `;
 /** Another process changes the same watch only when it gets a price of the same card, or tells of it. */
 const MOST_TRIES = 5;
@@ -29,16 +49,17 @@ function watchesKey(prefix: string): string {
 }
 
 /**
- * The hashes that have a watch, with its text in each: the watches themselves, and the ids of those with a crossing to be
- * told by message, of a member, and of a card. Each text has the member's id, by which it is found to be forgotten.
+ * The hashes that have a watch, with its text in each: the ids of a member's (with its last change, and the card), the
+ * watches themselves, and the ids of those with a crossing to be told by message, and of a card. Each name or text has the
+ * member's id, by which it is found to be forgotten.
  */
-export function watchFields(prefix: string, watch: Watch): Record<string, string> {
+export function watchFields(prefix: string, watch: Watch, change: number | ''): Record<string, string> {
   const key = watchesKey(prefix);
   const { memberId, cardId } = watch;
   return {
+    [`${key}:member:${memberId}`]: `${change} ${cardId}`,
     [key]: JSON.stringify(watch),
     [`${key}:untold`]: isUntold(watch) ? memberId : '',
-    [`${key}:member:${memberId}`]: memberId,
     [`${key}:card:${cardId}`]: memberId,
   };
 }
@@ -46,6 +67,7 @@ export function watchFields(prefix: string, watch: Watch): Record<string, string
 /** Members' watches, of all processes. */
 export function redisWatches(link: RedisLink): WatchStore {
   const key = watchesKey(link.prefix);
+  const changes = `${key}:changes`;
 
   async function changed(id: string, change: Parameters<WatchStore['change']>[1]): Promise<ChangedWatch | undefined> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -54,11 +76,12 @@ export function redisWatches(link: RedisLink): WatchStore {
       const after = change(before);
       const known = after ?? before;
       if (!known || after === before) return { before, after };
-      const fields = watchFields(link.prefix, known);
+      const fields = watchFields(link.prefix, known, '');
       const texts = Object.values(fields).map((text) => (after ? text : ''));
-      const args = [id, stored ?? '', String(WATCH_KEPT_MS), ...texts];
-      const keys = Object.keys(fields);
-      if ((await link.run((client) => client.eval(REPLACE, { keys, arguments: args }))) === 1) return { before, after };
+      const args = [id, stored ?? '', String(WATCH_KEPT_MS), String(MOST_WATCHES), ...texts];
+      const keys = [changes, ...Object.keys(fields)];
+      const result = await link.run((client) => client.eval(REPLACE, { keys, arguments: args }));
+      if (result !== 'changed') return { before, after: result === 'full' ? undefined : after };
     }
     return undefined;
   }
@@ -74,5 +97,11 @@ export function redisWatches(link: RedisLink): WatchStore {
       return (await unlessUnavailable(texts))?.flatMap((text) => parseWatch(text) ?? []);
     },
     change: (id, change) => unlessUnavailable(changed(id, change)),
+    async forget(memberId, lastChange) {
+      const keys = [changes, `${key}:member:${memberId}`, key, `${key}:untold`];
+      const args = [String(lastChange ?? ''), `${key}:card:`];
+      const last = await unlessUnavailable(link.run((client) => client.eval(FORGET, { keys, arguments: args })));
+      return last === undefined ? undefined : Number(last);
+    },
   };
 }

@@ -67,10 +67,9 @@ export class SqliteCounters implements CounterStore {
     return this.#read<MemberRequests>(most, day, guild, count) ?? [];
   }
 
-  async keptOf(memberId: string): Promise<KeptCounts> {
+  async keptOf(memberId: string): Promise<KeptCounts | undefined> {
     const kept = `SELECT count(DISTINCT day) AS days, ${SUMS} FROM bookings WHERE member = ?`;
-    const [row] = this.#read<KeptCounts>(kept, memberId) ?? [];
-    return row ?? { days: 0, requests: 0, saved: 0 };
+    return this.#read<KeptCounts>(kept, memberId)?.[0];
   }
 
   async deleteDays(memberId: string, throughDay: string): Promise<boolean> {

@@ -47,7 +47,8 @@ export class EmbeddedFiles {
 
   /** By member, when they wished their data deleted. */
   deletionRequests(): [memberId: string, at: string][] {
-    return this.#rows('deletion_requests').map(({ member, day }) => [String(member), String(day)]);
+    const rows = [...this.#rows('deletion_requests'), ...this.#rows('deletions')];
+    return rows.map(({ member, day, at = day }) => [String(member), String(at)]);
   }
 
   serverSettings(): [guildId: string, name: string, value: string][] {
@@ -56,7 +57,8 @@ export class EmbeddedFiles {
   }
 
   watches(): Watch[] {
-    return this.#rows('watches').flatMap(({ watch }) => parseWatch(String(watch)) ?? []);
+    const rows = [...this.#rows('watches'), ...this.#rows('watched_prices')];
+    return rows.flatMap(({ watch }) => parseWatch(String(watch)) ?? []);
   }
 
   /** Files of an earlier version lack some tables. */

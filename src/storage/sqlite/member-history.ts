@@ -28,8 +28,8 @@ export function sqliteMemberHistory(dataDir: string, log: Pick<Logger, 'warn'>):
       if (!existsSync(file)) return [];
       const latestFirst =
         'SELECT coalesce(cards.name, asked.id) AS card FROM asked_by_member AS asked LEFT JOIN cards USING (id_key, id) WHERE member = ? ORDER BY at DESC';
-      const rows = attempt((database) => database.prepare(latestFirst).all(memberId)) ?? [];
-      return rows.map(({ card }) => String(card));
+      const rows = attempt((database) => database.prepare(latestFirst).all(memberId));
+      return rows?.map(({ card }) => String(card));
     },
     async forget(memberId) {
       if (!existsSync(file)) return true;

@@ -135,24 +135,31 @@ export function sqliteLimiterStore(
   };
 }
 
-/** `day`: a time of that day. */
 export const DELETION_REQUESTS_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS deletion_requests (member TEXT PRIMARY KEY, day TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS deletions (
+    member TEXT PRIMARY KEY, at TEXT NOT NULL, last_change INTEGER NOT NULL
+  ) WITHOUT ROWID;
 `;
+/** What its members watched is deleted already. */
+export const EARLIER_DELETIONS_TABLE = {
+  name: 'deletion_requests',
+  move: 'INSERT OR REPLACE INTO deletions SELECT member, day, 0 FROM deletion_requests',
+};
 
 /** Members' wishes to be forgotten, as told to a single process. */
 export function sqliteDeletionRequests(database: DatabaseSync, writes: StateWrites): DeletionRequests {
-  const run = (sql: string, ...values: string[]) => writes.try(() => database.prepare(sql).run(...values));
+  const run = (sql: string, ...values: (string | number)[]) => writes.try(() => database.prepare(sql).run(...values));
   return {
-    add: async ({ memberId, at }) => run('INSERT OR REPLACE INTO deletion_requests VALUES (?, ?)', memberId, at),
+    add: async ({ memberId, at, lastChange }) =>
+      run('INSERT OR REPLACE INTO deletions VALUES (?, ?, ?)', memberId, at, lastChange),
     async all() {
       try {
-        const all = database.prepare('SELECT member AS memberId, day AS at FROM deletion_requests').all();
+        const all = database.prepare('SELECT member AS memberId, at, last_change AS lastChange FROM deletions').all();
         return all as unknown as DeletionRequest[];
       } catch {
         return [];
       }
     },
-    drop: async (beforeDay) => void run('DELETE FROM deletion_requests WHERE day < ?', beforeDay),
+    drop: async (beforeDay) => void run('DELETE FROM deletions WHERE at < ?', beforeDay),
   };
 }

@@ -22,6 +22,7 @@ import { openDatabase, openExclusively } from './database.ts';
 import { SETTINGS_SCHEMA, sqliteSettings } from './server-settings.ts';
 import {
   DELETION_REQUESTS_SCHEMA,
+  EARLIER_DELETIONS_TABLE,
   EARLIER_JOURNAL_TABLE,
   EARLIER_LIMITER_TABLE,
   JOURNAL_SCHEMA,
@@ -31,7 +32,7 @@ import {
   sqliteDeletionRequests,
   sqliteLimiterStore,
 } from './state-rows.ts';
-import { sqliteWatches, WATCHES_SCHEMA } from './watches.ts';
+import { EARLIER_WATCHES_TABLE, sqliteWatches, WATCHES_SCHEMA } from './watches.ts';
 
 export interface SqliteStateOptions extends StateOptions {
   /** Ends the wait for the previous owner of `dataDir`. */
@@ -42,7 +43,7 @@ export interface SqliteStateOptions extends StateOptions {
 const OWNER_TIMEOUT_MS = 15_000;
 
 /** The version of the tables in `state.sqlite`. */
-const STATE_VERSION = 1;
+const STATE_VERSION = 2;
 
 const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';
 
@@ -61,7 +62,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
       schema:
         LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA + SETTINGS_SCHEMA + WATCHES_SCHEMA,
       version: STATE_VERSION,
-      earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE],
+      earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE, EARLIER_DELETIONS_TABLE, EARLIER_WATCHES_TABLE],
       lossMeans: STATE_LOSS,
     },
     OWNER_TIMEOUT_MS,

@@ -1,24 +1,31 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isUntold, parseWatch, type Watch } from '../../watches/watch.ts';
-import type { WatchStore } from '../../watches/watches.ts';
+import { MOST_WATCHES, type WatchStore } from '../../watches/watches.ts';
 import type { StateWrites } from './state-rows.ts';
 
-/** `is_untold`: a crossing is to be told by message. */
+/** `is_untold`: a crossing is to be told by message. `changed`: no later change of any row has a lower number. */
 export const WATCHES_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS watches (
-    id TEXT PRIMARY KEY, member TEXT NOT NULL, card TEXT NOT NULL, is_untold INTEGER NOT NULL, watch TEXT NOT NULL
-  ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS watches_of_members ON watches (member);
-  CREATE INDEX IF NOT EXISTS watches_of_cards ON watches (card);
-  CREATE INDEX IF NOT EXISTS watches_untold ON watches (is_untold) WHERE is_untold = 1;
+  CREATE TABLE IF NOT EXISTS watched_prices (
+    changed INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE, member TEXT NOT NULL, card TEXT NOT NULL, is_untold INTEGER NOT NULL, watch TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS watched_by_members ON watched_prices (member);
+  CREATE INDEX IF NOT EXISTS watched_cards ON watched_prices (card);
+  CREATE INDEX IF NOT EXISTS watched_untold ON watched_prices (is_untold) WHERE is_untold = 1;
 `;
+/** Its rows had no number. */
+export const EARLIER_WATCHES_TABLE = {
+  name: 'watches',
+  move: `INSERT OR REPLACE INTO watched_prices (id, member, card, is_untold, watch)
+         SELECT id, member, card, is_untold, watch FROM watches`,
+};
 
 /** Members' watches, in `state.sqlite`. */
 export function sqliteWatches(database: DatabaseSync, writes: StateWrites): WatchStore {
   const run = (sql: string, ...values: (string | number)[]) => writes.try(() => database.prepare(sql).run(...values));
   function read(where: string, ...values: string[]): Watch[] | undefined {
     try {
-      const rows = database.prepare(`SELECT watch FROM watches WHERE ${where}`).all(...values);
+      const rows = database.prepare(`SELECT watch FROM watched_prices WHERE ${where}`).all(...values);
       return rows.flatMap(({ watch }) => parseWatch(String(watch)) ?? []);
     } catch {
       return undefined;
@@ -26,7 +33,8 @@ export function sqliteWatches(database: DatabaseSync, writes: StateWrites): Watc
   }
   function write(watch: Watch): boolean {
     const row = [watch.id, watch.memberId, watch.cardId, Number(isUntold(watch)), JSON.stringify(watch)];
-    return run('INSERT OR REPLACE INTO watches VALUES (?, ?, ?, ?, ?)', ...row);
+    const columns = 'id, member, card, is_untold, watch';
+    return run(`INSERT OR REPLACE INTO watched_prices (${columns}) VALUES (?, ?, ?, ?, ?)`, ...row);
   }
   return {
     async find(of) {
@@ -39,8 +47,15 @@ export function sqliteWatches(database: DatabaseSync, writes: StateWrites): Watc
       if (!stored) return undefined;
       const [before] = stored;
       const after = change(before);
-      const isStored = after === before || (after ? write(after) : run('DELETE FROM watches WHERE id = ?', id));
+      const own = !before && after && read('member = ?', after.memberId);
+      if (own && own.length >= MOST_WATCHES) return { before, after: undefined };
+      const isStored = after === before || (after ? write(after) : run('DELETE FROM watched_prices WHERE id = ?', id));
       return isStored ? { before, after } : undefined;
+    },
+    async forget(memberId, lastChange = Number.MAX_SAFE_INTEGER) {
+      const isForgotten = run('DELETE FROM watched_prices WHERE member = ? AND changed <= ?', memberId, lastChange);
+      const last = "SELECT seq FROM sqlite_sequence WHERE name = 'watched_prices'";
+      return isForgotten ? Number(database.prepare(last).get()?.seq ?? 0) : undefined;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { redisPrefix } from '../../../src/storage/redis/client.ts';
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -66,7 +67,7 @@ async function used(redis?: TestRedis) {
     await bot.state.journal.add(deferredReply(memberId));
     await bot.watches.set({ memberId, cardId: 'base1-4', cardName: 'Drake', locale: 'de', below: 3 }, undefined);
     await bot.watches.priced({ cardId: 'base1-4', market: 2, atMs: Date.now() });
-    await bot.state.deletionRequests.add({ memberId, at: new Date().toISOString() });
+    await bot.state.deletionRequests.add({ memberId, at: new Date().toISOString(), lastChange: 0 });
   }
   await bot.ledger.today(); // writes what was saved
   return bot;
@@ -208,10 +209,10 @@ describe('npm run data -- forget', () => {
     await typedAsCard(bot);
     const client = await clientOf(redis);
     await expect.poll(() => everythingIn(client, redis.prefix)).toContain(ALICE);
-    await expect.poll(async () => (await bot.ledger.counters.keptOf(ALICE)).saved).toBe(2);
-    await client.set(`${redis.prefix}:v2:claim:card:${mention(ALICE)}`, 'process');
+    await expect.poll(async () => (await bot.ledger.counters.keptOf(ALICE))?.saved).toBe(2);
+    await client.set(`${redisPrefix(redis.prefix)}:claim:card:${mention(ALICE)}`, 'process');
     await client.hSet(`${redis.prefix}:v1:ledger:2026-01-01`, `member:${ALICE}`, 1); // of an earlier version
-    const learned = async () => JSON.stringify(await client.xRange(`${redis.prefix}:v2:catalog`, '-', '+'));
+    const learned = async () => JSON.stringify(await client.xRange(`${redisPrefix(redis.prefix)}:catalog`, '-', '+'));
     await expect.poll(learned).toContain(mention(ALICE));
 
     const { code, err } = await forget({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
@@ -220,7 +221,7 @@ describe('npm run data -- forget', () => {
     const left = await everythingIn(client, redis.prefix);
     expect(left).not.toContain(ALICE);
     expect(left).toContain(BOB);
-    expect((await bot.ledger.counters.keptOf(BOB)).requests).toBe(2);
+    expect((await bot.ledger.counters.keptOf(BOB))?.requests).toBe(2);
     expect((await bot.watches.find('untold'))?.map(({ memberId }) => memberId)).toEqual([BOB]);
   });
 
