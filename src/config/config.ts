@@ -1,5 +1,7 @@
 import type { z } from 'zod';
-import { type Environment, parse } from './environment.ts';
+import type { PlanSetting } from '../model/plan.ts';
+import { cardServiceOf, describedService, plansIn } from './card-service.ts';
+import { ConfigError, type Environment, parse } from './environment.ts';
 import { CardServiceVariables, DiscordVariables, StorageVariables, Variables } from './variables.ts';
 
 export type Config = ReturnType<typeof readConfig>;
@@ -12,7 +14,7 @@ export type StorageConfig = Pick<Config, 'dataDir' | 'redis'>;
 
 /** @throws ConfigError */
 export function readConfig(environment: Environment = process.env) {
-  const read = parse(Variables, environment);
+  const { read, service } = readWithService(Variables, environment);
   const { DISCORD_SHARDS: ids, DISCORD_SHARD_COUNT: count } = read;
   return {
     discord: {
@@ -21,16 +23,18 @@ export function readConfig(environment: Environment = process.env) {
       shards: ids === 'auto' || count === undefined ? ('auto' as const) : { ids, count },
     },
     cardService: {
-      ...cardServiceOf(read),
+      ...cardServiceOf(read, service),
       /** `undefined`: every card is requested by itself. */
       bulkPath: read.CARD_SERVICE_BULK_PATH,
       bulkMax: read.CARD_SERVICE_BULK_MAX,
     },
     plan: {
       plan: read.CARD_SERVICE_PLAN,
+      plans: plansIn(service),
+      requestsPerDay: read.CARD_SERVICE_REQUESTS_PER_DAY,
       requestsPerMinute: read.CARD_SERVICE_REQUESTS_PER_MINUTE,
       burst: read.CARD_SERVICE_BURST,
-    },
+    } satisfies PlanSetting as PlanSetting,
     freshness: {
       factsFreshMs: read.FACTS_FRESH_SECONDS * 1000,
       pricesFreshMs: read.PRICES_FRESH_SECONDS * 1000,
@@ -64,13 +68,12 @@ function registrationOf(read: z.output<typeof DiscordVariables>) {
   };
 }
 
-function cardServiceOf(read: z.output<typeof CardServiceVariables>) {
-  return {
-    baseUrl: read.CARD_SERVICE_URL,
-    apiKey: read.CARD_SERVICE_API_KEY,
-    cardPath: read.CARD_SERVICE_CARD_PATH,
-    timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
-  };
+/** @throws ConfigError with the problems of the variables and of the description together */
+function readWithService<T extends typeof CardServiceVariables>(schema: T, environment: Environment) {
+  const { service, problems } = describedService(environment);
+  const read = parse(schema, environment, problems);
+  if (!service) throw new ConfigError(problems, []);
+  return { read, service };
 }
 
 function storageOf(read: z.output<typeof StorageVariables>) {
@@ -91,7 +94,14 @@ export function secretsOf({
   const password = redis && new URL(redis.url).password;
   const webhookToken = alertWebhookUrl && /[^/]{20,}$/.exec(new URL(alertWebhookUrl).pathname)?.[0];
   const ofRedis = [password, password && decodeURIComponent(password)];
-  return [discord?.token, cardService?.apiKey, ...ofRedis, alertWebhookUrl, webhookToken];
+  return [
+    discord?.token,
+    cardService?.apiKey,
+    ...(cardService?.secrets ?? []),
+    ...ofRedis,
+    alertWebhookUrl,
+    webhookToken,
+  ];
 }
 
 /** @throws ConfigError */
@@ -106,5 +116,6 @@ export function readStorageConfig(environment: Environment = process.env): Stora
 
 /** What `npm run contract` needs. @throws ConfigError */
 export function readCardServiceConfig(environment: Environment = process.env) {
-  return cardServiceOf(parse(CardServiceVariables, environment));
+  const { read, service } = readWithService(CardServiceVariables, environment);
+  return cardServiceOf(read, service);
 }

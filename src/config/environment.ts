@@ -5,13 +5,19 @@ import { Variables } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What is wrong with a variable, for operators. */
+export interface Problem {
+  name: string;
+  message: string;
+}
+
 /** The configuration is invalid; the message names every problem, one per line. */
 export class ConfigError extends OperatorError {
   override name = 'ConfigError';
   /** One for each variable that is missing or invalid. */
-  readonly problems: readonly { name: string; message: string }[];
+  readonly problems: readonly Problem[];
 
-  constructor(problems: readonly { name: string; message: string }[], misspelled: readonly Misspelled[]) {
+  constructor(problems: readonly Problem[], misspelled: readonly Misspelled[]) {
     const lines = [
       ...problems.map(({ name, message }) => `  ${name}: ${message}`),
       ...misspelled.map(({ name, meant }) => `  ${name}: unknown; did you mean ${meant}?`),
@@ -24,22 +30,26 @@ export class ConfigError extends OperatorError {
 /** Node strips the quotes in a `.env`; those that arrive here are a mistake. */
 const QUOTED = /^\s*(['"`]).*\1\s*$/s;
 
-/** @throws ConfigError */
-export function parse<T extends z.ZodObject>(schema: T, environment: Environment): z.output<T> {
+/** @param more what else is wrong with the configuration @throws ConfigError */
+export function parse<T extends z.ZodObject>(
+  schema: T,
+  environment: Environment,
+  more: readonly Problem[] = [],
+): z.output<T> {
   const values = set(environment);
   const read = schema.safeParse(values);
   const quoted = Object.keys(schema.shape).filter((name) => QUOTED.test(values[name] ?? ''));
-  if (read.success && quoted.length === 0) return read.data;
+  if (read.success && quoted.length + more.length === 0) return read.data;
   const issues = read.error?.issues.map(({ path, message }) => ({ name: path.join('.'), message })) ?? [];
   const problems = [
     ...quoted.map((name) => ({ name, message: 'write it without quotes: docker --env-file does not strip them' })),
-    ...issues.filter(({ name }) => !quoted.includes(name)),
+    ...[...issues, ...more].filter(({ name }) => !quoted.includes(name)),
   ];
   throw new ConfigError(problems, misspelledVariables(environment, schema));
 }
 
 /** An empty variable counts as unset, because `.env.example` lists them all. */
-function set(environment: Environment): Environment {
+export function set(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { PLANS } from '../model/plan.ts';
 import { conflicts } from './conflicts.ts';
 
 /** Discord accepts edits of a deferred reply for 15 minutes; this leaves one for the request and the edit. */
@@ -25,9 +24,12 @@ function address(protocol: RegExp, wanted: string, isUsable: (url: URL) => boole
   return z.url({ protocol, error }).refine((text) => !URL.canParse(text) || isUsable(new URL(text)), cure);
 }
 
+/** What an address of a service must be. */
+export const WANTED_ADDRESS = 'write an address that begins with https:// or http://';
+
 const httpUrl = address(
   /^https?$/,
-  'write an address that begins with https:// or http://',
+  WANTED_ADDRESS,
   ({ username, password, search, hash }) => username + password + search + hash === '',
   'write the address without user, password, ? and #',
 );
@@ -66,8 +68,9 @@ export const StorageVariables = z.object({
 
 /** Where the card service is: variables of both `npm run contract` and the bot. */
 export const CardServiceVariables = z.object({
+  CARD_SERVICE: z.string().optional(),
   // Cards and quota are stored per address, so each address must have one spelling.
-  CARD_SERVICE_URL: httpUrl.transform(withoutLastSlash),
+  CARD_SERVICE_URL: httpUrl.transform(withoutLastSlash).optional(),
   CARD_SERVICE_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'write the key without spaces')
@@ -91,7 +94,8 @@ export const Variables = DiscordVariables.extend({
     )
     .optional(),
   CARD_SERVICE_BULK_MAX: whole(2, 1_000).default(20),
-  CARD_SERVICE_PLAN: oneOf(['auto', ...PLANS]).default('auto'),
+  CARD_SERVICE_PLAN: z.string().default('auto'),
+  CARD_SERVICE_REQUESTS_PER_DAY: whole(1).optional(),
   CARD_SERVICE_REQUESTS_PER_MINUTE: number('a number', 1).optional(),
   CARD_SERVICE_BURST: whole(1).optional(),
   FACTS_FRESH_SECONDS: seconds(604_800),

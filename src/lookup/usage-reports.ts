@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts';
 import { type Claims, isMine } from '../model/claims.ts';
 import { type CardServiceError, KeyRefused, meaningOf, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import { PLANS, type Usage } from '../model/plan.ts';
+import type { Usage } from '../model/plan.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter-port.ts';
@@ -131,8 +131,7 @@ export class UsageReports {
       await released;
       if (usage instanceof KeyRefused) throw usage;
       await this.#keep({ usage, atMs: Date.now() });
-      const plan = PLANS.find((name) => name === usage.plan?.toLowerCase());
-      if (plan) limiter.observePlan(plan);
+      if (usage.plan !== undefined) limiter.observePlan(usage.plan.toLowerCase());
     } catch (error) {
       log[meaningOf(error).level]({ err: error }, 'usage report failed');
       this.#failed = { error: asCardServiceError(error), atMs: Date.now() };

@@ -15,7 +15,13 @@ export interface PlanLimits {
   burst: number;
 }
 
-/** The service's table of limits; Enterprise is "custom", so it has no row. */
+/** What a plan of a described service allows; without a number of requests it counts by no day. */
+export type DescribedLimits = Omit<PlanLimits, 'requestsPerDay'> & { requestsPerDay?: number | undefined };
+
+/** The plans of a card service by their names, the one first that counts until answers tell which it is. */
+export type Plans = Readonly<Record<string, DescribedLimits>>;
+
+/** The default service's table of limits; Enterprise is "custom", so it has no row. */
 export const PLAN_LIMITS: Record<RatedPlan, PlanLimits> = {
   free: { requestsPerDay: 1_000, requestsPerMinute: 10, burst: 20 },
   pro: { requestsPerDay: 50_000, requestsPerMinute: 100, burst: 200 },
@@ -24,11 +30,20 @@ export const PLAN_LIMITS: Record<RatedPlan, PlanLimits> = {
 
 /** What the operator configured; `auto` follows the daily limit that the service reports. */
 export interface PlanSetting {
-  plan: Plan | 'auto';
+  plan: string;
+  /** The default service's unless given. */
+  plans?: Plans | undefined;
+  /** Instead of the plan's day; budgets go by it until answers state one. */
+  requestsPerDay?: number | undefined;
   requestsPerMinute?: number | undefined;
   burst?: number | undefined;
   /** Processes among which the plan is divided while they are isolated from each other; 1 unless given. */
   processes?: number;
+}
+
+/** The service's plans; the default service's unless others are described. */
+export function plansOf({ plans = PLAN_LIMITS }: Pick<PlanSetting, 'plans'>): Plans {
+  return plans;
 }
 
 /** Upstream requests that one member, one Discord server, or all foreign places together may cause per UTC day. */

@@ -2,6 +2,7 @@ import { BudgetSpent } from '../model/errors.ts';
 import type { BudgetSetting } from '../model/plan.ts';
 import type { Requester } from '../model/quota.ts';
 import { nextUtcMidnightMs } from '../time/utc-day.ts';
+import { atLeastOfDay } from './day-quota.ts';
 import type { Ledger } from './ledger.ts';
 import type { Limiter } from './limiter-port.ts';
 
@@ -82,7 +83,8 @@ export function memberCap(
   dailyLimit: number | undefined,
 ): number | undefined {
   if (memberDaily !== undefined) return memberDaily === 0 ? undefined : memberDaily;
-  return shareOf(dailyLimit, MEMBER_SHARE);
+  if (dailyLimit === undefined) return undefined;
+  return atLeastOfDay(LEAST_SHARE, Math.floor(dailyLimit * MEMBER_SHARE), dailyLimit);
 }
 
 /** The cap of all foreign places together; `undefined` while the day's requests are not known. */
@@ -90,9 +92,6 @@ export function foreignCap(
   { foreignDaily }: Pick<BudgetSetting, 'foreignDaily'>,
   dailyLimit: number | undefined,
 ): number | undefined {
-  return foreignDaily ?? shareOf(dailyLimit, FOREIGN_SHARE);
-}
-
-function shareOf(dailyLimit: number | undefined, share: number): number | undefined {
-  return dailyLimit === undefined ? undefined : Math.max(LEAST_SHARE, Math.floor(dailyLimit * share));
+  if (foreignDaily !== undefined || dailyLimit === undefined) return foreignDaily;
+  return Math.max(LEAST_SHARE, Math.floor(dailyLimit * FOREIGN_SHARE));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLAN_LIMITS } from '../model/plan.ts';
+import { PLAN_LIMITS, type Plans } from '../model/plan.ts';
 import { DAY_SHARES, type QuotaReading, type QuotaState, spentShare } from '../model/quota.ts';
 import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 
@@ -10,20 +10,26 @@ const SAME_WINDOW_MS = 60_000;
 const LONGEST_OTHER_WINDOW_MS = 3_600_000 + SAME_WINDOW_MS;
 
 /** The plans' daily limits, by which headers are recognised as the day's although it ends within the hour. */
-const DAILY_LIMITS: readonly number[] = Object.values(PLAN_LIMITS).map(({ requestsPerDay }) => requestsPerDay);
-const LOWEST_DAILY_LIMIT = Math.min(...DAILY_LIMITS);
+function dailyLimits(plans: Plans): number[] {
+  return Object.values(plans).flatMap(({ requestsPerDay }) => requestsPerDay ?? []);
+}
 
 /**
  * Whether headers are about the day, and not about a shorter window that another limiter counts (a proxy's, or the
  * service's minute): that one's reset is near, and neither its limit nor its reset is the day's.
  */
-export function isOfDay(known: QuotaState | undefined, { limit, resetInMs, receivedAtMs }: QuotaReading): boolean {
+export function isOfDay(
+  known: QuotaState | undefined,
+  { limit, resetInMs, receivedAtMs }: QuotaReading,
+  plans: Plans = PLAN_LIMITS,
+): boolean {
   if (resetInMs !== undefined && resetInMs > LONGEST_OTHER_WINDOW_MS) return true;
   if (limit !== undefined && limit === known?.limit) return true;
   // A service that states the day's reset with the day's limit always does.
-  if (resetInMs === undefined) return limit === undefined || (limit >= LOWEST_DAILY_LIMIT && !known?.resetsAtMs);
+  if (resetInMs === undefined)
+    return limit === undefined || (limit >= Math.min(...dailyLimits(plans)) && !known?.resetsAtMs);
   if (known?.resetsAtMs !== undefined) return isSameWindow(known.resetsAtMs, receivedAtMs + resetInMs);
-  return limit !== undefined && DAILY_LIMITS.includes(limit);
+  return limit !== undefined && dailyLimits(plans).includes(limit);
 }
 
 /**
@@ -73,8 +79,16 @@ export function windowEndsMs({ resetsAtMs, receivedAtMs }: QuotaState): number {
 const RESERVED_SHARE = 0.05;
 const LEAST_RESERVED = 20;
 
-export function reservedRequests({ limit = 0 }: QuotaState): number {
-  return Math.max(LEAST_RESERVED, limit * RESERVED_SHARE);
+export function reservedRequests({ limit }: QuotaState): number {
+  return atLeastOfDay(LEAST_RESERVED, (limit ?? 0) * RESERVED_SHARE, limit);
+}
+
+/** A floor that suits a day of hundreds is at most a tenth of a smaller one. */
+const SMALL_DAY = 200;
+
+/** A share of the day that is `least` or more, but on a small day no more than a tenth of it. */
+export function atLeastOfDay(least: number, share: number, day: number | undefined): number {
+  return Math.max(share, day === undefined || day >= SMALL_DAY ? least : Math.ceil(day / 10));
 }
 
 /** Until when nothing is renewed in the background; `undefined` while enough remains, or what remains is unknown. */

@@ -1,5 +1,4 @@
 import type { RequestOutcome } from '../model/errors.ts';
-import type { Plan } from '../model/plan.ts';
 import type { Breaker, BreakerReason, QuotaReading, QuotaState } from '../model/quota.ts';
 
 /**
@@ -61,7 +60,7 @@ export interface Limiter {
   /** The rate-limit headers of a response. */
   observe(reading: QuotaReading): void;
   /** The plan that a usage report named. */
-  observePlan(plan: Plan): void;
+  observePlan(plan: string): void;
   schedule(): Schedule;
   /** The day's requests as last stated; `undefined` before the service has stated anything. */
   quota(): QuotaState | undefined;

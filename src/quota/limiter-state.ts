@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
-import { PLANS, type PlanSetting } from '../model/plan.ts';
+import type { PlanSetting } from '../model/plan.ts';
 import { Breaker, CLOSED_BREAKER, QuotaState } from '../model/quota.ts';
 import { RemainingSample } from './day-quota.ts';
 import { Learned, NOTHING_LEARNED } from './learned.ts';
@@ -17,7 +17,7 @@ export const LimiterState = z.object({
   lastFailure: z.int().nonnegative(),
   quota: orUndefined(QuotaState),
   /** The plan that a usage report named last. */
-  plan: orUndefined(z.enum(PLANS)),
+  plan: orUndefined(z.string()),
   /** The daily limit in the headers when that report came; with another one the headers win. */
   planAtLimit: orUndefined(z.number()),
   learned: Learned.default(NOTHING_LEARNED),

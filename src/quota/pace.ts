@@ -1,4 +1,4 @@
-import { PLAN_LIMITS, type Plan, type PlanSetting, RATED_PLANS, type RatedPlan } from '../model/plan.ts';
+import { type DescribedLimits, PLAN_LIMITS, type PlanSetting, plansOf } from '../model/plan.ts';
 import { type Learned, spacingMs } from './learned.ts';
 import type { LimiterState } from './limiter-state.ts';
 
@@ -56,6 +56,11 @@ export function refillLagMs(takenAtMs: number, endedAtMs: number): number {
   return Math.min(Math.max(0, endedAtMs - takenAtMs), LONGEST_LAG_MS);
 }
 
+/** The plan that counts until answers tell which it is, the service's smallest. */
+function firstPlan(setting: PlanSetting): DescribedLimits | undefined {
+  return Object.values(plansOf(setting))[0];
+}
+
 /** What a plan is known by. */
 type PlanFacts = Pick<LimiterState, 'quota' | 'plan' | 'planAtLimit'>;
 
@@ -78,7 +83,8 @@ export function learnedPace(learned: Learned, planned: Pace): Pace {
  * out: at the exact burst, clocks that differ by a few milliseconds cost a 429 every time.
  */
 export function plannedPace(facts: PlanFacts, setting: PlanSetting): Pace {
-  const limits = PLAN_LIMITS[planFound(facts, setting) ?? 'free'];
+  const found = planFound(facts, setting);
+  const limits = (found === undefined ? undefined : plansOf(setting)[found]) ?? firstPlan(setting) ?? PLAN_LIMITS.free;
   const { requestsPerMinute = limits.requestsPerMinute, burst = limits.burst } = setting;
   return { intervalMs: 60_000 / requestsPerMinute, capacity: Math.max(1, burst - 1) };
 }
@@ -92,7 +98,7 @@ export function fullAtMsAfter(before: LimiterState, after: LimiterState, setting
 }
 
 /** The plan of the last usage report, while the headers state the daily limit that they stated then. */
-export function reportedPlan({ quota, plan, planAtLimit }: PlanFacts): Plan | undefined {
+export function reportedPlan({ quota, plan, planAtLimit }: PlanFacts): string | undefined {
   return planAtLimit === quota?.limit ? plan : undefined;
 }
 
@@ -100,10 +106,12 @@ export function reportedPlan({ quota, plan, planAtLimit }: PlanFacts): Plan | un
  * The plan of the table that counts: the configured one or, with `auto`, that of a usage report, else that of the daily
  * limit in the headers. `undefined` while none is known; Enterprise has no row.
  */
-export function planFound(facts: PlanFacts, setting: PlanSetting): RatedPlan | undefined {
+export function planFound(facts: PlanFacts, setting: PlanSetting): string | undefined {
+  const plans = plansOf(setting);
   const named = setting.plan === 'auto' ? reportedPlan(facts) : setting.plan;
-  if (named !== undefined && named !== 'enterprise') return named;
-  return RATED_PLANS.find((plan) => PLAN_LIMITS[plan].requestsPerDay === facts.quota?.limit);
+  if (named !== undefined && Object.hasOwn(plans, named)) return named;
+  const limit = facts.quota?.limit;
+  return limit === undefined ? undefined : Object.keys(plans).find((plan) => plans[plan]?.requestsPerDay === limit);
 }
 
 /**
@@ -116,7 +124,8 @@ export function unknownLimit(facts: PlanFacts, setting: PlanSetting): number | u
   return isConfigured || planFound(facts, setting) ? undefined : facts.quota?.limit;
 }
 
-/** The day's requests by the configuration alone; `undefined` for Enterprise, whose limit is custom. */
-export function plannedDay({ plan }: PlanSetting): number | undefined {
-  return plan === 'enterprise' ? undefined : PLAN_LIMITS[plan === 'auto' ? 'free' : plan].requestsPerDay;
+/** The day's requests by the configuration alone; `undefined` where the plan has no figures, or the service no day. */
+export function plannedDay(setting: PlanSetting): number | undefined {
+  const limits = setting.plan === 'auto' ? firstPlan(setting) : plansOf(setting)[setting.plan];
+  return setting.requestsPerDay ?? limits?.requestsPerDay;
 }

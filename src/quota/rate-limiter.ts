@@ -1,5 +1,5 @@
 import type { RequestOutcome } from '../model/errors.ts';
-import type { Plan, PlanSetting } from '../model/plan.ts';
+import { type PlanSetting, type Plans, plansOf } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
 import { addSample, currentQuota, isOfDay, mergeReading, reserveUntilMs, runsOutAtMs } from './day-quota.ts';
 import { sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
@@ -68,14 +68,14 @@ export class RateLimiter implements Limiter {
   observe(reading: QuotaReading): void {
     const nowMs = Date.now();
     const apply = (state: LimiterState) => {
-      const after = observeReading(state, reading, nowMs);
+      const after = observeReading(state, reading, plansOf(this.#cell.setting), nowMs);
       return { ...after, fullAtMs: fullAtMsAfter(state, after, this.#cell.setting, nowMs) };
     };
     void this.#cell.change({ apply, isReading: true });
     this.#isUnconfirmed = false;
   }
 
-  observePlan(plan: Plan): void {
+  observePlan(plan: string): void {
     void this.#change({ apply: (state) => ({ ...state, plan, planAtLimit: state.quota?.limit }) });
   }
 
@@ -111,9 +111,9 @@ export class RateLimiter implements Limiter {
 }
 
 /** The state after the rate-limit headers of a response. Those of another window than the day's are ignored. */
-function observeReading(state: LimiterState, reading: QuotaReading, nowMs: number): LimiterState {
+function observeReading(state: LimiterState, reading: QuotaReading, plans: Plans, nowMs: number): LimiterState {
   const known = currentQuota(state.quota, nowMs);
-  if (!isOfDay(known, reading)) return known === state.quota ? state : { ...state, quota: known };
+  if (!isOfDay(known, reading, plans)) return known === state.quota ? state : { ...state, quota: known };
   const quota = mergeReading(known, reading);
   return { ...state, quota, samples: addSample(state.samples, quota, nowMs) };
 }

@@ -3,7 +3,8 @@ import { budgetRefusal, foreignCap, memberCap } from '../../src/quota/budget.ts'
 
 it.each([
   ['a tenth of the day', undefined, 50_000, 5_000],
-  ['20 at least', undefined, 100, 20],
+  ['20 at least', undefined, 200, 20],
+  ['a tenth of a day under 200', undefined, 100, 10],
   ['what is configured', 7, 1_000, 7],
   ['no cap for 0', 0, 1_000, undefined],
   ['no cap while the daily limit is unknown', undefined, undefined, undefined],

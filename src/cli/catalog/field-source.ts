@@ -1,3 +1,4 @@
+import { ownMember, Path, Template } from '../../model/field-source.ts';
 import { LONGEST, type SourceRow, Unusable } from './source-row.ts';
 
 /** What a path may lead to besides the row itself. */
@@ -10,27 +11,24 @@ export interface Surroundings {
 
 /** The name of the imported file, without its endings. */
 export const FILE = '@file';
-/** A path in braces; in brackets, a part of a template that is left out when a path in it has no value. */
-const PARTS = /(\[[^[\]]*\{[^[\]]*\]|\{[^{}]+\})/;
 
-/** Where a field of a card comes from: a path in the row, or a template with paths in braces, `{number}[/{set.total}]`. */
+/** Where a field of a card comes from in a file: a path in the row, or a template with paths in braces. */
 export class FieldSource {
   readonly text: string;
   /** Whether any row had a value for it. */
   isFound = false;
   readonly #isTemplate: boolean;
-  /** At odd places what `PARTS` found. */
-  readonly #parts: readonly string[];
+  readonly #template: Template<RowPath>;
 
   constructor(text: string) {
     this.text = text;
-    this.#isTemplate = PARTS.test(text);
-    this.#parts = this.#isTemplate ? text.split(PARTS) : ['', `{${text}}`];
+    this.#isTemplate = Template.isOne(text);
+    this.#template = new Template(this.#isTemplate ? text : `{${text}}`, (path) => new RowPath(path));
   }
 
   /** The paths without which it has no value. */
   get paths(): string[] {
-    return this.#parts.filter((part, at) => at % 2 === 1 && part.startsWith('{')).map((part) => part.slice(1, -1));
+    return this.#template.required.map(({ text }) => text);
   }
 
   /**
@@ -39,28 +37,67 @@ export class FieldSource {
    * @throws Unusable
    */
   textIn(row: SourceRow, around: Surroundings, otherwise?: (path: string) => string | undefined): string | undefined {
-    const text = filled(this.#parts, (path) => textOf(path, valueAt(path, row, around)) ?? otherwise?.(path));
+    const text = this.#template.filled(
+      (path) => textOf(path.text, path.valuesIn(row, around)[0]) ?? otherwise?.(path.text),
+    );
     this.isFound ||= Boolean(text);
     return text || undefined;
   }
 
   /** Each text of a list or, in CSV, each line; what is no text is left out. @throws Unusable for a template */
   textsIn(row: SourceRow, around: Surroundings): string[] {
-    const value = this.#isTemplate ? this.textIn(row, around) : valueAt(this.text, row, around);
-    const texts = [value].flat().filter((each) => typeof each === 'string' || typeof each === 'number');
+    const values = this.#isTemplate
+      ? [this.textIn(row, around)]
+      : this.#template.required.flatMap((path) => path.valuesIn(row, around));
+    const texts = values.flat().filter((each) => typeof each === 'string' || typeof each === 'number');
     const lines = texts.flatMap((each) => String(each).split('\n')).filter(Boolean);
     this.isFound ||= lines.length > 0;
     return lines;
   }
 }
 
-function filled(parts: readonly string[], at: (path: string) => string | undefined): string | undefined {
-  const texts = parts.map((part, index) => {
-    if (index % 2 === 0) return part;
-    const inner = part.slice(1, -1);
-    return part.startsWith('{') ? at(inner) : (filled(inner.split(PARTS), at) ?? '');
-  });
-  return texts.includes(undefined) ? undefined : texts.join('');
+/** `name`, `set.name` or `sets.0` within a field, `../name` in the object around the card, `@file`. */
+class RowPath {
+  readonly text: string;
+  readonly #levelsUp: number;
+  readonly #name: string;
+  /** The column or member that it begins with, and what follows within; without that, it may be a column's name as a whole. */
+  readonly #first: string;
+  readonly #inner: RowPath | undefined;
+  readonly #within: Path | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#name = text.replace(/^(\.\.\/)+/, '');
+    this.#levelsUp = (text.length - this.#name.length) / '../'.length;
+    const dot = this.#name.indexOf('.');
+    this.#first = dot < 0 ? this.#name : this.#name.slice(0, dot);
+    this.#inner = dot < 0 ? undefined : new RowPath(this.#name.slice(dot + 1));
+    this.#within = pathOf(this.#name);
+  }
+
+  /** The values that it leads to; none where there is nothing. */
+  valuesIn(row: SourceRow, { fileName, joined }: Surroundings): unknown[] {
+    const scope = [row.value, ...(row.around ?? [])][this.#levelsUp];
+    // A column of a CSV file may be written in other capitals, and have dots in its name.
+    const own = (name: string) => ownMember(scope, name) ?? ownMember(scope, row.columns?.get(name.toLowerCase()));
+    const at = (name: string) => (name === FILE ? fileName : own(name));
+    const whole = at(this.#name);
+    if (whole !== undefined || !this.#inner) return [whole];
+    const rows = joined.get(this.#first);
+    if (!rows) return [...(this.#within?.valuesIn(scope) ?? [])];
+    const other = rows.get(String(at(this.#first)));
+    return other ? this.#inner.valuesIn(other, { fileName, joined: new Map() }) : [];
+  }
+}
+
+/** @returns `undefined` for what can be the name of a column only, such as `Name [EN]` */
+function pathOf(text: string): Path | undefined {
+  try {
+    return new Path(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function textOf(path: string, value: unknown): string | undefined {
@@ -74,27 +111,4 @@ function textOf(path: string, value: unknown): string | undefined {
   const text = String(value);
   if (text.length > LONGEST) throw new Unusable(`has a field ${path} that is longer than 1 MB`);
   return text;
-}
-
-/**
- * @param path `name`, `set.name` or `sets.0` within a field, `../name` in the object around the card, `@file`
- * @returns `undefined` when there is nothing
- */
-function valueAt(path: string, row: SourceRow, { fileName, joined }: Surroundings): unknown {
-  const name = path.replace(/^(\.\.\/)+/, '');
-  const scope = [row.value, ...(row.around ?? [])][(path.length - name.length) / '../'.length];
-  // A column of a CSV file may be written in other capitals, and have dots in its name.
-  const at = (step: string) => own(scope, step) ?? own(scope, row.columns?.get(step.toLowerCase()) ?? step);
-  const [first = '', ...inner] = at(name) === undefined ? name.split('.') : [name];
-  const value = first === FILE ? fileName : at(first);
-  const rows = joined.get(first);
-  if (!rows || inner.length === 0) return inner.reduce(own, value);
-  const other = rows.get(String(value));
-  return other && valueAt(inner.join('.'), other, { fileName, joined: new Map() });
-}
-
-function own(scope: unknown, step: string): unknown {
-  return typeof scope === 'object' && scope !== null && Object.hasOwn(scope, step)
-    ? Reflect.get(scope, step)
-    : undefined;
 }

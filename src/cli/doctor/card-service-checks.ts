@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Config } from '../../config/config.ts';
-import { PLAN_LIMITS, PLANS } from '../../model/plan.ts';
+import { plansOf } from '../../model/plan.ts';
 import { type Answered, CardAnswer, ErrorBody } from '../../service/answers.ts';
 import { cardUrl } from '../../service/card-service.ts';
 import { listAnswer, listRequest, listsOthers } from '../../service/listing-format.ts';
@@ -138,7 +138,8 @@ export function planFinding({ headers }: Pick<ServiceResponse, 'headers'>, setti
     return wrong(PLAN_CHECK, `${why} Set CARD_SERVICE_PLAN to your plan.`);
   }
   const perDay = `${limit.toLocaleString('en')} requests a day`;
-  const found = PLANS.find((plan) => plan !== 'enterprise' && PLAN_LIMITS[plan].requestsPerDay === limit);
+  const plans = plansOf(setting);
+  const found = Object.keys(plans).find((plan) => plans[plan]?.requestsPerDay === limit);
   const isPaced = setting.requestsPerMinute !== undefined && setting.burst !== undefined;
   if (setting.plan === 'auto' && found === undefined && !isPaced) {
     const why = `The service allows ${perDay}, which matches no known plan, ${asFree}.`;

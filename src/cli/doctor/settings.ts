@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util';
 import { type Config, readConfig } from '../../config/config.ts';
 import { ConfigError, type Environment, misspelledVariables } from '../../config/environment.ts';
 import { Variables } from '../../config/variables.ts';
-import { PLAN_LIMITS } from '../../model/plan.ts';
+import { plansOf } from '../../model/plan.ts';
 import { checkDataDirectory, checkNames, checkSqlite } from './data-directory.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
@@ -103,7 +103,7 @@ function contradictions(environment: Environment, config: Config): Finding[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const { freshness, budgets, plan, discord } = config;
   const { keepMs, factsFreshMs, pricesFreshMs, notFoundFreshMs } = freshness;
-  const limits = plan.plan === 'auto' || plan.plan === 'enterprise' ? undefined : PLAN_LIMITS[plan.plan];
+  const limits = plansOf(plan)[plan.plan];
   const abovePlan = (value = 0, most = value) =>
     value > most && `The plan ${plan.plan} allows ${most}. Remove it, or name the plan that allows more.`;
   const cures: Readonly<Record<string, string | false>> = {

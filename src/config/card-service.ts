@@ -1,0 +1,114 @@
+import type { z } from 'zod';
+import { PLANS, type Plans } from '../model/plan.ts';
+import type { ServiceDescription } from '../model/service-description.ts';
+import { DEFAULT, openDescription } from './description-file.ts';
+import { type Environment, type Problem, set } from './environment.ts';
+import { type CardServiceVariables, WANTED_ADDRESS } from './variables.ts';
+
+/** A value of `headers` that stands for an environment variable. */
+const FROM_ENVIRONMENT = /^\$(.+)$/;
+
+/** The card service's description with the variables that apply to it, or what is wrong with them. */
+export function describedService(environment: Environment): { service?: DescribedService; problems: Problem[] } {
+  const values = set(environment);
+  const opened = openDescription(values.CARD_SERVICE);
+  if ('faults' in opened) return { problems: opened.faults.map((message) => ({ name: 'CARD_SERVICE', message })) };
+  const { description } = opened;
+  const headers = Object.entries(description.headers).map(([name, value]) => {
+    const variable = FROM_ENVIRONMENT.exec(value)?.[1];
+    return { name, variable, value: variable === undefined ? value : values[variable] };
+  });
+  const problems = [
+    ...addressProblems(description, values),
+    ...keyProblems(description, values),
+    ...planProblems(description, values),
+    ...headers.flatMap(({ variable, value }) =>
+      variable !== undefined && value === undefined
+        ? [
+            {
+              name: variable,
+              message: `missing; ${description.name} needs it: see ${description.documentation ?? 'its documentation'}`,
+            },
+          ]
+        : [],
+    ),
+  ];
+  const named = headers.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]));
+  const secrets = headers.flatMap(({ variable, value }) => (variable === undefined ? [] : [value]));
+  const isDefault = (values.CARD_SERVICE ?? DEFAULT) === DEFAULT;
+  const isSet = (name: string) => values[name] !== undefined;
+  return { service: { ...opened, isDefault, isSet, headers: Object.fromEntries(named), secrets }, problems };
+}
+
+export interface DescribedService {
+  description: ServiceDescription;
+  isShipped: boolean;
+  /** The interface that needs no description: what its file leaves out has a meaning. */
+  isDefault: boolean;
+  /** Further headers of each request. */
+  headers: Readonly<Record<string, string>>;
+  /** Whether a variable is in the environment, and not at its default. */
+  isSet(name: string): boolean;
+  /** Values of those headers that come from the environment. */
+  secrets: readonly (string | undefined)[];
+}
+
+function addressProblems({ url }: ServiceDescription, values: Environment): Problem[] {
+  if (url !== undefined || values.CARD_SERVICE_URL !== undefined) return [];
+  const message =
+    values.CARD_SERVICE === undefined
+      ? `missing; ${WANTED_ADDRESS}`
+      : `missing; the description has no address: ${WANTED_ADDRESS}`;
+  return [{ name: 'CARD_SERVICE_URL', message }];
+}
+
+function keyProblems({ name, key }: ServiceDescription, { CARD_SERVICE_API_KEY: given }: Environment): Problem[] {
+  if (key === false && given !== undefined) return [keyProblem(`${name} takes no key: remove it`)];
+  const isRequired = key !== false && !key.optional;
+  return isRequired && given === undefined ? [keyProblem(`missing; ${name} needs a key`)] : [];
+}
+
+function keyProblem(message: string): Problem {
+  return { name: 'CARD_SERVICE_API_KEY', message };
+}
+
+function planProblems({ plans }: ServiceDescription, { CARD_SERVICE_PLAN: given }: Environment): Problem[] {
+  const known = ['auto', ...(plans ? Object.keys(plans) : PLANS)];
+  if (given === undefined || known.includes(given)) return [];
+  return [{ name: 'CARD_SERVICE_PLAN', message: `write one of: ${known.join(', ')}` }];
+}
+
+/** Where a plan states no pace, or a description no plan: a judgement of what any service takes. */
+const UNSTATED = { perMinute: 120, burst: 5 };
+
+/** @returns `undefined`: the default service's */
+export function plansIn({ description, isDefault }: DescribedService): Plans | undefined {
+  if (isDefault) return undefined;
+  const { plans = { free: {} } } = description;
+  return Object.fromEntries(
+    Object.entries(plans).map(([name, { perDay, perMinute, perSecond, burst = UNSTATED.burst }]) => {
+      const rates = [perMinute, perSecond && perSecond * 60].filter((rate) => rate !== undefined);
+      const requestsPerMinute = rates.length > 0 ? Math.min(...rates) : UNSTATED.perMinute;
+      return [name, { requestsPerDay: perDay, requestsPerMinute, burst }];
+    }),
+  );
+}
+
+/** How the card service is asked; variables that are set win over the description. */
+export function cardServiceOf(
+  read: z.output<typeof CardServiceVariables>,
+  { description, headers, secrets, isShipped, isDefault, isSet }: DescribedService,
+) {
+  const path = isSet('CARD_SERVICE_CARD_PATH') ? read.CARD_SERVICE_CARD_PATH : description.card.path;
+  return {
+    description: { ...description, card: { ...description.card, path } },
+    isShipped,
+    isDefault,
+    headers,
+    secrets,
+    baseUrl: read.CARD_SERVICE_URL ?? description.url ?? '',
+    apiKey: read.CARD_SERVICE_API_KEY,
+    cardPath: path,
+    timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
+  };
+}

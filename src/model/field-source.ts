@@ -1,0 +1,192 @@
+/** More members than any answer or row has: what a path with several `*` leads to must not keep the process busy. */
+const MOST_VISITED = 10_000;
+
+type Step =
+  | { kind: 'member'; name: string }
+  | { kind: 'every'; filters: readonly (readonly [name: string, text: string])[] };
+
+const STEP = /^(?<name>[^.[\]*]+)(?<filters>(?:\[[^[\]=]+=[^[\]]*\])*)$/;
+const FILTER = /\[([^[\]=]+)=([^[\]]*)\]/g;
+
+/**
+ * Where in a JSON value something stands: `set.name`, `data.0`, `variants.*`, `variants[condition=Near Mint][language=English]`
+ * for the members for which all filters hold, and an empty text for the whole. Members are a value's own properties.
+ */
+export class Path {
+  readonly text: string;
+  readonly #steps: readonly Step[];
+
+  /** @throws SyntaxError, which says what is wrong with the path */
+  constructor(text: string) {
+    this.text = text;
+    // Dots within filters separate nothing.
+    this.#steps = text === '' ? [] : text.split(/\.(?![^[]*\])/).flatMap(stepsOf);
+  }
+
+  /** What it leads to, in order; nothing where it leads nowhere. `null` and an empty text are nothing. */
+  *valuesIn(value: unknown): Generator<unknown, undefined> {
+    const visits = { left: MOST_VISITED };
+    yield* follow(value, this.#steps, visits);
+  }
+
+  /** The first value that it leads to. */
+  valueIn(value: unknown): unknown {
+    for (const found of this.valuesIn(value)) return found;
+    return undefined;
+  }
+}
+
+function stepsOf(text: string): Step[] {
+  if (text === '*') return [{ kind: 'every', filters: [] }];
+  const { name, filters = '' } = STEP.exec(text)?.groups ?? {};
+  if (name === undefined) throw new SyntaxError('a path of names, numbers, * and [name=text], with dots between them');
+  const member: Step = { kind: 'member', name };
+  if (filters === '') return [member];
+  return [
+    member,
+    { kind: 'every', filters: [...filters.matchAll(FILTER)].map(([, key = '', wanted = '']) => [key, wanted]) },
+  ];
+}
+
+function* follow(
+  value: unknown,
+  [step, ...rest]: readonly Step[],
+  visits: { left: number },
+): Generator<unknown, undefined> {
+  if (value === undefined || value === null || value === '' || visits.left-- <= 0) return;
+  if (step === undefined) yield value;
+  else if (step.kind === 'member') yield* follow(ownMember(value, step.name), rest, visits);
+  else
+    for (const member of membersOf(value))
+      if (step.filters.every(([name, text]) => String(ownMember(member, name)) === text))
+        yield* follow(member, rest, visits);
+}
+
+/** A property that is the value's own, and none of a prototype. */
+export function ownMember(value: unknown, name: string | undefined): unknown {
+  if (name === undefined) return undefined;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+/** An array's members in their order, an object's in the order of their names. */
+function membersOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, member]) => member);
+}
+
+/** A path in braces; in brackets, a part that is left out when a path in it has no value. */
+const PARTS = /(\[[^[\]]*\{[^[\]]*\]|\{[^{}]+\})/;
+
+/** A text with paths in braces, `{number}[/{set.total}]`, as far as it is filled by `Place`: what a path in it was made into. */
+export class Template<Place> {
+  readonly #parts: readonly (string | { place: Place } | { optional: Template<Place> })[];
+
+  constructor(text: string, placeOf: (path: string) => Place) {
+    this.#parts = text.split(PARTS).map((part, at) => {
+      if (at % 2 === 0) return part;
+      const inner = part.slice(1, -1);
+      return part.startsWith('{') ? { place: placeOf(inner) } : { optional: new Template(inner, placeOf) };
+    });
+  }
+
+  static isOne(text: string): boolean {
+    return PARTS.test(text);
+  }
+
+  /** The places without which it has no text. */
+  get required(): Place[] {
+    return this.#parts.flatMap((part) => (typeof part === 'object' && 'place' in part ? [part.place] : []));
+  }
+
+  /** @returns `undefined` when a place has no text that is not in an optional part */
+  filled(textAt: (place: Place) => string | undefined): string | undefined {
+    let text = '';
+    for (const part of this.#parts) {
+      const filled =
+        typeof part === 'string' ? part : 'place' in part ? textAt(part.place) : (part.optional.filled(textAt) ?? '');
+      if (filled === undefined) return undefined;
+      text += filled;
+    }
+    return text;
+  }
+}
+
+/** What sources are read from: a value, and the headers that it came with. */
+export interface Answer {
+  value: unknown;
+  headers?: Headers | undefined;
+  /** Texts that mean nothing, such as `N/A`. */
+  none?: ReadonlySet<string>;
+}
+
+const HEADER = 'header:';
+
+type Way =
+  | { kind: 'literal'; text: string }
+  | { kind: 'header'; name: string }
+  | { kind: 'path'; path: Path }
+  | { kind: 'template'; template: Template<Path> };
+
+/**
+ * Where a field of a card service's answer comes from: a path, a template with paths in braces, `=text` for that text
+ * itself, `header:NAME`, or several of them, of which the first counts that yields a text or a number.
+ */
+export class Source {
+  readonly texts: readonly string[];
+  readonly #ways: readonly Way[];
+
+  /** @throws SyntaxError, which says what is wrong with it */
+  constructor(texts: string | readonly string[]) {
+    this.texts = [texts].flat();
+    this.#ways = this.texts.map(wayOf);
+  }
+
+  textIn(answer: Answer): string | undefined {
+    for (const way of this.#ways) for (const text of textsOf(way, answer)) return text;
+    return undefined;
+  }
+
+  /** Every text and number that it leads to, of all its ways. */
+  textsIn(answer: Answer): string[] {
+    return this.#ways.flatMap((way) => [...textsOf(way, answer)]);
+  }
+}
+
+function wayOf(text: string): Way {
+  if (text.startsWith('=')) return { kind: 'literal', text: text.slice(1) };
+  if (text.startsWith(HEADER)) return { kind: 'header', name: headerName(text.slice(HEADER.length)) };
+  if (!Template.isOne(text)) return { kind: 'path', path: new Path(text) };
+  const template = new Template(text, (path) => {
+    if (/[[\]]/.test(path)) throw new SyntaxError('a template without filters');
+    return new Path(path);
+  });
+  return { kind: 'template', template };
+}
+
+function headerName(name: string): string {
+  if (!/^[\w-]+$/.test(name)) throw new SyntaxError('the name of a header after "header:"');
+  return name;
+}
+
+function* textsOf(way: Way, answer: Answer): Generator<string, undefined> {
+  if (way.kind === 'literal') yield way.text;
+  else if (way.kind === 'header') yield* shown(answer.headers?.get(way.name)?.trim(), answer);
+  else if (way.kind === 'path') for (const value of way.path.valuesIn(answer.value)) yield* shown(value, answer);
+  else
+    yield* shown(
+      way.template.filled((path) => shown(path.valueIn(answer.value), answer)[0]),
+      answer,
+    );
+}
+
+/** @returns the value as text, or nothing for what is neither text nor a number, or means nothing */
+function shown(value: unknown, { none }: Answer): [] | [string] {
+  if (typeof value !== 'string' && !(typeof value === 'number' && Number.isFinite(value))) return [];
+  const text = String(value).trim();
+  return text === '' || none?.has(text) ? [] : [text];
+}

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { Path, Source } from './field-source.ts';
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  undefined: 'nothing',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
+/** What a wrong value should be, and the type that was found; never the value, which may be a secret. */
+function expecting(what: string) {
+  const error = ({ input, code }: z.core.$ZodRawIssue) =>
+    code === 'unrecognized_keys' ? undefined : `expected ${what}, found ${typeName(input)}`;
+  return { error };
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return TYPE_NAMES[typeof value] ?? (Array.isArray(value) ? 'a list' : 'an object');
+}
+
+const text = z.string(expecting('a text')).min(1, 'expected a text, found an empty one');
+const flag = z.boolean(expecting('true or false'));
+const positive = z.number(expecting('a number')).positive('expected a number above 0, found a lower one');
+const whole = z.int(expecting('a whole number')).positive('expected a number above 0, found a lower one');
+const matching = (pattern: RegExp, what: string) => text.regex(pattern, `expected ${what}, found another text`);
+const list = <T extends z.ZodType>(of: T) => z.array(of, expecting('a list'));
+const object = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape, expecting('an object'));
+const byName = <T extends z.ZodType>(of: T) => z.record(z.string(), of, expecting('an object'));
+
+/** What `make` makes of a text; a SyntaxError of it says what is expected. */
+function made<Made>(make: (written: string) => Made) {
+  return z.string(expecting('a text')).transform((written, context) => orFault(() => make(written), context));
+}
+
+function orFault<Made>(make: () => Made, context: z.RefinementCtx): Made {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    context.addIssue(`expected ${error.message}`);
+    return z.NEVER;
+  }
+}
+
+const path = made((written) => new Path(written));
+const source = z
+  .union([z.string(), z.array(z.string()).min(1)], expecting('a path, a template, or a list of those'))
+  .transform((written, context) => orFault(() => new Source(written), context));
+const paths = z
+  .union([z.string(), z.array(z.string()).min(1)], expecting('a path or a list of paths'))
+  .transform((written, context) => orFault(() => [written].flat().map((each) => new Path(each)), context));
+
+/** The keys of `fields`, each the place of a card's field in an answer. */
+const Fields = object({
+  id: source,
+  name: source,
+  tcg: source.optional(),
+  'set.id': source.optional(),
+  'set.name': source.optional(),
+  number: source.optional(),
+  rarity: source.optional(),
+  imageUrl: source.optional(),
+  pageUrl: source.optional(),
+});
+
+/** What an answer must be for something to be meant by it: its status, a path that is there, the text there, an empty list. */
+const Sign = { has: path.optional(), like: text.optional(), empty: path.optional() };
+export type Sign = z.output<z.ZodObject<typeof Sign>>;
+
+const httpStatus = z.int(expecting('a status such as 404')).min(100, 'expected a status').max(599, 'expected a status');
+
+const Key = z.union(
+  [z.literal(false), z.strictObject({ header: text, prefix: z.string().optional(), optional: z.boolean().optional() })],
+  expecting('false, or an object with `header`'),
+);
+
+const IdForm = z.union(
+  [
+    z.enum(['uuid', 'digits']),
+    z.strictObject({
+      chars: z.string().min(1),
+      longest: z.int().min(1).max(100),
+      segments: z.int().min(1).max(5).default(1),
+    }),
+  ],
+  expecting('uuid, digits, or an object with `chars` and `longest`'),
+);
+export type IdForm = z.output<typeof IdForm>;
+
+/** What a plan allows. A figure that lacks is no limit. */
+const Plan = object({
+  perDay: whole.optional(),
+  perMinute: positive.optional(),
+  perSecond: positive.optional(),
+  burst: whole.optional(),
+});
+
+/** Where an answer states the figures of a window. */
+const Window = object({
+  per: z.literal('day', expecting('day')),
+  limit: source.optional(),
+  remaining: source.optional(),
+  reset: source.optional(),
+});
+
+/** Where each row of an index leads to a list of its own. */
+const NEXT = 'then';
+
+/** Where a list of card names can be had, and how its rows are read, as `npm run catalog -- import` takes them. */
+const Names = object({
+  url: text,
+  rows: text.optional(),
+  map: byName(z.union([z.string(), z.array(z.string()).min(1)], expecting('a text or a list of texts'))).optional(),
+  join: list(text).optional(),
+  idTemplate: text.optional(),
+  game: text.optional(),
+  [NEXT]: text.optional(),
+  hosts: list(matching(/^[a-z\d.-]+$/, 'the name of a host')).optional(),
+});
+
+/** A base address: https, but on this machine, and nothing after its path. */
+const baseUrl = text.refine(
+  isBaseUrl,
+  'expected an address that begins with https:// and has no user, password, ? and #, found another text',
+);
+
+function isBaseUrl(address: string): boolean {
+  const url = URL.parse(address);
+  if (!url || url.username + url.password + url.search + url.hash !== '') return false;
+  return (
+    url.protocol === 'https:' || (url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+  );
+}
+
+/** A card service as one JSON file describes it: see docs/services.md. */
+export const ServiceDescription = object({
+  name: text,
+  documentation: text.optional(),
+  url: baseUrl.transform((address) => address.replace(/\/+$/, '')).optional(),
+  key: Key.default({ header: 'Authorization', prefix: 'Bearer ' }),
+  // A value that begins with $ is a variable of ours, so that no description reads another secret.
+  headers: byName(matching(/^[^$]|^\$CARD_SERVICE_[A-Z_]+$/, 'a text, or a variable as $CARD_SERVICE_NAME')).default(
+    {},
+  ),
+  game: source.optional(),
+  currency: text.optional(),
+  card: object({
+    path: matching(/^\/[^#]*\{id\}[^#]*$/, 'a path that begins with / and holds {id}').default('/cards/{id}'),
+    idSeparator: text.optional(),
+    ids: IdForm.optional(),
+    also: source.optional(),
+    at: paths.default([new Path('')]),
+  }).prefault({}),
+  list: object({
+    path: matching(/^(?:GET +)?\/[^#]*\{ids\}[^#]*$|^POST +\/[^#]*$/, 'a path with {ids} in it, or POST and a path'),
+    each: text.default('{id}'),
+    separator: text.default(','),
+    body: z.json(expecting('JSON')).optional(),
+    max: whole.max(1_000, 'expected at most 1000').default(20),
+    at: path.default(new Path('')),
+    missing: source.optional(),
+    perSecond: positive.optional(),
+  }).optional(),
+  fields: Fields,
+  prices: object({
+    rows: paths,
+    market: source,
+    low: source.optional(),
+    high: source.optional(),
+    currency: source.optional(),
+  }).optional(),
+  none: list(text)
+    .default([])
+    .transform((each) => new Set(each)),
+  absent: list(object({ status: httpStatus, ...Sign })).default([{ status: 404 }]),
+  refused: list(
+    object({ status: httpStatus, ...Sign, means: z.enum(['key', 'plan'], expecting('key or plan')) }),
+  ).default([{ status: 401, means: 'key' }]),
+  plans: byName(Plan).optional(),
+  quota: list(Window).default([]),
+  wait: source.optional(),
+  shutOutSeconds: z.number(expecting('a number')).nonnegative('expected 0 or more').default(0),
+  usage: object({
+    path: matching(/^\/[^#]*$/, 'a path that begins with /'),
+    plan: source.optional(),
+    limit: source.optional(),
+    remaining: source.optional(),
+    reset: source.optional(),
+  }).optional(),
+  freshSeconds: positive.optional(),
+  keepSeconds: positive.optional(),
+  pictures: flag.default(true),
+  notice: text.optional(),
+  ends: z.iso.date('expected a day such as 2027-03-01').optional(),
+  names: Names.optional(),
+});
+export type ServiceDescription = z.output<typeof ServiceDescription>;
+
+/** What is wrong with a description, a line each: the place in it, what is expected there, which type was found. */
+export function faultsOf({ issues }: z.ZodError): string[] {
+  return issues.flatMap((issue) => {
+    const place = issue.path.join('.');
+    if (issue.code !== 'unrecognized_keys') return [`${place || 'the file'}: ${issue.message}`];
+    return issue.keys.map((key) => `${[place, key.slice(0, LONGEST_KEY)].filter(Boolean).join('.')}: unknown key`);
+  });
+}
+
+const LONGEST_KEY = 40;

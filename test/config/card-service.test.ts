@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cardbot-description-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const MINE = {
+  name: 'Mine',
+  url: 'https://cards.test/v1/',
+  key: { header: 'X-API-Key' },
+  fields: { id: 'id', name: 'name' },
+};
+
+function config(description: object | string, environment: Record<string, string> = {}) {
+  const file = join(folder, 'mine.json');
+  writeFileSync(file, typeof description === 'string' ? description : JSON.stringify(description));
+  return readConfig({ DISCORD_TOKEN: 'a.b.c', CARD_SERVICE: file, CARD_SERVICE_API_KEY: 'key', ...environment });
+}
+
+/** What is wrong, without the file's folder. */
+function faults(...given: Parameters<typeof config>): string[] {
+  try {
+    config(...given);
+    return [];
+  } catch (error) {
+    const [, ...lines] = String(error).split('\n');
+    return lines.map((line) => line.replace(`${folder}/`, '').trim());
+  }
+}
+
+describe('a description', () => {
+  it('has the address, and the key that is sent as it says', () => {
+    expect(config(MINE).cardService).toMatchObject({
+      baseUrl: 'https://cards.test/v1',
+      apiKey: 'key',
+      isShipped: false,
+    });
+  });
+
+  it.each<[string, object | string, string[]]>([
+    ['is JSON', '{"token": "sesame"', ['the file is not JSON']],
+    ['is an object', '[]', ['the file: expected an object, found a list']],
+    [
+      'has a name and fields',
+      {},
+      ['name: expected a text, found nothing', 'fields: expected an object, found nothing'],
+    ],
+    ['has known keys', { ...MINE, card: { pth: 1 }, crad: 2 }, ['card.pth: unknown key', 'crad: unknown key']],
+    [
+      'has paths',
+      { ...MINE, fields: { id: 7, name: 'a..b' } },
+      [
+        'fields.id: expected a path, a template, or a list of those, found a number',
+        'fields.name: expected a path of names, numbers, * and [name=text], with dots between them',
+      ],
+    ],
+    [
+      'has an address of https',
+      { ...MINE, url: 'http://cards.test' },
+      ['url: expected an address that begins with https:// and has no user, password, ? and #, found another text'],
+    ],
+    [
+      'has an address without a query',
+      { ...MINE, url: 'https://cards.test/?key=sesame' },
+      ['url: expected an address that begins with https:// and has no user, password, ? and #, found another text'],
+    ],
+  ])('%s', (_, description, lines) => {
+    expect(faults(description)).toEqual(lines.map((line) => `CARD_SERVICE: mine.json: ${line}`));
+  });
+
+  it('never has its values shown', () => {
+    const secret = { key: 'sesame', name: 4, url: 'sesame', card: 'sesame', plans: 'sesame', pictures: 'sesame' };
+    expect(faults(secret).length).toBeGreaterThan(5);
+    expect(faults(secret).join()).not.toContain('sesame');
+  });
+
+  it('may be on this machine without https', () => {
+    expect(config({ ...MINE, url: 'http://127.0.0.1:4000' }).cardService.baseUrl).toBe('http://127.0.0.1:4000');
+  });
+});
+
+describe('the variables beside a description', () => {
+  it.each<[string, object, Record<string, string>, string]>([
+    [
+      'lack no key that it needs',
+      MINE,
+      { CARD_SERVICE_API_KEY: '' },
+      'CARD_SERVICE_API_KEY: missing; Mine needs a key',
+    ],
+    [
+      'have no key that it never sends',
+      { ...MINE, key: false },
+      {},
+      'CARD_SERVICE_API_KEY: Mine takes no key: remove it',
+    ],
+    [
+      'name one of its plans',
+      { ...MINE, plans: { small: {} } },
+      { CARD_SERVICE_PLAN: 'pro' },
+      'CARD_SERVICE_PLAN: write one of: auto, small',
+    ],
+    [
+      'lack no header that it takes from them',
+      { ...MINE, headers: { 'X-Team': '$CARD_SERVICE_TEAM' } },
+      {},
+      'CARD_SERVICE_TEAM: missing; Mine needs it: see its documentation',
+    ],
+  ])('%s', (_, description, environment, line) => {
+    expect(faults(description, environment)).toEqual([line]);
+  });
+
+  it('are the only secrets that headers get', () => {
+    const headers = { 'X-Team': '$CARD_SERVICE_TEAM', Accept: 'application/json' };
+    expect(config({ ...MINE, headers }, { CARD_SERVICE_TEAM: 'reds' }).cardService).toMatchObject({
+      headers: { 'X-Team': 'reds', Accept: 'application/json' },
+      secrets: ['reds'],
+    });
+    expect(faults({ ...MINE, headers: { 'X-Token': '$DISCORD_TOKEN' } })).toEqual([
+      'CARD_SERVICE: mine.json: headers.X-Token: expected a text, or a variable as $CARD_SERVICE_NAME, found another text',
+    ]);
+  });
+
+  it('name a description that ships, or are told which was meant', () => {
+    const named = (name: string) => () => readConfig({ DISCORD_TOKEN: 'a.b.c', CARD_SERVICE: name });
+    expect(named('defalt')).toThrow('CARD_SERVICE: unknown; did you mean default?');
+    expect(named('constructor')).toThrow('CARD_SERVICE: unknown; write one of');
+    expect(named('/nowhere/mine.json')).toThrow('CARD_SERVICE: /nowhere/mine.json: the file cannot be read');
+  });
+
+  it('pace a plan by the slowest figure that it states, and at two a second where it states none', () => {
+    const plans = { free: { perDay: 100 }, paid: { perSecond: 2, perMinute: 60, burst: 1 } };
+    expect(config({ ...MINE, plans }).plan.plans).toEqual({
+      free: { requestsPerDay: 100, requestsPerMinute: 120, burst: 5 },
+      paid: { requestsPerDay: undefined, requestsPerMinute: 60, burst: 1 },
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { Path, Source } from '../../src/model/field-source.ts';
+
+const CARD = {
+  name: 'Ember Drake',
+  number: 4,
+  total: null,
+  language: '',
+  set: { name: 'First Light', 'code.old': 'x' },
+  faces: [{ image: 'a' }, { image: 'b' }],
+  variants: [
+    { condition: 'Near Mint', printing: 'Foil', price: 3 },
+    { condition: 'Near Mint', printing: 'Normal', price: 2 },
+    { condition: 'Played', printing: 'Normal', price: 1 },
+  ],
+  printings: { normal: { price: 7 }, holofoil: { price: 9 } },
+  rating: 4.5,
+};
+
+describe('a path', () => {
+  it.each<[path: string, values: unknown[]]>([
+    ['', [CARD]],
+    ['name', ['Ember Drake']],
+    ['set.name', ['First Light']],
+    ['faces.1.image', ['b']],
+    ['faces.*.image', ['a', 'b']],
+    ['printings.*.price', [9, 7]],
+    ['variants[condition=Near Mint].price', [3, 2]],
+    ['variants[condition=Near Mint][printing=Normal].price', [2]],
+    ['variants[price=1].printing', ['Normal']],
+    ['variants[condition=Mint].price', []],
+    ['variants[rating=4.5]', []],
+    ['total', []],
+    ['language', []],
+    ['faces.2.image', []],
+    ['name.length', []],
+    ['__proto__.constructor', []],
+    ['constructor.name', []],
+    ['faces.length', [2]],
+  ])('%j leads to %j', (path, values) => {
+    expect([...new Path(path).valuesIn(CARD)]).toEqual(values);
+  });
+
+  it.each(['a..b', '.a', 'a.', 'a[b]', 'a[b=c', '[a=b]', 'a*', '*b'])('is not %j', (path) => {
+    expect(() => new Path(path)).toThrow(SyntaxError);
+  });
+
+  it('visits no more than ten thousand values', () => {
+    const wide = Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => [1]));
+    expect([...new Path('*.*.*').valuesIn(wide)].length).toBeLessThan(10_000);
+  });
+});
+
+describe('a source', () => {
+  const headers = new Headers({ 'X-Limit': ' 100 ' });
+  it.each<[source: string | string[], text: string | undefined]>([
+    ['number', '4'],
+    ['set', undefined],
+    [['total', 'set', 'rating'], '4.5'],
+    ['{name} ({number})', 'Ember Drake (4)'],
+    ['{number}[/{total}]', '4'],
+    ['{number}/{total}', undefined],
+    [['{number}/{total}', 'number'], '4'],
+    ['=All printings', 'All printings'],
+    ['header:x-limit', '100'],
+    ['header:x-remaining', undefined],
+    ['faces.*.image', 'a'],
+    ['variants.1.condition', undefined],
+  ])('%j yields %j', (source, text) => {
+    const none = new Set(['Near Mint']);
+    expect(new Source(source).textIn({ value: CARD, headers, none })).toBe(text);
+  });
+
+  it('yields every text of all its ways', () => {
+    expect(new Source(['number', 'faces.*.image']).textsIn({ value: CARD })).toEqual(['4', 'a', 'b']);
+  });
+
+  it.each(['header:a b', '{a[b=c]}', '{a..b}'])('is not %j', (source) => {
+    expect(() => new Source(source)).toThrow(SyntaxError);
+  });
+});
