@@ -55,8 +55,8 @@ export interface EventsByName {
   refused: { message: string };
   /** One HTTP request to Discord has ended, without a status when there was no answer; discord.js may send it again. */
   discordRequest: { call: 'callback' | 'edit' | 'other'; status: number | undefined; tookMs: number };
-  /** A store failed, or works for the first time after it failed or after the start. */
-  store: { store: 'cards' | 'state' | 'redis'; works: boolean };
+  /** A store failed, for a reason that an operator can end, or works for the first time after it failed or after the start. */
+  store: { store: 'cards' | 'state' | 'redis'; works: boolean; reason?: string | undefined };
 }
 
 /**

@@ -14,7 +14,7 @@ async function startStalled(command: string, args: string[], variables: Record<s
   const port = await freePort();
   const { discord, env } = await startBackends({}, { HTTP_PORT: String(port), LOG_LEVEL: 'trace' });
   const pipe = stalledPipe();
-  pipe.fill();
+
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command, args, {
     env: { PATH, HOME, ...COMPILE_CACHE, ...env, ...variables },
@@ -28,6 +28,7 @@ async function startStalled(command: string, args: string[], variables: Record<s
       () => 'unreachable',
     );
   await expect.poll(() => page('/readyz')).toBe(200);
+  pipe.fill();
   return { child, discord, pipe, page, ended: once(child, 'exit') };
 }
 

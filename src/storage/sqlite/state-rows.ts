@@ -9,19 +9,27 @@ import { type CardsReply, parseJournaledReply, type ReplyJournal } from '../../r
 /** Writes to `state.sqlite`. No lookup fails because of one, and a full disk is logged once instead of by each. */
 export class StateWrites {
   readonly #outage: Incident;
+  #lost: Error | undefined;
 
   constructor(log: Logger, events?: Events) {
     this.#outage = new Incident(log, {
       level: 'error',
       begins: 'state cannot be written: deferred replies and counts are kept in memory, and lost at a restart',
       ends: 'state is written again',
-      report: (works) => events?.publish('store', { store: 'state', works }),
+      report: (works) => events?.publish('store', { store: 'state', works, reason: this.#lost?.message }),
     });
+  }
+
+  /** From now on nothing counts as written: the file is no longer in its place. */
+  lost(reason: string): void {
+    this.#lost = new Error(`${reason}: restart it, with a copy of its backups/ in that place`);
+    this.#outage.failed({ err: this.#lost });
   }
 
   /** @param run a statement. One that changes nothing does not show that the disk has room: a full one takes it, too @returns whether it was written */
   try(run: () => { changes: number | bigint }): boolean {
     try {
+      if (this.#lost) throw this.#lost;
       if (run().changes > 0) this.#outage.succeeded();
       return true;
     } catch (err) {

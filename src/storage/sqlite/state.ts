@@ -19,6 +19,7 @@ import { WorkerCatalog } from './catalog/worker-catalog.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
+import { OpenFiles } from './open-files.ts';
 import { SETTINGS_SCHEMA, sqliteSettings } from './server-settings.ts';
 import {
   DELETION_REQUESTS_SCHEMA,
@@ -45,6 +46,7 @@ const OWNER_TIMEOUT_MS = 15_000;
 /** The version of the tables in `state.sqlite`. */
 const STATE_VERSION = 2;
 
+const CARD_LOSS = 'cached cards are requested again';
 const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';
 
 /**
@@ -55,8 +57,9 @@ const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies 
 export async function openSqliteState(options: SqliteStateOptions): Promise<State> {
   const { cardService, dataDir, log, events, signal } = options;
   const { baseUrl, apiKey } = cardService;
+  const stateFile = join(dataDir, 'state.sqlite');
   const state = await openExclusively(
-    join(dataDir, 'state.sqlite'),
+    stateFile,
     {
       log,
       schema:
@@ -69,13 +72,14 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     signal,
   );
   state.exec('PRAGMA secure_delete = ON'); // what is deleted is about members, or interaction tokens
-  const cardStore = openDatabase(join(dataDir, 'cards.sqlite'), {
-    log,
-    schema: CARDS_SCHEMA,
-    lossMeans: 'cached cards are requested again',
-  });
+  const cardFile = join(dataDir, 'cards.sqlite');
+  const cardStore = openDatabase(cardFile, { log, schema: CARDS_SCHEMA, lossMeans: CARD_LOSS });
 
   const writes = new StateWrites(log, events);
+  const openFiles = new OpenFiles({
+    [stateFile]: (reason) => writes.lost(reason),
+    [cardFile]: (reason) => log.error(`${reason}: after a restart ${CARD_LOSS}`),
+  });
   const store = new CardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
   const ledger = new Ledger(new SqliteCounters(state), events);
   const copies = new DailyCopies({ database: state, dataDir, log });
@@ -86,6 +90,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   const limiterStore = sqliteLimiterStore(state, accountOf(baseUrl, apiKey), log, writes);
 
   const closeOthers = async () => {
+    openFiles.close();
     await copies.close();
     await store.close();
     await ledger.close();

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Logger } from '../../../log.ts';
 import { isCorruption } from '../database.ts';
 import { CatalogDatabase } from './database.ts';
@@ -57,9 +58,14 @@ export class CatalogFile {
 
   /** Opens the file anew when it was corrupt, or another process has replaced it. */
   #current(): CatalogDatabase {
-    if (this.#catalog?.isReplaced()) this.#letGo()?.close();
-    if (this.#catalog) return this.#catalog;
     const { dataDir, log, onReplaced } = this.#options;
+    if (this.#catalog?.isReplaced()) {
+      const { file } = this.#catalog;
+      if (!existsSync(file))
+        log.error({ file }, 'the catalog was deleted while the bot runs: its lists have to be imported again');
+      this.#letGo()?.close();
+    }
+    if (this.#catalog) return this.#catalog;
     this.#catalog = CatalogDatabase.open(dataDir, log, BUSY_TIMEOUT_MS);
     onReplaced();
     return this.#catalog;

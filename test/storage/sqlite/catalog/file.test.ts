@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
@@ -14,9 +14,10 @@ function openFile() {
   const folder = temporaryFolder();
   const failures: unknown[] = [];
   let replaced = 0;
+  const { log, lines } = logLines();
   const file = new CatalogFile({
     dataDir: folder,
-    log: logLines().log,
+    log,
     onSucceeded: () => {},
     onFailed: (err) => failures.push(err),
     onReplaced: () => replaced++,
@@ -25,7 +26,7 @@ function openFile() {
     file.close(() => {});
   });
   const path = join(folder, 'catalog.sqlite');
-  return { file, path, failures, replacedTimes: () => replaced };
+  return { file, path, failures, lines, replacedTimes: () => replaced };
 }
 
 it('a catalog that another process has replaced is opened as soon as that works', () => {
@@ -36,6 +37,14 @@ it('a catalog that another process has replaced is opened as soon as that works'
   rmdirSync(path);
   expect(file.attempt((catalog) => catalog.upsert([CHARIZARD], undefined))).toEqual([CHARIZARD]);
   expect([failures.length, replacedTimes()]).toEqual([2, 1]);
+});
+
+it('a catalog that was deleted is begun anew, and the log says so once', () => {
+  const { file, path, lines, replacedTimes } = openFile();
+  rmSync(path);
+  for (let time = 0; time < 2; time++) expect(file.attempt(({ index }) => index.stats().cards)).toBe(0);
+  expect([lines.length, replacedTimes()]).toEqual([1, 1]);
+  expect(lines[0]?.msg).toContain('deleted while the bot runs');
 });
 
 it('a corrupt catalog that cannot be moved aside yet is, at the next attempt', () => {
