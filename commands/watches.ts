@@ -1,5 +1,5 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import { type CardRecord, marketPrice } from '../src/model/card.ts';
+import type { CardRecord } from '../src/model/card.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { type WatchView, watchList } from '../src/render/watch-message.ts';
@@ -40,7 +40,7 @@ export function stopId({ id }: Pick<Watch, 'id'>): string {
 
 /** What a card cost when somebody last asked for it. */
 export function lastPrice(kept: CardRecord | undefined): WatchView['price'] {
-  const market = marketPrice(kept?.card);
+  const market = kept?.card?.prices?.market;
   return kept && market !== undefined ? { market, atMs: kept.fetchedAtMs } : undefined;
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CardStore } from '../cache/card-store.ts';
 import type { CatalogLearner } from '../catalog/catalog.ts';
 import type { Logger } from '../log.ts';
-import { type Card, type CardRecord, marketPrice } from '../model/card.ts';
+import type { Card, CardRecord } from '../model/card.ts';
 import { CardServiceError } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import { withPrice } from '../model/price-history.ts';
@@ -102,7 +102,7 @@ export class Cards {
     }
     const card = found === 'noSuchCard' ? undefined : found;
     const record = nextRecord(kept, card, nowMs);
-    const market = marketPrice(card);
+    const market = card?.prices?.market;
     for (const key of new Set([id, card?.id ?? id])) {
       await store.set(key, record);
       if (market !== undefined) events?.publish('priced', { cardId: key, market, atMs: nowMs });
@@ -135,7 +135,7 @@ const WRONG_ADDRESS = 'no card has ever been found: CARD_SERVICE_URL or CARD_SER
  */
 function nextRecord(kept: CardRecord | undefined, card: Card | undefined, nowMs: number): CardRecord {
   if (!card) return kept?.card ? { ...kept, delistedAtMs: nowMs } : { card: undefined, fetchedAtMs: nowMs };
-  const market = marketPrice(card);
+  const market = card.prices?.market;
   if (market === undefined) return { card, fetchedAtMs: nowMs, ...(kept?.history && { history: kept.history }) };
   return {
     card,

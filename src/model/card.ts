@@ -8,35 +8,41 @@ export const orUndefined = <T extends z.ZodType>(schema: T) =>
 /** A field that the card service may leave out. Null means the same: it is not in the interface, but may come. */
 export const optional = <T extends z.ZodType>(schema: T) => orUndefined(schema).optional();
 
-/**
- * What a card is worth; an absent figure was not given. The currency is not part of the service's answer. Three prices of 0
- * are no price: the service has none.
- */
-export const Prices = z
-  .object({ market: optional(z.number()), low: optional(z.number()), high: optional(z.number()) })
-  .transform((prices) => (prices.market === 0 && prices.low === 0 && prices.high === 0 ? {} : prices));
-export interface Prices extends Partial<Record<'market' | 'low' | 'high', number | undefined>> {}
+/** A text, which a service may also write as a number: one that is not rounded. */
+export const text = z.preprocess(
+  (value) => (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : value),
+  z.string(),
+);
+
+const DECIMAL = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+
+/** A number, which a service may also write as a text. */
+export const figure = z.preprocess(
+  (value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
+  z.number(),
+);
+
+/** What is not above 0 is no price. */
+const price = optional(figure.transform((value) => (value > 0 ? value : undefined)));
+
+/** What a card is worth; an absent figure was not given. The currency is not part of the service's answer. */
+export const Prices = z.object({ market: price, low: price, high: price });
+export type Prices = z.infer<typeof Prices>;
 
 /** Only what is shown; other fields are dropped. */
 export const Card = z.object({
-  id: z.string(),
-  name: z.string(),
+  id: text,
+  name: text,
   /** The trading card game that it belongs to. */
-  game: z.string(),
-  set: z.object({ id: z.string(), name: z.string() }),
+  game: text,
+  set: z.object({ id: text, name: text }),
   /** The service writes `<number>/<set size>`. */
-  number: optional(z.string()),
-  rarity: optional(z.string()),
-  imageUrl: optional(z.string()),
+  number: optional(text),
+  rarity: optional(text),
+  imageUrl: optional(text),
   prices: optional(Prices),
 });
 export type Card = z.infer<typeof Card>;
-
-/** What a card costs; `undefined` when nobody says so: what costs nothing has no price. */
-export function marketPrice(card: Card | undefined): number | undefined {
-  const market = card?.prices?.market ?? 0;
-  return market > 0 ? market : undefined;
-}
 
 /** What a member wants to see of which card. */
 export const CardQuery = z.object({

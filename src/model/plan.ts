@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optional } from './card.ts';
+import { figure, optional, text } from './card.ts';
 
 /** The plans whose limits are known. */
 export const RATED_PLANS = ['free', 'pro', 'business'] as const;
@@ -56,10 +56,12 @@ export interface BudgetSetting {
   foreignDaily: number | undefined;
 }
 
+const count = optional(figure.pipe(z.int()));
+
 /** The plan's usage report. The interface names no required field, so each may be absent. */
 export const Usage = z.object({
-  plan: optional(z.string()),
+  plan: optional(text),
   period: optional(z.object({ startMs: optional(z.number()), endMs: optional(z.number()) })),
-  requests: optional(z.object({ used: optional(z.int()), limit: optional(z.int()), remaining: optional(z.int()) })),
+  requests: optional(z.object({ used: count, limit: count, remaining: count })),
 });
 export type Usage = z.infer<typeof Usage>;

@@ -28,7 +28,7 @@ export function priceLines({ card, answer, locale, currency, isJustFetched = fal
   const aged = since && formatMessage(locale, 'pricesFrom', { since });
   if (market === undefined) return shownLines(offered, aged && `-# ${aged}`);
   const price = formatMessage(locale, 'marketPrice', { market: formatPrice(locale, market, currency) });
-  const history = market > 0 ? (answer.history ?? []) : [];
+  const history = answer.history ?? [];
   const small = offered ? shownLines(offered, since).join(' · ') : aged;
   return shownLines(
     shownLines(price, changeText(history, locale)).join(' '),

@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts';
 import type { Card } from '../model/card.ts';
 import { CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
 import type { Usage } from '../model/plan.ts';
-import { CardAnswer, errorBody, fitting, throwUnlessAnswered, UsageAnswer } from './answers.ts';
+import { CardAnswer, errorBody, fitting, type OnUnread, throwUnlessAnswered, UsageAnswer } from './answers.ts';
 import { afterRefusal, type KeyTrust } from './key-trust.ts';
 import { againAtMost, type BatchLimits, Listing } from './listing.ts';
 import { failedOutcome, type ListingOutcome } from './listing-learning.ts';
@@ -38,6 +38,7 @@ export function cardsIn({ cards }: Fetched): number {
 export class CardService {
   readonly #options: CardServiceOptions;
   readonly #listing: Listing | undefined;
+  readonly #onUnread: OnUnread;
   #key: KeyTrust = {};
   /** What one request may carry now, given how many cards may be under way together. Absent: one card. */
   readonly limits: ((nowMs: number, cardsLeft: number | undefined) => BatchLimits) | undefined;
@@ -45,7 +46,9 @@ export class CardService {
   constructor(options: CardServiceOptions) {
     this.#options = options;
     const { bulkPath } = options;
-    const listing = bulkPath === undefined ? undefined : new Listing({ ...options, bulkPath });
+    const onUnread = loggingOnce(options.log);
+    this.#onUnread = onUnread;
+    const listing = bulkPath === undefined ? undefined : new Listing({ ...options, bulkPath, onUnread });
     this.#listing = listing;
     this.limits = listing && ((...given) => listing.limits(...given));
   }
@@ -79,7 +82,7 @@ export class CardService {
    */
   async usage({ signal }: { signal?: AbortSignal } = {}): Promise<Usage> {
     const url = endpoint(this.#options.baseUrl, '/v1/usage');
-    return fitting(UsageAnswer, await answered(url, this.#options, signal));
+    return fitting(UsageAnswer, await answered(url, this.#options, signal), this.#onUnread);
   }
 
   async #several(
@@ -114,8 +117,19 @@ export class CardService {
   async #card(id: string, signal?: AbortSignal): Promise<Card | 'noSuchCard'> {
     const url = cardUrl(this.#options.baseUrl, this.#options.cardPath, id);
     const response = await answered(url, this.#options, signal);
-    return response.status === 404 && errorBody(response) ? 'noSuchCard' : fitting(CardAnswer, response);
+    return response.status === 404 && errorBody(response)
+      ? 'noSuchCard'
+      : fitting(CardAnswer, response, this.#onUnread);
   }
+}
+
+/** Each field once: the next card has it, too. */
+function loggingOnce(log: Logger): OnUnread {
+  const logged = new Set<string>();
+  return (field, why) => {
+    if (!logged.has(field)) log.warn({ field, why }, 'a field of the card service cannot be read: it counts as absent');
+    logged.add(field);
+  };
 }
 
 /** The address of a card with its prices: whatever the id holds, it stays exactly one path segment. */

@@ -1,5 +1,6 @@
 import type { Card } from '../model/card.ts';
-import { type Answered, CardAnswer, errorBody, throwUnlessAnswered } from './answers.ts';
+import { UnexpectedAnswer } from '../model/errors.ts';
+import { type Answered, CardAnswer, errorBody, type OnUnread, read, throwUnlessAnswered } from './answers.ts';
 
 /** Where the service lists several cards at once. */
 export interface ListingAddress {
@@ -72,7 +73,7 @@ export type ListAnswer =
 const TOO_MANY: ReadonlySet<number> = new Set([400, 413, 414, 422, 431]);
 
 /** What the answer to a list of these ids means. @throws RateLimited on 429, ServiceDown on 408 and 5xx (but for 501) */
-export function listAnswer(response: Answered, ids: readonly string[]): ListAnswer {
+export function listAnswer(response: Answered, ids: readonly string[], onUnread?: OnUnread): ListAnswer {
   const { status, body } = response;
   const detail = `status ${status}`;
   if (TOO_MANY.has(status) || (status === 404 && errorBody(response))) return { kind: 'tooMany', detail };
@@ -80,7 +81,7 @@ export function listAnswer(response: Answered, ids: readonly string[]): ListAnsw
   if (status === 401 || status === 403) return { kind: 'keyRefused', detail };
   if (status !== 501) throwUnlessAnswered(response);
   if (status < 200 || status > 299) return { kind: 'unusable', detail };
-  const cards = listedCards(body, ids);
+  const cards = listedCards(body, ids, onUnread);
   return cards ? { kind: 'listed', cards } : { kind: 'unusable', detail: 'a body that is no list of cards' };
 }
 
@@ -91,9 +92,13 @@ export function listAnswer(response: Answered, ids: readonly string[]): ListAnsw
  *
  * @returns `undefined` when the answer is no listing of cards
  */
-export function listedCards(body: unknown, ids: readonly string[]): ReadonlyMap<string, Card> | undefined {
+export function listedCards(
+  body: unknown,
+  ids: readonly string[],
+  onUnread?: OnUnread,
+): ReadonlyMap<string, Card> | undefined {
   const entries = entriesOf(body, ids);
-  const cards = entries?.flatMap((value) => CardAnswer.safeParse(value).data ?? []);
+  const cards = entries && cardsOf(entries, onUnread);
   // One card that does not fit may be broken; if none of several does, this is something else.
   if (!entries || !cards || (cards.length === 0 && entries.length > 1)) return undefined;
 
@@ -112,8 +117,15 @@ export function listedCards(body: unknown, ids: readonly string[]): ReadonlyMap<
 /** Whether cards are listed that nobody asked for, as by a service that ignores the ids. */
 export function listsOthers(body: unknown, ids: readonly string[]): boolean {
   const wanted = new Set(ids.map((id) => id.toLowerCase()));
-  const cards = (entriesOf(body, ids) ?? []).flatMap((value) => CardAnswer.safeParse(value).data ?? []);
-  return cards.some(({ id }) => !wanted.has(id.toLowerCase()));
+  return cardsOf(entriesOf(body, ids) ?? []).some(({ id }) => !wanted.has(id.toLowerCase()));
+}
+
+/** Those that are cards. */
+function cardsOf(entries: readonly unknown[], onUnread?: OnUnread): Card[] {
+  return entries.flatMap((value) => {
+    const found = read(CardAnswer, value, onUnread);
+    return found instanceof UnexpectedAnswer ? [] : [found];
+  });
 }
 
 /** What is listed, card or not; `null` stands for a card that there is not. */

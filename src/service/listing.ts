@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import { UnexpectedAnswer } from '../model/errors.ts';
+import type { OnUnread } from './answers.ts';
 import {
   type ListAnswer,
   type ListingAddress,
@@ -28,6 +29,7 @@ export interface ListingOptions {
   /** The path of `ListingAddress`. */
   bulkPath: string;
   bulkMax?: number | undefined;
+  onUnread?: OnUnread | undefined;
   log: Logger;
 }
 
@@ -40,14 +42,16 @@ export const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Numbe
  */
 export class Listing {
   readonly #log: Logger;
+  readonly #onUnread: OnUnread | undefined;
   readonly #address: ListingAddress;
   readonly #room: RoomForIds;
   readonly #configured: number;
   #learned = NO_LISTING_LEARNED;
   #cardsUnderWay = 0;
 
-  constructor({ baseUrl, bulkPath, bulkMax = 1, log }: ListingOptions) {
+  constructor({ baseUrl, bulkPath, bulkMax = 1, onUnread, log }: ListingOptions) {
     this.#log = log;
+    this.#onUnread = onUnread;
     this.#address = { baseUrl, bulkPath };
     this.#room = roomForIds(this.#address);
     this.#configured = bulkMax;
@@ -75,7 +79,7 @@ export class Listing {
   async request(ids: readonly string[], options: RequestOptions, signal?: AbortSignal): Promise<ListAnswer> {
     const { url, json } = listRequest(this.#address, ids);
     try {
-      return listAnswer(await request(url, options, { signal, json }), ids);
+      return listAnswer(await request(url, options, { signal, json }), ids, this.#onUnread);
     } catch (error) {
       if (error instanceof UnexpectedAnswer) return { kind: 'tooMany', detail: error.detail };
       throw error;

@@ -72,6 +72,21 @@ it('the prices of a card are remembered from answer to answer, through answers w
   expect(await answer(priced(7))).toEqual([5, 6, 7]);
 });
 
+it('a kept card goes on getting prices although an optional field comes in another type', async () => {
+  const { store } = countingStore();
+  const { lookUp, emulated } = cardsOver(store, LIFETIMES);
+  const { game: tcg, ...facts } = GONE;
+  emulated.script({ body: { ...facts, tcg, number: '4/102', prices: { market: 5 } } });
+  await lookUp(GONE.id);
+  emulated.script({
+    body: { ...facts, tcg, number: 4, rarity: [], imageUrl: {}, prices: { market: '0.05', low: 'none' } },
+  });
+  expect(await lookUp(GONE.id)).toMatchObject({
+    card: { number: '4', prices: { market: 0.05, low: undefined } },
+    history: [[expect.any(Number), 0.05]],
+  });
+});
+
 it('a card that was found missing is read again before its request: it may have come meanwhile', async () => {
   const { store, records } = countingStore();
   const { cards } = cardsOver(store, LIFETIMES);

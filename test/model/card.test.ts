@@ -12,7 +12,7 @@ describe('a card record', () => {
     number: '4/102',
     rarity: 'Rare',
     imageUrl: 'https://cards.test/base1-4.png',
-    prices: { market: 1.5, low: 0, high: 2 },
+    prices: { market: 1.5, low: 0.5, high: 2 },
   };
 
   it.each([
@@ -24,11 +24,14 @@ describe('a card record', () => {
   });
 
   it.each([
-    ['null as absent', { low: null }],
-    ['three prices of 0 as none', { market: 0, low: 0, high: 0 }],
-  ])('reads %s', (_, prices) => {
+    ['null as absent', { low: null }, {}],
+    ['three prices of 0 as none', { market: 0, low: 0, high: 0 }, {}],
+    ['a market price of 0 as none, beside another price', { market: 0, low: 4 }, { low: 4 }],
+    ['what is below 0 as no price', { market: -1, low: -0.01, high: 2 }, { high: 2 }],
+    ['the smallest price as one', { market: Number.MIN_VALUE, high: -0 }, { market: Number.MIN_VALUE }],
+  ])('reads %s', (_, prices, shown) => {
     const { card } = CardRecord.parse({ card: { ...CARD, number: null, prices }, fetchedAtMs: 1 });
-    expect(card).toEqual({ ...CARD, prices: {} });
+    expect(card).toEqual({ ...CARD, prices: shown });
   });
 
   it('has had no price of 0, although earlier versions kept it', () => {

@@ -70,7 +70,7 @@ describe('the lines of a price', () => {
   it('show nothing of the past of a card that has no market price now', () => {
     const lines = (prices: object) => shown(0, daily(1, 2, 3, 4, 5, 6, 7, 8, 9), { card: { prices } });
     expect(lines({ low: 1 })).toEqual(['low 1.00', expect.stringMatching(/^-# Prices · /)]);
-    expect(lines({ market: 0, low: 1 })).toEqual(['**0.00** market', expect.stringMatching(/^-# low 1.00 · /)]);
+    expect(lines({})).toEqual(['No prices for this card.']);
   });
 
   it('are short whatever the prices were', () => {

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { logLines, WARN } from '../support/log-lines.ts';
 import { cardOf, clientOf, type Pair, startPair } from './clients.ts';
 
 const CARD = { id: 'base1-4', name: 'Ember Drake', tcg: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
@@ -68,6 +69,51 @@ describe('a card', () => {
     expect(await ask()).not.toHaveProperty('prices', expect.anything());
   });
 
+  it.each([
+    ['numbers that are texts', { prices: { market: '0.05', low: ' 1e1 ' } }, { prices: { market: 0.05, low: 10 } }],
+    [
+      'texts that are numbers',
+      { name: 7, number: 4, set: { id: 1, name: 151 } },
+      { name: '7', number: '4', set: { id: '1', name: '151' } },
+    ],
+    ['prices that are a list as absent', { prices: [] }, { prices: undefined }],
+    ['prices that are text as absent', { prices: { market: 'n/a', low: 3 } }, { prices: { low: 3 } }],
+    [
+      'a picture that is an object as absent',
+      { imageUrl: { small: 'x' }, rarity: 'Rare' },
+      { imageUrl: undefined, rarity: 'Rare' },
+    ],
+    ['a number that was rounded as absent', { number: 2 ** 53 }, { number: undefined }],
+    [
+      'HTML entities, once',
+      { name: 'Ace &amp; Newgate&#39;s &amp;lt;', set: { id: 'a&amp;b', name: 'R&D &eacute; &bogus;' } },
+      { name: "Ace & Newgate's &lt;", set: { id: 'a&amp;b', name: 'R&D é &bogus;' } },
+    ],
+    ['an id as it is', { id: 'a&amp;b' }, { id: 'a&amp;b' }],
+  ])('is read with %s', async (_, sent, found) => {
+    pair.service.script({ body: { ...CARD, ...sent } });
+    expect(await ask()).toMatchObject(found);
+  });
+
+  it('is logged once for each field that cannot be read, in lists and reports of usage too', async () => {
+    const { log, lines } = logLines();
+    const client = clientOf(pair.service.url, { log, bulkPath: '/cards?ids={ids}', bulkMax: 5 });
+    const odd = { ...CARD, imageUrl: {}, prices: { market: [], low: 2 } };
+    pair.service.script({ body: odd }, { body: odd }, { body: [odd, { ...odd, id: 'b', rarity: {} }] });
+    for (const ids of [['base1-4'], ['base1-4'], ['base1-4', 'b']])
+      expect((await client.fetch(ids)).cards.size).toBe(ids.length);
+    pair.service.script({ path: 'usage', body: { plan: 5, period: [], requests: { used: '12', limit: {} } } });
+    expect(await client.usage()).toEqual({ plan: '5', requests: { used: 12 } });
+    expect(lines.map(({ field }) => field)).toEqual([
+      'imageUrl',
+      'prices.market',
+      'rarity',
+      'requests.limit',
+      'period',
+    ]);
+    expect(lines[0]).toMatchObject({ level: WARN, why: 'Invalid input: expected string, received object' });
+  });
+
   it('does not exist when a 404 has an error body', async () => {
     pair.service.script({ path: 'nope', status: 404, body: NO_SUCH_CARD });
     expect(await cardOf(clientOf(pair.service.url), 'nope')).toBe('noSuchCard');
@@ -89,14 +135,9 @@ describe('an answer that does not fit', () => {
     ['nothing but null', { body: 'null' }, 'the body: '],
     ['a list', { body: [CARD] }, 'the body: '],
     ['a card without name', { body: { ...CARD, name: undefined } }, 'name: '],
-    ['a name that is a number', { body: { ...CARD, name: 4 } }, 'name: '],
-    ['a price that is text', { body: { ...CARD, prices: { market: '4.20' } } }, 'prices.market: '],
-    [
-      'a price beyond all numbers',
-      { body: JSON.stringify({ ...CARD, prices: { low: 7 } }).replace('7', '1e999') },
-      'prices.low: ',
-    ],
-    ['prices that are a list', { body: { ...CARD, prices: [1, 2] } }, 'prices: '],
+    ['a name that is a list', { body: { ...CARD, name: [] } }, 'name: Invalid input: expected string, received array'],
+    ['a set that is text', { body: { ...CARD, imageUrl: 7, set: 'Base' } }, 'set: '],
+    ['an id that was rounded', { body: { ...CARD, id: 2 ** 53 } }, 'id: '],
     ['a card over a mebibyte', { body: { ...CARD, more: LONG } }, 'a body over 1048576 bytes'],
     [
       'a card that unpacks to over a mebibyte',
@@ -288,12 +329,23 @@ describe('the usage report', () => {
   });
 
   it.each([
-    [{ plan: 3 }, 'plan: '],
-    [{ period: { start: 'yesterday' } }, 'period.start: '],
-    [{ requests: { used: 1.5 } }, 'requests.used: '],
-  ])('is refused with the name of the field: %j', async (body, detail) => {
+    [
+      { plan: 3, requests: { used: '12', limit: '1000' } },
+      { plan: '3', requests: { used: 12, limit: 1000 } },
+    ],
+    [
+      { plan: 'free', period: { start: 'yesterday' } },
+      { plan: 'free', period: {} },
+    ],
+    [{ requests: { used: 1.5, limit: 3 } }, { requests: { limit: 3 } }],
+  ])('says what can be read of it: %j', async (body, usage) => {
     pair.service.script({ path: '/v1/usage', body });
-    await expect(pair.client.usage()).rejects.toThrow(`unexpected answer: ${detail}`);
+    expect(await pair.client.usage()).toEqual(usage);
+  });
+
+  it('that is a list is refused', async () => {
+    pair.service.script({ path: '/v1/usage', body: [] });
+    await expect(pair.client.usage()).rejects.toThrow('unexpected answer: the body: ');
   });
 
   it('with a 404 is an unexpected answer', async () => {

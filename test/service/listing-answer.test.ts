@@ -10,7 +10,7 @@ const card = (id: string, more: object = {}) => ({
 });
 const [A, B, C] = [card('a'), card('b'), card('c')];
 const WITHOUT_ID = { name: 'Card a', tcg: 'T', set: { id: 's', name: 'S' } };
-const BROKEN = { ...A, name: 7 };
+const BROKEN = { ...A, name: [7] };
 
 /** Of each id that was found, the name of its card. */
 function names(body: unknown, ids = ['a', 'b']): Record<string, string> | undefined {

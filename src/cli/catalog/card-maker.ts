@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from 'entities/decode';
 import { alsoOf, type CatalogCard, lineOf, releasedOf } from '../../catalog/catalog-card.ts';
 import { idFault } from '../../model/card-id.ts';
 import type { InvalidCardId } from '../../model/errors.ts';
@@ -111,7 +112,7 @@ function idIn(text: string): string {
 }
 
 function lineIn(text: string): string {
-  return copied(lineOf(text.replace(FURIGANA, '')));
+  return copied(lineOf(decodeHTMLStrict(text.replace(FURIGANA, ''))));
 }
 
 /** A string of its own: what a reader gives may hold the chunk of the file that it is a part of, 64 KiB and more. */

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { decodeHTMLStrict } from 'entities/decode';
 import type { CatalogCard } from '../../catalog/catalog-card.ts';
 import { type CliContext, CliFailure } from '../context.ts';
 import { FIELDS } from './card-maker.ts';
@@ -37,7 +38,7 @@ export async function exportTo(
   function* countedRows(): Rows {
     for (const row of catalog.rows()) {
       count++;
-      yield row;
+      yield escaped(row);
     }
   }
   const texts = format(countedRows());
@@ -63,6 +64,13 @@ async function writeFile(target: string, texts: Iterable<string>): Promise<void>
     await rm(unfinished, { force: true });
     throw error;
   }
+}
+
+/** What looks like an HTML entity is written so that an import, which decodes it, gives the same text. */
+function escaped(card: CatalogCard): CatalogCard {
+  const written = (text: string) => (decodeHTMLStrict(text) === text ? text : text.replaceAll('&', '&amp;'));
+  const isText = (field: string, value: unknown) => typeof value === 'string' && field !== 'id';
+  return JSON.parse(JSON.stringify(card), (field, value) => (isText(field, value) ? written(value) : value));
 }
 
 /** RFC 4180. */

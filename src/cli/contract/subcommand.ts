@@ -1,6 +1,7 @@
 import { readCardServiceConfig } from '../../config/config.ts';
 import { redaction } from '../../log.ts';
-import { CardAnswer, ErrorBody } from '../../service/answers.ts';
+import { UnexpectedAnswer } from '../../model/errors.ts';
+import { CardAnswer, ErrorBody, read } from '../../service/answers.ts';
 import { cardUrl } from '../../service/card-service.ts';
 import type { ServiceResponse } from '../../service/request.ts';
 import type { CliContext, Subcommand } from '../context.ts';
@@ -41,7 +42,7 @@ async function report(cardId: string, { env, stdout, stderr }: CliContext): Prom
     ]),
   ];
   stdout.write(redaction([apiKey])(rows.map((row) => `| ${row.join(' | ')} |\n`).join('')));
-  const isCard = isAnswer(card) && card.status < 300 && CardAnswer.safeParse(card.body).success;
+  const isCard = isAnswer(card) && card.status < 300 && !(read(CardAnswer, card.body) instanceof UnexpectedAnswer);
   return isCard ? 0 : 1;
 }
 

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Config } from '../../config/config.ts';
+import { UnexpectedAnswer } from '../../model/errors.ts';
 import { plansOf } from '../../model/plan.ts';
-import { type Answered, CardAnswer, ErrorBody } from '../../service/answers.ts';
+import { type Answered, CardAnswer, ErrorBody, read } from '../../service/answers.ts';
 import { cardUrl } from '../../service/card-service.ts';
 import { listAnswer, listRequest, listsOthers } from '../../service/listing-format.ts';
 import { readRateLimit } from '../../service/rate-limit-headers.ts';
@@ -94,7 +95,7 @@ const BAD_KEY = 'The card service does not accept this key. Set CARD_SERVICE_API
 
 function cardFinding(status: number, body: unknown): Finding {
   const isSuccess = status >= 200 && status <= 299;
-  if (isSuccess && CardAnswer.safeParse(body).success) return right(CHECK, 'it answers with a card');
+  if (isSuccess && !(read(CardAnswer, body) instanceof UnexpectedAnswer)) return right(CHECK, 'it answers with a card');
   const what = isSuccess ? 'something that is not a card' : `status ${status}`;
   return wrong(CHECK, `It answers with ${what}. Check CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH.`);
 }

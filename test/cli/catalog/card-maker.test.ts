@@ -53,6 +53,10 @@ describe('a card', () => {
       ),
       { ...ROW, also: ['X1', '湿地'] },
     ],
+    'is read with HTML entities decoded once, in all but its id': [
+      made({ id: 'a&amp;b', name: 'Ace &amp; Newgate&#x27;s&nbsp;&amp;lt;', set: 'R&D &eacute;', also: ['&Uuml;ber'] }),
+      { id: 'a&amp;b', name: "Ace & Newgate's &lt;", set: 'R&D é', also: ['Über'] },
+    ],
     'has its own other names': [made({ ...ROW, also: 'f\ng', released: true }), { ...ROW, also: ['f', 'g'] }],
     'has a day of release': [
       made({ ...ROW, at: '2023-02-24T00:00:00.000Z' }, { map: { released: 'at' } }),

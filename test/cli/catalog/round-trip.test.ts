@@ -8,7 +8,28 @@ import { exported, runCatalog } from './cli-runs.ts';
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc
-    .array(fc.constantFrom('"', ',', ';', '\t', '\n', '\u2028', '\\', "'", '{', 'é', 'リ', ' ', 'a'), { maxLength: 12 })
+    .array(
+      fc.constantFrom(
+        '&',
+        'amp;',
+        '&lt;',
+        '&amp;gt;',
+        '"',
+        ',',
+        ';',
+        '\t',
+        '\n',
+        '\u2028',
+        '\\',
+        "'",
+        '{',
+        'é',
+        'リ',
+        ' ',
+        'a',
+      ),
+      { maxLength: 12 },
+    )
     .map((parts) => parts.join('')),
 );
 const optionalText = fc.option(text, { nil: undefined });
