@@ -27,15 +27,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['commands', 'config', 'discord', 'model', 'time', 'service', 'catalog', 'storage'],
-    ...['stop-signal', 'compile-cache'],
+    ...['stop-signal', 'compile-cache', 'node-version'],
   ],
   app: [
     ...['model', 'time', 'config', 'service', 'cache', 'quota', 'catalog', 'render', 'lookup', 'replies', 'commands'],
     ...['discord', 'privacy', 'settings', 'watches', 'storage', 'operations'],
   ],
-  main: ['compile-cache', 'run'],
+  main: ['compile-cache', 'node-version', 'run'],
   run: ['app', 'cli', 'config', 'model', 'stop-signal', 'package.json'],
   'compile-cache': [],
+  'node-version': ['package.json'],
   log: [],
   'stop-signal': [],
 };

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { useCompileCache } from '../compile-cache.ts';
+import { refuseOldNode } from '../node-version.ts';
 import { stopSignal } from '../stop-signal.ts';
 
+refuseOldNode();
 // Not by Node's own option alone, which says so when there is none. The environment wins over the file.
 if (existsSync('.env')) process.loadEnvFile('.env');
 useCompileCache();

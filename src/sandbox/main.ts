@@ -1,6 +1,8 @@
 import { tmpdir } from 'node:os';
 import { useCompileCache } from '../compile-cache.ts';
+import { refuseOldNode } from '../node-version.ts';
 
+refuseOldNode();
 useCompileCache(tmpdir()); // the bots inherit it, so that even the first one starts with compiled code
 try {
   await import('./command.ts');

@@ -3,6 +3,7 @@ import type { Environment } from '../../config/environment.ts';
 import { redaction } from '../../log.ts';
 import type { CliContext, Subcommand } from '../context.ts';
 import type { Finding } from './finding.ts';
+import { checkNode, nodeReleasedAtMs } from './node-check.ts';
 import { checkPort, checkWebhook } from './operations-checks.ts';
 import { checkOffline } from './settings.ts';
 
@@ -67,7 +68,8 @@ async function diagnose(
   const redacted = further
     .flatMap((each) => each || [])
     .map((finding) => ({ ...finding, cure: redact(finding.cure), found: redact(finding.found) }));
-  return [...findings, ...redacted];
+  const { node } = process.versions;
+  return [checkNode(node, nodeReleasedAtMs(node, process.execPath), Date.now()), ...findings, ...redacted];
 }
 
 async function askDiscord(discord: Config['discord'], commands: CliContext['commands']): Promise<Finding[]> {

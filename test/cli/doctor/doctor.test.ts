@@ -101,6 +101,7 @@ describe('npm run doctor', () => {
     const { code, out } = await doctor(['--json', '--offline'], { LOG_LEVEL: 'loud' });
     expect(code).toBe(1);
     expect(JSON.parse(out)).toEqual([
+      { check: 'Node', ok: true, cure: expect.any(String) },
       { check: 'LOG_LEVEL', ok: false, cure: expect.stringContaining('write one of') },
       { check: 'data directory', ok: true, cure: '' },
       { check: 'names', ok: true, cure: expect.any(String) },
