@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '../log.ts';
 import { OperatorError } from '../model/operator-error.ts';
+import { isPublicHost } from '../model/public-host.ts';
 import type { Readiness } from './health.ts';
 
 export interface HttpOptions {
@@ -27,22 +28,32 @@ export class HttpPortUnusable extends OperatorError {
   }
 }
 
-// A scraper and a few probes; whoever is slow or comes with many is cut off.
+// A scraper and a few probes; whoever is slow is cut off.
 const MOST_CONNECTIONS = 32;
 const LONGEST_REQUEST_MS = 5_000;
+const LOOK_EVERY_MS = 1_000;
 
 /** `/metrics`, `/healthz` and `/readyz`. @throws HttpPortUnusable */
 export async function serveHttp(options: HttpOptions): Promise<{ close(): Promise<void> }> {
   const { port, host, log } = options;
   const server = createServer(
-    { requestTimeout: LONGEST_REQUEST_MS, connectionsCheckingInterval: LONGEST_REQUEST_MS },
+    { requestTimeout: LONGEST_REQUEST_MS, connectionsCheckingInterval: LOOK_EVERY_MS },
     (request, response) =>
       void answer(request, response, options).catch((err: unknown) => {
         log.error({ err }, 'metrics cannot be read');
         response.destroy();
       }),
   );
-  server.maxConnections = MOST_CONNECTIONS;
+  // Whoever has sent nothing whole for longest makes room, so that nobody holds all places with requests that never end.
+  const open = new Set<Socket>();
+  const latest = (socket: Socket) => open.delete(socket) && open.add(socket);
+  server.on('request', ({ socket }) => latest(socket));
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    const [oldest] = open;
+    if (open.size > MOST_CONNECTIONS) oldest?.destroy();
+  });
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {
@@ -72,11 +83,14 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
 }
 
 async function pageFor(
-  { method, url = '' }: IncomingMessage,
-  { metrics, health }: HttpOptions,
+  { method, url = '', headers }: IncomingMessage,
+  { metrics, health, host }: HttpOptions,
 ): Promise<{ status: number; type?: string; body: string }> {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, body: 'GET or HEAD\n' };
-  switch (url.split('?', 1)[0]) {
+  const [path] = url.split('?', 1);
+  if (path !== '/healthz' && !isOwnName(headers.host, host))
+    return { status: 421, body: 'not served under this name: use an address, or set HTTP_HOST to the name\n' };
+  switch (path) {
     case '/metrics':
       return { status: 200, type: metrics.contentType, body: await metrics.metrics() };
     case '/healthz':
@@ -89,4 +103,10 @@ async function pageFor(
     default:
       return { status: 404, body: 'not found\n' };
   }
+}
+
+/** A web page could read the answer under a name of its own that resolves to this machine. Health is no secret. */
+function isOwnName(given: string | undefined, host: string): boolean {
+  const hostname = URL.parse(`http://${given ?? host}`)?.hostname;
+  return hostname !== undefined && (hostname === host.toLowerCase() || !isPublicHost(hostname));
 }

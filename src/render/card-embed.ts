@@ -1,5 +1,6 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import { type Card, type CardRecord, isFromClockAhead } from '../model/card.ts';
+import { isPublicHost } from '../model/public-host.ts';
 import type { QuotaState } from '../model/quota.ts';
 import { age, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage } from './messages.ts';
@@ -93,8 +94,6 @@ function factsLine({ game, set, number = '', rarity = '' }: Card, factLength: nu
 
 /** Discord refuses an embed with a longer address. */
 const MAX_URL_LENGTH = 2_048;
-/** Host names of private networks, and numeric addresses: as parsed, those of version 6 have no dot. */
-const NOT_PUBLIC = /(?:^[^.]+|\.(?:\d+|localhost|local|internal|lan|home|corp|home\.arpa))\.?$/i;
 
 /**
  * The address as Discord accepts it for an embed image: http(s), on a public host name, since Discord fetches it.
@@ -104,8 +103,8 @@ const NOT_PUBLIC = /(?:^[^.]+|\.(?:\d+|localhost|local|internal|lan|home|corp|ho
 export function imageUrl(text: string | undefined): string | undefined {
   const url = text === undefined ? null : URL.parse(text);
   if (url === null) return undefined;
-  const { protocol, hostname, username, href } = url;
+  const { protocol, hostname, username, password, href } = url;
   if (protocol !== 'https:' && protocol !== 'http:') return undefined;
-  if (username !== '' || NOT_PUBLIC.test(hostname)) return undefined;
+  if (username + password !== '' || !isPublicHost(hostname)) return undefined;
   return href.length <= MAX_URL_LENGTH ? href : undefined;
 }

@@ -50,6 +50,14 @@ describe('compose.yaml', () => {
     },
   );
 
+  it('limits processes, core dumps and logs, and no command line has the password', async () => {
+    for (const service of Object.values<Record<string, unknown>>(await readServices('sesame'))) {
+      expect(service).toMatchObject({ pids_limit: 128, ulimits: { core: 0 } });
+      expect(service.logging).toMatchObject({ driver: 'json-file', options: { 'max-size': '20m' } });
+      expect(JSON.stringify([service.command, service.healthcheck])).not.toContain('sesame');
+    }
+  });
+
   it('keeps Valkey durable, never evicting, and off the host', async () => {
     const { valkey } = await readServices();
 

@@ -41,10 +41,17 @@ describe('the image', () => {
     expect(installs).toEqual([{ name: 'RUN', text: 'npm ci --omit=dev --omit=optional --ignore-scripts' }]);
   });
 
+  it('can be read by its user, however narrow the rights of the checkout are', async () => {
+    const [packages = [], final = []] = await readStages();
+    const given = packages.findLast(({ name, text }) => name === 'RUN' && text.startsWith('chmod -R go+rX '));
+    expect(given?.text.split(' ').slice(3).sort()).toEqual(['commands', 'package.json', 'src']);
+    expect(copiedPaths(final)).toEqual([]); // straight from the checkout
+  });
+
   it('runs as a user who is not root, as a process that hears signals', async () => {
     expect(await finalInstruction('USER')).toBe('node');
     expect(await finalInstruction('STOPSIGNAL')).toBe('SIGTERM');
-    expect(await startCommand()).toEqual(['node', 'src/main.ts']);
+    expect(await startCommand()).toEqual(['node', '--disable-sigusr1', 'src/main.ts']);
   });
 
   it('holds the registration of commands, which finds nothing to do when they are registered', async () => {
@@ -67,17 +74,18 @@ describe('the image', () => {
 
   it('checks its health by Node: well with a bot that answers, ill without one, and well without a port', async () => {
     const { env } = await startBackends();
-    const bot = run(app, await startCommand(), { ...env, HTTP_PORT: '0' });
+    const host = { HTTP_HOST: '127.0.0.2' }; // one address, where no other is listened on
+    const bot = run(app, await startCommand(), { ...env, ...host, HTTP_PORT: '0' });
     await bot.wrote('metrics are served');
     const [, port = ''] = /"port":(\d+)/.exec(bot.output()) ?? [];
     const [, check = '[]'] = /CMD (\[.+\])$/.exec((await finalInstruction('HEALTHCHECK')) ?? '') ?? [];
     const health = async (variables: Record<string, string>) => run(app, JSON.parse(check), variables).ended;
 
-    expect(await health({ HTTP_PORT: port })).toBe(0);
+    expect(await health({ ...host, HTTP_PORT: port })).toBe(0);
     expect(await health({})).toBe(0);
     bot.child.kill('SIGTERM');
     await bot.ended;
-    expect(await health({ HTTP_PORT: port })).toBe(1);
+    expect(await health({ ...host, HTTP_PORT: port })).toBe(1);
   });
 
   it('answers a command, writes to DATA_DIR alone, and exits 0 when told', async () => {

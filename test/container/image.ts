@@ -50,7 +50,7 @@ export async function allowedPaths(): Promise<string[]> {
 export async function unpackImage(): Promise<string> {
   const app = temporaryFolder('image');
   const ignored = await ignoredPaths();
-  for (const path of copiedPaths((await readStages()).at(-1) ?? [])) {
+  for (const path of (await readStages()).flatMap(copiedPaths).filter((path) => path !== 'package-lock.json')) {
     await cp(path, join(app, path), { recursive: true, filter: (from) => !ignored.includes(from) });
   }
   for (const path of await installedPackages()) {

@@ -104,3 +104,9 @@ describe('docs/deploy/', () => {
     expect(await verify(unit.replace('Restart=always', 'Restart=sometimes'))).toContain('sometimes');
   });
 });
+
+it('docs/deploy/cardbot.service opens no debugger, and limits threads and core dumps', async () => {
+  const unit = await readFile('docs/deploy/cardbot.service', 'utf8');
+  for (const line of [/^ExecStart=.+ --disable-sigusr1 src\/main\.ts$/m, /^TasksMax=64$/m, /^LimitCORE=0$/m])
+    expect(unit).toMatch(line);
+});

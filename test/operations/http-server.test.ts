@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
@@ -72,14 +73,37 @@ it('cuts off a request that is not HTTP, or whose headers are too long, and goes
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
 });
 
-it('does not keep more than 32 connections', async () => {
+it('keeps 32 connections, and answers one more in the place of the oldest that sends nothing whole', async () => {
   const { address } = await serve(WELL);
   const port = Number(new URL(address).port);
-  const open = Array.from({ length: 32 }, () => connect(port, '127.0.0.1'));
-  onTestFinished(() => open.forEach((socket) => void socket.destroy()));
-  await Promise.all(open.map((socket) => once(socket, 'connect')));
-  const oneMore = connect(port, '127.0.0.1').on('error', () => {}); // it may be reset
-  await once(oneMore, 'close');
+  const halfSent = Array.from({ length: 32 }, () => connect(port, '127.0.0.1'));
+  onTestFinished(() => halfSent.forEach((socket) => void socket.destroy()));
+  await Promise.all(halfSent.map((socket) => once(socket, 'connect')));
+  for (const socket of halfSent) socket.on('error', () => {}).write('GET /healthz HTTP/1.1\r\n');
+
+  const lost = Promise.race(halfSent.map((socket, place) => once(socket, 'close').then(() => place)));
+  expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  expect(await lost).toBe(0);
+});
+
+it.each([
+  ['an address', '127.0.0.1:9464', 200],
+  ['an address of version 6', '[::1]:9464', 200],
+  ['localhost', 'localhost:9464', 200],
+  ['the name of a container', 'bot-0:9464', 200],
+  ['a name in a private network', 'bot.cards.svc.cluster.local', 200],
+  ['a name that anybody may own', 'evil.example:9464', 421],
+  ['such a name that begins as an address', '127.0.0.1.evil.example', 421],
+  ['what is no name', 'a b', 421],
+])('shows metrics and readiness under %s (%s) with %i', async (_, host, status) => {
+  const { address } = await serve(WELL);
+  const { port } = new URL(address);
+  const asked = async (path: string) => {
+    const [response] = await once(get({ port, path, headers: { host } }), 'response');
+    response.resume();
+    return response.statusCode;
+  };
+  expect([await asked('/metrics'), await asked('/readyz'), await asked('/healthz')]).toEqual([status, status, 200]);
 });
 
 it('a port that is taken ends the start with a sentence', async () => {

@@ -164,6 +164,7 @@ describe('the picture of a card', () => {
     ['an IPv6 address', 'http://[::1]/a.png'],
     ['a name inside a network', 'http://cards.internal./a.png'],
     ['a user and password', 'https://me:pw@cards.test/a.png'],
+    ['a password alone', 'https://:pw@cards.test/a.png'],
     ['2,049 characters', `https://cards.test/${'x'.repeat(2_030)}`],
     ['over 2,048 characters once encoded', `https://cards.test/${'四'.repeat(300)}`],
   ])('is none for %s', (_, text) => {
