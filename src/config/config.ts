@@ -62,6 +62,8 @@ export function readConfig(environment: Environment = process.env) {
 function registrationOf(read: z.output<typeof DiscordVariables>) {
   return {
     token: read.DISCORD_TOKEN,
+    /** A token begins with it, in base64. */
+    botId: Buffer.from(read.DISCORD_TOKEN.split('.', 1)[0] ?? '', 'base64url').toString(),
     apiUrl: read.DISCORD_API_URL,
     /** Whether members can install the bot for themselves, and bring it along. */
     hasUserInstall: read.USER_INSTALL_DAILY_REQUESTS !== 0,

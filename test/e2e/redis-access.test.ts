@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { redisPrefix } from '../../src/storage/redis/client.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
 import { ERROR } from '../support/log-lines.ts';
@@ -43,6 +45,29 @@ describe.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))('two p
     expect(problems).toEqual([]);
   });
 });
+
+it.skipIf(noRealRedis('a bot on the prefix of another')).each(['at its start', 'later'])(
+  'a bot that finds the state of another application %s cannot continue, takes over nothing, and says what to do',
+  async (when) => {
+    const redis = await startRealRedis({ appendonly: true });
+    const { env } = await startBackends();
+    const key = `${redisPrefix(redis.prefix)}:application`;
+    await redis.command('SET', key, '4711');
+    const reply = `- ${JSON.stringify({ interactionId: '1' })}`;
+    await redis.command('HSET', `${redisPrefix(redis.prefix)}:replies`, '1', reply);
+    if (when === 'later') await redis.kill();
+    const starts = startAppBot({ ...env, REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
+    const ends = async () => {
+      const bot = await starts;
+      await redis.start();
+      throw await bot.refused;
+    };
+    await expect(when === 'later' ? ends() : starts).rejects.toThrow(
+      `REDIS_KEY_PREFIX is that of another application (4711; this is ${readConfig(env).discord.botId}): set another one, or delete the key ${key}`,
+    );
+    expect(await redis.command('HGET', `${redisPrefix(redis.prefix)}:replies`, '1')).toBe(reply);
+  },
+);
 
 it.skipIf(noRealRedis('a bot with a Redis in cluster mode')).each(['at its start', 'later'])(
   'a bot that reaches a Redis in cluster mode %s cannot continue, and says what to do',

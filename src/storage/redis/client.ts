@@ -59,6 +59,21 @@ export async function whyUnusable(client: Pick<RedisClient, 'sendCommand'>): Pro
   return undefined;
 }
 
+/**
+ * Keeps for good whose data is below a prefix. Its commands are sent before it returns.
+ *
+ * @returns why this bot may not use it, as a sentence, when it belongs to another
+ */
+export async function whyNotOwner(client: RedisClient, prefix: string, botId: string): Promise<string | undefined> {
+  const key = `${prefix}:application`;
+  const [, { value: owner }] = (await Promise.allSettled([
+    client.set(key, botId, { condition: 'NX' }),
+    client.get(key),
+  ])) as [unknown, { value?: string | null }];
+  if (owner == null || owner === botId) return undefined;
+  return `REDIS_KEY_PREFIX is that of another application (${owner}; this is ${botId}): set another one, or delete the key ${key} if that application will not be used again.`;
+}
+
 /** Settings with which Redis may lose deferred replies, as sentences that say what to set. @param info the answer to `INFO` */
 export function settingProblems(info: string): string[] {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];

@@ -2,7 +2,7 @@ import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
 import { SingleRunner, withTimeout } from '../../time/timers.ts';
 import { StateUnusable } from '../state.ts';
-import { destroyClient, newClient, type RedisClient, takesWrite, whyUnusable } from './client.ts';
+import { destroyClient, newClient, type RedisClient, takesWrite, whyNotOwner, whyUnusable } from './client.ts';
 import { isOutage, messageOf, RedisUnavailable, says, withinAnswerTimeout } from './unavailable.ts';
 
 /**
@@ -21,6 +21,8 @@ export interface RedisLinkOptions {
   /** How every key of the bot begins, with its version and without a colon at the end. */
   prefix: string;
   log: Logger;
+  /** Whose data the prefix is for; absent: for a tool that may read anybody's. */
+  botId?: string;
   /** Told when Redis goes and comes back. */
   events?: Events;
   /** A command that takes so much longer than the shortest lately counts as an outage. Absent: 250 ms. */
@@ -46,6 +48,7 @@ export class RedisLink {
   #nextCheck: NodeJS.Timeout | undefined;
   #isClosed = false;
   #unansweredProbe: Promise<unknown> | undefined;
+  #judged: Promise<void> | undefined;
   /** The shortest check of this connection. */
   #tripMs = Number.POSITIVE_INFINITY;
 
@@ -66,7 +69,7 @@ export class RedisLink {
     });
     this.client.on('ready', () => {
       this.#tripMs = Number.POSITIVE_INFINITY;
-      void this.#judgeServer(); // answered before the write of the check
+      this.#judged = this.#judgeServer(); // answered before the write of the check
       void this.#checks.run();
     });
     void this.client.connect().catch(() => {}); // the client retries; 'error' has the reason
@@ -147,6 +150,7 @@ export class RedisLink {
       });
       const sentAtMs = performance.now();
       await this.#withinTimeout(this.#unansweredProbe);
+      await this.#judged;
       this.#tripMs = Math.min(this.#tripMs, Math.round(performance.now() - sentAtMs));
       this.#setHealth('usable');
     } catch (error) {
@@ -163,8 +167,10 @@ export class RedisLink {
 
   /** Once for each connection. */
   async #judgeServer(): Promise<void> {
-    const why = await whyUnusable(this.client);
-    if (why === undefined) return;
+    const { botId } = this.#options;
+    const reasons = [whyUnusable(this.client), botId && whyNotOwner(this.client, this.prefix, botId)];
+    const why = (await Promise.all(reasons)).find(Boolean);
+    if (!why) return;
     this.#refusal.resolve(new StateUnusable(why));
     this.close();
   }

@@ -32,7 +32,7 @@ import { redisWatches } from './watches.ts';
 export interface RedisStateOptions extends StateOptions {
   /** `url` may hold a password. */
   redis: { url: string; keyPrefix: string };
-  discord: { shards: 'auto' | { ids: readonly number[]; count: number } };
+  discord: { botId: string; shards: 'auto' | { ids: readonly number[]; count: number } };
 }
 
 /** A start waits this long for Redis, and then continues without it. */
@@ -45,7 +45,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const prefix = redisPrefix(redis.keyPrefix);
   const account = accountOf(baseUrl, apiKey);
 
-  const link = new RedisLink({ url: redis.url, prefix, log, ...(events && { events }) });
+  const link = new RedisLink({ url: redis.url, prefix, log, botId: discord.botId, ...(events && { events }) });
   const { shards } = discord;
   // Until a heartbeat is read: as many as share the shards evenly.
   const expected = shards === 'auto' ? 1 : Math.ceil(shards.count / shards.ids.length);

@@ -280,7 +280,12 @@ describe('the registration CLI', () => {
       };
       expect(await cli('clear', [], {}, slowly)).toMatchObject({ code: 0, err: '' });
 
-      const registration = new Registration({ token: discord.botToken, apiUrl: discord.apiUrl, hasUserInstall: true });
+      const registration = new Registration({
+        token: discord.botToken,
+        apiUrl: discord.apiUrl,
+        botId: '',
+        hasUserInstall: true,
+      });
       await registration.application();
       vi.advanceTimersByTime(30_000);
       await expect(registration.application()).rejects.toMatchObject({ name: 'TimeoutError' });
