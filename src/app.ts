@@ -15,6 +15,7 @@ import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
 import { Events } from './model/events.ts';
 import type { Invocation } from './model/invocation.ts';
+import { priceScale } from './model/price-scale.ts';
 import { openOperations } from './operations/operations.ts';
 import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
@@ -86,6 +87,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const delivery = new WatchDelivery<Invocation>({
     watches,
     claims: state.claims,
+    waitMs: (memberId) => directMessages.waitMs(memberId),
     send(crossing, nonce) {
       const message = watchNotices([noticeOf(crossing)], { currency, isLate: false });
       return directMessages.send(crossing.watch.memberId, message, nonce);
@@ -206,7 +208,7 @@ export async function openServices(
   });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ ...state, service, events, log, hasKey });
-  const watches = new Watches(state.watchStore);
+  const watches = new Watches(state.watchStore, priceScale(currency));
   const memberData = new MemberData({
     counters: ledger.counters,
     history: sqliteMemberHistory(config.dataDir, log),

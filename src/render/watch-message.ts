@@ -13,7 +13,8 @@ export interface WatchView {
   below?: number | undefined;
   /** A percentage of the first price that comes. */
   percent?: number | undefined;
-  side: 'above' | 'below' | 'between';
+  /** Lines that the price is beyond. */
+  crossed: readonly ('above' | 'below')[];
   price?: { market: number; atMs: number } | undefined;
 }
 
@@ -37,7 +38,7 @@ export function watchSet(
   const { name, lines, price } = textsOf(view, to);
   const content = [
     formatMessage(locale, 'watchSet', { card: plainMarkdown(name, NAME_LENGTH), ...lines }),
-    price && view.side !== 'between' && formatMessage(locale, 'watchBeyond', price),
+    price && view.crossed.length > 0 && formatMessage(locale, 'watchBeyond', price),
     isReplaced && formatMessage(locale, 'watchReplaced'),
     `-# ${price ? formatMessage(locale, 'watchPrice', price) : formatMessage(locale, 'watchUnpriced')}`,
   ];

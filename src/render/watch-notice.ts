@@ -12,6 +12,8 @@ export interface WatchNotice {
   /** The price that the member named. */
   target: number;
   atMs: number;
+  /** When it was first sent, if it was: the member may know it. */
+  triedAtMs?: number | undefined;
   /** The custom ids of its buttons. */
   showId: string;
   stopId: string;
@@ -22,29 +24,37 @@ export const MOST_NOTICES = 5;
 
 const NAME_LENGTH = 100;
 
+/** For so long a message says that a price is there; after that, since when it was. */
+const STILL_THERE_MS = 600_000;
+
 /** @param isLate no message could be sent, and the member is told with their next command. At most 2,000 characters */
 export function watchNotices(
   notices: readonly WatchNotice[],
   { currency, isLate }: { currency: string | undefined; isLate: boolean },
 ): { content: string; components: ButtonRow[] } {
-  const shown = notices.map(({ cardName, locale, line, price, target, atMs, ...ids }) => {
-    const figures = {
-      card: plainMarkdown(cardName, NAME_LENGTH) || formatMessage(locale, 'noName'),
-      line: target === price ? 'at' : line,
-      price: formatPrice(locale, price, currency),
-      target: formatPrice(locale, target, currency),
-    };
-    const name = plainText(cardName, NAME_LENGTH) || formatMessage(locale, 'noName');
+  const isNew = ({ triedAtMs }: WatchNotice) => triedAtMs === undefined;
+  const sorted = notices.toSorted((a, b) => Number(isNew(b)) - Number(isNew(a)));
+  const shown = sorted.map((notice, at) => {
+    const { locale, atMs, showId, stopId } = notice;
+    const head = isNew(notice) ? 'watchesLate' : 'watchesLateAgain';
+    const isFirst = at === sorted.findIndex((each) => isNew(each) === isNew(notice));
+    const figures = figuresOf(notice, currency);
+    const isPast = isLate || Date.now() - atMs > STILL_THERE_MS;
+    const text = isPast
+      ? formatMessage(locale, 'priceReachedBefore', { ...figures, since: age(atMs) })
+      : formatMessage(locale, 'priceReached', figures);
+    const name = plainText(notice.cardName, NAME_LENGTH) || formatMessage(locale, 'noName');
     return {
-      text: isLate
-        ? formatMessage(locale, 'priceReachedBefore', { ...figures, since: age(atMs) })
-        : formatMessage(locale, 'priceReached', figures),
-      row: buttons(locale, { showCard: ids.showId, stopWatch: ids.stopId }, { name }),
+      text: isLate && isFirst ? `${formatMessage(locale, head)}\n${text}` : text,
+      row: buttons(locale, { showCard: showId, stopWatch: stopId }, { name }),
     };
   });
-  const head = isLate ? [formatMessage(notices[0]?.locale ?? 'en-US', 'watchesLate')] : [];
-  return {
-    content: [...head, ...shown.map(({ text }) => text)].join('\n'),
-    components: shown.flatMap(({ row }) => row),
-  };
+  return { content: shown.map(({ text }) => text).join('\n'), components: shown.flatMap(({ row }) => row) };
+}
+
+/** The arguments of a sentence about a price. */
+function figuresOf({ cardName, locale, line, price, target }: WatchNotice, currency: string | undefined) {
+  const [shown, named] = [formatPrice(locale, price, currency), formatPrice(locale, target, currency)];
+  const card = plainMarkdown(cardName, NAME_LENGTH) || formatMessage(locale, 'noName');
+  return { card, line: shown === named ? 'at' : line, price: shown, target: named };
 }

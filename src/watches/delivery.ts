@@ -12,23 +12,27 @@ export interface WatchCrossing {
   crossing: Crossing;
 }
 
+/**
+ * What became of a message. `refused`: Discord takes it by this way at no time; `unsent`: it is not there, and may be taken
+ * later; `failed`: it may be there.
+ */
+export type Sent = 'sent' | 'refused' | 'unsent' | 'failed';
+
 export interface WatchDeliveryOptions<Use> {
   watches: Pick<Watches, 'find' | 'change'>;
   claims: Claims;
-  /**
-   * Sends a message. Does not reject. With a nonce that it was given before, nothing is shown twice for some minutes.
-   *
-   * @returns `refused`: no other try will help; `failed`: it may be there all the same
-   */
-  send(crossing: WatchCrossing, nonce: string): Promise<'sent' | 'refused' | 'failed'>;
-  /** Shows crossings below the answer to a command. Does not reject. @returns whether the member sees them */
-  show(to: Use, held: readonly WatchCrossing[]): Promise<boolean>;
+  /** For how long no message to a member will be tried. */
+  waitMs(memberId: string): number;
+  /** Sends a message. Does not reject. With a nonce that it was given before, nothing is shown twice for some minutes. */
+  send(crossing: WatchCrossing, nonce: string): Promise<Sent>;
+  /** Shows crossings below the answer to a command, one of each watch. Does not reject. */
+  show(to: Use, held: readonly WatchCrossing[]): Promise<Sent>;
   /** How many are shown together; the others wait for the next command. */
   mostShown: number;
   log: Logger;
 }
 
-/** Less than the few minutes for which Discord knows a nonce. After that the member is told with their next command. */
+/** From the first try, less than the few minutes for which Discord knows a nonce. Then a command tells the member. */
 const TRIED_FOR_MS = 120_000;
 /** For messages that failed, and for crossings that another process has left untold. */
 const LOOK_AGAIN_MS = 10_000;
@@ -38,16 +42,24 @@ const CLAIM = { ttlMs: 60_000, endsWithOwner: true };
 const MESSAGES_AT_ONCE = 5;
 /** Then the others wait, too: Discord shuts out a bot that is refused too often. */
 const MOST_FAILING = 10;
+/** Before it is looked whether Discord opens channels again. */
+const LEAST_WAIT_MS = 1_000;
+const LOG_EVERY_MS = 60_000;
 
 /** The same from every process, and of no other crossing. */
 export function nonceOf({ watch, crossing }: WatchCrossing): string {
   return `${watch.id}-${crossing.atMs.toString(36)}`; // at most 25 characters until 2059
 }
 
+/** Whether a command tells of it: no message could be sent, or none has left for as long as one is tried. */
+export function isHeld({ tellBy, triedAtMs, atMs }: Crossing, nowMs: number): boolean {
+  return tellBy === 'command' || (triedAtMs === undefined && nowMs - atMs >= TRIED_FOR_MS);
+}
+
 /**
- * Tells members of crossings: each once, whichever process dies when. A crossing is stored before it is told and removed
- * after it; in between Discord knows it by its nonce. Those of which no message could be sent are shown with the member's
- * next command.
+ * Tells members of crossings, whichever process dies when. A crossing is stored before it is told, noted when it is first
+ * sent, and removed after it; in between Discord knows a message by its nonce. Those of which no message could be sent are
+ * shown with the member's next command: once, or once more and with a word that it may be known, if Discord's answer is lost.
  */
 export class WatchDelivery<Use extends { memberId: string }> {
   readonly #options: WatchDeliveryOptions<Use>;
@@ -56,8 +68,7 @@ export class WatchDelivery<Use extends { memberId: string }> {
   readonly #underWay = new Set<Promise<void>>();
   /** Nonces of messages that were sent, until that is noted. */
   readonly #sent = new Set<string>();
-  /** Members to whom a message has failed in this look. */
-  readonly #failing = new Set<string>();
+  #waitLoggedAtMs = 0;
   #isClosed = false;
 
   constructor(options: WatchDeliveryOptions<Use>) {
@@ -88,62 +99,119 @@ export class WatchDelivery<Use extends { memberId: string }> {
 
   async #look(): Promise<void> {
     if (this.#isClosed) return;
-    this.#timer.set(Date.now() + withJitter(LOOK_AGAIN_MS, Math.random()));
-    this.#failing.clear();
-    const untold = (await this.#options.watches.find('untold')) ?? [];
+    const { watches, waitMs } = this.#options;
+    const startedAtMs = Date.now();
+    this.#timer.set(startedAtMs + withJitter(LOOK_AGAIN_MS, Math.random()));
+    const untold = (await watches.find('untold')) ?? [];
+    const members = [...new Set(untold.map(({ memberId }) => memberId))];
+    const waiting: string[] = [];
+    let failing = 0;
     const sendSome = async () => {
-      for (let watch = untold.pop(); watch && this.#failing.size < MOST_FAILING; watch = untold.pop()) {
+      for (let member = members.pop(); member && failing < MOST_FAILING; member = members.pop()) {
         await nextLoopIteration(); // files answer without letting others run
-        if (!this.#failing.has(watch.memberId)) await this.#sendOf(watch); // Discord takes five in 5 s of one
+        const sent = waitMs(member) > 0 ? 'unsent' : await this.#sendTo(member);
+        if (sent === 'failed') failing++;
+        if (sent === 'unsent') waiting.push(member);
+        this.#logWaiting(members.length + waiting.length, startedAtMs);
       }
     };
     await Promise.all(Array.from({ length: MESSAGES_AT_ONCE }, sendSome));
+    this.#logWaiting(members.length + waiting.length, 0);
+    const [first] = waiting;
+    if (first === undefined || this.#isClosed) return;
+    this.#timer.set(Date.now() + Math.min(Math.max(waitMs(first), LEAST_WAIT_MS), LOOK_AGAIN_MS));
   }
 
-  #sendOf(listed: Watch): Promise<void> {
-    return this.#claimed(`watch:${listed.id}`, async () => {
-      const crossings = await this.#crossingsOf(listed.memberId, 'message');
-      for (const each of crossings) if (each.watch.id === listed.id) await this.#send(each);
+  #logWaiting(members: number, sinceMs: number): void {
+    if (members === 0 || Date.now() - Math.max(sinceMs, this.#waitLoggedAtMs) < LOG_EVERY_MS) return;
+    this.#waitLoggedAtMs = Date.now();
+    this.#options.log.info({ members }, 'members wait for messages about prices');
+  }
+
+  async #sendTo(memberId: string): Promise<Sent> {
+    let sent: Sent = 'sent';
+    await this.#claimed(memberId, async () => {
+      for (const each of await this.#crossingsOf(memberId, ({ tellBy }) => tellBy === 'message')) {
+        if (this.#isClosed || sent === 'failed' || sent === 'unsent') return; // Discord takes five in 5 s of one
+        sent = await this.#send(each);
+      }
     });
+    return sent;
   }
 
-  async #send(untold: WatchCrossing): Promise<void> {
-    if (this.#isClosed) return;
+  async #send(untold: WatchCrossing): Promise<Sent> {
     const nonce = nonceOf(untold);
-    if (!this.#sent.has(nonce) && Date.now() < untold.crossing.atMs + TRIED_FOR_MS) {
-      const result = await this.#options.send(untold, nonce);
-      if (result === 'failed') this.#failing.add(untold.watch.memberId);
-      if (result === 'failed') return;
-      if (result === 'sent') this.#sent.add(nonce);
-    }
-    if (await this.#note(untold, this.#sent.has(nonce) ? undefined : 'command')) this.#sent.delete(nonce);
+    const sent = this.#sent.has(nonce) ? 'sent' : await this.#try(untold, nonce);
+    if (sent === 'sent') this.#sent.add(nonce);
+    if (sent !== 'failed' && (await this.#note(untold, keptAfter(untold.crossing, sent)))) this.#sent.delete(nonce);
+    return sent;
+  }
+
+  async #try(untold: WatchCrossing, nonce: string): Promise<Sent> {
+    const { triedAtMs } = untold.crossing;
+    if (triedAtMs === undefined && !(await this.#noteTry(untold, 'message'))) return 'failed';
+    if (triedAtMs !== undefined && Math.abs(Date.now() - triedAtMs) >= TRIED_FOR_MS) return 'refused';
+    return this.#options.send(untold, nonce);
   }
 
   async #showHeld(to: Use): Promise<void> {
-    const { mostShown, show } = this.#options;
-    if ((await this.#crossingsOf(to.memberId, 'command')).length === 0) return;
-    await this.#claimed(`watches of ${to.memberId}`, async () => {
-      const held = await this.#crossingsOf(to.memberId, 'command'); // another command may have shown some
-      const shown = held.slice(0, mostShown);
-      if (shown.length > 0 && (await show(to, shown))) for (const each of shown) await this.#note(each, undefined);
+    const isShown = (crossing: Crossing) => isHeld(crossing, Date.now());
+    if ((await this.#crossingsOf(to.memberId, isShown)).length === 0) return;
+    await this.#claimed(to.memberId, async () => {
+      const held = await this.#crossingsOf(to.memberId, isShown); // another command may have shown some
+      const byWatch = [...Map.groupBy(held, ({ watch }) => watch.id).values()];
+      byWatch.sort((a, b) => Number(isTried(a)) - Number(isTried(b))); // what Discord refuses has to let others go first
+      await this.#show(to, byWatch.slice(0, this.#options.mostShown));
     });
   }
 
-  async #crossingsOf(memberId: string, tellBy: Crossing['tellBy']): Promise<WatchCrossing[]> {
-    const watches = (await this.#options.watches.find({ member: memberId })) ?? [];
-    const crossings = watches.flatMap((watch) => watch.untold.map((crossing) => ({ watch, crossing })));
-    return crossings.filter(({ crossing }) => crossing.tellBy === tellBy);
+  /** Shows the last crossing of each watch. One that Discord refuses is not shown, and keeps the others no longer. */
+  async #show(to: Use, byWatch: readonly WatchCrossing[][]): Promise<void> {
+    const shown = byWatch.flatMap((crossings) => crossings.slice(-1));
+    for (const each of shown) await this.#noteTry(each, 'command');
+    const sent = await this.#options.show(to, shown);
+    if (sent === 'refused' && shown.length > 1) for (const crossings of byWatch) await this.#show(to, [crossings]);
+    if (sent === 'sent') for (const each of byWatch.flat()) await this.#note(each, undefined);
+    if (sent === 'unsent') for (const each of shown) await this.#note(each, each.crossing);
   }
 
-  async #note({ watch, crossing }: WatchCrossing, tellBy: 'command' | undefined): Promise<boolean> {
-    const noted = (current: Watch) => withTold(current, crossing, tellBy);
+  async #crossingsOf(memberId: string, isMeant: (crossing: Crossing) => boolean): Promise<WatchCrossing[]> {
+    const watches = (await this.#options.watches.find({ member: memberId })) ?? [];
+    const crossings = watches.flatMap((watch) => watch.untold.map((crossing) => ({ watch, crossing })));
+    return crossings.filter(({ crossing }) => isMeant(crossing));
+  }
+
+  #noteTry(untold: WatchCrossing, tellBy: Crossing['tellBy']): Promise<boolean> {
+    return this.#note(untold, { triedAtMs: Date.now(), ...untold.crossing, tellBy });
+  }
+
+  /** @returns whether it is stored */
+  async #note({ watch, crossing }: WatchCrossing, instead: Crossing | undefined): Promise<boolean> {
+    const noted = (current: Watch) => withTold(current, crossing, instead);
     return (await this.#options.watches.change(watch.id, noted)) !== undefined;
   }
 
-  /** Does nothing while another process, or a piece of work here, has claimed it. */
-  async #claimed(name: string, work: () => Promise<void>): Promise<void> {
+  /** Does nothing while another process, or a piece of work here, tells the same member. */
+  async #claimed(memberId: string, work: () => Promise<void>): Promise<void> {
     const { claims } = this.#options;
+    const name = `watches of ${memberId}`;
     if (this.#isClosed || !isMine(await claims.claim(name, CLAIM))) return;
     await work().finally(() => claims.release(name));
   }
+}
+
+/** What is kept of a crossing after a message was sent, or not. */
+function keptAfter(crossing: Crossing, sent: Exclude<Sent, 'failed'>): Crossing | undefined {
+  switch (sent) {
+    case 'sent':
+      return undefined;
+    case 'unsent':
+      return crossing;
+    case 'refused':
+      return { ...crossing, tellBy: 'command' };
+  }
+}
+
+function isTried(crossings: readonly WatchCrossing[]): boolean {
+  return crossings.at(-1)?.crossing.triedAtMs !== undefined;
 }

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { type PriceScale, priceScale } from '../model/price-scale.ts';
 import { DAY_MS } from '../time/utc-day.ts';
+
+const Line = z.enum(['above', 'below']);
 
 /** A line was crossed, and the member has not been told yet. */
 const Crossing = z.object({
-  line: z.enum(['above', 'below']),
+  line: Line,
   /** The price that the member had named then. */
   target: z.number(),
   price: z.number(),
@@ -12,6 +15,8 @@ const Crossing = z.object({
   atMs: z.number(),
   /** message: a direct message is tried; command: it is shown with the member's next command. */
   tellBy: z.enum(['message', 'command']),
+  /** When it was first sent, either way: the member may have it since. */
+  triedAtMs: z.number().optional(),
 });
 export type Crossing = z.infer<typeof Crossing>;
 
@@ -32,8 +37,8 @@ export const Watch = z.object({
   cardId: z.string(),
   cardName: z.string(),
   ...Lines.shape,
-  /** Where the last price was. A crossing is a change to `above` or `below`. */
-  side: z.enum(['above', 'below', 'between']),
+  /** Lines that the price has reached, and from which it has not come back since: a crossing is one more of them. */
+  crossed: z.array(Line).default([]),
   /** The member's language when it was set. */
   locale: z.string(),
   setAtMs: z.number(),
@@ -48,6 +53,8 @@ export type Wish = Pick<Watch, 'memberId' | 'cardId' | 'cardName' | 'locale' | k
 
 /** After it was set a watch ends. */
 export const WATCH_KEPT_MS = 365 * DAY_MS;
+/** So far has a price to come back across a line before that is crossed again, of the line: otherwise a price that wobbles would be told again and again. */
+const MARGIN = 0.02;
 /** Older ones would tell a member who comes back of prices that are long past. */
 const MOST_UNTOLD = 10;
 
@@ -62,30 +69,36 @@ export function watchId({ memberId, cardId }: Pick<Watch, 'memberId' | 'cardId'>
  * @param price the last one that is known
  * @param before the member's watch of that card, whose lines it replaces
  */
-export function newWatch(wish: Wish, price: number | undefined, atMs: number, before?: Watch): Watch {
-  const lines = price === undefined ? wish : withPercent(wish, price);
+export function newWatch(
+  wish: Wish,
+  price: number | undefined,
+  atMs: number,
+  before?: Watch,
+  scale = priceScale(),
+): Watch {
+  const [above, below] = [wish.above, wish.below].map((line) => line && scale.shown(line));
   const { crossings = 0, untold = [] } = before ?? {};
-  const side = price === undefined ? 'between' : sideOf(lines, price);
-  return Watch.parse({ ...lines, id: watchId(wish), side, setAtMs: atMs, crossings, untold });
+  const watch = { ...wish, above, below, id: watchId(wish), crossed: [], setAtMs: atMs, crossings, untold };
+  if (price === undefined) return Watch.parse(watch);
+  const lined = withPercent(watch, scale.shown(price), scale);
+  return Watch.parse({ ...lined, crossed: crossedBy(lined, scale.shown(price), scale) });
 }
 
 /** After a price has come; the same object when nothing changes. */
-export function withPrice(watch: Watch, price: number, atMs: number): Watch {
-  const lined = withPercent(watch, price);
-  const side = sideOf(lined, price);
-  if (side === lined.side) return lined;
-  if (side === 'between') return { ...lined, side };
-  const crossing: Crossing = { line: side, target: lined[side] ?? price, price, atMs, tellBy: 'message' };
-  return { ...lined, side, crossings: watch.crossings + 1, untold: [...watch.untold, crossing].slice(-MOST_UNTOLD) };
+export function withPrice(watch: Watch, newPrice: number, atMs: number, scale = priceScale()): Watch {
+  const price = scale.shown(newPrice);
+  const lined = withPercent(watch, price, scale);
+  const crossed = crossedBy(lined, price, scale);
+  const line = crossed.find((each) => !lined.crossed.includes(each));
+  if (!line) return crossed.length === lined.crossed.length ? lined : { ...lined, crossed };
+  const crossing: Crossing = { line, target: lined[line] ?? price, price, atMs, tellBy: 'message' };
+  const untold = [...watch.untold, crossing].slice(-MOST_UNTOLD);
+  return { ...lined, crossed, crossings: watch.crossings + 1, untold };
 }
 
-/** After its member was told of a crossing (`undefined`), or is to be told of it by a command. */
-export function withTold(watch: Watch, { atMs }: Crossing, tellBy: 'command' | undefined): Watch {
-  const untold = watch.untold.flatMap((each) => {
-    if (each.atMs !== atMs) return [each];
-    return tellBy ? [{ ...each, tellBy }] : [];
-  });
-  return { ...watch, untold };
+/** With what has become of a crossing instead; without it, its member was told. */
+export function withTold(watch: Watch, { atMs }: Crossing, instead?: Crossing): Watch {
+  return { ...watch, untold: watch.untold.flatMap((each) => (each.atMs === atMs ? (instead ?? []) : [each])) };
 }
 
 /** Whether a crossing is to be told by message. */
@@ -98,21 +111,31 @@ export function hasEnded({ setAtMs }: Watch, nowMs: number): boolean {
 }
 
 /** The percentage as lines about the price. A line that was named stays, and is not met by the other. */
-function withPercent<L extends Lines>(lines: L, price: number): L {
+function withPercent<L extends Lines>(lines: L, price: number, scale: PriceScale): L {
   const { percent, ...named } = lines;
   if (percent === undefined) return lines;
-  const { above = roundedPrice(price * (1 + percent / 100)), below = roundedPrice(price * (1 - percent / 100)) } =
-    named;
+  const moved = (share: number) => {
+    const line = scale.shown(price * (1 + share));
+    return line === price ? scale.shown(price + Math.sign(share) * scale.step(price)) : line;
+  };
+  const { above = moved(percent / 100), below = moved(-percent / 100) } = named;
   return { ...named, ...(above > below && { above, below }) } as L;
 }
 
-/** The price as it is shown, where cents are. */
-function roundedPrice(price: number): number {
-  return price < 1 ? price : Math.round(price * 100) / 100;
-}
-
-function sideOf({ above = Number.POSITIVE_INFINITY, below = Number.NEGATIVE_INFINITY }: Lines, price: number) {
-  return price >= above ? 'above' : price <= below ? 'below' : 'between';
+/** The lines that a price is at or beyond, and those of before that it has not come back across by the margin. */
+function crossedBy(
+  { crossed, ...lines }: Pick<Watch, 'crossed' | 'above' | 'below'>,
+  price: number,
+  scale: PriceScale,
+) {
+  return Line.options.filter((line) => {
+    const at = lines[line];
+    if (at === undefined) return false;
+    const beyond = line === 'above' ? price - at : at - price;
+    const step = scale.step(at);
+    const margin = Math.max(MARGIN * at, step) - step / 2; // as it is shown
+    return beyond >= 0 || (crossed.includes(line) && -beyond < margin);
+  });
 }
 
 /** @returns `undefined` for what this version cannot read */

@@ -1,5 +1,6 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { EventsByName } from '../model/events.ts';
+import { type PriceScale, priceScale } from '../model/price-scale.ts';
 import { utcDay } from '../time/utc-day.ts';
 import { hasEnded, newWatch, type Watch, type Wish, watchId, withPrice } from './watch.ts';
 
@@ -39,13 +40,16 @@ export const MOST_WATCHES = 25;
 /** What is watched for members. No method rejects, and none costs a request. */
 export class Watches {
   readonly #store: WatchStore;
+  readonly #scale: PriceScale;
   readonly #onCrossing: ((watch: Watch) => void)[] = [];
   /** Prices by card, from while watches could not be changed: the card is fresh now, and may not be requested for hours. */
   readonly #unchecked = new Map<string, EventsByName['priced']>();
   #sweptDay = '';
 
-  constructor(store: WatchStore) {
+  /** @param scale how prices are shown */
+  constructor(store: WatchStore, scale = priceScale()) {
     this.#store = store;
+    this.#scale = scale;
   }
 
   /** By the time when they were set; those whose year is over end. @returns `undefined` when they cannot be read now */
@@ -74,7 +78,7 @@ export class Watches {
   ): Promise<{ watch: Watch; isReplaced: boolean } | 'tooMany' | 'notKept'> {
     const id = watchId(wish);
     await this.find({ member: wish.memberId }); // those whose year is over count no more
-    const changed = await this.#store.change(id, (before) => newWatch(wish, price, Date.now(), before));
+    const changed = await this.#store.change(id, (before) => newWatch(wish, price, Date.now(), before, this.#scale));
     if (!changed) return 'notKept';
     return changed.after ? { watch: changed.after, isReplaced: changed.before !== undefined } : 'tooMany';
   }
@@ -102,7 +106,7 @@ export class Watches {
     this.#unchecked.delete(cardId);
     if (!found) return void this.#unchecked.set(cardId, event);
     for (const watch of found) {
-      const changed = (current: Watch) => withPrice(current, market, atMs);
+      const changed = (current: Watch) => withPrice(current, market, atMs, this.#scale);
       if (changed(watch) === watch) continue;
       await nextLoopIteration(); // files answer without letting others run
       const stored = await this.change(watch.id, changed);

@@ -103,6 +103,29 @@ atOnce({
       expect([last.message.followUps, world.told()]).toEqual([undefined, []]);
     },
 
+  'a message below a reply whose confirmation is lost is sent once, and once more by the next command, which says so':
+    async () => {
+      const world = await watchedWorld();
+      world.discord.takesMessages(world.alice, false);
+      await world.priced(29.5);
+      await expect.poll(() => world.lines.map(({ msg }) => msg)).toContain('discord refuses a message to a member');
+      world.discord.faults.script({ route: 'follow-up', answer: 'lose answer' });
+      const [first, second, third] = [world.usage(), world.usage, world.usage];
+      await expect.poll(() => first.message.followUps).toHaveLength(1);
+      await expect.poll(() => world.lines.map(({ msg }) => msg)).toContain('a message below a reply cannot be sent');
+      const again = await second().until(({ followUps = [] }) => followUps.length > 0);
+      const last = third();
+      await last.settled();
+      await world.stopBot();
+      expect(first.message.followUps?.map(({ content }) => content)).toEqual([
+        expect.stringMatching(/^I couldn't send/),
+      ]);
+      expect(again.followUps?.map(({ content }) => content)).toEqual([
+        expect.stringMatching(/^You may have seen this already:\n\*\*Emberwing Drake\*\* was at 29\.50/),
+      ]);
+      expect(last.message.followUps).toBeUndefined();
+    },
+
   'a message is sent again until Discord takes it, and shown once': async () => {
     async function told(...faults: ScriptedFault[]): Promise<void> {
       const world = await watchedWorld();

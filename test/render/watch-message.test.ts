@@ -5,7 +5,7 @@ import { expectAccepted } from './discord-limits.ts';
 
 const HIGH = 999_999_999.99;
 const LONGEST: WatchView = {
-  ...{ id: 'f'.repeat(16), cardName: '*'.repeat(500), side: 'below', price: { market: HIGH, atMs: Date.now() } },
+  ...{ id: 'f'.repeat(16), cardName: '*'.repeat(500), crossed: ['below'], price: { market: HIGH, atMs: Date.now() } },
 };
 
 it.each(LANGUAGES)('Discord takes the longest watches in %s', (locale) => {

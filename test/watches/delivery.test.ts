@@ -1,7 +1,7 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LocalClaims } from '../../src/model/claims.ts';
-import { nonceOf, type WatchCrossing, WatchDelivery } from '../../src/watches/delivery.ts';
+import { nonceOf, type Sent, type WatchCrossing, WatchDelivery } from '../../src/watches/delivery.ts';
 import { Watches } from '../../src/watches/watches.ts';
 import { logLines } from '../support/log-lines.ts';
 import { WATCH_STORES } from './stores.ts';
@@ -20,13 +20,18 @@ async function watching(members = ['alice']) {
   for (const memberId of members) await watches.set({ ...WISH, memberId }, 36);
   const sent: string[] = [];
   const shown: number[] = [];
+  const { log, lines } = logLines();
   const bot = {
     store,
     watches,
     sent,
     shown,
+    lines,
     /** What becomes of each message. */
-    answer: async (_: WatchCrossing): Promise<'sent' | 'refused' | 'failed'> => 'sent',
+    answer: async (_: WatchCrossing): Promise<Sent> => 'sent',
+    /** What becomes of what is shown below a command. */
+    showing: async (_: readonly WatchCrossing[]): Promise<Sent> => 'sent',
+    waitMs: (_: string) => 0,
     untold: async () => (await store.find())?.flatMap(({ untold }) => untold.map(({ tellBy }) => tellBy)),
     priced: (market: number, cardId = WISH.cardId) => watches.priced({ cardId, market, atMs: Date.now() }),
     pass: (ms: number) => void vi.setSystemTime(Date.now() + ms),
@@ -39,12 +44,14 @@ async function watching(members = ['alice']) {
           sent.push(nonce);
           return bot.answer(crossing);
         },
+        waitMs: (memberId) => bot.waitMs(memberId),
         async show(_, held) {
-          shown.push(...held.map(({ crossing }) => crossing.price));
-          return true;
+          const sent = await bot.showing(held);
+          if (sent === 'sent') shown.push(...held.map(({ crossing }) => crossing.price));
+          return sent;
         },
         mostShown: 5,
-        log: logLines().log,
+        log,
       });
       onTestFinished(() => delivery.close());
       return delivery;
@@ -68,15 +75,68 @@ describe('a crossing', () => {
   });
 
   it.each([
-    ['that the last process left is sent within two minutes', TRIED_FOR_MS - 1, 1, []],
-    ['that is older is shown with a command', TRIED_FOR_MS, 0, ['command']],
-  ])('%s', async (_, ageMs, messages, left) => {
-    const { process, priced, pass, sent, untold } = await watching();
-    await priced(29);
-    pass(ageMs);
-    process().tell();
-    await expect.poll(untold).toEqual(left);
-    expect(sent).toHaveLength(messages);
+    ['is sent again within two minutes of the first try', TRIED_FOR_MS / 2, 2, []],
+    ['is left to a command after that', TRIED_FOR_MS, 1, ['command']],
+  ])('that the last process tried %s, however old it is', async (_, afterMs, messages, left) => {
+    const bot = await watching();
+    await bot.priced(29);
+    bot.pass(10 * TRIED_FOR_MS);
+    bot.answer = async () => 'failed';
+    const last = bot.process();
+    last.tell();
+    await expect.poll(() => bot.sent).toHaveLength(1);
+    await last.close();
+    bot.pass(afterMs);
+    bot.answer = async () => 'sent';
+    bot.process().tell();
+    await expect.poll(bot.untold).toEqual(left);
+    expect(bot.sent).toHaveLength(messages);
+  });
+
+  it('for which Discord opens no channel is not tried until it does, and the log says how many wait', async () => {
+    const bot = await watching(['alice', 'bob', 'carol']);
+    bot.waitMs = (memberId) => (memberId === 'bob' ? 0 : 1);
+    const delivery = bot.process();
+    await bot.priced(29);
+    bot.pass(10 * TRIED_FOR_MS);
+    const isSaid = () =>
+      bot.lines.some(({ msg, members }) => String(msg).includes('wait for messages') && members === 2);
+    delivery.tell();
+    await expect.poll(isSaid).toBe(true);
+    expect(bot.sent).toHaveLength(1);
+    bot.waitMs = () => 0;
+    await expect.poll(bot.untold).toEqual([]);
+    expect(bot.sent).toHaveLength(3);
+  });
+
+  it('which no message has told of for two minutes is shown with a command, and not sent any more', async () => {
+    const bot = await watching();
+    bot.waitMs = () => 60_000;
+    const delivery = bot.process();
+    await bot.priced(29);
+    bot.pass(TRIED_FOR_MS - 1);
+    delivery.answered(WISH);
+    await nextLoopIteration();
+    expect(bot.shown).toEqual([]);
+    bot.pass(1);
+    delivery.answered(WISH);
+    await expect.poll(bot.untold).toEqual([]);
+    bot.waitMs = () => 0;
+    delivery.tell();
+    await delivery.close();
+    expect([bot.shown, bot.sent]).toEqual([[29], []]);
+  });
+
+  it('that Discord could not take just now has not been tried', async () => {
+    const bot = await watching();
+    bot.answer = async () => 'unsent';
+    const delivery = bot.process();
+    await bot.priced(29);
+    delivery.tell();
+    await expect.poll(() => bot.sent).toHaveLength(1);
+    await delivery.close();
+    expect((await bot.store.find())?.[0]?.untold).toMatchObject([{ tellBy: 'message' }]);
+    expect((await bot.store.find())?.[0]?.untold[0]).not.toHaveProperty('triedAtMs');
   });
 
   it('that no message tells is shown once, also when other commands are answered meanwhile', async () => {
@@ -100,6 +160,74 @@ describe('a crossing', () => {
     delivery.answered(WISH);
     await delivery.close();
     expect(bot.shown.toSorted()).toEqual([28, 29]);
+  });
+
+  it('is the last of its watch where a command shows several, and the others are told with it', async () => {
+    const bot = await watching();
+    await bot.watches.set({ ...WISH, cardId: 'base1-2' }, 36);
+    bot.answer = async () => 'refused';
+    const delivery = bot.process();
+    for (const market of [29, 36, 28]) await bot.priced(market);
+    await bot.priced(27, 'base1-2');
+    delivery.tell();
+    await expect.poll(bot.untold).toEqual(Array(3).fill('command'));
+    delivery.answered(WISH);
+    await expect.poll(bot.untold).toEqual([]);
+    expect(bot.shown.toSorted()).toEqual([27, 28]);
+  });
+
+  it('that Discord refuses to show keeps no other waiting', async () => {
+    const bot = await watching();
+    for (const cardId of ['base1-2', 'base1-3']) await bot.watches.set({ ...WISH, cardId }, 36);
+    bot.answer = async () => 'refused';
+    const showings: number[][] = [];
+    bot.showing = async (held) => {
+      showings.push(held.map(({ crossing }) => crossing.price));
+      return held.some(({ crossing }) => crossing.price === 29) ? 'refused' : 'sent';
+    };
+    const delivery = bot.process();
+    const cards = ['base1-4', 'base1-2', 'base1-3'];
+    for (const [index, cardId] of cards.entries()) await bot.priced(29 - index, cardId);
+    delivery.tell();
+    await expect.poll(bot.untold).toEqual(Array(3).fill('command'));
+    delivery.answered(WISH);
+    await expect.poll(bot.untold).toHaveLength(1);
+    expect([showings.length, bot.shown.toSorted()]).toEqual([4, [27, 28]]);
+    await bot.watches.set({ ...WISH, cardId: 'base1-5' }, 36);
+    await bot.priced(26, 'base1-5');
+    delivery.tell();
+    await expect.poll(bot.untold).toEqual(['command', 'command']);
+    delivery.answered(WISH);
+    await expect.poll(() => bot.shown.length).toBe(3);
+    expect(showings[4]).toEqual([26, 29]);
+  });
+
+  it.each<[string, Sent, before: boolean, after: boolean]>([
+    ['was not shown is shown with the next command', 'unsent', false, false],
+    ['may have been shown is shown once more, which is known', 'failed', false, true],
+  ])('that %s', async (_, first, before, after) => {
+    const bot = await watching();
+    bot.answer = async () => 'refused';
+    const isTried: boolean[] = [];
+    let sent = first;
+    bot.showing = async (held) => {
+      isTried.push(held.some(({ crossing }) => crossing.triedAtMs !== undefined));
+      return sent;
+    };
+    await bot.priced(29);
+    const delivery = bot.process();
+    delivery.tell();
+    await expect.poll(bot.untold).toEqual(['command']);
+    delivery.answered(WISH);
+    await expect.poll(() => isTried).toEqual([before]);
+    await delivery.close();
+    sent = 'sent';
+    const next = bot.process();
+    next.answered(WISH);
+    await expect.poll(bot.untold).toEqual([]);
+    next.answered(WISH);
+    await next.close();
+    expect(isTried).toEqual([before, after]);
   });
 
   it('that was sent and could not be noted is neither sent nor shown again', async () => {

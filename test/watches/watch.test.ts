@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { priceScale } from '../../src/model/price-scale.ts';
 import { type Lines, newWatch, type Watch, withPrice } from '../../src/watches/watch.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 23);
@@ -31,6 +32,35 @@ describe('a line is crossed by the price that comes to it from the other side', 
       ['1 below 29', undefined, '2 below 30', undefined],
     ],
     [
+      'again after two percent of it, not before',
+      { below: 10, above: 20 },
+      12,
+      [9.99, 10.01, 9.99, 10.19, 9.99, 10.2, 10, 20, 19.61, 20, 19.6, 20],
+      [
+        '1 below 9.99',
+        ...Array(5).fill(undefined),
+        '2 below 10',
+        '3 above 20',
+        ...Array(3).fill(undefined),
+        '4 above 20',
+      ],
+    ],
+    [
+      'again after the smallest amount that is shown, where that is more',
+      { below: 0.1 },
+      1,
+      [0.1, 0.104, 0.1, 0.106, 0.1],
+      ['1 below 0.1', undefined, undefined, undefined, '2 below 0.1'],
+    ],
+    [
+      'each by itself, however close they are',
+      { above: 10.02, below: 9.98 },
+      10,
+      [9.97, 10.03, 9.97, 10.03],
+      ['1 below 9.97', '2 above 10.03', undefined, undefined],
+    ],
+    ['by what is shown of a price', { above: 10 }, 9, [9.994, 9.996, 10.004], [undefined, '1 above 10', undefined]],
+    [
       'either of two',
       { above: 40, below: 30 },
       36,
@@ -53,7 +83,13 @@ describe('a line is crossed by the price that comes to it from the other side', 
 describe('a percentage becomes lines about the first price that is known', () => {
   it.each<[string, Lines, price: number, Lines]>([
     ['either way, in cents', { percent: 10 }, 36.33, { above: 39.96, below: 32.7 }],
-    ['of less than one, unrounded', { percent: 50 }, 0.25, { above: 0.375, below: 0.125 }],
+    ['of less than a cent, in two digits', { percent: 50 }, 0.0025, { above: 0.0038, below: 0.0013 }],
+    [
+      'of which no cent is a part: the next prices that can be shown',
+      { percent: 10 },
+      0.03,
+      { above: 0.04, below: 0.02 },
+    ],
     ['beside a line that was named', { percent: 10, above: 50 }, 36, { above: 50, below: 32.4 }],
     ['not where a line that was named is in its way', { percent: 10, below: 40 }, 30, { below: 40 }],
   ])('%s', (_, lines, price, expected) => {
@@ -75,7 +111,14 @@ it('a price that changes nothing leaves the same watch', () => {
 it('a watch that is set again keeps what the member was not told, with the price they had named', () => {
   const crossing = withPrice(watchFor({ below: 30 }, 36), 29, NOW_MS);
   const again = newWatch({ ...crossing, below: 20 }, 29, NOW_MS + 1, crossing);
-  expect(again).toEqual({ ...crossing, below: 20, side: 'between', setAtMs: NOW_MS + 1 });
+  expect(again).toEqual({ ...crossing, below: 20, crossed: [], setAtMs: NOW_MS + 1 });
   expect(again.untold).toMatchObject([{ target: 30 }]);
   expect(crossed(again, [19])).toEqual(['2 below 19']);
+});
+
+it('yen have no cents', () => {
+  const wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'ja', above: 10.4 };
+  const yen = priceScale('JPY');
+  const watch = newWatch(wish, 9, NOW_MS, undefined, yen);
+  expect(withPrice(watch, 9.5, NOW_MS, yen).untold).toMatchObject([{ target: 10, price: 10 }]);
 });

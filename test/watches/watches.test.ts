@@ -32,7 +32,10 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
     expect(await found('untold')).toEqual(new Set([bobs]));
     expect(await found()).toEqual(new Set([one, other, bobs]));
 
-    const held = bobs.untold.reduce((watch, crossing) => withTold(watch, crossing, 'command'), bobs);
+    const held = bobs.untold.reduce(
+      (watch, crossing) => withTold(watch, crossing, { ...crossing, tellBy: 'command' }),
+      bobs,
+    );
     expect(await store.change(bobs.id, () => held)).toEqual({ before: bobs, after: held });
     expect(await store.find('untold')).toEqual([]);
     expect(await store.find({ member: 'bob' })).toEqual([held]);

@@ -109,3 +109,27 @@ export function failedEdit(err: unknown, ageMs: number): Exclude<EditResult, 'sh
   if (err.code === RESTJSONErrorCodes.UnknownWebhook && ageMs < MAY_ARRIVE_MS) return 'failed';
   return LOST.has(err.code) ? 'lost' : 'refused';
 }
+
+/**
+ * What became of a message that is no reply. `refused`: Discord takes it at no time; `unsent`: it is not there, and may be
+ * taken later; `failed`: it may be there.
+ */
+export type Sent = 'sent' | 'refused' | 'unsent' | 'failed';
+
+/** What the error of a message below a reply means. */
+export function failedFollowUp(err: unknown): Exclude<Sent, 'sent'> {
+  if (isOfMessage(err)) return 'refused';
+  return err instanceof RateLimitError || err instanceof DiscordAPIError ? 'unsent' : 'failed';
+}
+
+const OF_MESSAGE: ReadonlySet<number | string> = new Set([
+  RESTJSONErrorCodes.CannotSendAnEmptyMessage, // 50006
+  RESTJSONErrorCodes.InvalidFormBodyOrContentType, // 50035
+  RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration, // 200000
+  RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter, // 240000
+]);
+
+/** Whether Discord refuses what a message says, and not to whom or when. */
+export function isOfMessage(err: unknown): boolean {
+  return err instanceof DiscordAPIError && OF_MESSAGE.has(err.code);
+}

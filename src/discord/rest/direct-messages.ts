@@ -1,32 +1,34 @@
 import { DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
-import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 import { Incident, type Logger } from '../../log.ts';
 import type { ReplyMessage } from '../../replies/reply-journal.ts';
+import { isOfMessage, type Sent } from './delivery.ts';
+import { DmChannels } from './dm-channels.ts';
 import { NO_MENTIONS } from './requests.ts';
-
-/** Discord has one for each member, for ever. */
-const KEPT_CHANNELS = 1_000;
-
-const Channel = z.object({ id: z.string() });
 
 /** Messages that answer no command. Without files. No method rejects. */
 export class DirectMessages {
   readonly #rest: REST;
-  readonly #token: string;
+  /** By `auth`, discord.js would forget the token after a 401, for the gateway and all messages to come. */
+  readonly #headers: Record<string, string>;
   readonly #log: Logger;
   readonly #outage: Incident;
-  readonly #channelIds = new LRUCache<string, string>({ max: KEPT_CHANNELS });
+  readonly #channels: DmChannels;
 
   constructor(rest: REST, token: string, log: Logger) {
     this.#rest = rest;
-    this.#token = token;
+    this.#headers = { Authorization: `Bot ${token}` };
+    this.#channels = new DmChannels(rest, this.#headers);
     this.#log = log;
     this.#outage = new Incident(log, {
       level: 'warn',
-      begins: 'discord takes no messages to members: they are sent again for two minutes, then shown with a command',
+      begins: 'discord takes no messages to members: each is sent again for two minutes, then shown with a command',
       ends: 'discord takes messages to members again',
     });
+  }
+
+  /** For how long no message to a member will be sent, because Discord opens no channels. */
+  waitMs(memberId: string): number {
+    return this.#channels.waitMs(memberId);
   }
 
   /**
@@ -35,31 +37,21 @@ export class DirectMessages {
    * @param nonce at most 25 characters: for some minutes Discord shows no second message with the same
    * @returns `refused`: no other try will help; `failed`: it may be there, and can be sent again with the same nonce
    */
-  async send(memberId: string, message: ReplyMessage, nonce: string): Promise<'sent' | 'refused' | 'failed'> {
+  async send(memberId: string, message: ReplyMessage, nonce: string): Promise<Sent> {
+    if (this.waitMs(memberId) > 0) return 'unsent';
     const body = { ...message, nonce, enforce_nonce: true, allowed_mentions: NO_MENTIONS };
     try {
-      await this.#post(Routes.channelMessages(await this.#channelOf(memberId)), body);
+      const route = Routes.channelMessages(await this.#channels.of(memberId));
+      await this.#rest.post(route, { body, auth: false, headers: this.#headers });
       this.#outage.succeeded();
       return 'sent';
     } catch (err) {
-      const isRefused = isFinal(err);
-      if (isRefused) this.#log.info({ member: memberId, err }, 'discord refuses a message to a member');
+      const level = isOfMessage(err) ? 'warn' : 'info';
+      if (isFinal(err)) this.#log[level]({ member: memberId, err }, 'discord refuses a message to a member');
       else this.#outage.failed({ err });
-      return isRefused ? 'refused' : 'failed';
+      if (isFinal(err)) return 'refused';
+      return this.waitMs(memberId) > 0 ? 'unsent' : 'failed';
     }
-  }
-
-  async #channelOf(memberId: string): Promise<string> {
-    const known = this.#channelIds.get(memberId);
-    if (known !== undefined) return known;
-    const { id } = Channel.parse(await this.#post(Routes.userChannels(), { recipient_id: memberId }));
-    this.#channelIds.set(memberId, id);
-    return id;
-  }
-
-  /** After a 401, discord.js would forget the token, for the gateway and all messages to come. */
-  #post(route: `/${string}`, body: object): Promise<unknown> {
-    return this.#rest.post(route, { body, auth: false, headers: { Authorization: `Bot ${this.#token}` } });
   }
 }
 

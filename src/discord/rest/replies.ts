@@ -14,7 +14,15 @@ import type { Invocation } from '../../model/invocation.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLanguage } from '../../render/reply-language.ts';
 import type { CardsReply, EditResult, FirstResult, ReplyMessage, ReplySender } from '../../replies/reply-journal.ts';
-import { FIRST_ANSWER_MS, type FirstAnswer, failedEdit, sendAgain, sendFirstAnswer } from './delivery.ts';
+import {
+  FIRST_ANSWER_MS,
+  type FirstAnswer,
+  failedEdit,
+  failedFollowUp,
+  type Sent,
+  sendAgain,
+  sendFirstAnswer,
+} from './delivery.ts';
 import { NO_MENTIONS } from './requests.ts';
 
 /** Covers a connection that was closed; after that the caller decides when to try again. */
@@ -53,11 +61,10 @@ export class Replies implements ReplySender {
   }
 
   /**
-   * One more message to the member alone, below a reply that shows its answer: it would complete one that does not.
-   *
-   * @returns whether it is shown; not when Discord has not confirmed it, though it may be
+   * One more message to the member alone, below a reply that shows its answer: it would complete one that does not. Costs
+   * one request to Discord, which is not sent again.
    */
-  async followUp({ applicationId, token, memberId }: Invocation, message: ReplyMessage): Promise<boolean> {
+  async followUp({ applicationId, token, memberId }: Invocation, message: ReplyMessage): Promise<Sent> {
     const { body, files } = messageBody(message);
     try {
       await this.#rest.post(Routes.webhook(applicationId, token), {
@@ -65,10 +72,14 @@ export class Replies implements ReplySender {
         body: { ...body, ...flags(true) },
         files,
       });
-      return true;
+      return 'sent';
     } catch (err) {
-      this.#log.info({ member: memberId, err }, 'a message below a reply cannot be sent');
-      return false;
+      const sent = failedFollowUp(err);
+      this.#log[sent === 'refused' ? 'warn' : 'info'](
+        { member: memberId, err },
+        'a message below a reply cannot be sent',
+      );
+      return sent;
     }
   }
 

@@ -110,15 +110,17 @@ const UNSTATED_SECONDS = 1;
  * Sends as discord.js does, and rewrites error responses that it would misread: it reads the wait from `Retry-After`
  * alone, expects an object in whatever is declared as JSON, and treats a redirection as success.
  *
- * @throws Error for a redirection: nothing was done; and for a first answer that may have arrived, which discord.js would
- *   send again at once, unknown to its sender, who knows by that whose answer Discord has
+ * @throws Error for a redirection: nothing was done; and for a first answer or a message below one that may have arrived,
+ *   which discord.js would send again at once, unknown to its sender: who knows by that whose answer Discord has, or that
+ *   the message may be there twice
  */
 const requestWithReadableErrors: Send = async (url, init) => {
   const isCallback = url.endsWith('/callback');
+  const isOnce = isCallback || (init.method === 'POST' && url.includes('/webhooks/'));
   const answer = await answered(url, init, isCallback ? CALLBACK_TIMEOUT_MS : REQUEST_TIMEOUT_MS).catch((cause) => {
-    throw isCallback ? new Error('no response to a first answer', { cause }) : cause;
+    throw isOnce ? new Error('no response to a message', { cause }) : cause;
   });
-  if (isCallback && answer.status >= 500) throw new Error(`discord failed with a first answer (${answer.status})`);
+  if (isOnce && answer.status >= 500) throw new Error(`discord failed with a message (${answer.status})`);
   if (answer.status >= 300 && answer.status < 400) {
     throw new Error(`redirected (${answer.status}): DISCORD_API_URL may not be where Discord's API is`);
   }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 
 import { ApiError } from './api-error.ts';
 import { apiMessage } from './api-message.ts';
+import type { ChannelOpenings } from './channel-openings.ts';
 import type { Member } from './chat.ts';
 import type { Conversations } from './conversations.ts';
 import { exactText, snowflake } from './field-rules.ts';
@@ -20,6 +21,7 @@ export interface DirectMessageServices {
   conversations: Conversations;
   /** The ids of members who take no direct messages. */
   refusing: ReadonlySet<string>;
+  openings: ChannelOpenings;
   files: FileStore;
   nextId: () => string;
   origin: string;
@@ -47,7 +49,13 @@ const DirectMessageForm = MessageForm.extend({
 });
 
 /** The calls with which a bot writes to a member by itself. It writes nowhere else here. */
-export function directMessageRoutes({ world, conversations, refusing, ...sending }: DirectMessageServices): Route[] {
+export function directMessageRoutes({
+  world,
+  conversations,
+  refusing,
+  openings,
+  ...sending
+}: DirectMessageServices): Route[] {
   const at = { guildId: null, context: 1 } as const;
   const channelOf = ({ id }: Member) => channelId({ ...at, memberId: id });
   return [
@@ -59,8 +67,8 @@ export function directMessageRoutes({ world, conversations, refusing, ...sending
         const { recipient_id } = parseForm(ChannelForm, json);
         const member = world.members.find(({ id }) => id === recipient_id);
         if (!member) throw new ApiError('invalidRecipient');
-        const recipients = [apiUser(member)];
-        return ok({ id: channelOf(member), type: ChannelType.DM, last_message_id: null, flags: 0, recipients });
+        const channel = { id: channelOf(member), type: ChannelType.DM, last_message_id: null, flags: 0 };
+        return openings.answer(() => ok({ ...channel, recipients: [apiUser(member)] }));
       },
     },
     {

@@ -3,6 +3,7 @@ import { ApplicationCommandType as CommandType, GatewayCloseCodes } from 'discor
 import { apiCommand, isVisible } from './api-command.ts';
 import { applicationRoutes } from './application-routes.ts';
 import { Autocompletions } from './autocompletions.ts';
+import { ChannelOpenings, type OpeningLimit } from './channel-openings.ts';
 import type { HalfTypedCommand, SubmittedModal, TypedCommand, UsedComponent, Whereabouts } from './chat.ts';
 import { CommandRegistry } from './command-registry.ts';
 import { commandRoutes } from './command-routes.ts';
@@ -54,6 +55,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const log = new RequestLog();
   const faults = new Faults();
   const refusing = new Set<string>();
+  const openings = new ChannelOpenings();
   const gatewayFaults: GatewayFaults = { ...NO_GATEWAY_FAULTS };
   const { shards = 1, maxConcurrency = 16 } = options;
   const gateway = new Gateway(server, {
@@ -65,7 +67,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   });
   const routes = [
     ...interactionRoutes(conversations, autocompletions, world),
-    ...directMessageRoutes({ world, conversations, refusing, files, nextId, origin }),
+    ...directMessageRoutes({ world, conversations, refusing, openings, files, nextId, origin }),
     ...applicationRoutes(world, () => ({ url: gateway.url, identifies: gateway.identifies, shards, maxConcurrency })),
     ...commandRoutes(book, world),
   ];
@@ -118,6 +120,9 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     onPost: posts.onChange,
     /** Whether a member takes direct messages of the bot; by default everyone does. */
     takesMessages: (memberId: string, takes: boolean) => void refusing[takes ? 'delete' : 'add'](memberId),
+    /** Limits how many channels of direct messages may be opened at a time, or ends that. */
+    limitOpenings: (limit: OpeningLimit | undefined) => openings.limit(limit),
+    openings: openings.counts as Readonly<ChannelOpenings['counts']>,
     /** Removes all that members wrote and all uses of commands; the bot stays connected. */
     clearChat() {
       conversations.clear();

@@ -46,7 +46,7 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
     const body = await read();
     seen.sent = body.json;
     const answered = await route.answer({ params, query, ...body });
-    return { ...answered, headers: rateLimitHeaders(bucket, Date.now()) };
+    return { ...answered, headers: { ...rateLimitHeaders(bucket, Date.now()), ...answered.headers } };
   }
 
   /** What a request says that is not processed, because its answer is dictated. */

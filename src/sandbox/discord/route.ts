@@ -21,7 +21,7 @@ export interface Route {
   path: string;
   /** Whether the call needs the bot token. Interaction calls carry their own token in the path. */
   needsBotToken: boolean;
-  answer(request: RestRequest): RestAnswer;
+  answer(request: RestRequest): RestAnswer | Promise<RestAnswer>;
 }
 
 export function ok(body: unknown): RestAnswer {

@@ -17,6 +17,7 @@ async function post(path: string, body: object) {
 }
 
 const open = (memberId = '') => post('/users/@me/channels', { recipient_id: memberId });
+const button = { type: 2, style: 1, custom_id: 'a', label: 'A' };
 const send = (channel: string, message: object) => post(`/channels/${channel}/messages`, message);
 
 it('a bot writes to a member, once for each nonce that it enforces', async () => {
@@ -45,7 +46,6 @@ it('its buttons reach the bot', async () => {
   });
   const member = discord.members[1]?.id ?? '';
   const { id } = (await open(member)).body;
-  const button = { type: 2, style: 1, custom_id: 'a', label: 'A' };
   const { body } = await send(id, { content: 'Hello', components: [{ type: 1, components: [button] }] });
   const { content } = await discord.click({ messageId: body.id, customId: 'a' }).settled();
   expect([content, pressed]).toEqual(['Seen', [['a', member, 'Hello']]]);
@@ -59,8 +59,9 @@ it('is refused what Discord refuses', async () => {
     await send('1', { content: 'Hello' }),
     await send(id, { content: '' }),
     await send(id, { content: 'Hello', nonce: 'x'.repeat(26) }),
+    await send(id, { content: 'Hello', components: Array(2).fill({ type: 1, components: [button] }) }),
   ];
-  expect((await refusals()).map(({ body }) => body.code)).toEqual([50_033, 10_003, 50_006, 50_035]);
+  expect((await refusals()).map(({ body }) => body.code)).toEqual([50_033, 10_003, 50_006, 50_035, 50_035]);
 
   discord.takesMessages(alice, false);
   expect(await send(id, { content: 'Hello' })).toMatchObject({ status: 403, body: { code: 50_007 } });
@@ -68,4 +69,18 @@ it('is refused what Discord refuses', async () => {
   discord.faults.script(refused('dm', 'openingTooFast'));
   expect(await open(alice)).toMatchObject({ status: 403, body: { code: 40_003 } });
   expect(discord.messages()).toEqual([]);
+});
+
+it.each([
+  [{}, { status: 403, body: { code: 40_003 } }],
+  [{ retryAfterSeconds: 0.5 }, { status: 429, body: { retry_after: 0.5 } }],
+])('opens no more channels at a time than it is told to, with %o', async (stated, refusal) => {
+  const members = discord.members.slice(0, 3).map(({ id }) => id);
+  discord.limitOpenings({ atOnce: 2, tookMs: 2_000, ...stated });
+  const answers = await Promise.all(members.map(open));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+  expect(answers.find(({ status }) => status !== 200)).toMatchObject(refusal);
+  expect(discord.openings).toEqual({ opened: 2, refused: 1, mostAtOnce: 2 });
+  discord.limitOpenings(undefined);
+  expect((await open(members[0])).status).toBe(200);
 });
