@@ -4,7 +4,7 @@ import { withTimeout } from '../../time/timers.ts';
 
 export type RedisClient = ReturnType<typeof newClient>;
 
-/** The version of the format in Redis; processes of different versions share nothing. */
+/** Raised once in a release that changes a key or the form of what is in one; processes of different versions share nothing. */
 const VERSION = 'v3';
 
 /** How all keys begin but those of cards, which know their own version. */

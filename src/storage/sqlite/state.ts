@@ -43,8 +43,10 @@ export interface SqliteStateOptions extends StateOptions {
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
 const OWNER_TIMEOUT_MS = 15_000;
 
-/** The version of the tables in `state.sqlite`. */
-const STATE_VERSION = 2;
+/** The version of `state.sqlite`: raised once in a release that changes a table or the form of what is in a row. */
+export const STATE_VERSION = 2;
+export const STATE_SCHEMA =
+  LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA + SETTINGS_SCHEMA + WATCHES_SCHEMA;
 
 const CARD_LOSS = 'cached cards are requested again';
 const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';
@@ -62,8 +64,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     stateFile,
     {
       log,
-      schema:
-        LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA + SETTINGS_SCHEMA + WATCHES_SCHEMA,
+      schema: STATE_SCHEMA,
       version: STATE_VERSION,
       earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE, EARLIER_DELETIONS_TABLE, EARLIER_WATCHES_TABLE],
       lossMeans: STATE_LOSS,

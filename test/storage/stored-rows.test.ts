@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
+import { openServices } from '../../src/app.ts';
+import { SharedChange } from '../../src/catalog/shared-catalog.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { Asked, Invocation } from '../../src/model/invocation.ts';
+import { Usage } from '../../src/model/plan.ts';
+import { LimiterState } from '../../src/quota/limiter-state.ts';
+import type { CardsReply } from '../../src/replies/reply-journal.ts';
+import { redisPrefix } from '../../src/storage/redis/client.ts';
+import { STATE_SCHEMA, STATE_VERSION } from '../../src/storage/sqlite/state.ts';
+import { newWatch, Watch, withPrice } from '../../src/watches/watch.ts';
+import { logLines } from '../support/log-lines.ts';
+import { startRedis } from '../support/redis.ts';
+import { openedLink } from '../support/redis-link.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import recorded from './rows-at-release.json' with { type: 'json' };
+
+/** A digest by what it is of. */
+type Rows = Record<string, string>;
+
+const digest = (form: unknown) => createHash('sha256').update(JSON.stringify(form)).digest('hex').slice(0, 12);
+
+const formOf = (schema: z.ZodType) =>
+  digest(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }));
+
+function tables(schema: string): string {
+  using database = new DatabaseSync(':memory:');
+  database.exec(schema);
+  const made = database.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name').all();
+  return digest(made.map(({ sql }) => String(sql).replaceAll(/\s+/g, ' ')));
+}
+
+/** What stands in place of what is another each time; JSON has a schema of its own. */
+function formOfText(text: string): string {
+  return text
+    .replace(/[[{]".*$/s, '<json>')
+    .replaceAll(/[\da-f]{64}|[\da-f]{16}|[\da-f]{8}-[\da-f-]{27}/g, '<id>')
+    .replaceAll(/\d{4}-\d\d-\d\d(T[\d:.]+Z)?/g, '<time>')
+    .replaceAll(/-?\d+(\.\d+)?/g, '<number>');
+}
+
+/** Names and texts of a Redis in which one of everything is kept. */
+async function redisKeys(): Promise<string> {
+  const redis = await startRedis();
+  const { url: REDIS_URL, prefix: REDIS_KEY_PREFIX } = redis;
+  const [DISCORD_TOKEN, DATA_DIR] = ['MQ.none', temporaryFolder()];
+  const env = { DISCORD_TOKEN, DATA_DIR, CARD_SERVICE_URL: 'http://cards.test', REDIS_URL, REDIS_KEY_PREFIX };
+  const { services, state } = await openServices(readConfig(env), logLines().log);
+  onTestFinished(async () => {
+    services.usage.close();
+    services.memberData.close();
+    await services.lookupQueue.close(0);
+    await state.close();
+  });
+  const prefix = redisPrefix(REDIS_KEY_PREFIX);
+  const { link } = await openedLink({ url: REDIS_URL, prefix });
+  const wish = { memberId: '7', cardId: 'base1-4', cardName: 'Drake', locale: 'de', below: 30 };
+  const watch = withPrice(newWatch(wish, 36, 1), 29, 2);
+  const permit = await state.limiter.acquire('members');
+  await state.watchStore.change(watch.id, () => watch);
+  await state.deletionRequests.add({ memberId: '7', at: new Date().toISOString(), lastChange: 1 });
+  await state.settingsStore.write('8', 'language', 'de');
+  await state.journal.add({ interactionId: '9' } as CardsReply);
+  await state.sharedReport?.write({ usage: Usage.parse({}), atMs: 1 });
+  await state.claims.claim('any', { ttlMs: 60_000, endsWithOwner: true });
+  for (const kind of ['spent', 'saved'] as const) state.ledger[kind]({ memberId: '7', guildId: '8' });
+  await state.ledger.counters.write();
+  expect(permit.kind).toBe('permit');
+  const { client } = link;
+  const names = (await client.keys(`${prefix}:*`)).sort();
+  const forms = names.map(async (name) => {
+    const type = await client.type(name);
+    const kept = { hash: () => client.hGetAll(name), string: () => client.get(name) }[type as string];
+    const texts = kept ? Object.entries({ ...((await kept()) as object) }) : [];
+    const isText = type === 'string' ? await client.get(name) : undefined;
+    const fields = texts.map(([field, text]) => `${formOfText(field)} = ${formOfText(String(text))}`);
+    const form = isText === undefined ? [...new Set(fields)].sort() : formOfText(String(isText));
+    return [formOfText(name.slice(prefix.length)).replace(/:at:<number>/, ''), type, form];
+  });
+  return digest([...new Map((await Promise.all(forms)).map((form) => [JSON.stringify(form), form])).values()]);
+}
+
+/** Cards are left out: every version reads them, or requests them again. */
+async function rows(): Promise<Record<'files' | 'redis', { version: string; rows: Rows }>> {
+  const inBoth = {
+    limiter: formOf(LimiterState),
+    reply: digest([formOf(Invocation), formOf(Asked)]),
+    watch: formOf(Watch),
+  };
+  const ofRedis = { keys: await redisKeys(), catalog: formOf(SharedChange), report: formOf(Usage) };
+  return {
+    files: { version: String(STATE_VERSION), rows: { tables: tables(STATE_SCHEMA), ...inBoth } },
+    redis: { version: redisPrefix('').slice(1), rows: { ...ofRedis, ...inBoth } },
+  };
+}
+
+it('rows whose form is another than in the last release have another version, so that its bots do not read them', async () => {
+  for (const [where, { version, rows: now }] of Object.entries(await rows())) {
+    const before = recorded[where as 'files'] as { version: string; rows: Rows };
+    if (version !== before.version) continue;
+    expect(
+      now,
+      `raise the version of what is kept in ${where} (STATE_VERSION, or VERSION of the Redis client)`,
+    ).toEqual(before.rows);
+  }
+});
+
+it('a release has recorded its rows in rows-at-release.json', async () => {
+  if (packageJson.version === recorded.release) return;
+  expect(recorded, 'copy this into rows-at-release.json').toEqual({ release: packageJson.version, ...(await rows()) });
+});
