@@ -69,5 +69,5 @@ export interface CatalogStats {
 
 /** A card of the service as it is searched for. */
 export function catalogCardOf({ id, name, set, number, game }: Card): CatalogCard {
-  return { id, name: name || id, set: set.name, number, game };
+  return { id, name: name || id, set: set?.name, number, game };
 }

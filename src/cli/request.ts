@@ -1,5 +1,5 @@
 import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
-import { request, type ServiceResponse } from '../service/request.ts';
+import { type RequestOptions, request, type ServiceResponse } from '../service/request.ts';
 
 /** Somebody waits at a terminal. */
 const RUN_TIMEOUT_MS = 30_000;
@@ -35,11 +35,11 @@ export function isAnswer(inspected: ServiceResponse | NoAnswer | undefined): ins
 /** Sends one request, and takes every status for an answer. @param json sent as the body of a POST */
 export async function inspect(
   url: URL,
-  { apiKey, timeoutMs }: { apiKey?: string | undefined; timeoutMs: number },
+  options: Omit<RequestOptions, 'limiter'>,
   json?: object,
 ): Promise<ServiceResponse | NoAnswer> {
   try {
-    return await request(url, { apiKey, timeoutMs, limiter: { observe() {} } }, { json });
+    return await request(url, { ...options, limiter: { observe() {} } }, { json });
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
     if (error instanceof UnexpectedAnswer) return { failure, reason: error.detail, kind: 'answered' };

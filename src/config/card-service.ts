@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import { Path } from '../model/field-source.ts';
 import { PLANS, type Plans } from '../model/plan.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
-import { DEFAULT, openDescription } from './description-file.ts';
+import { openDescription } from './description-file.ts';
 import { type Environment, type Problem, set } from './environment.ts';
 import { type CardServiceVariables, WANTED_ADDRESS } from './variables.ts';
 
@@ -35,16 +36,13 @@ export function describedService(environment: Environment): { service?: Describe
   ];
   const named = headers.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]));
   const secrets = headers.flatMap(({ variable, value }) => (variable === undefined ? [] : [value]));
-  const isDefault = (values.CARD_SERVICE ?? DEFAULT) === DEFAULT;
   const isSet = (name: string) => values[name] !== undefined;
-  return { service: { ...opened, isDefault, isSet, headers: Object.fromEntries(named), secrets }, problems };
+  return { service: { ...opened, isSet, headers: Object.fromEntries(named), secrets }, problems };
 }
 
 export interface DescribedService {
   description: ServiceDescription;
   isShipped: boolean;
-  /** The interface that needs no description: what its file leaves out has a meaning. */
-  isDefault: boolean;
   /** Further headers of each request. */
   headers: Readonly<Record<string, string>>;
   /** Whether a variable is in the environment, and not at its default. */
@@ -82,8 +80,8 @@ function planProblems({ plans }: ServiceDescription, { CARD_SERVICE_PLAN: given 
 const UNSTATED = { perMinute: 120, burst: 5 };
 
 /** @returns `undefined`: the default service's */
-export function plansIn({ description, isDefault }: DescribedService): Plans | undefined {
-  if (isDefault) return undefined;
+export function plansIn({ description }: DescribedService): Plans | undefined {
+  if (description.isDefault) return undefined;
   const { plans = { free: {} } } = description;
   return Object.fromEntries(
     Object.entries(plans).map(([name, { perDay, perMinute, perSecond, burst = UNSTATED.burst }]) => {
@@ -96,19 +94,35 @@ export function plansIn({ description, isDefault }: DescribedService): Plans | u
 
 /** How the card service is asked; variables that are set win over the description. */
 export function cardServiceOf(
-  read: z.output<typeof CardServiceVariables>,
-  { description, headers, secrets, isShipped, isDefault, isSet }: DescribedService,
+  read: CardServiceRead,
+  { description, headers, secrets, isShipped, isSet }: DescribedService,
 ) {
-  const path = isSet('CARD_SERVICE_CARD_PATH') ? read.CARD_SERVICE_CARD_PATH : description.card.path;
+  const { card, list } = description;
+  const path = isSet('CARD_SERVICE_CARD_PATH') ? read.CARD_SERVICE_CARD_PATH : card.path;
+  const described: ServiceDescription = { ...description, card: { ...card, path }, list: listOf(read, list, isSet) };
   return {
-    description: { ...description, card: { ...description.card, path } },
+    description: described,
     isShipped,
-    isDefault,
     headers,
     secrets,
     baseUrl: read.CARD_SERVICE_URL ?? description.url ?? '',
     apiKey: read.CARD_SERVICE_API_KEY,
-    cardPath: path,
     timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
   };
 }
+
+type CardServiceRead = z.output<typeof CardServiceVariables>;
+
+/** @returns `undefined`: every card is requested by itself */
+function listOf(
+  read: CardServiceRead,
+  described: ServiceDescription['list'],
+  isSet: DescribedService['isSet'],
+): ServiceDescription['list'] {
+  const { CARD_SERVICE_BULK_PATH: path, CARD_SERVICE_BULK_MAX: max } = read;
+  const list = path === undefined ? described : { ...described, ...UNDESCRIBED_LIST, path, max };
+  return list && isSet('CARD_SERVICE_BULK_MAX') ? { ...list, max } : list;
+}
+
+/** As `CARD_SERVICE_BULK_PATH` lists cards: ids between commas, or in the body of a POST. */
+const UNDESCRIBED_LIST = { each: '{id}', separator: ',', body: { ids: ['{id}'] }, at: new Path('') };

@@ -22,12 +22,7 @@ export function readConfig(environment: Environment = process.env) {
       /** `auto`: this process runs all shards, as many as Discord recommends. */
       shards: ids === 'auto' || count === undefined ? ('auto' as const) : { ids, count },
     },
-    cardService: {
-      ...cardServiceOf(read, service),
-      /** `undefined`: every card is requested by itself. */
-      bulkPath: read.CARD_SERVICE_BULK_PATH,
-      bulkMax: read.CARD_SERVICE_BULK_MAX,
-    },
+    cardService: cardServiceOf(read, service),
     plan: {
       plan: read.CARD_SERVICE_PLAN,
       plans: plansIn(service),

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { faultsOf, ServiceDescription } from '../model/service-description.ts';
+import { DescriptionFile, faultsOf, type ServiceDescription } from '../model/service-description.ts';
 import { errorsFrom } from '../model/typing-errors.ts';
 
 /** Where the descriptions that ship are. */
@@ -22,8 +22,8 @@ export function openDescription(given = DEFAULT): OpenedDescription {
   if (text === undefined) return { faults: [named('the file cannot be read')] };
   const value = parsed(text);
   if (value === undefined) return { faults: [named('the file is not JSON')] };
-  const read = ServiceDescription.safeParse(value);
-  if (read.success) return { description: read.data, isShipped: !isFile };
+  const read = DescriptionFile.safeParse(value);
+  if (read.success) return { description: { ...read.data, isDefault: given === DEFAULT }, isShipped: !isFile };
   return { faults: faultsOf(read.error).map(named) };
 }
 

@@ -79,13 +79,6 @@ export const CardServiceVariables = z.object({
     .string()
     .regex(/^\/[^?#{}]*\{id\}[^?#{}]*$/, 'write a path that begins with / and holds {id} once, such as /cards/{id}')
     .default('/cards/{id}'),
-  CARD_SERVICE_TIMEOUT_MS: number('a number of milliseconds', 100, 120_000).default(10_000),
-});
-
-/** Variables of the bot. */
-export const Variables = DiscordVariables.extend({
-  ...StorageVariables.shape,
-  ...CardServiceVariables.shape,
   CARD_SERVICE_BULK_PATH: z
     .string()
     .regex(
@@ -94,6 +87,13 @@ export const Variables = DiscordVariables.extend({
     )
     .optional(),
   CARD_SERVICE_BULK_MAX: whole(2, 1_000).default(20),
+  CARD_SERVICE_TIMEOUT_MS: number('a number of milliseconds', 100, 120_000).default(10_000),
+});
+
+/** Variables of the bot. */
+export const Variables = DiscordVariables.extend({
+  ...StorageVariables.shape,
+  ...CardServiceVariables.shape,
   CARD_SERVICE_PLAN: z.string().default('auto'),
   CARD_SERVICE_REQUESTS_PER_DAY: whole(1).optional(),
   CARD_SERVICE_REQUESTS_PER_MINUTE: number('a number', 1).optional(),

@@ -26,7 +26,15 @@ export const figure = z.preprocess(
 const price = optional(figure.transform((value) => (value > 0 ? value : undefined)));
 
 /** What a card is worth; an absent figure was not given. The currency is not part of the service's answer. */
-export const Prices = z.object({ market: price, low: price, high: price });
+export const Prices = z.object({
+  market: price,
+  low: price,
+  high: price,
+  /** Which of several prices of the card this is, such as `Near Mint` or `holofoil`; absent where there is one. */
+  label: z.string().optional(),
+  /** Where answers name it. */
+  currency: z.string().optional(),
+});
 export type Prices = z.infer<typeof Prices>;
 
 /** Only what is shown; other fields are dropped. */
@@ -34,12 +42,13 @@ export const Card = z.object({
   id: text,
   name: text,
   /** The trading card game that it belongs to. */
-  game: text,
-  set: z.object({ id: text, name: text }),
+  game: optional(text),
+  set: optional(z.object({ id: text, name: text })),
   /** The service writes `<number>/<set size>`. */
   number: optional(text),
   rarity: optional(text),
   imageUrl: optional(text),
+  pageUrl: optional(text),
   prices: optional(Prices),
 });
 export type Card = z.infer<typeof Card>;

@@ -25,8 +25,30 @@ export class Path {
 
   /** What it leads to, in order; nothing where it leads nowhere. `null` and an empty text are nothing. */
   *valuesIn(value: unknown): Generator<unknown, undefined> {
-    const visits = { left: MOST_VISITED };
-    yield* follow(value, this.#steps, visits);
+    for (const found of this.foundIn(value)) yield found.value;
+  }
+
+  /**
+   * The same, each with the names of the members on the way.
+   *
+   * @param nameOf what a member of an array is called, which has no name of its own
+   */
+  *foundIn(value: unknown, nameOf: (member: unknown) => string = () => ''): Generator<Found, undefined> {
+    const visits = { left: MOST_VISITED, nameOf };
+    yield* follow({ value, names: [] }, this.#steps, visits);
+  }
+
+  /** The names of the members on the way, as far as they are the same in every answer. */
+  get names(): string[] {
+    const first = this.#steps.findIndex(({ kind }) => kind === 'every');
+    return this.#steps
+      .slice(0, first < 0 ? undefined : first)
+      .flatMap((step) => (step.kind === 'member' ? step.name : []));
+  }
+
+  /** The names of the members that its filters compare. */
+  get filterNames(): string[] {
+    return this.#steps.flatMap((step) => (step.kind === 'every' ? step.filters.map(([name]) => name) : []));
   }
 
   /** The first value that it leads to. */
@@ -48,18 +70,30 @@ function stepsOf(text: string): Step[] {
   ];
 }
 
+/** A value that a path leads to. */
+export interface Found {
+  value: unknown;
+  names: readonly string[];
+}
+
+interface Visits {
+  left: number;
+  nameOf(member: unknown): string;
+}
+
 function* follow(
-  value: unknown,
+  { value, names }: Found,
   [step, ...rest]: readonly Step[],
-  visits: { left: number },
-): Generator<unknown, undefined> {
+  visits: Visits,
+): Generator<Found, undefined> {
   if (value === undefined || value === null || value === '' || visits.left-- <= 0) return;
-  if (step === undefined) yield value;
-  else if (step.kind === 'member') yield* follow(ownMember(value, step.name), rest, visits);
+  if (step === undefined) yield { value, names };
+  else if (step.kind === 'member')
+    yield* follow({ value: ownMember(value, step.name), names: [...names, step.name] }, rest, visits);
   else
-    for (const member of membersOf(value))
-      if (step.filters.every(([name, text]) => String(ownMember(member, name)) === text))
-        yield* follow(member, rest, visits);
+    for (const [name, member] of membersOf(value, visits.nameOf))
+      if (step.filters.every(([key, text]) => String(ownMember(member, key)) === text))
+        yield* follow({ value: member, names: [...names, name] }, rest, visits);
 }
 
 /** A property that is the value's own, and none of a prototype. */
@@ -71,12 +105,10 @@ export function ownMember(value: unknown, name: string | undefined): unknown {
 }
 
 /** An array's members in their order, an object's in the order of their names. */
-function membersOf(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value;
+function membersOf(value: unknown, nameOf: Visits['nameOf']): [name: string, member: unknown][] {
+  if (Array.isArray(value)) return value.map((member) => [nameOf(member), member]);
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, member]) => member);
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** A path in braces; in brackets, a part that is left out when a path in it has no value. */
@@ -146,9 +178,22 @@ export class Source {
     this.#ways = this.texts.map(wayOf);
   }
 
+  /** Whether it needs no body. */
+  get isOfHeaders(): boolean {
+    return this.#ways.every(({ kind }) => kind === 'header' || kind === 'literal');
+  }
+
   textIn(answer: Answer): string | undefined {
     for (const way of this.#ways) for (const text of textsOf(way, answer)) return text;
     return undefined;
+  }
+
+  /** The same, but as it stands in the answer; where no way leads to a text or a number, whatever the first leads to. */
+  valueIn(answer: Answer): unknown {
+    const values = this.#ways.map((way) =>
+      way.kind === 'path' ? way.path.valueIn(answer.value) : textsOf(way, answer).next().value,
+    );
+    return values.find((value) => shown(value, answer).length > 0) ?? values.find((value) => isOdd(value));
   }
 
   /** Every text and number that it leads to, of all its ways. */
@@ -182,6 +227,11 @@ function* textsOf(way: Way, answer: Answer): Generator<string, undefined> {
       way.template.filled((path) => shown(path.valueIn(answer.value), answer)[0]),
       answer,
     );
+}
+
+/** Neither nothing nor a text: where a text or a number was expected, such a value is worth a word in the log. */
+function isOdd(value: unknown): boolean {
+  return value !== undefined && typeof value !== 'string';
 }
 
 /** @returns the value as text, or nothing for what is neither text nor a number, or means nothing */

@@ -67,7 +67,7 @@ const Fields = object({
 
 /** What an answer must be for something to be meant by it: its status, a path that is there, the text there, an empty list. */
 const Sign = { has: path.optional(), like: text.optional(), empty: path.optional() };
-export type Sign = z.output<z.ZodObject<typeof Sign>>;
+export type Sign = Partial<z.output<z.ZodObject<typeof Sign>>>;
 
 const httpStatus = z.int(expecting('a status such as 404')).min(100, 'expected a status').max(599, 'expected a status');
 
@@ -108,6 +108,8 @@ const Window = object({
 /** Where each row of an index leads to a list of its own. */
 const NEXT = 'then';
 
+export type WindowSources = z.output<typeof Window>;
+
 /** Where a list of card names can be had, and how its rows are read, as `npm run catalog -- import` takes them. */
 const Names = object({
   url: text,
@@ -135,7 +137,7 @@ function isBaseUrl(address: string): boolean {
 }
 
 /** A card service as one JSON file describes it: see docs/services.md. */
-export const ServiceDescription = object({
+export const DescriptionFile = object({
   name: text,
   documentation: text.optional(),
   url: baseUrl.transform((address) => address.replace(/\/+$/, '')).optional(),
@@ -144,7 +146,7 @@ export const ServiceDescription = object({
   headers: byName(matching(/^[^$]|^\$CARD_SERVICE_[A-Z_]+$/, 'a text, or a variable as $CARD_SERVICE_NAME')).default(
     {},
   ),
-  game: source.optional(),
+  game: text.optional(),
   currency: text.optional(),
   card: object({
     path: matching(/^\/[^#]*\{id\}[^#]*$/, 'a path that begins with / and holds {id}').default('/cards/{id}'),
@@ -196,7 +198,10 @@ export const ServiceDescription = object({
   ends: z.iso.date('expected a day such as 2027-03-01').optional(),
   names: Names.optional(),
 });
-export type ServiceDescription = z.output<typeof ServiceDescription>;
+export type ServiceDescription = z.output<typeof DescriptionFile> & {
+  /** The interface of a service that needs no description: what its file leaves out has a meaning. */
+  isDefault: boolean;
+};
 
 /** What is wrong with a description, a line each: the place in it, what is expected there, which type was found. */
 export function faultsOf({ issues }: z.ZodError): string[] {

@@ -86,7 +86,7 @@ export function leftToday(locale: string, quota: QuotaState | undefined): string
 
 /** Such as `Wyrmfall · First Fires · 4/102 · Rare`. */
 function factsLine({ game, set, number = '', rarity = '' }: Card, factLength: number): string {
-  return [game, set.name || set.id, number, rarity]
+  return [game ?? '', set?.name || (set?.id ?? ''), number, rarity]
     .map((fact) => plainMarkdown(fact, factLength))
     .filter(Boolean)
     .join(' · ');

@@ -2,7 +2,9 @@ import { decodeHTMLStrict } from 'entities/decode';
 import { z } from 'zod';
 import { Card, optional, text } from '../model/card.ts';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
+import type { Source } from '../model/field-source.ts';
 import { Usage } from '../model/plan.ts';
+import type { ServiceDescription, Sign } from '../model/service-description.ts';
 import { serviceClock } from './rate-limit-headers.ts';
 import type { ServiceResponse } from './request.ts';
 import { statedWaitSeconds } from './retry-after.ts';
@@ -11,10 +13,18 @@ import { statedWaitSeconds } from './retry-after.ts';
 const shown = text.transform(decodeHTMLStrict);
 
 /** A card as the service sends it: as the model has it, but for the names that are the service's own. */
-export const CardAnswer = Card.omit({ game: true })
-  .extend({ tcg: shown, name: shown, set: Card.shape.set.extend({ name: shown }) })
-  .extend({ number: optional(shown), rarity: optional(shown) })
-  .transform(({ tcg, ...card }): Card => ({ ...card, game: tcg }));
+const DescribedCard = Card.omit({ game: true, set: true }).extend({
+  ...{ tcg: optional(shown), name: shown, number: optional(shown), rarity: optional(shown) },
+  set: optional(z.object({ id: text, name: shown })),
+});
+
+/** The default interface requires a game and a set, too. */
+const InterfaceCard = DescribedCard.extend({ tcg: shown, set: z.object({ id: text, name: shown }) });
+
+const withGame = ({ tcg, ...card }: z.output<typeof DescribedCard>): Card => ({ ...card, game: tcg });
+
+export const CardAnswer = InterfaceCard.transform(withGame);
+export const DescribedCardAnswer = DescribedCard.transform(withGame);
 
 const instantMs = optional(z.iso.datetime({ offset: true }).transform(Date.parse));
 
@@ -28,36 +38,88 @@ export const UsageAnswer = Usage.omit({ period: true })
     }),
   );
 
-/** The body of every error. */
+/** What a usage report says. @throws UnexpectedAnswer when it does not fit */
+export function usageIn(body: unknown, { usage, isDefault }: ServiceDescription, onUnread: OnUnread): Usage {
+  const textIn = (source: Source | undefined) => source?.textIn({ value: body });
+  const described = () => ({
+    plan: textIn(usage?.plan),
+    period: { end: textIn(usage?.reset) },
+    requests: { limit: textIn(usage?.limit), remaining: textIn(usage?.remaining) },
+  });
+  const found = read(UsageAnswer, isDefault ? body : described(), onUnread);
+  if (found instanceof UnexpectedAnswer) throw found;
+  return found;
+}
+
+/** The body of every error of the default interface. */
 export const ErrorBody = z.object({ _tag: z.string(), message: z.string() });
 
 export type Answered = Pick<ServiceResponse, 'status' | 'headers' | 'body' | 'receivedAtMs'>;
 
-/** `undefined`: the answer is none of the service's own errors. */
-export function errorBody({ body }: Pick<Answered, 'body'>): z.infer<typeof ErrorBody> | undefined {
-  return ErrorBody.safeParse(body).data;
+/** Whether an answer has all that a sign of the description names. */
+function shows(
+  { status, body }: Pick<Answered, 'status' | 'body'>,
+  sign: Sign & { status: number },
+  isDefault: boolean,
+): boolean {
+  const { has, like, empty } = sign;
+  if (status !== sign.status) return false;
+  // Nothing but the interface's whole error body is one of its errors.
+  if (isDefault && has && !ErrorBody.safeParse(body).success) return false;
+  if (has && !isLike(has.valueIn(body), like)) return false;
+  const list = empty?.valueIn(body);
+  return empty === undefined || (Array.isArray(list) && list.length === 0);
 }
 
-/** @throws RateLimited on 429, KeyRefused on 401 and on a 403 with an error body, ServiceDown on 408 and 5xx */
-export function throwUnlessAnswered(response: Answered): void {
+function isLike(value: unknown, like: string | undefined): boolean {
+  if (value === undefined || like === undefined) return value !== undefined;
+  const text = String(value);
+  return like.startsWith('=') ? text === like.slice(1) : text.toLowerCase().includes(like.toLowerCase());
+}
+
+/** Whether an answer says that there is no such card. */
+export function isAbsent(
+  response: Pick<Answered, 'status' | 'body'>,
+  { absent, isDefault }: ServiceDescription,
+): boolean {
+  return absent.some((sign) => shows(response, sign, isDefault));
+}
+
+/** What an answer refuses, if it does: the key, or what the plan has not. */
+export function refusalIn(
+  response: Pick<Answered, 'status' | 'body'>,
+  { refused, isDefault }: ServiceDescription,
+): 'key' | 'plan' | undefined {
+  return refused.find((sign) => shows(response, sign, isDefault))?.means;
+}
+
+/**
+ * @throws RateLimited on 429, KeyRefused where the description says so, ServiceDown on 408 and 5xx, UnexpectedAnswer where
+ *   the plan lacks what was asked
+ */
+export function throwUnlessAnswered(response: Answered, description: ServiceDescription): void {
   const { status, headers, body, receivedAtMs } = response;
   const clockMs = serviceClock(headers, receivedAtMs);
-  const stated = (by: unknown) => statedWaitSeconds(by, headers.get('retry-after'), clockMs);
-  if (status === 429) throw new RateLimited({ seconds: stated(body) });
-  // A 403 without the interface's error body comes from a firewall before the service.
-  if (status === 401 || (status === 403 && errorBody(response))) throw new KeyRefused({ status });
+  const stated = (by: unknown) => statedWaitSeconds(by, headers.get('retry-after'), clockMs, description.wait);
+  if (status === 429) throw new RateLimited({ seconds: leastWait(stated(body), description) });
+  const refused = refusalIn(response, description);
+  if (refused === 'key') throw new KeyRefused({ status });
+  if (refused === 'plan') throw new UnexpectedAnswer({ detail: `status ${status}: the plan does not allow it` });
   if (status !== 408 && status < 500) return;
   const seconds = stated(undefined); // for how long it is down; whether to wait longer is the caller's decision
   throw new ServiceDown({ reason: `it answered ${status}`, retryAfterMs: seconds && seconds * 1000 });
 }
 
-/** What a success says. @throws UnexpectedAnswer when it does not fit */
-export function fitting<T>(schema: z.ZodType<T>, { status, body }: Answered, onUnread: OnUnread): T {
+/** A service may shut out for longer than it says. */
+function leastWait(seconds: number | undefined, { shutOutSeconds }: ServiceDescription): number | undefined {
+  return shutOutSeconds === 0 ? seconds : Math.max(shutOutSeconds, seconds ?? 0);
+}
+
+/** The body of a success. @throws UnexpectedAnswer when it is none */
+export function successBody({ status, body }: Answered): unknown {
   if (status < 200 || status > 299) throw new UnexpectedAnswer({ detail: `status ${status}` });
   if (body === undefined) throw new UnexpectedAnswer({ detail: 'the body is not JSON' });
-  const found = read(schema, body, onUnread);
-  if (found instanceof UnexpectedAnswer) throw found;
-  return found;
+  return body;
 }
 
 /** Told of a field that is of another type than the interface says, and why it cannot be read. */

@@ -1,8 +1,10 @@
 import type { Logger } from '../log.ts';
-import type { Card } from '../model/card.ts';
 import { CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
 import type { Usage } from '../model/plan.ts';
-import { CardAnswer, errorBody, fitting, type OnUnread, throwUnlessAnswered, UsageAnswer } from './answers.ts';
+import type { ServiceDescription } from '../model/service-description.ts';
+import { cardUrl, endpoint } from './address.ts';
+import { isAbsent, type OnUnread, successBody, throwUnlessAnswered, usageIn } from './answers.ts';
+import { type AnsweredCard, CardReader } from './described-card.ts';
 import { afterRefusal, type KeyTrust } from './key-trust.ts';
 import { againAtMost, type BatchLimits, Listing } from './listing.ts';
 import { failedOutcome, type ListingOutcome } from './listing-learning.ts';
@@ -11,17 +13,12 @@ import { type RequestOptions, request, type ServiceResponse } from './request.ts
 /** `limiter` of `RequestOptions` is told what the headers of each answer say. */
 export interface CardServiceOptions extends RequestOptions {
   baseUrl: string;
-  /** Path template of the card lookup, with `{id}` in place of the id. */
-  cardPath: string;
-  /** Where several cards are listed at once, as in `ListingAddress`; `undefined`: nowhere. */
-  bulkPath?: string | undefined;
-  /** The most cards in one list. */
-  bulkMax?: number | undefined;
+  description: ServiceDescription;
   log: Logger;
 }
 
 /** What the service said of a card; an error concerns this id alone. */
-export type Found = Card | 'noSuchCard' | CardServiceError;
+export type Found = AnsweredCard | 'noSuchCard' | CardServiceError;
 
 export interface Fetched {
   cards: ReadonlyMap<string, Found>;
@@ -39,16 +36,17 @@ export class CardService {
   readonly #options: CardServiceOptions;
   readonly #listing: Listing | undefined;
   readonly #onUnread: OnUnread;
+  readonly #reader: CardReader;
   #key: KeyTrust = {};
   /** What one request may carry now, given how many cards may be under way together. Absent: one card. */
   readonly limits: ((nowMs: number, cardsLeft: number | undefined) => BatchLimits) | undefined;
 
   constructor(options: CardServiceOptions) {
     this.#options = options;
-    const { bulkPath } = options;
-    const onUnread = loggingOnce(options.log);
-    this.#onUnread = onUnread;
-    const listing = bulkPath === undefined ? undefined : new Listing({ ...options, bulkPath, onUnread });
+    const { description, log } = options;
+    this.#onUnread = loggingOnce(log);
+    this.#reader = new CardReader(description, this.#onUnread);
+    const listing = description.list && new Listing({ ...options, list: description.list, reader: this.#reader });
     this.#listing = listing;
     this.limits = listing && ((...given) => listing.limits(...given));
   }
@@ -75,14 +73,20 @@ export class CardService {
     }
   }
 
+  /** Whether the service has a usage report. */
+  get hasUsage(): boolean {
+    return this.#options.description.usage !== undefined;
+  }
+
   /**
    * What the plan's period has left. Assumed to cost a request like any other.
    *
    * @throws as `fetch` does, and UnexpectedAnswer; without a key KeyRefused is to be expected.
    */
   async usage({ signal }: { signal?: AbortSignal } = {}): Promise<Usage> {
-    const url = endpoint(this.#options.baseUrl, '/v1/usage');
-    return fitting(UsageAnswer, await answered(url, this.#options, signal), this.#onUnread);
+    const { baseUrl, description } = this.#options;
+    const response = await answered(endpoint(baseUrl, description.usage?.path ?? ''), this.#options, signal);
+    return usageIn(successBody(response), description, this.#onUnread);
   }
 
   async #several(
@@ -114,12 +118,15 @@ export class CardService {
     return this.#key.workedAtMs !== undefined;
   }
 
-  async #card(id: string, signal?: AbortSignal): Promise<Card | 'noSuchCard'> {
-    const url = cardUrl(this.#options.baseUrl, this.#options.cardPath, id);
-    const response = await answered(url, this.#options, signal);
-    return response.status === 404 && errorBody(response)
-      ? 'noSuchCard'
-      : fitting(CardAnswer, response, this.#onUnread);
+  async #card(id: string, signal?: AbortSignal): Promise<AnsweredCard | 'noSuchCard'> {
+    const { baseUrl, description } = this.#options;
+    const response = await answered(cardUrl(baseUrl, description, id), this.#options, signal);
+    if (isAbsent(response, description)) return 'noSuchCard';
+    const body = successBody(response);
+    const found = description.card.at.map((path) => path.valueIn(body)).find((value) => value !== undefined);
+    const card = this.#reader.cardOf(id, found);
+    if (card instanceof UnexpectedAnswer) throw card;
+    return card;
   }
 }
 
@@ -132,17 +139,8 @@ function loggingOnce(log: Logger): OnUnread {
   };
 }
 
-/** The address of a card with its prices: whatever the id holds, it stays exactly one path segment. */
-export function cardUrl(baseUrl: string, cardPath: string, id: string): URL {
-  return endpoint(baseUrl, `${cardPath.replace('{id}', () => encodeURIComponent(id))}?includePrices=true`);
-}
-
-function endpoint(baseUrl: string, path: string): URL {
-  return new URL(baseUrl.replace(/\/+$/, '') + path);
-}
-
-async function answered(url: URL, options: RequestOptions, signal?: AbortSignal): Promise<ServiceResponse> {
+async function answered(url: URL, options: CardServiceOptions, signal?: AbortSignal): Promise<ServiceResponse> {
   const response = await request(url, options, { signal });
-  throwUnlessAnswered(response);
+  throwUnlessAnswered(response, options.description);
   return response;
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import { UnexpectedAnswer } from '../model/errors.ts';
-import type { OnUnread } from './answers.ts';
+import type { CardReader } from './described-card.ts';
 import {
   type ListAnswer,
   type ListingAddress,
@@ -26,10 +26,8 @@ export interface BatchLimits extends RoomForIds {
 
 export interface ListingOptions {
   baseUrl: string;
-  /** The path of `ListingAddress`. */
-  bulkPath: string;
-  bulkMax?: number | undefined;
-  onUnread?: OnUnread | undefined;
+  list: ListingAddress['list'];
+  reader: CardReader;
   log: Logger;
 }
 
@@ -42,19 +40,19 @@ export const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Numbe
  */
 export class Listing {
   readonly #log: Logger;
-  readonly #onUnread: OnUnread | undefined;
+  readonly #reader: CardReader;
   readonly #address: ListingAddress;
   readonly #room: RoomForIds;
   readonly #configured: number;
   #learned = NO_LISTING_LEARNED;
   #cardsUnderWay = 0;
 
-  constructor({ baseUrl, bulkPath, bulkMax = 1, onUnread, log }: ListingOptions) {
+  constructor({ baseUrl, list, reader, log }: ListingOptions) {
     this.#log = log;
-    this.#onUnread = onUnread;
-    this.#address = { baseUrl, bulkPath };
+    this.#reader = reader;
+    this.#address = { baseUrl, list, isDefault: reader.description.isDefault };
     this.#room = roomForIds(this.#address);
-    this.#configured = bulkMax;
+    this.#configured = list.max;
   }
 
   /** @param cardsLeft how many cards may be under way together, if that is known */
@@ -79,7 +77,7 @@ export class Listing {
   async request(ids: readonly string[], options: RequestOptions, signal?: AbortSignal): Promise<ListAnswer> {
     const { url, json } = listRequest(this.#address, ids);
     try {
-      return listAnswer(await request(url, options, { signal, json }), ids, this.#onUnread);
+      return listAnswer(await request(url, options, { signal, json }), ids, this.#reader);
     } catch (error) {
       if (error instanceof UnexpectedAnswer) return { kind: 'tooMany', detail: error.detail };
       throw error;

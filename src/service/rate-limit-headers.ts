@@ -1,4 +1,6 @@
+import type { Source } from '../model/field-source.ts';
 import type { QuotaReading } from '../model/quota.ts';
+import type { WindowSources } from '../model/service-description.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 
 /** No plan's window is longer than a month; a reset further ahead is in another unit, or nonsense. */
@@ -7,34 +9,61 @@ const FURTHEST_SENSIBLE_RESET_MS = 31 * DAY_MS;
 /** A Unix time in seconds stays below this until the year 5138; one in milliseconds has been above it since 1973. */
 const FIRST_MILLISECONDS = 1e11;
 
+/** What the sources of a window are read from. */
+export interface QuotaAnswer {
+  headers: Headers;
+  /** Parsed; `undefined` before it is read, and where it is none. */
+  body?: unknown;
+}
+
 /**
- * Reads the three headers that every response carries. A missing or nonsensical one is `undefined`, never an error. A
- * limit below 1 is no figure, nor is its `remaining`.
+ * Reads what an answer states of the day. A missing or nonsensical figure is `undefined`, never an error. A limit below 1
+ * is no figure, nor is its `remaining`.
  */
-export function readRateLimit(headers: Headers, sentAtMs: number, receivedAtMs: number): QuotaReading {
-  const limit = wholeNumber(headers.get('x-ratelimit-limit')) || undefined;
-  const isNone = Number(headers.get('x-ratelimit-limit') ?? Number.NaN) < 1;
-  const remaining = isNone ? undefined : wholeNumber(headers.get('x-ratelimit-remaining'));
+export function readRateLimit(
+  { headers, body }: QuotaAnswer,
+  { limit: limitSource, remaining: remainingSource, reset }: Partial<WindowSources>,
+  sentAtMs: number,
+  receivedAtMs: number,
+): QuotaReading {
+  const textIn = (source: Source | undefined) => source?.textIn({ value: body, headers }) ?? null;
+  const stated = textIn(limitSource);
+  const limit = wholeNumber(stated) || undefined;
+  const isNone = Number(stated ?? Number.NaN) < 1;
+  const remaining = isNone ? undefined : wholeNumber(textIn(remainingSource));
   return {
     limit,
     // When two figures contradict each other, the lower one is safe.
     remaining: remaining === undefined ? undefined : Math.min(remaining, limit ?? remaining),
-    resetInMs: timeLeft(headers.get('x-ratelimit-reset'), serviceClock(headers, receivedAtMs)),
+    resetInMs: timeLeft(textIn(reset), serviceClock(headers, receivedAtMs)),
     sentAtMs,
     receivedAtMs,
   };
 }
 
 /**
- * Time until the reset: a Unix time in seconds, possibly with decimals, or in milliseconds. A figure too small for either
+ * Time until the reset: an ISO time, a Unix time in seconds, possibly with decimals, or in milliseconds. A figure too small for either
  * is a number of seconds from now, as limiters in front of a service send it (@fastify/rate-limit, RateLimit drafts).
  */
 function timeLeft(reset: string | null, clockMs: number): number | undefined {
+  const atMs = isoMs(reset ?? '');
+  if (atMs !== undefined) return withinAMonth(atMs - clockMs);
   if (reset === null || !/^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(reset)) return undefined;
   const figure = Number(reset);
   if (figure * 1000 <= FURTHEST_SENSIBLE_RESET_MS) return figure * 1000;
-  const leftMs = Math.round(figure < FIRST_MILLISECONDS ? figure * 1000 : figure) - clockMs;
+  return withinAMonth(Math.round(figure < FIRST_MILLISECONDS ? figure * 1000 : figure) - clockMs);
+}
+
+function withinAMonth(leftMs: number): number | undefined {
   return Math.abs(leftMs) <= FURTHEST_SENSIBLE_RESET_MS ? leftMs : undefined;
+}
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+
+/** An ISO 8601 time in ms, with its zone; `undefined` for any other text. */
+export function isoMs(text: string): number | undefined {
+  const atMs = ISO_TIME.test(text.trim()) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : atMs;
 }
 
 /** The service's clock by its own `Date` header (ms), so that a wrong clock on either side does no harm; ours if there is none. */

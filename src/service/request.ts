@@ -1,6 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
+import { Source } from '../model/field-source.ts';
 import type { QuotaReading } from '../model/quota.ts';
+import type { ServiceDescription } from '../model/service-description.ts';
 import { readRateLimit } from './rate-limit-headers.ts';
 
 /** One answer, read to its end. */
@@ -15,7 +17,11 @@ export interface ServiceResponse {
 
 export interface RequestOptions {
   fetch?: typeof fetch;
+  /** How a key is sent, and what answers state of the day; absent: neither. */
+  description?: ServiceDescription | undefined;
   apiKey?: string | undefined;
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** For the whole attempt, the body included. */
   timeoutMs: number;
   /** Given the rate-limit headers of every response as soon as they arrive, 429s and errors too, whatever the body. */
@@ -67,7 +73,7 @@ export async function request(
 
 async function exchange(
   url: URL,
-  { fetch = globalThis.fetch, apiKey, limiter }: RequestOptions,
+  { fetch = globalThis.fetch, description, apiKey, headers: more, limiter }: RequestOptions,
   departure: Departure,
   { signal, json }: RequestDetails & { signal: AbortSignal },
 ): Promise<ServiceResponse> {
@@ -76,7 +82,8 @@ async function exchange(
     fetch(url, {
       headers: {
         accept: 'application/json',
-        ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+        ...more,
+        ...(description && keyHeader(description, apiKey)),
         ...(json && { 'content-type': 'application/json' }),
       },
       ...(json && { method: 'POST', body: JSON.stringify(json) }),
@@ -86,7 +93,10 @@ async function exchange(
   );
   const receivedAtMs = Date.now();
   const { status, headers } = response;
-  limiter.observe(readRateLimit(headers, sentAtMs, receivedAtMs));
+  const window = description?.quota[0] ?? {};
+  const isInBody = Object.values(window).some((source) => source instanceof Source && !source.isOfHeaders);
+  const observe = (body?: unknown) => limiter.observe(readRateLimit({ headers, body }, window, sentAtMs, receivedAtMs));
+  if (!isInBody) observe();
 
   // Read even when only the status matters: an unread body keeps its socket.
   const text = await readCapped(response, MAX_BODY_BYTES).catch((error: unknown) => {
@@ -94,7 +104,16 @@ async function exchange(
     return undefined; // a 429 however its body ends: otherwise no pause would follow
   });
   if (text === undefined && response.ok) throw new UnexpectedAnswer({ detail: `a body over ${MAX_BODY_BYTES} bytes` });
-  return { status, headers, body: parseJson(text ?? ''), sentAtMs, receivedAtMs };
+  const body = parseJson(text ?? '');
+  if (isInBody) observe(body);
+  return { status, headers, body, sentAtMs, receivedAtMs };
+}
+
+/** The key as the description sends it; none where it is not set. */
+function keyHeader({ key }: ServiceDescription, apiKey: string | undefined): Record<string, string> {
+  if (key === false || !apiKey) return {};
+  const { header, prefix = header.toLowerCase() === 'authorization' ? 'Bearer ' : '' } = key;
+  return { [header]: prefix + apiKey };
 }
 
 function parseJson(text: string): unknown {

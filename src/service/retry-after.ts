@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { Source } from '../model/field-source.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import { httpDateMs } from './rate-limit-headers.ts';
+import { httpDateMs, isoMs } from './rate-limit-headers.ts';
 
 /** No plan's window is longer than a month; a longer wait is a time stamp or nonsense. */
 const LONGEST_SENSIBLE_SECONDS = (31 * DAY_MS) / 1000;
@@ -16,20 +17,35 @@ const LEAST_MILLISECONDS_PER_SECOND = 100;
  * @param serviceNowMs the service's own clock (its `Date` header), to which a date is relative
  * @returns `undefined` when neither states a wait
  */
-export function statedWaitSeconds(body: unknown, header: string | null, serviceNowMs: number): number | undefined {
+export function statedWaitSeconds(
+  body: unknown,
+  header: string | null,
+  serviceNowMs: number,
+  wait: Source | undefined = DEFAULT_WAIT,
+): number | undefined {
   const fromHeader = sensible(headerSeconds(header, serviceNowMs));
-  const fromBody = sensible(bodySeconds(body, fromHeader));
+  const fromBody = sensible(bodySeconds(body, fromHeader, serviceNowMs, wait));
   return fromHeader === undefined ? fromBody : Math.max(fromHeader, fromBody ?? 0);
 }
 
-const WaitBody = z.object({ retryAfter: z.number(), message: z.string().catch('') });
+const DEFAULT_WAIT = new Source('retryAfter');
 
-function bodySeconds(body: unknown, headerSeconds: number | undefined): number | undefined {
-  const { data } = WaitBody.safeParse(body);
-  if (!data) return undefined;
-  const { retryAfter, message } = data;
-  const inSeconds = [headerSeconds, messageSeconds(message)].filter((seconds) => seconds !== undefined);
-  return inSeconds.some((seconds) => isInMilliseconds(retryAfter, seconds)) ? retryAfter / 1000 : retryAfter;
+const Message = z.object({ message: z.string().catch('') }).catch({ message: '' });
+
+function bodySeconds(
+  body: unknown,
+  headerSeconds: number | undefined,
+  serviceNowMs: number,
+  wait: Source,
+): number | undefined {
+  const stated = wait.valueIn({ value: body });
+  const atMs = typeof stated === 'string' ? isoMs(stated) : undefined;
+  if (atMs !== undefined) return (atMs - serviceNowMs) / 1000;
+  if (typeof stated !== 'number') return undefined;
+  const inSeconds = [headerSeconds, messageSeconds(Message.parse(body).message)].filter(
+    (seconds) => seconds !== undefined,
+  );
+  return inSeconds.some((seconds) => isInMilliseconds(stated, seconds)) ? stated / 1000 : stated;
 }
 
 /** From the error's message, such as "Retry after 7 seconds". */

@@ -8,6 +8,7 @@ import type { Claims } from '../model/claims.ts';
 import type { Events } from '../model/events.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import type { PlanSetting } from '../model/plan.ts';
+import type { ServiceDescription } from '../model/service-description.ts';
 import type { AlertNotebook } from '../operations/alert-notes.ts';
 import type { DeletionRequests } from '../privacy/member-data.ts';
 import type { Ledger } from '../quota/ledger.ts';
@@ -46,7 +47,7 @@ export class StateUnusable extends OperatorError {
 /** What both kinds of state are opened with. */
 export interface StateOptions {
   /** Cards are kept per URL and path, quota per URL and key. */
-  cardService: { baseUrl: string; cardPath: string; apiKey: string | undefined };
+  cardService: { baseUrl: string; apiKey?: string | undefined; description: Pick<ServiceDescription, 'card'> };
   plan: PlanSetting;
   longestWaitMs: number;
   freshness: { keepMs: number };
@@ -84,8 +85,8 @@ export function catalogOptions({ cardService, dataDir, memberHistory = true, log
   return { dataDir, keepsMembers: memberHistory, cardKeys: keysOf(originOf(cardService)), log };
 }
 
-function originOf({ baseUrl, cardPath }: StateOptions['cardService']): string {
-  return `${baseUrl} ${cardPath}`;
+function originOf({ baseUrl, description }: StateOptions['cardService']): string {
+  return `${baseUrl} ${description.card.path}`;
 }
 
 /** The options of a limiter that do not depend on where it keeps its state. */

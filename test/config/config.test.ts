@@ -25,9 +25,7 @@ describe('readConfig', () => {
       cardService: {
         baseUrl: 'https://cards.test',
         apiKey: undefined,
-        cardPath: '/cards/{id}',
-        bulkPath: undefined,
-        bulkMax: 20,
+        description: { isDefault: true, card: { path: '/cards/{id}' }, list: undefined },
         timeoutMs: 10_000,
       },
       plan: { plan: 'auto', requestsPerMinute: undefined, burst: undefined },
@@ -79,9 +77,7 @@ describe('readConfig', () => {
       cardService: {
         baseUrl: 'http://127.0.0.1:4020/base',
         apiKey: 'k"\\ey',
-        cardPath: '/v1/cards/{id}/full',
-        bulkPath: 'POST /v1/cards/batch',
-        bulkMax: 50,
+        description: { card: { path: '/v1/cards/{id}/full' }, list: { path: 'POST /v1/cards/batch', max: 50 } },
         timeoutMs: 2_500,
       },
       plan: { plan: 'enterprise', requestsPerMinute: 90.5, burst: 30 },

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cardUrl } from '../../src/service/card-service.ts';
+import { cardUrl } from '../../src/service/address.ts';
 import { anyId } from '../support/any-id.ts';
+import { described } from '../support/described.ts';
 
 const template = fc.constantFrom(
   ['/cards/', ''],
@@ -24,13 +25,13 @@ describe('cardUrl', () => {
     ['http://cards.test', '/cards/{id}', '$&{id}', 'http://cards.test/cards/%24%26%7Bid%7D'],
     ['http://cards.test', '/cards/{id}', '四', 'http://cards.test/cards/%E5%9B%9B'],
   ])('puts into %s and %s the id %s', (baseUrl, path, id, url) => {
-    expect(cardUrl(baseUrl, path, id).href).toBe(`${url}?includePrices=true`);
+    expect(cardUrl(baseUrl, described({ cardPath: path }), id).href).toBe(`${url}?includePrices=true`);
   });
 
   it('keeps any id in exactly one segment of its path, with nothing beside the path but the wish for prices', () => {
     fc.assert(
       fc.property(anyId, template, base, (id, [before, after], prefix) => {
-        const url = cardUrl(`http://cards.test${prefix}`, `${before}{id}${after}`, id);
+        const url = cardUrl(`http://cards.test${prefix}`, described({ cardPath: `${before}{id}${after}` }), id);
         const start = prefix.replace(/\/$/, '') + before;
         expect(url.origin + url.search + url.hash + url.username).toBe('http://cards.test?includePrices=true');
         expect(url.pathname.startsWith(start)).toBe(true);

@@ -3,7 +3,10 @@ import type { QuotaReading } from '../../src/model/quota.ts';
 import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { CardService, type CardServiceOptions } from '../../src/service/card-service.ts';
+import { described, type Replaced } from '../support/described.ts';
 import { logLines } from '../support/log-lines.ts';
+
+type ClientOptions = Partial<CardServiceOptions> & Replaced;
 
 /** The client with the embedded service to ask, and every reading of the headers that it reported. */
 export interface Pair {
@@ -12,7 +15,7 @@ export interface Pair {
   readings: QuotaReading[];
 }
 
-export async function startPair(options: Partial<CardServiceOptions> = {}): Promise<Pair> {
+export async function startPair(options: ClientOptions = {}): Promise<Pair> {
   const service = await startCardService();
   const readings: QuotaReading[] = [];
   return {
@@ -22,15 +25,18 @@ export async function startPair(options: Partial<CardServiceOptions> = {}): Prom
   };
 }
 
-export function clientOf(baseUrl: string, options: Partial<CardServiceOptions> = {}): CardService {
+export function clientOf(
+  baseUrl: string,
+  { cardPath, bulkPath, bulkMax, ...options }: ClientOptions = {},
+): CardService {
   const usual = {
-    cardPath: '/cards/{id}',
     apiKey: SANDBOX_API_KEY,
     timeoutMs: 5_000,
     limiter: { observe: () => {} },
     log: logLines().log,
   };
-  return new CardService({ baseUrl, ...usual, ...options });
+  const description = described({ ...(cardPath && { cardPath }), bulkPath, bulkMax });
+  return new CardService({ baseUrl, description, ...usual, ...options });
 }
 
 /** One card, or the error of its request, whether or not it concerns this id alone. */

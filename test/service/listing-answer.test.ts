@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { CardReader } from '../../src/service/described-card.ts';
 import { listedCards } from '../../src/service/listing-format.ts';
+import { described } from '../support/described.ts';
+
+const READER = new CardReader(described());
 
 const card = (id: string, more: object = {}) => ({
   id,
@@ -14,8 +18,8 @@ const BROKEN = { ...A, name: [7] };
 
 /** Of each id that was found, the name of its card. */
 function names(body: unknown, ids = ['a', 'b']): Record<string, string> | undefined {
-  const cards = listedCards(body, ids);
-  return cards && Object.fromEntries([...cards].map(([id, { name }]) => [id, name]));
+  const cards = listedCards(body, ids, READER);
+  return cards && Object.fromEntries([...cards].map(([id, card]) => [id, card === 'noSuchCard' ? card : card.name]));
 }
 
 const BOTH = { a: 'Card a', b: 'Card b' };
@@ -74,7 +78,7 @@ describe('a list of cards', () => {
     ['two lists', { data: [A], cards: [B] }],
     ['an object of other keys', { total: 2, found: {} }],
   ])('is not %s', (_, body) => {
-    expect(listedCards(body, ['a', 'b'])).toBeUndefined();
+    expect(listedCards(body, ['a', 'b'], READER)).toBeUndefined();
   });
 
   it('may hold ids that are names of every object', () => {

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { listedIds } from '../../src/sandbox/bulk-listing.ts';
 import { type ListingAddress, listRequest, roomForIds } from '../../src/service/listing-format.ts';
 import { anyId } from '../support/any-id.ts';
+import { listAt } from '../support/described.ts';
 
 const BASE = 'http://cards.test';
-const GET = { baseUrl: BASE, bulkPath: '/cards?ids={ids}' };
-const POST = { baseUrl: BASE, bulkPath: 'POST /cards/batch' };
+const GET = { baseUrl: BASE, list: listAt('/cards?ids={ids}'), isDefault: true };
+const POST = { ...GET, list: listAt('POST /cards/batch') };
 
 function goTogether(address: ListingAddress, ids: readonly string[]): boolean {
   const { room, lengthOf } = roomForIds(address);
@@ -22,7 +23,7 @@ describe('the request for several cards', () => {
     ['POST /cards/batch', 'http://cards.test/cards/batch?includePrices=true', { ids: ['a', 'b c'] }],
     ['POST /cards/batch?v=2', 'http://cards.test/cards/batch?v=2&includePrices=true', { ids: ['a', 'b c'] }],
   ])('by the path "%s" goes to %s', (bulkPath, href, json) => {
-    const request = listRequest({ baseUrl: `${BASE}/`, bulkPath }, ['a', 'b c']);
+    const request = listRequest({ ...GET, baseUrl: `${BASE}/`, list: listAt(bulkPath) }, ['a', 'b c']);
     expect([request.url.href, request.json]).toEqual([href, json]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readRateLimit, serviceClock } from '../../src/service/rate-limit-headers.ts';
+import { described } from '../support/described.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const RESET_SECONDS = Date.UTC(2026, 10, 21) / 1000;
@@ -7,7 +8,7 @@ const NOON = 'Fri, 20 Nov 2026 12:00:00 GMT';
 const HALF_A_DAY_MS = 12 * 3600 * 1000;
 
 function read(headers: Record<string, string>) {
-  return readRateLimit(new Headers(headers), NOW_MS - 50, NOW_MS);
+  return readRateLimit({ headers: new Headers(headers) }, described().quota[0] ?? {}, NOW_MS - 50, NOW_MS);
 }
 
 describe('readRateLimit', () => {

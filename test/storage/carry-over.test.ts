@@ -15,6 +15,7 @@ import { accountOf } from '../../src/storage/state.ts';
 import { DAY_MS, utcDay } from '../../src/time/utc-day.ts';
 import { newWatch } from '../../src/watches/watch.ts';
 import { askedFor } from '../replies/replies-over.ts';
+import { described } from '../support/described.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
@@ -24,8 +25,8 @@ import { startSlowRelay } from '../support/slow-relay.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KEEP_MS = 90 * DAY_MS;
-const SERVICE = { baseUrl: 'http://cards.example', cardPath: '/cards/{id}', apiKey: 'key' };
-const ORIGIN = `${SERVICE.baseUrl} ${SERVICE.cardPath}`;
+const SERVICE = { baseUrl: 'http://cards.example', description: { card: described().card }, apiKey: 'key' };
+const ORIGIN = `${SERVICE.baseUrl} ${SERVICE.description.card.path}`;
 const WATCH = newWatch({ memberId: '7', cardId: 'card-1', cardName: 'One', locale: 'de', above: 9 }, 3, Date.now());
 const DONE = 'the files have been carried over into redis';
 const PLAN = { plan: 'free', requestsPerMinute: undefined, burst: undefined } as never;
@@ -160,7 +161,10 @@ describe('files of an embedded bot, carried over into Redis', () => {
     const dataDir = await leftFiles(3);
     // Keys begin with a hash of the path: some of these sort before the others, and some after them.
     for (const version of [2, 3, 4, 5, 6, 7]) {
-      const elsewhere = await embedded(dataDir, { ...SERVICE, cardPath: `/v${version}/cards/{id}` });
+      const elsewhere = await embedded(dataDir, {
+        ...SERVICE,
+        description: described({ cardPath: `/v${version}/cards/{id}` }),
+      });
       await elsewhere.cardStore.set('card-9', cardOf('card-9'));
       await elsewhere.close();
     }

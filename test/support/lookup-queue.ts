@@ -17,6 +17,7 @@ import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
+import { described } from './described.ts';
 import { logLines } from './log-lines.ts';
 import { MemoryLimiterStore } from './memory-limiter-store.ts';
 
@@ -67,9 +68,7 @@ export function lookupQueueOver(
   const limiter = new RateLimiter(new LocalCell(store, limiterOptions), limiterOptions);
   const service = new CardService({
     baseUrl: 'http://cards.test',
-    cardPath: '/cards/{id}',
-    bulkPath: bulk?.bulkPath,
-    bulkMax: bulk?.most,
+    description: described({ bulkPath: bulk?.bulkPath, bulkMax: bulk?.most }),
     apiKey,
     timeoutMs: 10_000,
     fetch: cardService.fetch,

@@ -1,8 +1,8 @@
 import { readCardServiceConfig } from '../../config/config.ts';
 import { redaction } from '../../log.ts';
 import { UnexpectedAnswer } from '../../model/errors.ts';
+import { cardUrl } from '../../service/address.ts';
 import { CardAnswer, ErrorBody, read } from '../../service/answers.ts';
-import { cardUrl } from '../../service/card-service.ts';
 import type { ServiceResponse } from '../../service/request.ts';
 import type { CliContext, Subcommand } from '../context.ts';
 import { inspect, isAnswer, type NoAnswer, RunDeadline } from '../request.ts';
@@ -25,13 +25,14 @@ export const subcommand: Subcommand = (command, context, run) => {
 
 /** @returns the exit code @throws ConfigError */
 async function report(cardId: string, { env, stdout, stderr }: CliContext): Promise<number> {
-  const { baseUrl, cardPath, apiKey, timeoutMs } = readCardServiceConfig(env);
+  const cardService = readCardServiceConfig(env);
+  const { baseUrl, description, apiKey, timeoutMs } = cardService;
   stderr.write(`This costs ${apiKey === undefined ? 'two' : 'three'} of today's requests.\n`);
   const deadline = new RunDeadline();
   const ask = (url: URL, key: string | undefined) =>
-    inspect(url, { apiKey: key, timeoutMs: deadline.leftMs(timeoutMs) });
-  const card = await ask(cardUrl(baseUrl, cardPath, cardId), apiKey);
-  const noSuchCard = await ask(cardUrl(baseUrl, cardPath, NO_CARD_ID), undefined);
+    inspect(url, { ...cardService, apiKey: key, timeoutMs: deadline.leftMs(timeoutMs) });
+  const card = await ask(cardUrl(baseUrl, description, cardId), apiKey);
+  const noSuchCard = await ask(cardUrl(baseUrl, description, NO_CARD_ID), undefined);
   const usage = apiKey === undefined ? undefined : await ask(new URL(`${baseUrl}/v1/usage`), apiKey);
   const rows = [
     ['', `card \`${cardId}\``, 'a card that does not exist, without the key', 'usage report'],

@@ -2,8 +2,10 @@ import type { z } from 'zod';
 import type { Config } from '../../config/config.ts';
 import { UnexpectedAnswer } from '../../model/errors.ts';
 import { plansOf } from '../../model/plan.ts';
+import type { ServiceDescription } from '../../model/service-description.ts';
+import { cardUrl } from '../../service/address.ts';
 import { type Answered, CardAnswer, ErrorBody, read } from '../../service/answers.ts';
-import { cardUrl } from '../../service/card-service.ts';
+import { CardReader } from '../../service/described-card.ts';
 import { listAnswer, listRequest, listsOthers } from '../../service/listing-format.ts';
 import { readRateLimit } from '../../service/rate-limit-headers.ts';
 import type { ServiceResponse } from '../../service/request.ts';
@@ -21,11 +23,12 @@ const REFUSALS: readonly number[] = [401, 403, 404];
 
 /** Whether cards can be looked up. Costs one request of the quota, and with `CARD_SERVICE_BULK_PATH` another. */
 export async function checkCardService({ cardService, plan }: Config): Promise<Finding[]> {
-  const { baseUrl, cardPath, bulkPath, apiKey } = cardService;
+  const { baseUrl, description, apiKey } = cardService;
+  const { list, isDefault } = description;
   const deadline = new RunDeadline();
   const ask = (url: URL, json?: object) =>
-    inspect(url, { apiKey, timeoutMs: deadline.leftMs(cardService.timeoutMs) }, json);
-  const url = cardUrl(baseUrl, cardPath, CARD_ID);
+    inspect(url, { ...cardService, timeoutMs: deadline.leftMs(cardService.timeoutMs) }, json);
+  const url = cardUrl(baseUrl, description, CARD_ID);
   const response = await ask(url);
   if (!isAnswer(response)) return [failureFinding(response, url)];
   const answered = answerFinding(response, cardService);
@@ -33,10 +36,11 @@ export async function checkCardService({ cardService, plan }: Config): Promise<F
     const isOneOfTwo = apiKey !== undefined && REFUSALS.includes(response.status);
     return [answered, ...(isOneOfTwo ? await otherFault(answered, cardService, deadline) : [])];
   }
-  const findings = [answered, planFinding(response, plan)];
-  if (bulkPath === undefined) return findings;
-  const list = listRequest({ baseUrl, bulkPath }, [CARD_ID]);
-  return [...findings, bulkFinding(await ask(list.url, list.json), { id: CARD_ID, exists: response.status !== 404 })];
+  const findings = [answered, planFinding(response, plan, description)];
+  if (list === undefined) return findings;
+  const { url: listUrl, json } = listRequest({ baseUrl, list, isDefault }, [CARD_ID]);
+  const about = { id: CARD_ID, exists: response.status !== 404, description };
+  return [...findings, bulkFinding(await ask(listUrl, json), about)];
 }
 
 /**
@@ -49,10 +53,10 @@ async function otherFault(
   deadline: RunDeadline,
 ): Promise<Finding[]> {
   const isOfKey = first.check === KEY_CHECK;
-  const { baseUrl, cardPath } = cardService;
-  const url = isOfKey ? cardUrl(baseUrl, cardPath, CARD_ID) : new URL(`${baseUrl}/v1/usage`);
+  const { baseUrl, description } = cardService;
+  const url = isOfKey ? cardUrl(baseUrl, description, CARD_ID) : new URL(`${baseUrl}/v1/usage`);
   const apiKey = isOfKey ? undefined : cardService.apiKey;
-  const answer = await inspect(url, { apiKey, timeoutMs: deadline.leftMs(cardService.timeoutMs) });
+  const answer = await inspect(url, { ...cardService, apiKey, timeoutMs: deadline.leftMs(cardService.timeoutMs) });
   const second = isAnswer(answer) && REFUSALS.includes(answer.status) && answerFinding(answer, cardService);
   return second && second.ok === false && second.check !== first.check ? [second] : [];
 }
@@ -70,7 +74,7 @@ type Answer = Pick<ServiceResponse, 'status' | 'headers' | 'body'>;
 /** What the answer to the lookup of a card says of address, path and key. */
 export function answerFinding(
   { status, headers, body }: Answer,
-  { cardPath, apiKey }: Pick<Config['cardService'], 'cardPath' | 'apiKey'>,
+  { description, apiKey }: Pick<Config['cardService'], 'description' | 'apiKey'>,
 ): Finding {
   const error = ErrorBody.safeParse(body).data;
   if (status === 401 || (status === 403 && error)) return wrong(KEY_CHECK, apiKey === undefined ? NO_KEY : BAD_KEY);
@@ -78,7 +82,10 @@ export function answerFinding(
     return wrong(CHECK, 'A firewall in front of it refuses this machine. Ask whoever runs the service.');
   if (status === 404 && error && !isAboutPath(error)) return right(CHECK, `it answers, and has no card ${CARD_ID}`);
   if (status === 404)
-    return wrong(CHECK, `It has no path ${cardPath}. Check CARD_SERVICE_CARD_PATH, and the path in CARD_SERVICE_URL.`);
+    return wrong(
+      CHECK,
+      `It has no path ${description.card.path}. Check CARD_SERVICE_CARD_PATH, and the path in CARD_SERVICE_URL.`,
+    );
   const hindered = hindrance(status);
   if (status === 429)
     return unknown(CHECK, `It ${hindered}, so key, path and plan could not be checked. Try again later.`);
@@ -107,8 +114,12 @@ function isAboutPath({ _tag, message }: z.infer<typeof ErrorBody>): boolean {
 }
 
 /** What a list of one card says of `CARD_SERVICE_BULK_PATH`. @param card whether there is one is known from its lookup */
-export function bulkFinding(response: Answered | NoAnswer, { id, exists }: { id: string; exists: boolean }): Finding {
+export function bulkFinding(
+  response: Answered | NoAnswer,
+  { id, exists, description }: { id: string; exists: boolean; description: ServiceDescription },
+): Finding {
   const cure = 'Check CARD_SERVICE_BULK_PATH, or remove it.';
+  const reader = new CardReader(description);
   if ('failure' in response) {
     const { kind, reason } = response;
     if (kind === 'answered') return wrong(BULK_CHECK, `It answers with ${reason}. ${cure}`);
@@ -116,9 +127,9 @@ export function bulkFinding(response: Answered | NoAnswer, { id, exists }: { id:
   }
   const hindered = response.status === 501 ? undefined : hindrance(response.status);
   if (hindered) return unknown(BULK_CHECK, `It ${hindered}. Try again later.`);
-  const answer = listAnswer(response, [id]);
+  const answer = listAnswer(response, [id], reader);
   if (answer.kind === 'keyRefused') return wrong(BULK_CHECK, `It does not accept the key there. ${cure}`);
-  if (answer.kind === 'listed' && listsOthers(response.body, [id])) {
+  if (answer.kind === 'listed' && listsOthers(response.body, [id], reader)) {
     const why = 'It lists cards that it was not asked for: the path may name the ids wrongly.';
     return wrong(BULK_CHECK, `${why} ${cure}`);
   }
@@ -130,8 +141,12 @@ export function bulkFinding(response: Answered | NoAnswer, { id, exists }: { id:
 }
 
 /** The plan in the headers against the plan in the settings. */
-export function planFinding({ headers }: Pick<ServiceResponse, 'headers'>, setting: Config['plan']): Finding {
-  const { limit, remaining } = readRateLimit(headers, 0, 0);
+export function planFinding(
+  answer: Pick<ServiceResponse, 'headers' | 'body'>,
+  setting: Config['plan'],
+  { quota: [window] }: Pick<ServiceDescription, 'quota'>,
+): Finding {
+  const { limit, remaining } = readRateLimit(answer, window ?? {}, 0, 0);
   const asFree = 'so the bot keeps to the pace of Free';
   if (limit === undefined) {
     if (setting.plan !== 'auto' || setting.requestsPerMinute !== undefined) return right(PLAN_CHECK, setting.plan);

@@ -5,6 +5,7 @@ import type { Card } from '../../../src/model/card.ts';
 import { RateLimited } from '../../../src/model/errors.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
 import { CardService } from '../../../src/service/card-service.ts';
+import { described } from '../../support/described.ts';
 import { ourBot } from './our-bot.ts';
 import { FRESH_MS, type Outcome, type ServiceAddress, type StartStrategy } from './strategy.ts';
 
@@ -81,7 +82,7 @@ function shown(card: Promise<Card | undefined>): Promise<Outcome> {
 function plainClient({ url, fetch }: ServiceAddress): Request {
   const client = new CardService({
     baseUrl: url,
-    cardPath: '/cards/{id}',
+    description: described(),
     timeoutMs: 10_000,
     fetch,
     limiter: { observe: () => {} },

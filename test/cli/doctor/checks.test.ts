@@ -7,10 +7,11 @@ import {
   gatewayFaults,
   inviteFinding,
 } from '../../../src/cli/doctor/discord-checks.ts';
+import { described } from '../../support/described.ts';
 
 const ERROR = { _tag: 'CardNotFound', message: 'no' };
 const CARD = { id: 'a', name: 'A', tcg: 'T', set: { id: 's', name: 'S' } };
-const SERVICE = { baseUrl: 'https://cards.test', cardPath: '/cards/{id}', apiKey: 'key', timeoutMs: 1 };
+const SERVICE = { baseUrl: 'https://cards.test', description: described(), apiKey: 'key', timeoutMs: 1 };
 
 describe('an answer of the card service', () => {
   it.each([
@@ -64,7 +65,7 @@ describe('a list of one card, at CARD_SERVICE_BULK_PATH,', () => {
     ['other cards, of a card that there is not', 200, others, false, 'was not asked for', !exists],
   ])('that is answered with %s (%s)', (_, status, body, ok, cure, isThere = exists) => {
     const answer = { status, headers: new Headers(), body, receivedAtMs: 0 };
-    const finding = bulkFinding(answer, { id: 'a', exists: isThere });
+    const finding = bulkFinding(answer, { id: 'a', exists: isThere, description: SERVICE.description });
     expect(finding.ok).toBe(ok);
     expect(finding.cure).toContain(cure);
     if (ok === false) expect(finding.cure).toContain('CARD_SERVICE_BULK_PATH');
@@ -85,7 +86,7 @@ describe('the plan', () => {
     ['free', undefined, pace, true, ''],
   ] as const)('%s with a daily limit of %s', (plan, limit, more, ok, cure) => {
     const headers = new Headers(limit === undefined ? {} : { 'x-ratelimit-limit': limit });
-    const finding = planFinding({ headers }, { plan, ...more });
+    const finding = planFinding({ headers, body: undefined }, { plan, ...more }, SERVICE.description);
     expect(finding.ok).toBe(ok);
     expect(finding.cure).toContain(cure);
   });

@@ -1,0 +1,125 @@
+import { type Card, Prices } from '../model/card.ts';
+import { UnexpectedAnswer } from '../model/errors.ts';
+import { type Answer, ownMember } from '../model/field-source.ts';
+import type { ServiceDescription } from '../model/service-description.ts';
+import { CardAnswer, DescribedCardAnswer, type OnUnread, read } from './answers.ts';
+
+/** A card as an answer has it. */
+export interface AnsweredCard extends Card {
+  /** Its prices of every row that has a market price, the one that is shown first; absent where there is at most one. */
+  rows?: readonly Prices[];
+}
+
+/** Reads cards out of a service's answers, as its description says where they have what. */
+export class CardReader {
+  readonly description: ServiceDescription;
+  readonly #onUnread: OnUnread | undefined;
+  /** How many names the paths of all rows begin with together: they say nothing of which row one is. */
+  readonly #sharedNames: number;
+  readonly #distinguishing: readonly string[];
+
+  constructor(description: ServiceDescription, onUnread?: OnUnread) {
+    this.description = description;
+    this.#onUnread = onUnread;
+    const rows = description.prices?.rows ?? [];
+    const named = rows.filter(({ text }) => text !== '').map(({ names }) => names);
+    const [first = []] = named;
+    const differing = first.findIndex((name, at) => named.some((names) => names[at] !== name));
+    this.#sharedNames = differing < 0 ? Math.min(...named.map(({ length }) => length)) : differing;
+    this.#distinguishing = [...new Set(rows.flatMap(({ filterNames }) => filterNames))];
+  }
+
+  /** @param value what stands where a card is expected */
+  read(value: unknown): AnsweredCard | UnexpectedAnswer {
+    const { isDefault, fields, game } = this.description;
+    const schema = isDefault ? CardAnswer : DescribedCardAnswer;
+    if (!isObject(value)) return read(schema, value);
+    const answer: Answer = { value, none: this.description.none };
+    const at = (field: keyof typeof fields) => fields[field]?.valueIn(answer);
+    const [setId, setName] = [at('set.id'), at('set.name')];
+    const rows = this.#rows(value);
+    const priced = rows.flatMap(pricesIn).filter(({ market }) => market !== undefined);
+    const card = read(
+      schema,
+      {
+        ...{ id: at('id'), name: at('name'), tcg: at('tcg') ?? game, number: at('number'), rarity: at('rarity') },
+        ...{ imageUrl: at('imageUrl'), pageUrl: at('pageUrl'), prices: priced[0] ?? rows[0] },
+        set:
+          setId === undefined && setName === undefined ? undefined : { id: setId ?? setName, name: setName ?? setId },
+      },
+      this.#onUnread,
+    );
+    return card instanceof UnexpectedAnswer || priced.length < 2 ? card : { ...card, rows: priced };
+  }
+
+  /**
+   * The card that was asked for, of what stands where the description says.
+   *
+   * @returns UnexpectedAnswer for something else, and for another card
+   */
+  cardOf(id: string, found: unknown): AnsweredCard | 'noSuchCard' | UnexpectedAnswer {
+    const { isDefault } = this.description;
+    if (isDefault) return this.read(found);
+    if (!Array.isArray(found)) return this.#asAsked(id, found);
+    if (found.length === 0) return 'noSuchCard';
+    const cards = found.map((value) => this.#asAsked(id, value));
+    return cards.find((card) => !(card instanceof UnexpectedAnswer)) ?? cards[0] ?? 'noSuchCard';
+  }
+
+  #asAsked(id: string, value: unknown): AnsweredCard | UnexpectedAnswer {
+    const card = this.read(value);
+    if (card instanceof UnexpectedAnswer || this.isOf(id, card, value)) return card;
+    return new UnexpectedAnswer({ detail: 'it answered with another card' });
+  }
+
+  /** Whether a card may be asked for by this id. */
+  isOf(id: string, card: AnsweredCard, value: unknown): boolean {
+    return card.id === id || (this.description.card.also?.textsIn({ value }) ?? []).includes(id);
+  }
+
+  /** The card's price rows in the order of the description, as they stand in the answer. */
+  #rows(card: object): unknown[] {
+    const { prices, none } = this.description;
+    if (!prices) return [];
+    const { market, low, high, currency } = prices;
+    const found = prices.rows.flatMap((path) => [...path.foundIn(card, (member) => this.#nameOf(member))]);
+    return found.map(({ value, names }) => {
+      const answer: Answer = { value, none };
+      // What is no row is left as it is: it will not fit, and be reported.
+      if (!isObject(value) && market.textIn(answer) === undefined) return value;
+      const figures = { market: market.valueIn(answer), low: low?.valueIn(answer), high: high?.valueIn(answer) };
+      return { ...figures, currency: currency?.textIn(answer), label: this.#labelOf(names) };
+    });
+  }
+
+  /** What a member of an array is called: by what any filter tells members apart. */
+  #nameOf(member: unknown): string {
+    const values = this.#distinguishing.map((name) => ownMember(member, name));
+    return values.filter((value) => typeof value === 'string').join(', ');
+  }
+
+  #labelOf(names: readonly string[]): string | undefined {
+    const { currency = '' } = this.description;
+    const words = names.slice(this.#sharedNames).map((name) =>
+      plainWords(name)
+        .split(' ')
+        .filter((word) => word.toLowerCase() !== currency.toLowerCase())
+        .join(' '),
+    );
+    return words.filter(Boolean).join(', ') || undefined;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `NEAR_MINT` and `reverse-holofoil` as somebody would write them. */
+function plainWords(name: string): string {
+  const words = name.replace(/[_-]+/g, ' ').trim();
+  return words === words.toUpperCase() ? words.toLowerCase() : words;
+}
+
+function pricesIn(row: unknown): Prices | [] {
+  return Prices.safeParse(row).data ?? [];
+}

@@ -1,0 +1,27 @@
+import { openDescription } from '../../src/config/description-file.ts';
+import { Path } from '../../src/model/field-source.ts';
+import type { ServiceDescription } from '../../src/model/service-description.ts';
+
+/** What the variables replace of the default description. */
+export interface Replaced {
+  cardPath?: string;
+  bulkPath?: string | undefined;
+  bulkMax?: number | undefined;
+}
+
+/** The default description, or another, as `CARD_SERVICE` names it. */
+export function described({ cardPath, bulkPath, bulkMax = 20 }: Replaced = {}, name?: string): ServiceDescription {
+  const opened = openDescription(name);
+  if ('faults' in opened) throw new Error(opened.faults.join('\n'));
+  const { card, list } = opened.description;
+  return {
+    ...opened.description,
+    card: { ...card, path: cardPath ?? card.path },
+    list: bulkPath === undefined ? list : listAt(bulkPath, bulkMax),
+  };
+}
+
+/** As `CARD_SERVICE_BULK_PATH` describes it. */
+export function listAt(path: string, max = 20): NonNullable<ServiceDescription['list']> {
+  return { path, max, each: '{id}', separator: ',', body: { ids: ['{id}'] }, at: new Path('') };
+}
