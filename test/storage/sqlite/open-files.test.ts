@@ -6,6 +6,7 @@ import { Health } from '../../../src/operations/health.ts';
 import { OpenFiles } from '../../../src/storage/sqlite/open-files.ts';
 import { openSqliteState } from '../../../src/storage/sqlite/state.ts';
 import { Watches } from '../../../src/watches/watches.ts';
+import { described } from '../../support/described.ts';
 import { ERROR, logLines } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -46,7 +47,7 @@ it('after state.sqlite was deleted no watch is said to be kept, and the log and 
   onTestFinished(() => events.close());
   const health = new Health(events, false);
   const state = await openSqliteState({
-    cardService: { baseUrl: 'https://cards.test', cardPath: '/cards/{id}', apiKey: undefined },
+    cardService: { baseUrl: 'https://cards.test', description: described(), apiKey: undefined },
     plan: { plan: 'auto', requestsPerMinute: undefined, burst: undefined },
     longestWaitMs: 300_000,
     freshness: { keepMs: 86_400_000 },
