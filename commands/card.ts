@@ -7,10 +7,9 @@ import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
 import { cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
 import { buttons } from '../src/render/components.ts';
-import { clockTime } from '../src/render/formats.ts';
 import { historyMessage } from '../src/render/history-message.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
-import { copyNote, errorMessage, formatMessage } from '../src/render/messages.ts';
+import { copyNote, errorMessage, formatMessage, timeToCome } from '../src/render/messages.ts';
 import { choiceIds, customId, type HistoryAction, readAction } from './card-actions.ts';
 import {
   type Ask,
@@ -86,8 +85,8 @@ export default {
   show({ queries: [query], isPrivate }, { cards: [outcome], permitAtMs, requestedAtMs }, view) {
     const { locale } = view;
     if (!query || !outcome) {
-      if (permitAtMs === undefined) return { content: formatMessage(locale, 'stillAsking') };
-      return { content: formatMessage(locale, 'permitAt', { time: clockTime(permitAtMs) }) };
+      const { time } = timeToCome(permitAtMs);
+      return { content: time ? formatMessage(locale, 'permitAt', { time }) : formatMessage(locale, 'stillAsking') };
     }
     const { answer, ...copy } = outcome;
     if (!answer) return { content: copy.error ? errorMessage(locale, copy.error) : '' };

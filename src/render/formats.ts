@@ -121,14 +121,19 @@ function makeFormat(locale: string, options: Intl.NumberFormatOptions): Intl.Num
 // Discord writes a moment such as <t:1795226601:t> in each member's language and time zone. Its relative style goes on
 // when the moment is past ("Try again 18 seconds ago"), so it is used only for what is past already.
 
-/** The minute in which something happens today. */
+/** The minute in which something happens today. What is to come is rounded up before: Discord leaves the seconds out. */
 export function clockTime(atMs: number): string {
-  return `<t:${Math.ceil(atMs / 1000)}:t>`;
+  return `<t:${Math.floor(atMs / 1000)}:t>`;
+}
+
+/** The second by which something has happened today. */
+export function clockTimeWithSeconds(atMs: number): string {
+  return `<t:${Math.ceil(atMs / 1000)}:T>`;
 }
 
 /** The minute in which something happens on any other day. */
 export function dateTime(atMs: number): string {
-  return `<t:${Math.ceil(atMs / 1000)}:f>`;
+  return `<t:${Math.floor(atMs / 1000)}:f>`;
 }
 
 /** A moment that is past: never shown as one to come. */

@@ -2,7 +2,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
 import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { Busy, CardServiceError, KeptInReserve, KnownError, QuotaSpent } from '../model/errors.ts';
-import { clockTime, dateTime, numberFormat } from './formats.ts';
+import { clockTime, clockTimeWithSeconds, dateTime, numberFormat } from './formats.ts';
 import { type ArgumentNames, argumentNames, languageOf, type MessageKey, textsOf } from './languages.ts';
 
 /** Messages without arguments. */
@@ -20,7 +20,8 @@ const formatted = new LRUCache<string, string>({ max: 500 });
 const MINUTE_MS = 60_000;
 /** A `Date` header gives whole seconds, and a stated wait is lengthened by up to 2 s: it is the same minute for members. */
 const KNOWN_TO_MS = 3_000;
-const LONGEST_SHORT_BREAK_MS = 2 * MINUTE_MS;
+/** A member may sit a shorter wait out, and sees its end to the second. */
+const SHORT_WAIT_MS = 2 * MINUTE_MS;
 /** Further away, a clock time could be of today or of tomorrow. */
 const WITHOUT_DATE_MS = 20 * 3600 * 1000;
 
@@ -61,17 +62,23 @@ function messageOf(locale: string, key: MessageKey): IntlMessageFormat {
 export type When = 'now' | 'soon' | 'clock' | 'date';
 
 /**
- * The arguments of a sentence about a time to come. Rounded up to a full minute, since a clock time shows no seconds and a
- * member who comes too early is refused again.
+ * The arguments of a sentence about a time to come: every reply that speaks of one has them from here. With its seconds
+ * within two minutes, later as a full minute: never too early, since a member who comes too early is refused again.
  *
  * @param atMs `undefined` when it is not known
  */
 export function timeToCome(atMs: number | undefined, nowMs = Date.now()): { when: When; time: string } {
   if (atMs === undefined) return { when: 'soon', time: '' };
   if (atMs <= nowMs) return { when: 'now', time: '' };
-  const minuteMs = Math.ceil((atMs - KNOWN_TO_MS) / MINUTE_MS) * MINUTE_MS;
+  if (atMs - nowMs < SHORT_WAIT_MS) return { when: 'clock', time: clockTimeWithSeconds(atMs) };
+  const minuteMs = fullMinuteMs(atMs);
   const when = minuteMs - nowMs > WITHOUT_DATE_MS ? 'date' : 'clock';
   return { when, time: when === 'date' ? dateTime(minuteMs) : clockTime(minuteMs) };
+}
+
+/** The full minute by which it is that time: what Discord, or a text, shows without seconds is rounded down. */
+export function fullMinuteMs(atMs: number): number {
+  return Math.ceil((atMs - KNOWN_TO_MS) / MINUTE_MS) * MINUTE_MS;
 }
 
 /** A list in a sentence, in the language of the sentence: "a, b, and c", or "a, b, or c" for alternatives. */
@@ -108,7 +115,7 @@ export function errorMessage(locale: string, error: CardServiceError): string {
 
 function busyReason({ paused, untilMs }: Busy): 'queue' | 'pause' | 'longPause' {
   if (!paused) return 'queue';
-  return untilMs - Date.now() > LONGEST_SHORT_BREAK_MS ? 'longPause' : 'pause';
+  return untilMs - Date.now() > SHORT_WAIT_MS ? 'longPause' : 'pause';
 }
 
 /** Why a copy that is shown is not the newest: one short line, in Markdown; `undefined` when it is. */

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 import { type DayView, dayPicture } from './day-picture.ts';
 import { formatCount } from './formats.ts';
-import { formatMessage } from './messages.ts';
+import { formatMessage, fullMinuteMs } from './messages.ts';
 import { encodePng } from './png.ts';
 import type { UsageFigures } from './usage-figures.ts';
 
@@ -73,7 +73,7 @@ export function dayAltText(day: UsageDay, locale: string): string {
     fromMemory: day.busiest.saved,
     forecast: day.forecast === undefined ? 'none' : day.runsOutAtMs === undefined ? 'steady' : 'runsOut',
     later: count(forecastUsed(day)),
-    time: day.runsOutAtMs === undefined ? '' : new Date(day.runsOutAtMs).toISOString().slice(11, 16),
+    time: day.runsOutAtMs === undefined ? '' : new Date(fullMinuteMs(day.runsOutAtMs)).toISOString().slice(11, 16),
   });
 }
 

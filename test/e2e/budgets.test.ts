@@ -17,7 +17,7 @@ describe('budgets', () => {
     const ofOther = await world.card(IDS[2] ?? '', {}, { memberId: other?.id ?? '' }).settled();
 
     expect(refused.content).toMatch(
-      /^You've used your 2 new lookups for today\. Cards I already know still work\. New ones work again after <t:\d+:[tf]>\.$/,
+      /^You've used your 2 new lookups for today\. Cards I already know still work\. New ones work again after <t:\d+:[Ttf]>\.$/,
     );
     expect(refused.ephemeral).toBe(true);
     expect(known.embeds).toHaveLength(1);
@@ -85,5 +85,5 @@ it('/usage predicts when the requests run out at the present rate', async () => 
 
   const reply = await world.usage().settled();
 
-  expect(field(reply, 'Today')).toMatch(/At this rate, runs out around <t:\d+:t>/);
+  expect(field(reply, 'Today')).toMatch(/At this rate, runs out around <t:\d+:[Ttf]>/);
 });

@@ -12,8 +12,8 @@ it('the limiter refuses in private those of 40 lookups at once that would wait t
 
   const shown = (words: RegExp) => replies.filter(({ content }) => words.test(content));
   expect(shown(/^No card has the id/)).toHaveLength(19);
-  expect(shown(/^You're in line\. Your card should be here around <t:\d+:t>\.$/)).toHaveLength(2); // after 30 s and after 60 s
-  expect(shown(/^It's busy right now\. Try again after <t:\d+:t>\.$/).map(({ ephemeral }) => ephemeral)).toEqual(
+  expect(shown(/^You're in line\. Your card should be here around <t:\d+:T>\.$/)).toHaveLength(2); // after 30 s and after 60 s
+  expect(shown(/^It's busy right now\. Try again after <t:\d+:[tT]>\.$/).map(({ ephemeral }) => ephemeral)).toEqual(
     Array(19).fill(true),
   );
   expect(statuses(world)).toEqual(Array(19).fill(404));

@@ -16,7 +16,7 @@ const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>'
 const STALE = { env: { CARD_SERVICE_TIMEOUT_MS: '1000', PRICES_FRESH_SECONDS: '0' } };
 
 const NOT_UNDERSTOOD = /^The card service sent something unexpected\./;
-const DOWN_UNTIL = /The card service isn't answering right now\. Try again after <t:\d+:t>\.$/;
+const DOWN_UNTIL = /The card service isn't answering right now\. Try again after <t:\d+:T>\.$/;
 const KEY_REFUSED = /^I can't reach the card service right now\./;
 
 function loggedWith(world: World, level: number): unknown[] {
@@ -25,7 +25,7 @@ function loggedWith(world: World, level: number): unknown[] {
 
 /** Seconds from now until the time in a sentence, which is rounded up to a full minute. */
 function secondsLeft(text: string): number {
-  return Number(/<t:(\d+):[tf]>/.exec(text)?.[1]) - Date.now() / 1000;
+  return Number(/<t:(\d+):[Ttf]>/.exec(text)?.[1]) - Date.now() / 1000;
 }
 
 // Which answers are invalid, which mean an outage, and how long a 429 asks to wait: card-service.test.ts and retry-after.test.ts.
@@ -111,7 +111,7 @@ describe('a service that is down', () => {
     expect(known.embeds[0]?.title).toBe('Emberwing Drake');
     expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: the card service isn't answering\.$/);
     expect(usage.embeds[0]?.description?.split('\n')[0]).toMatch(
-      /^The card service has been down since <t:\d+:t>\. Next try at <t:\d+:t>\.$/,
+      /^The card service has been down since <t:\d+:t>\. Next try at <t:\d+:T>\.$/,
     );
     expect(statuses(world)).toHaveLength(4);
     expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4']);

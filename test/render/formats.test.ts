@@ -4,6 +4,7 @@ import {
   age,
   clip,
   clockTime,
+  clockTimeWithSeconds,
   formatCount,
   formatPrice,
   formatPriceRange,
@@ -185,8 +186,9 @@ it('cached formats do not mix languages, sizes and currencies', () => {
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = NOON_MS / 1000;
 
-it('a clock time is in seconds, rounded up', () => {
-  expect(clockTime(NOON_MS + 1)).toBe(`<t:${NOON + 1}:t>`);
+it('the second by which something has happened is rounded up, its minute is not', () => {
+  expect(clockTimeWithSeconds(NOON_MS + 1)).toBe(`<t:${NOON + 1}:T>`);
+  expect(clockTime(NOON_MS + 1)).toBe(`<t:${NOON}:t>`);
 });
 
 it('a moment that is past is never shown as one to come', () => {

@@ -38,8 +38,11 @@ const HOUR_MS = 3_600_000;
 
 it.each<[string, number | undefined, ReturnType<typeof timeToCome>]>([
   ['is a clock time', HOUR_MS, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
-  // A clock time shows no seconds, and a member should not return too early.
-  ['is a full minute', 3_001, { when: 'clock', time: `<t:${NOON + 60}:t>` }],
+  // A member should not return too early.
+  ['has its seconds within two minutes', 6_500, { when: 'clock', time: `<t:${NOON + 7}:T>` }],
+  ['has its seconds until two minutes', 119_999, { when: 'clock', time: `<t:${NOON + 120}:T>` }],
+  ['is a full minute from then on', 120_000, { when: 'clock', time: `<t:${NOON + 120}:t>` }],
+  ['is the next full minute', 123_001, { when: 'clock', time: `<t:${NOON + 180}:t>` }],
   // What a Date header leaves open, and the jitter of a wait.
   ['is not a minute later for three seconds', 3_603_000, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
   ['has no date when it is 20 hours away', 20 * HOUR_MS, { when: 'clock', time: `<t:${NOON + 72_000}:t>` }],
@@ -53,6 +56,7 @@ it.each<[string, number | undefined, ReturnType<typeof timeToCome>]>([
 
 it.each([
   ['is a clock time', HOUR_MS, `<t:${NOON - 3_600}:t>`],
+  ['is never one to come', 1, `<t:${NOON - 1}:t>`],
   ['has a date when it is over 20 hours ago', 21 * HOUR_MS, `<t:${NOON - 75_600}:f>`],
 ])('a time past %s', (_, agoMs, shown) => {
   expect(timePast(NOON_MS - agoMs, NOON_MS)).toBe(shown);

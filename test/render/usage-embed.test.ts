@@ -122,7 +122,7 @@ describe('the embed of the usage', () => {
 
   it('shows when the day will be spent, if it will', () => {
     expect(values({ runsOutAtMs: NOON_MS + 60_000 }).Today).toContain(
-      `At this rate, runs out around <t:${NOON + 60}:t>`,
+      `At this rate, runs out around <t:${NOON + 60}:T>`,
     );
   });
 
@@ -183,17 +183,17 @@ describe('the embed of the usage', () => {
 
 const DOWN = `The card service has been down since <t:${NOON - 25}:t>.`;
 it.each<[string, Partial<Breaker>, string]>([
-  ['it is open for an outage', {}, `${DOWN} Next try at <t:${NOON + 60}:t>.`],
+  ['it is open for an outage', {}, `${DOWN} Next try at <t:${NOON + 5}:T>.`],
   [
     'probes have failed: the outage began before the last of them',
     { beganMs: NOON_MS - 3_600_000 },
-    `The card service has been down since <t:${NOON - 3_600}:t>. Next try at <t:${NOON + 60}:t>.`,
+    `The card service has been down since <t:${NOON - 3_600}:t>. Next try at <t:${NOON + 5}:T>.`,
   ],
   ['an outage lasts until a try has succeeded', { untilMs: NOON_MS }, `${DOWN} The next lookup will try again.`],
   ['the try is under way', { untilMs: NOON_MS - 1, state: 'halfOpen' }, `${DOWN} Trying again right now.`],
-  ['the day is spent', { reason: 'day' }, `Today's requests are used up until <t:${NOON + 60}:t>.`],
-  ['it asked for a pause', { reason: 'pause' }, `Waiting until <t:${NOON + 60}:t>, as the card service asked.`],
-  ['it refuses the key', { reason: 'key' }, `The card service refuses my key. Next try at <t:${NOON + 60}:t>.`],
+  ['the day is spent', { reason: 'day' }, `Today's requests are used up until <t:${NOON + 5}:T>.`],
+  ['it asked for a pause', { reason: 'pause' }, `Waiting until <t:${NOON + 5}:T>, as the card service asked.`],
+  ['it refuses the key', { reason: 'key' }, `The card service refuses my key. Next try at <t:${NOON + 5}:T>.`],
 ])('says in one line how things are at this second: %s', (_, breaker, state) => {
   const { description, color } = usageEmbed({ ...VIEW, breaker: { ...OPEN, ...breaker } });
   expect(description).toBe(state);

@@ -4,10 +4,13 @@ import type { Locator } from 'playwright-core';
 /** What the pictures say: the name of each, then its words. */
 const FILE = 'docs/replies/words.txt';
 const NAME = /^# (.+)\n/m;
+/** A wait that is shown with its seconds: some of it passes while the picture is taken, and it is lengthened at random. */
+const TO_THE_SECOND = /(\d+):\d\d:\d\d/g;
 
 /** The words of a picture, as a screen reader has them. */
 export async function wordsOf(parts: readonly Locator[]): Promise<string> {
-  return (await Promise.all(parts.map((part) => part.ariaSnapshot()))).join('\n');
+  const words = (await Promise.all(parts.map((part) => part.ariaSnapshot()))).join('\n');
+  return words.replaceAll(TO_THE_SECOND, '$1:mm:ss');
 }
 
 /** The words of each picture when it was taken. */

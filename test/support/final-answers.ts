@@ -5,7 +5,7 @@ import type { TypedInteraction } from '../../src/sandbox/discord/typed-interacti
 
 /** Whether it is a sentence that a card or another sentence follows, in any language. */
 function isOnTheWay(content: string): boolean {
-  const [time = ''] = /<t:\d+:t>/.exec(content) ?? [];
+  const [time = ''] = /<t:\d+:[tT]>/.exec(content) ?? [];
   return LANGUAGES.some((language) =>
     [formatMessage(language, 'stillAsking'), formatMessage(language, 'permitAt', { time })].includes(content),
   );

@@ -117,9 +117,9 @@ function invocationOf(cardId: string, requester: Requester): CommandUse {
   };
 }
 
-/** What a member reads: a card is an embed, and the time to come back is `<t:seconds:t>` or `<t:seconds:f>`. */
+/** What a member reads: a card is an embed, and the time to come back is `<t:seconds:T>`, or with `t` or `f`. */
 function outcomeOf({ content = '', embeds = [] }: Message, stale: boolean): Outcome {
-  const [, seconds] = /<t:(\d+):[tf]>/.exec(content) ?? [];
+  const [, seconds] = /<t:(\d+):[Ttf]>/.exec(content) ?? [];
   if (embeds.length > 0 || seconds === undefined) return { card: embeds.length > 0, stale };
   return { card: false, stale, comeBackAtMs: Number(seconds) * 1000 };
 }
