@@ -4,7 +4,6 @@ import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { CommandEvent, Events, Source } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';
 import { requesterOf } from '../model/quota.ts';
-import type { CardsReply } from './reply-journal.ts';
 
 /** The facts of a `CommandEvent` that are not in the invocation. */
 export type CommandEnd = Pick<CommandEvent, 'outcome'> &
@@ -42,9 +41,9 @@ function cardsOf({ queries, unclear, unsearched }: Asked): string {
 }
 
 /** Tells who listens which cards the member sees now. */
-export function publishShown(events: Events, reply: CardsReply, { cards }: Outcomes): void {
+export function publishShown(events: Events, to: Invocation, { cards }: Outcomes, isPrivate: boolean): void {
   const cardIds = cards.flatMap((card) => card?.answer?.card?.id ?? []);
-  events.publish('shown', { ...requesterOf(reply), cardIds, isPrivate: reply.asked.isPrivate });
+  events.publish('shown', { ...requesterOf(to), cardIds, isPrivate });
 }
 
 /** The text is cut to the length of an id and shown on one line without control characters, which a terminal would obey. */

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ask, Lookups } from '../lookup/lookups.ts';
+import type { Outcomes } from '../lookup/shown-so-far.ts';
 import { Stopping } from '../model/errors.ts';
 import type { EventsByName } from '../model/events.ts';
 import type { Asked, ImmediateReply, Invocation } from '../model/invocation.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { withTimeout } from '../time/timers.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './command-end.ts';
-import type { CardsReply, CommandRepliesOptions, EditResult, ReplyMessage } from './reply-journal.ts';
+import { below, type CardsReply, type CommandRepliesOptions, type ReplyMessage } from './reply-journal.ts';
 
 const RETRY = { firstMs: 1_000, longestMs: 30_000 };
 /** After this time nearly every edit that was given up has been processed, or never will be. */
@@ -30,18 +31,22 @@ export class CommandReplies {
   /**
    * Shows a message, and its correction once it is there. Publishes how the command ended.
    *
+   * @param outcomes of the cards that it shows
    * @returns once the first is sent; `false` when the member does not see it, or sees that of another process
    */
   async reply(
     invocation: Invocation & { asked?: Asked },
     { message, isPrivate, isInPlace, source, correction }: ImmediateReply<ReplyMessage>,
     end: CommandEnd,
+    outcomes?: Outcomes,
   ): Promise<boolean> {
     const { sender, events } = this.#options;
     correction?.catch(() => {}); // awaited once the reply is there
     const first = await sender.reply(invocation, message, isPrivate, isInPlace);
+    const word = first.shown ? first.word : undefined;
+    const isSeenAlone = isPrivate || word !== undefined;
     const correct = (corrected: ReplyMessage) =>
-      this.#untilAccepted(invocation, () => sender.edit(invocation, corrected, isPrivate));
+      this.#untilAccepted(invocation, () => sender.edit(invocation, below(word, corrected), isSeenAlone));
     // One that Discord has not confirmed may be there, so it is corrected, too.
     if (first.shown && correction !== undefined) this.#track(correction.then(correct), invocation);
     if (first.shown && first.isOfAnother) {
@@ -52,6 +57,7 @@ export class CommandReplies {
     const failed = { outcome: first.shown ? 'not answered' : first.outcome, err: first.err ?? end.err };
     publishEnd(events, invocation, isConfirmed ? { source, ...end } : { card: end.card, ...failed });
     if (isConfirmed) this.#options.answered?.(invocation);
+    if (first.shown && outcomes) publishShown(events, invocation, outcomes, isSeenAlone);
     return first.shown;
   }
 
@@ -61,7 +67,7 @@ export class CommandReplies {
    * @returns once they are sent, or "thinking…"; `false` when the member sees neither
    */
   async answer(invocation: Invocation, { alreadyRead, ...asked }: Ask): Promise<boolean> {
-    const { events, render } = this.#options;
+    const { render } = this.#options;
     const lookups = await Lookups.open(asked.queries, invocation, this.#options.lookups, alreadyRead);
     const reply = { ...invocation, asked };
     if (lookups.toCome === 'cards') return this.#defer(reply, lookups).finally(() => lookups.cancel());
@@ -73,9 +79,7 @@ export class CommandReplies {
     const isPrivate = asked.isPrivate || !message.embeds?.length;
     const correction = lookups.toCome === 'renewals' && { correction: this.#renewed(reply, lookups, isPrivate) };
     const end = { ...endOf(outcomes), ...(err !== undefined && { outcome: 'broken', err }) };
-    const isShown = await this.reply(reply, { message, isPrivate, source: sourceOf(outcomes), ...correction }, end);
-    if (isShown) publishShown(events, reply, outcomes);
-    return isShown;
+    return this.reply(reply, { message, isPrivate, source: sourceOf(outcomes), ...correction }, end, outcomes);
   }
 
   /** From now on, replies of processes that have ended are completed here. */
@@ -145,17 +149,14 @@ export class CommandReplies {
       const cards = await sender.countEmbeds(reply);
       return cards !== undefined && cards <= cardsFromHere ? 0 : cards;
     };
-    const show = (message: ReplyMessage) => {
-      cardsFromHere = message.embeds?.length ?? 0;
-      return sender.complete(reply, message);
-    };
     const outcomes = await lookups.lookUpAll(async (soFar) => {
       // Another process may complete it between the look at it and the edit.
       if (!journal.holds(reply.interactionId)) return undefined;
       const { message } = await render(reply, soFar);
       const others = await cardsOfAnother();
       if (others === undefined || others > (message.embeds?.length ?? 0)) return undefined;
-      if ((await show(message)) !== 'failed') return undefined;
+      cardsFromHere = message.embeds?.length ?? 0;
+      if ((await sender.edit(reply, message, reply.asked.isPrivate)) !== 'failed') return undefined;
       mayComeLate = true;
       return 'failed';
     });
@@ -167,20 +168,23 @@ export class CommandReplies {
     const result = await this.#untilAccepted(reply, async () => {
       const others = await cardsOfAnother();
       if (others === undefined) return 'failed';
-      return others >= reply.asked.queries.length ? 'answered' : show(message);
+      if (others >= reply.asked.queries.length) return 'answered';
+      cardsFromHere = message.embeds?.length ?? 0;
+      return sender.complete(reply, message, isTakenOver || !journal.owns(reply.interactionId));
     });
     if (result === 'stopped') return;
     if (result === 'answered') return this.#end(reply, 'dropped');
     if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
-    if (result === 'shown') publishShown(events, reply, outcomes);
+    const isShown = result === 'shown' || result === 'shownInPrivate';
+    if (isShown) publishShown(events, reply, outcomes, reply.asked.isPrivate || result === 'shownInPrivate');
     if (result === 'shown' && mayComeLate) this.#track(this.#showAgain(reply, message), reply);
     await this.#end(reply, result === 'lost' ? 'dropped' : 'completed', {
-      ...{ shown: endOf(outcomes), refused: { outcome: 'broken' }, lost: { outcome: 'not answered' } }[result],
+      ...{ ...ENDS_WITHOUT, shown: endOf(outcomes), shownInPrivate: endOf(outcomes) }[result],
       source: sourceOf(outcomes),
       waitMs: (outcomes.requestedAtMs ?? Date.now()) - reply.receivedAtMs,
       err,
     });
-    if (result === 'shown') this.#options.answered?.(reply);
+    if (isShown) this.#options.answered?.(reply);
   }
 
   /** Shows an answer again that an earlier edit has replaced, which Discord processed late. */
@@ -191,7 +195,7 @@ export class CommandReplies {
     const cards = await this.#options.sender.countEmbeds(reply);
     // A sentence cannot be told from an earlier one; the same again is no second answer.
     if (cards !== undefined && cards >= Math.max(1, message.embeds?.length ?? 0)) return;
-    await this.#untilAccepted(reply, () => this.#options.sender.complete(reply, message));
+    await this.#untilAccepted(reply, () => this.#options.sender.complete(reply, message, true));
   }
 
   #endOfAnother(invocation: Invocation & { asked?: Asked }, { card }: Partial<CommandEnd> = {}): void {
@@ -213,11 +217,11 @@ export class CommandReplies {
   }
 
   /** Edits a reply again as long as Discord cannot be reached. `too late`: it can no longer be edited. */
-  async #untilAccepted({ deadlineMs }: Invocation, edit: () => Promise<EditResult | 'answered'>) {
+  async #untilAccepted<R extends string>({ deadlineMs }: Invocation, edit: () => Promise<R>) {
     const { signal } = this.#closed;
     for (let attempt = 1; ; attempt++) {
       const result = await edit();
-      if (result !== 'failed') return result;
+      if (result !== 'failed') return result as Exclude<R, 'failed'>;
       const retryMs = backOffMs(attempt, RETRY);
       if (Date.now() + retryMs > deadlineMs) return 'too late';
       await sleep(retryMs, undefined, { signal }).catch(() => {});
@@ -233,4 +237,5 @@ export class CommandReplies {
   }
 }
 
+const ENDS_WITHOUT = { refused: { outcome: 'broken' }, lost: { outcome: 'not answered' } };
 const UNCONFIRMED = 'discord did not confirm the first answer: the reply is completed anyway';

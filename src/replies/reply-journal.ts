@@ -77,28 +77,41 @@ export interface ReplyFile {
 export type FirstResult =
   /**
    * The member sees it. `err`: Discord has not confirmed it, but may have accepted it; editing the reply will show.
-   * `isOfAnother`: Discord had an answer before anything was sent from here.
+   * `isOfAnother`: Discord had an answer before anything was sent from here. `word`: the member sees it alone, below this
+   * sentence, because Discord refuses it for others to see.
    */
-  | { shown: true; err?: unknown; isOfAnother?: true }
+  | { shown: true; err?: unknown; isOfAnother?: true; word?: string }
   /** The member sees no reply that can be edited; `outcome` is for the log. */
   | { shown: false; outcome: string; err?: unknown };
 
-/**
- * What became of an edit. `refused`: Discord does not accept the message. `lost`: the reply cannot be changed any more.
- * `failed`: Discord could not be reached; another try may succeed.
- */
-export type EditResult = 'shown' | 'refused' | 'lost' | 'failed';
+export function below(word: string | undefined, message: ReplyMessage): ReplyMessage {
+  return word === undefined ? message : { ...message, content: [word, message.content].filter(Boolean).join('\n') };
+}
 
-/** Shows replies in Discord, by their token alone: without the gateway or the interaction. No method rejects. */
+/**
+ * What became of an edit. `blocked`: AutoMod does not let others see the message. `refused`: Discord does not accept it.
+ * `lost`: the reply cannot be changed any more. `failed`: Discord could not be reached; another try may succeed.
+ */
+export type EditResult = 'shown' | 'blocked' | 'refused' | 'lost' | 'failed';
+
+/** What became of the end of a deferred reply. `shownInPrivate`: the reply says so. `refused`: it shows a sentence. */
+export type CompleteResult = Exclude<EditResult, 'blocked'> | 'shownInPrivate';
+
+/** Shows replies in Discord, by their token alone, and without a part that Discord refuses. No method rejects. */
 export interface ReplySender {
-  /** Shows the message, or a private sentence when Discord refuses it. @param isInPlace of the one whose button was used */
+  /** Shows the message; if Discord refuses that, in private, then a private sentence. @param isInPlace of the one whose button was used */
   reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace?: boolean): Promise<FirstResult>;
   /** Shows "thinking…", or a private sentence when Discord refuses it. */
   defer(reply: CardsReply): Promise<FirstResult>;
   /** Makes the reply show the message and nothing else; one that Discord refuses leaves it as it was. */
   edit(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult>;
-  /** The same, but in place of a message that Discord refuses it shows a sentence, because "thinking…" must not stay. */
-  complete(reply: CardsReply, message: ReplyMessage): Promise<EditResult>;
+  /**
+   * The same, but "thinking…" does not stay: if Discord refuses the message, the reply says so and the member sees it in a
+   * private one below; then the reply shows a sentence.
+   *
+   * @param isAnother whether another process may have completed it: what that has shown in private is not repeated
+   */
+  complete(reply: CardsReply, message: ReplyMessage, isAnother: boolean): Promise<CompleteResult>;
   /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; `undefined` when that fails. */
   countEmbeds(reply: CardsReply): Promise<number | undefined>;
 }

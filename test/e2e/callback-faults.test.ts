@@ -68,8 +68,12 @@ describe('a first answer', () => {
   it('that Discord refuses is replaced by a private plain sentence and logged', async () => {
     const world = await startWorld(AS_DISCORD);
     await finalAnswer(world.card('base1-4'));
-    for (const id of ['base1-4', 'base1-5']) {
-      world.discord.faults.script(refusedWithHtml('callback', 403, { claimsJson: true }));
+    // A known card is tried in private, too; where "thinking…" is refused, there is nothing to try.
+    for (const [id, times] of [
+      ['base1-4', 2],
+      ['base1-5', 1],
+    ] as const) {
+      world.discord.faults.script({ ...refusedWithHtml('callback', 403, { claimsJson: true }), times });
       const { content, ephemeral } = await world.card(id).until(isFinal);
       expect([id, content, ephemeral]).toEqual([id, formatMessage('en-US', 'broken'), true]);
     }

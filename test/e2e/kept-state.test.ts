@@ -119,7 +119,8 @@ it('/usage says what answers have taught of how the service limits requests, ove
   await expect.poll(() => world.cardService.counts.byStatus[429]).toBeGreaterThan(0);
 
   const state = async () => (await world.usage().settled()).embeds[0]?.description;
-  const learned = /^Waiting until <t:\d+:[tT]>, as the card service asked\.\nThe card service takes 10 requests a minute/;
+  const learned =
+    /^Waiting until <t:\d+:[tT]>, as the card service asked\.\nThe card service takes 10 requests a minute/;
   await expect.poll(state).toMatch(learned);
 
   await world.restartBot();

@@ -3,7 +3,7 @@ import type { CardRecord } from '../../src/model/card.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
-import type { CardsReply, EditResult } from '../../src/replies/reply-journal.ts';
+import type { CardsReply, CompleteResult, EditResult, ReplyMessage } from '../../src/replies/reply-journal.ts';
 import { asCourses, type CardCourse } from '../lookup/lookups-of.ts';
 import { logLines } from '../support/log-lines.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
@@ -20,11 +20,13 @@ const ANSWERED: StartLookup = async ({ onRequest }) => {
 /** Until what is new was shown. */
 const shown = () => new Promise((resolve) => setImmediate(resolve));
 
+type Result = CompleteResult & EditResult;
+
 /** @param results of the edits, in order; the last one repeats, as does the last number of embeds that Discord shows */
 function completing(
-  results: readonly EditResult[] = ['shown'],
+  results: readonly Result[] = ['shown'],
   err?: unknown,
-  { owns = true, holds = true, embeds = [0] as readonly (number | undefined)[], wait = 'shown' as EditResult } = {},
+  { owns = true, holds = true, embeds = [0] as readonly (number | undefined)[], wait = 'shown' as Result } = {},
 ) {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -40,6 +42,16 @@ function completing(
   let takesOver: (reply: CardsReply) => void = () => {};
   const sent: unknown[] = [];
   let reads = 0;
+  const edit = async (_: unknown, shown: ReplyMessage) => {
+    if (shown.content?.startsWith('wait')) {
+      steps.push(shown.content);
+      return wait;
+    }
+    sent.push(shown);
+    const result = results[Math.min(edits++, results.length - 1)] ?? 'shown';
+    steps.push(result);
+    return result;
+  };
   const replies = new CommandReplies({
     lookups: asCourses(courses),
     log: logLines().log,
@@ -56,17 +68,8 @@ function completing(
     sender: {
       reply: async () => ({ shown: true }),
       defer: async () => ({ shown: true }),
-      edit: async () => 'shown',
-      async complete(_, shown) {
-        if (shown.content?.startsWith('wait')) {
-          steps.push(shown.content);
-          return wait;
-        }
-        sent.push(shown);
-        const result = results[Math.min(edits++, results.length - 1)] ?? 'shown';
-        steps.push(result);
-        return result;
-      },
+      edit,
+      complete: edit,
       countEmbeds: async () => embeds[Math.min(reads++, embeds.length - 1)],
     },
     async render(_, { cards, permitAtMs }) {
@@ -136,7 +139,7 @@ describe('a deferred reply', () => {
     ]);
   });
 
-  it.each<[EditResult, string, EventsByName['reply']['step']]>([
+  it.each<[Result, string, EventsByName['reply']['step']]>([
     ['refused', 'broken', 'completed'],
     ['lost', 'not answered', 'dropped'],
   ])('whose message is %s is sent once and logged as %s', async (result, outcome, step) => {

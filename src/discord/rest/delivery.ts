@@ -39,9 +39,9 @@ export function beforeNextMs(error: unknown, tries: number): number | undefined 
 
 /**
  * What became of a first answer. `isEarlier`: an earlier one did arrive, and only Discord's response was lost.
- * `isRefused`: another answer may be accepted.
+ * `refusal`: another answer may be accepted; of one that AutoMod has `blocked`, a private one.
  */
-export type FirstAnswer = FirstResult & { isEarlier?: true; isRefused?: true };
+export type FirstAnswer = FirstResult & { isEarlier?: true; refusal?: 'refused' | 'blocked' };
 
 /**
  * What the error of the last try of a first answer means.
@@ -57,7 +57,7 @@ export function failedAnswer(err: unknown, mayBeThere = false): FirstAnswer {
   if (err.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) {
     return { shown: true, isEarlier: true, ...(!mayBeThere && { isOfAnother: true }) };
   }
-  return { shown: false, outcome: UNSENT, err, isRefused: true };
+  return { shown: false, outcome: UNSENT, err, refusal: refusalBy(err) };
 }
 
 const UNSENT = 'not answered';
@@ -107,7 +107,11 @@ export function failedEdit(err: unknown, ageMs: number): Exclude<EditResult, 'sh
   if (err instanceof RateLimitError) return 'lost'; // the stated wait outlasts the reply
   if (!(err instanceof DiscordAPIError)) return 'failed';
   if (err.code === RESTJSONErrorCodes.UnknownWebhook && ageMs < MAY_ARRIVE_MS) return 'failed';
-  return LOST.has(err.code) ? 'lost' : 'refused';
+  return LOST.has(err.code) ? 'lost' : refusalBy(err);
+}
+
+function refusalBy({ code }: DiscordAPIError): 'refused' | 'blocked' {
+  return code === RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration ? 'blocked' : 'refused';
 }
 
 /**

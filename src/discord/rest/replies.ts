@@ -13,7 +13,15 @@ import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLanguage } from '../../render/reply-language.ts';
-import type { CardsReply, EditResult, FirstResult, ReplyMessage, ReplySender } from '../../replies/reply-journal.ts';
+import {
+  below,
+  type CardsReply,
+  type CompleteResult,
+  type EditResult,
+  type FirstResult,
+  type ReplyMessage,
+  type ReplySender,
+} from '../../replies/reply-journal.ts';
 import {
   FIRST_ANSWER_MS,
   type FirstAnswer,
@@ -23,6 +31,7 @@ import {
   sendAgain,
   sendFirstAnswer,
 } from './delivery.ts';
+import { withoutRefused } from './refused-parts.ts';
 import { NO_MENTIONS } from './requests.ts';
 
 /** Covers a connection that was closed; after that the caller decides when to try again. */
@@ -32,7 +41,8 @@ const NOTHING_ELSE = { content: '', embeds: [], components: [], attachments: [] 
 /** The answer waits for what is read here. */
 const READ_TIMEOUT_MS = 1_000;
 
-const OriginalMessage = z.object({ embeds: z.array(z.unknown()) });
+const OriginalMessage = z.object({ content: z.string(), embeds: z.array(z.unknown()) });
+const NO_MESSAGE: z.infer<typeof OriginalMessage> = { content: '', embeds: [] };
 
 /** The language that a reply speaks. */
 type LanguageOf = (to: Invocation, isPrivate: boolean) => Promise<string>;
@@ -57,14 +67,20 @@ export class Replies implements ReplySender {
   }
 
   async reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace = false): Promise<FirstResult> {
-    return this.#explained(to, await this.#reply(to, message, isPrivate, isInPlace));
+    const first = await this.#reply(to, message, isPrivate, isInPlace);
+    if (isPrivate || first.refusal === undefined) return this.#explained(to, first);
+    const word = formatMessage(to.locale, 'shownInPrivate', { why: first.refusal });
+    this.#log.info({ command: to.command, member: to.memberId, err: first.err }, 'reply cannot be shown to others');
+    const again = await this.#reply(to, below(word, message), true);
+    return again.shown ? { ...again, word } : this.#explained(to, again);
   }
 
   /**
    * One more message to the member alone, below a reply that shows its answer: it would complete one that does not. Costs
    * one request to Discord, which is not sent again.
    */
-  async followUp({ applicationId, token, memberId }: Invocation, message: ReplyMessage): Promise<Sent> {
+  async followUp(to: Invocation, message: ReplyMessage): Promise<Sent> {
+    const { applicationId, token, memberId } = to;
     const { body, files } = messageBody(message);
     try {
       await this.#rest.post(Routes.webhook(applicationId, token), {
@@ -74,6 +90,8 @@ export class Replies implements ReplySender {
       });
       return 'sent';
     } catch (err) {
+      const left = this.#leftOf(message, err, to);
+      if (left) return this.followUp(to, left);
       const sent = failedFollowUp(err);
       this.#log[sent === 'refused' ? 'warn' : 'info'](
         { member: memberId, err },
@@ -94,22 +112,41 @@ export class Replies implements ReplySender {
     return this.#explained(to, await sendFirstAnswer(this.#rest, to, { type, data: flags(to.asked.isPrivate) }));
   }
 
-  async complete(to: CardsReply, message: ReplyMessage): Promise<EditResult> {
-    const result = await this.edit(to, message, to.asked.isPrivate);
-    if (result !== 'refused') return result;
-    const language = await this.#languageOf(to, to.asked.isPrivate);
-    const plain = await this.edit(to, { content: formatMessage(language, 'broken') }, to.asked.isPrivate);
-    if (plain === 'failed') return 'failed';
-    return plain === 'shown' ? 'refused' : 'lost';
+  async complete(to: CardsReply, message: ReplyMessage, isAnother: boolean): Promise<CompleteResult> {
+    const { isPrivate } = to.asked;
+    const result = await this.edit(to, message, isPrivate);
+    if (result !== 'refused' && result !== 'blocked') return result;
+    const language = await this.#languageOf(to, isPrivate);
+    const say = async (content: string) => {
+      const said = await this.edit(to, { content }, isPrivate);
+      return said === 'shown' || said === 'failed' ? said : 'lost';
+    };
+    if (!isPrivate) {
+      const word = formatMessage(language, 'shownInPrivate', { why: result });
+      const before = isAnother ? await this.#original(to) : NO_MESSAGE;
+      if (before?.content === word) return 'shownInPrivate';
+      // Not before the reply has ended: a follow-up would take the place of "thinking…", for everyone.
+      const said = before ? await say(word) : 'failed';
+      if (said !== 'shown') return said;
+      const sent = await this.followUp(to, message);
+      if (sent === 'sent' || sent === 'failed') return 'shownInPrivate'; // in doubt, it is there
+    }
+    const said = await say(formatMessage(language, 'broken'));
+    return said === 'shown' ? 'refused' : said;
   }
 
-  async countEmbeds({ applicationId, token }: CardsReply): Promise<number | undefined> {
+  async countEmbeds(to: CardsReply): Promise<number | undefined> {
+    return (await this.#original(to))?.embeds.length;
+  }
+
+  /** What the reply shows. */
+  async #original({ applicationId, token }: CardsReply): Promise<typeof NO_MESSAGE | undefined> {
     try {
       const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
       const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });
-      return OriginalMessage.parse(found).embeds.length;
+      return OriginalMessage.parse(found);
     } catch (err) {
-      return err instanceof DiscordAPIError ? 0 : undefined; // refused: there is no reply, as the edit will show
+      return err instanceof DiscordAPIError ? NO_MESSAGE : undefined; // refused: there is none, as the edit will show
     }
   }
 
@@ -123,6 +160,8 @@ export class Replies implements ReplySender {
       this.#outage.succeeded();
       return 'shown';
     } catch (err) {
+      const left = this.#leftOf(message, err, edited);
+      if (left) return this.edit(edited, left, isPrivate);
       const code = err instanceof DiscordAPIError ? err.code : undefined;
       const ageMs = Date.now() - edited.receivedAtMs;
       if (code === RESTJSONErrorCodes.UnknownWebhook && ageMs < FIRST_ANSWER_MS) {
@@ -130,7 +169,7 @@ export class Replies implements ReplySender {
       }
       const result = failedEdit(err, ageMs);
       const details = { command, member: memberId, err };
-      if (result !== 'failed') this.#log[result === 'lost' ? 'info' : 'error'](details, 'reply cannot be edited');
+      if (result !== 'failed') this.#log[result === 'refused' ? 'error' : 'info'](details, 'reply cannot be edited');
       else if (code === undefined) this.#outage.failed(details); // otherwise Discord has answered
       return result;
     }
@@ -142,7 +181,7 @@ export class Replies implements ReplySender {
     // With an earlier answer, or one that is not confirmed, there may be a reply after all, so the edit can succeed.
     if (first.shown) return first.isEarlier || first.err !== undefined ? 'failed' : 'shown';
     this.#log.info({ command: to.command, member: to.memberId, err: first.err }, 'reply cannot be sent');
-    return first.isRefused ? 'refused' : 'lost';
+    return first.refusal ?? 'lost';
   }
 
   /**
@@ -173,16 +212,27 @@ export class Replies implements ReplySender {
     }
   }
 
-  #reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace = false): Promise<FirstAnswer> {
+  async #reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace = false): Promise<FirstAnswer> {
     const { body, files } = messageBody(message);
     const { ChannelMessageWithSource, UpdateMessage } = InteractionResponseType;
     const data = isInPlace ? { ...NOTHING_ELSE, ...body } : { ...body, ...flags(isPrivate) };
-    return sendFirstAnswer(this.#rest, to, { type: isInPlace ? UpdateMessage : ChannelMessageWithSource, data }, files);
+    const type = isInPlace ? UpdateMessage : ChannelMessageWithSource;
+    const first = await sendFirstAnswer(this.#rest, to, { type, data }, files);
+    const left = first.refusal && this.#leftOf(message, first.err, to);
+    return left ? this.#reply(to, left, isPrivate, isInPlace) : first;
+  }
+
+  /** What is sent again of a message that Discord refuses; `undefined`: nothing. */
+  #leftOf(message: ReplyMessage, err: unknown, { command, memberId }: Invocation): ReplyMessage | undefined {
+    const left = withoutRefused(message, err);
+    if (left)
+      this.#log.warn({ command, member: memberId, err }, 'discord refuses a part of a reply: it is shown without');
+    return left;
   }
 
   /** In place of an answer that Discord refuses, the member reads a private sentence. */
   async #explained(to: Invocation, first: FirstAnswer): Promise<FirstResult> {
-    if (!first.isRefused) return first;
+    if (first.refusal === undefined) return first;
     const plain = await this.#reply(to, { content: formatMessage(to.locale, 'broken') }, true);
     if (plain.isEarlier) return plain;
     const isRead = plain.shown && plain.err === undefined;

@@ -36,6 +36,7 @@ const REFUSALS = {
   invalidRecipient: [400, 50033, 'Invalid Recipient(s)'],
   invalidForm: [400, 50035, 'Invalid Form Body'],
   invalidApiVersion: [400, 50041, 'Invalid API version'],
+  blockedByAutoMod: [400, 200000, 'Message was blocked by automatic moderation'],
   invalidJson: [400, 50109, 'The request body contains invalid JSON.'],
 } as const satisfies Record<string, readonly [status: number, code: number, message: string]>;
 

@@ -19,6 +19,7 @@ import { type GatewayFaults, NO_GATEWAY_FAULTS } from './gateway-faults.ts';
 import { channelsOf, rolesOf } from './guild-contents.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
 import { interactionRoutes } from './interaction-routes.ts';
+import type { Moderation } from './moderation.ts';
 import { type Place, placeOf } from './place.ts';
 import { Posts } from './posts.ts';
 import { RequestLog, type SeenRestRequest } from './request-log.ts';
@@ -57,6 +58,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const refusing = new Set<string>();
   const openings = new ChannelOpenings();
   const gatewayFaults: GatewayFaults = { ...NO_GATEWAY_FAULTS };
+  const moderation: Moderation = { refuses: () => false, blocks: () => false };
   const { shards = 1, maxConcurrency = 16 } = options;
   const gateway = new Gateway(server, {
     world,
@@ -66,7 +68,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     limits: { maxConcurrency, windowMs: options.identifyWindowMs ?? 0 },
   });
   const routes = [
-    ...interactionRoutes(conversations, autocompletions, world),
+    ...interactionRoutes(conversations, autocompletions, world, moderation),
     ...directMessageRoutes({ world, conversations, refusing, openings, files, nextId, origin }),
     ...applicationRoutes(world, () => ({ url: gateway.url, identifies: gateway.identifies, shards, maxConcurrency })),
     ...commandRoutes(book, world),
@@ -139,6 +141,8 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     gateway,
     /** Faults of REST requests. */
     faults,
+    /** What it refuses in replies from now on; omitted is unchanged. */
+    moderate: (changed: Partial<Moderation>) => void Object.assign(moderation, changed),
     /** Sets faults of the gateway; omitted ones are unchanged. */
     setGatewayFaults: (changed: Partial<GatewayFaults>) => void Object.assign(gatewayFaults, changed),
     /** From now on the bot's token is refused everywhere, and every gateway connection is closed with 4004. */

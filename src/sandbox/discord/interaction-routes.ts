@@ -6,6 +6,7 @@ import { type Callback, isEphemeral, parseCallback, parseChoices } from './callb
 import type { Conversations } from './conversations.ts';
 import { parseForm } from './form-error.ts';
 import { MessageForm } from './message-rules.ts';
+import { type Moderation, moderate } from './moderation.ts';
 import { NO_CONTENT, ok, type RestRequest, type Route } from './route.ts';
 import type { World } from './world.ts';
 
@@ -22,6 +23,7 @@ export function interactionRoutes(
   conversations: Conversations,
   autocompletions: Autocompletions,
   world: World,
+  moderation: Moderation,
 ): Route[] {
   const conversationOf = ({ params }: RestRequest) => conversations.webhook(params.token ?? '');
   const messageOf = ({ params }: RestRequest) => params.message ?? '';
@@ -42,6 +44,8 @@ export function interactionRoutes(
         }
         const conversation = conversations.interaction(id, token);
         const callback = parseCallback(json, conversation.details);
+        if (callback.kind === 'reply') moderate(callback.form, callback.ephemeral, moderation, ['data']);
+        if (callback.kind === 'update') moderate(callback.form, false, moderation, ['data']);
         conversation.acknowledge(callback, files);
         return answered(() => callbackResponse(conversation, TYPES[callback.kind], world));
       },
@@ -52,8 +56,10 @@ export function interactionRoutes(
       needsBotToken: false,
       answer(request) {
         const conversation = conversationOf(request);
-        const { id } = conversation.sent(messageOf(request)).message;
-        conversation.edit(id, parseForm(MessageForm, request.json), request.files);
+        const { id, ephemeral } = conversation.sent(messageOf(request)).message;
+        const form = parseForm(MessageForm, request.json);
+        moderate(form, ephemeral, moderation);
+        conversation.edit(id, form, request.files);
         return ok(apiMessage(conversation.sent(id), world));
       },
     },
@@ -79,6 +85,7 @@ export function interactionRoutes(
       answer(request) {
         const conversation = conversationOf(request);
         const form = parseForm(MessageForm, request.json);
+        moderate(form, isEphemeral(form), moderation);
         return ok(apiMessage(conversation.followUp(form, isEphemeral(form), request.files), world));
       },
     },

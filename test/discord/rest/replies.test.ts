@@ -36,8 +36,9 @@ describe('after an error of Discord', () => {
       apiError(400, 40060),
       { shown: true, isEarlier: true, isOfAnother: true },
     ],
-    ['50035 wants another answer', apiError(400, 50035), { shown: false, isRefused: true }],
-    ['403 wants another answer', apiError(403), { shown: false, isRefused: true }],
+    ['50035 wants another answer', apiError(400, 50035), { shown: false, refusal: 'refused' }],
+    ['403 wants another answer', apiError(403), { shown: false, refusal: 'refused' }],
+    ['AutoMod wants a private one', apiError(400, 200000), { shown: false, refusal: 'blocked' }],
     ['a 429 that outlasts the 3 s ends it', LIMITED, { shown: false, outcome: 'not answered' }],
     ['a lost connection leaves it open', BROKEN, { shown: true, err: expect.anything() }],
     ['a hang leaves it open', HANGS, { shown: true, err: expect.anything() }],
@@ -55,6 +56,7 @@ describe('after an error of Discord', () => {
     ['403 refuses it', apiError(403, 50001), 'refused'],
     ['413 refuses it', apiError(413, 40005), 'refused'],
     ['50035 refuses it', apiError(400, 50035), 'refused'],
+    ['AutoMod blocks it', apiError(400, 200000), 'blocked'],
     ['a lost connection is worth another try', BROKEN, 'failed'],
     ['a hang is worth another try', HANGS, 'failed'],
   ])('to an edit, %s', (_, error, expected, ageMs = 0) => {
@@ -82,14 +84,46 @@ it('an edit that becomes a first answer, without word from Discord, is worth ano
 
 it('a sentence in place of an answer that Discord refuses speaks the language of the reply', async () => {
   const sent: { content: string }[] = [];
-  const patch = async (_: string, { body }: { body: { content: string } }) => {
-    if (sent.push(body) === 1) throw apiError(400, 50035);
+  const send = async (_: string, { body }: { body: { content: string } }) => {
+    sent.push(body);
+    if (body.content === 'too long') throw apiError(400, 50035);
   };
-  const replies = new Replies({ patch } as unknown as REST, logLines().log, async (_, isPrivate) =>
+  const rest = { patch: send, post: send };
+  const replies = new Replies(rest as unknown as REST, logLines().log, async (_, isPrivate) =>
     isPrivate ? 'en' : 'de',
   );
-  expect(await replies.complete(deferredReply(), { content: 'too long' })).toBe('refused');
-  expect(sent[1]?.content).toBe(formatMessage('de', 'broken'));
+  expect(await replies.complete(deferredReply(), { content: 'too long' }, false)).toBe('refused');
+  const why = formatMessage('de', 'shownInPrivate', { why: 'refused' });
+  expect(sent.map(({ content }) => content)).toEqual(['too long', why, 'too long', formatMessage('de', 'broken')]);
+});
+
+const SAYS_WHY = formatMessage('en-US', 'shownInPrivate', { why: 'blocked' });
+
+it.each([
+  ['is sent in private once where no other process may have done it', false, SAYS_WHY, 1],
+  ['is sent in private by who takes it over while the reply does not say so', true, '', 1],
+  ['is not sent again by who takes it over when the reply says so', true, SAYS_WHY, 0],
+])('a card that AutoMod blocks in a deferred reply %s', async (_, isAnother, content, sent) => {
+  const followUps: object[] = [];
+  const rest = {
+    patch: async (_: string, { body }: { body: { embeds: [] } }) => {
+      if (body.embeds.length > 0) throw apiError(400, 200000);
+    },
+    get: async () => ({ content, embeds: [] }),
+    post: async (_: string, { body }: { body: object }) => void followUps.push(body),
+  };
+  const replies = new Replies(rest as unknown as REST, logLines().log);
+  expect(await replies.complete(deferredReply(), { embeds: [{ title: 'a card' }] }, isAnother)).toBe('shownInPrivate');
+  expect(followUps).toHaveLength(sent);
+});
+
+it('whether the card was sent in private is asked again when Discord does not say', async () => {
+  const patch = async (_: string, { body }: { body: { embeds: [] } }) => {
+    if (body.embeds.length > 0) throw apiError(400, 200000);
+  };
+  const rest = { patch, get: async () => Promise.reject(HANGS) };
+  const replies = new Replies(rest as unknown as REST, logLines().log);
+  expect(await replies.complete(deferredReply(), { embeds: [{ title: 'a card' }] }, true)).toBe('failed');
 });
 
 it('a file of a message is named by the number of its part, as text: Discord has no numeric ids', async () => {
