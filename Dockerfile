@@ -1,5 +1,5 @@
 # The official Node image, in both stages: Debian, as tested. Its Node is that of the lockfile, which strips types.
-FROM node:26-slim AS packages
+FROM node:26.10.0-slim@sha256:930557a230abacbc3f4fd9b8648abf8f4bee1e17cb72195dcdfb2f709bc85b33 AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Optional packages: Node itself, for machines with an older one.
@@ -11,10 +11,10 @@ COPY src src
 # For the user of the bot, also when it was checked out under a umask of 077.
 RUN chmod -R go+rX commands src package.json
 
-FROM node:26-slim
+FROM node:26.10.0-slim@sha256:930557a230abacbc3f4fd9b8648abf8f4bee1e17cb72195dcdfb2f709bc85b33
 LABEL org.opencontainers.image.title="cardbot" \
       org.opencontainers.image.description="A Discord bot for trading cards that makes a counted card data service go as far as it can" \
-      org.opencontainers.image.version="0.2.0" \
+      org.opencontainers.image.version="0.3.0" \
       org.opencontainers.image.licenses="MIT"
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules

@@ -11,6 +11,9 @@ const Scripts = z.object({ scripts: z.record(z.string(), z.string()) }).transfor
 const OTHER_NAMES = [
   'NODE_OPTIONS',
   'NODE_EXTRA_CA_CERTS',
+  'NODE_USE_ENV_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
   'REQUIRE_REAL_REDIS',
   'CHROMIUM_PATH',
   'CARDBOT_IMAGE',
@@ -26,7 +29,7 @@ interface Page {
 let pages: Page[] = [];
 
 beforeAll(async () => {
-  const paths = ['README.md', ...(await Array.fromAsync(glob('docs/**/*.md'))).sort()];
+  const paths = ['README.md', 'SECURITY.md', ...(await Array.fromAsync(glob('docs/**/*.md'))).sort()];
   pages = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, 'utf8') })));
 });
 
