@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
 import { Path } from '../model/field-source.ts';
 import { PLANS, type Plans } from '../model/plan.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
@@ -103,13 +104,16 @@ export function cardServiceOf(
   return {
     description: described,
     isShipped,
-    headers,
+    headers: { 'user-agent': USER_AGENT, ...headers },
     secrets,
     baseUrl: read.CARD_SERVICE_URL ?? description.url ?? '',
     apiKey: read.CARD_SERVICE_API_KEY,
     timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
   };
 }
+
+/** Services ask for one that names the program. */
+const USER_AGENT = `cardbot/${packageJson.version}`;
 
 type CardServiceRead = z.output<typeof CardServiceVariables>;
 

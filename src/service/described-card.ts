@@ -38,7 +38,10 @@ export class CardReader {
     const at = (field: keyof typeof fields) => fields[field]?.valueIn(answer);
     const [setId, setName] = [at('set.id'), at('set.name')];
     const rows = this.#rows(value);
-    const priced = rows.flatMap(pricesIn).filter(({ market }) => market !== undefined);
+    const priced = rows
+      .flatMap(pricesIn)
+      .filter(({ market }) => market !== undefined)
+      .filter(isFirstOfLabel);
     const card = read(
       schema,
       {
@@ -118,6 +121,11 @@ function isObject(value: unknown): value is object {
 function plainWords(name: string): string {
   const words = name.replace(/[_-]+/g, ' ').trim();
   return words === words.toUpperCase() ? words.toLowerCase() : words;
+}
+
+/** Several paths may lead to the same row. */
+function isFirstOfLabel({ label }: Prices, at: number, all: readonly Prices[]): boolean {
+  return all.findIndex((other) => other.label === label) === at;
 }
 
 function pricesIn(row: unknown): Prices | [] {
