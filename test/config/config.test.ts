@@ -236,6 +236,7 @@ describe('readRegistrationConfig', () => {
   it('requires a token and nothing else', () => {
     expect(readRegistrationConfig({ DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'nonsense' })).toEqual({
       token: 'a.b.c',
+      botId: '',
       apiUrl: 'https://discord.com/api',
       hasUserInstall: true,
     });
