@@ -25,6 +25,7 @@ import { MOST_NOTICES, watchNotices } from './render/watch-notice.ts';
 import { commandLogger } from './replies/command-end.ts';
 import { CommandReplies } from './replies/command-replies.ts';
 import { CardService } from './service/card-service.ts';
+import { ProxyLimit } from './service/proxy-limit.ts';
 import { SettingsOfServers } from './settings/server-settings.ts';
 import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
 import { openSqliteState } from './storage/sqlite/state.ts';
@@ -192,7 +193,8 @@ export async function openServices(
     : await openSqliteState({ ...config, log, events, signal });
   const { cardStore, catalog, limiter, ledger } = state;
 
-  const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, log });
+  const { seen } = new ProxyLimit(() => limiter.plannedIntervalMs(), log);
+  const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, seen, log });
   const cards = new Cards({ store: cardStore, lifetimes: config.freshness, catalog, events, log });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
   const requestTimeoutMs = config.cardService.timeoutMs;

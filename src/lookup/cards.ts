@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { CardStore } from '../cache/card-store.ts';
 import type { CatalogLearner } from '../catalog/catalog.ts';
 import type { Logger } from '../log.ts';
@@ -8,7 +7,7 @@ import type { Events } from '../model/events.ts';
 import { withPrice } from '../model/price-history.ts';
 import type { Found } from '../service/card-service.ts';
 import { freshness, type Lifetimes } from './freshness.ts';
-import { restMs } from './rest-after-error.ts';
+import { RestingCards } from './resting-cards.ts';
 
 /** What is known of a card without a request. */
 export type Known = { kind: 'missing'; answer?: undefined } | { kind: 'fresh' | 'stale'; answer: CardRecord };
@@ -22,7 +21,6 @@ export interface CardsOptions {
   log: Logger;
 }
 
-const MAX_IDS = 1_000;
 /** One id that does not exist may be mistyped; of three different ones some should exist. */
 const SUSPICIOUS_IDS = 3;
 
@@ -31,11 +29,7 @@ export class Cards {
   readonly #options: CardsOptions;
   /** Ids that do not exist, as long as no card of this address is known and nothing was said of them. */
   #idsOfWrongAddress: Set<string> | undefined = new Set();
-  /** Errors that concern single ids, as long as these rest. */
-  readonly #idErrors = new LRUCache<string, CardServiceError>({
-    max: MAX_IDS,
-    perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
-  });
+  readonly resting = new RestingCards();
 
   constructor(options: CardsOptions) {
     this.#options = options;
@@ -44,13 +38,11 @@ export class Cards {
   /**
    * Costs no request.
    *
-   * @throws UnexpectedAnswer when nothing is known and the service answered this id within the last 5 minutes with
-   *   something that does not fit, KeyRefused when it refused this id alone within the last minute
+   * @throws when nothing is known, the error after which the card is left alone: UnexpectedAnswer, KeyRefused, ServiceDown
    */
   async known(id: string, showPrices: boolean): Promise<Known> {
     const known = await this.#read(id, showPrices);
-    const error = known.kind === 'missing' && this.#idErrors.get(id);
-    if (error) throw error;
+    if (known.kind === 'missing') this.#throwIfResting(id);
     this.#options.events?.publish('known', { kind: known.kind });
     return known;
   }
@@ -64,12 +56,16 @@ export class Cards {
    * What is known right before a request: since the lookup found nothing fresh, another process may have brought the
    * card, or a request for it under another id. Costs no request.
    *
-   * @throws UnexpectedAnswer, KeyRefused as `known` does, whatever is known
+   * @throws as `known` does, whatever is known
    */
   async knownBeforeRequest(id: string, showPrices: boolean): Promise<Known> {
-    const error = this.#idErrors.get(id);
-    if (error) throw error;
+    this.#throwIfResting(id);
     return this.#read(id, showPrices);
+  }
+
+  #throwIfResting(id: string): void {
+    const rest = this.resting.of(id);
+    if (rest && !rest.isSatOut) throw rest.error;
   }
 
   async #read(id: string, showPrices: boolean): Promise<Known> {
@@ -97,9 +93,10 @@ export class Cards {
   async #store(id: string, found: Found, kept: CardRecord | undefined, nowMs: number) {
     const { store, catalog, events } = this.#options;
     if (found instanceof CardServiceError) {
-      this.#idErrors.set(id, found, { ttl: restMs(found) });
+      this.resting.failed(id, found);
       return found;
     }
+    this.resting.answered(id);
     const card = found === 'noSuchCard' ? undefined : found;
     const record = nextRecord(kept, card, nowMs);
     const market = card?.prices?.market;

@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
+import type { Doubt } from '../quota/failures.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
 import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
 import { type Admission, type AdmissionOptions, admit, admitAgain } from './admission.ts';
@@ -50,7 +51,7 @@ export class LookupQueue {
 
   constructor(options: LookupQueueOptions) {
     this.#options = options;
-    this.#pendingLookups = new PendingLookups(options.otherQueues);
+    this.#pendingLookups = new PendingLookups(options.otherQueues, options.cards.resting);
     this.#batching = new Batching(options);
     const pendingLookups = this.#pendingLookups;
     this.#admission = { ...options, pendingLookups, schedule: () => this.#batching.schedule() };
@@ -102,7 +103,9 @@ export class LookupQueue {
     while (!this.#pendingLookups.isClosed) {
       this.#tellLength();
       const nowMs = Date.now();
-      const batch = this.#pendingLookups.selectBatch(nowMs, this.#batching.limits(nowMs));
+      const doubt = this.#options.limiter.doubt();
+      if (doubt?.isOutage) this.#refuseWithoutProbe(doubt);
+      const batch = this.#pendingLookups.selectBatch(nowMs, this.#batching.limits(nowMs), doubt);
       const [next] = batch.pending;
       const leavesAtMs = this.#batching.leavesAtMs(batch, this.#serves.size, nowMs);
       if (next === undefined) return this.#sleepUntil(leavesAtMs, nowMs);
@@ -170,6 +173,13 @@ export class LookupQueue {
     const isBlocked = ({ lane }: PendingLookup) => acquired.reason !== 'reserve' || lane !== 'members';
     this.#pendingLookups.refuseWaiting(blockedError(acquired), isBlocked);
     return true;
+  }
+
+  /** Where only cards wait that may be what fails, none of them may find out whether the service is down. */
+  #refuseWithoutProbe({ failedIds }: Doubt): void {
+    if (this.#pendingLookups.waiting().some(({ cardId }) => !failedIds.has(cardId))) return;
+    const { untilMs } = this.#options.limiter.schedule().breaker;
+    this.#pendingLookups.refuseWaiting(blockedError({ reason: 'outage', untilMs }));
   }
 
   #refuseBlockedAndWake(): void {

@@ -7,25 +7,21 @@ import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter-port.ts';
 import { type CardService, cardsIn } from '../service/card-service.ts';
-import { backOffMs } from '../time/back-off.ts';
 import type { Cards } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
-import { restMs } from './rest-after-error.ts';
+import { MAX_FAILURES } from './resting-cards.ts';
 import { asCardServiceError, blockedError, sendRequest } from './service-requests.ts';
 
 /** Another process looks this card up: an answer takes about as long. */
 const CLAIM_RETRY_MS = 50;
 /** A card is claimed for a request, for the permit before it and for storing the answer: a claim is not renewed. */
 const CLAIM_MARGIN_MS = 2_000;
-/** Attempts at one card, 429s apart. */
-const MAX_FAILURES = 3;
 const claimOf = (cardId: string) => `card:${cardId}`;
-const RETRY = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface LookupRequestsOptions {
   pendingLookups: PendingLookups;
-  cards: Pick<Cards, 'knownBeforeRequest' | 'store'>;
+  cards: Pick<Cards, 'knownBeforeRequest' | 'store' | 'resting'>;
   limiter: Limiter;
   ledger: Ledger;
   claims: Claims;
@@ -94,8 +90,8 @@ export class LookupRequests {
     const requester = first.bookedOn;
     const kept = new Map(batch.map((pending) => [pending.cardId, pending.kept]));
     try {
-      const cards = batch.length;
-      const request = { permit, requester, endpoint: cards > 1 ? 'cards' : 'card', cards, cardsIn } as const;
+      const endpoint = batch.length > 1 ? 'cards' : 'card';
+      const request = { permit, requester, endpoint, cardIds, cardsIn } as const;
       const send = () => service.fetch(cardIds, this.#abort.signal);
       const { answer: fetched, released } = await sendRequest(this.#options, request, send);
       pendingLookups.counted(batch);
@@ -166,18 +162,21 @@ export class LookupRequests {
   }
 
   #failed(pending: PendingLookup, error: unknown): void {
-    const { pendingLookups, limiter } = this.#options;
+    const { pendingLookups, limiter, cards } = this.#options;
     pendingLookups.requeue(pending);
     const { retry } = meaningOf(error);
     if (retry === 'nextPermit') return;
-    const restsMs = retry === 'backOff' ? restMs(error) : 0;
-    if (restsMs > 0) pendingLookups.postpone(pending.cardId, Date.now() + restsMs);
-    const again = retry === 'backOff' && ++pending.failures < MAX_FAILURES;
-    if (pending.failures === MAX_FAILURES - 1) pending.mostTogether = 1; // another card may be what fails
-    // The last of several failures may have opened the breaker, which knows until when.
-    const blocked = error instanceof ServiceDown && limiter.schedule().blocked;
-    if (again) pending.notBeforeMs = Date.now() + Math.max(backOffMs(pending.failures, RETRY), restsMs);
-    else pendingLookups.refuse(pending, blocked ? blockedError(blocked) : asCardServiceError(error));
+    if (retry === 'never') {
+      pendingLookups.refuse(pending, asCardServiceError(error));
+      return;
+    }
+    const rest = cards.resting.failed(pending.cardId, asCardServiceError(error));
+    if (rest.failures === MAX_FAILURES - 1) pending.mostTogether = 1; // another card may be what fails
+    // The last of several failures may have opened the breaker: its probe may show that it was a hiccup.
+    const { blocked, breaker } = limiter.schedule();
+    const isSatOut = breaker.reason === 'outage' && breaker.untilMs > Date.now() && !blocked;
+    if (rest.failures < MAX_FAILURES || isSatOut) pending.notBeforeMs = Date.now() + rest.leftMs;
+    else pendingLookups.refuse(pending, blocked ? blockedError(blocked) : rest.error);
   }
 
   /** For whom a request leaves. */

@@ -78,8 +78,6 @@ export interface Waiter extends QueuePlace {
 export class PendingLookup implements QueuePlace {
   readonly cardId: string;
   waiters: readonly Waiter[];
-  /** Failed attempts, 429s apart. */
-  failures = 0;
   /** No request before this, after a failure. */
   notBeforeMs: number;
   /** The copy that an answer replaces, as it was known before the request. */

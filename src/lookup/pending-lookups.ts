@@ -1,15 +1,15 @@
-import { LRUCache } from 'lru-cache';
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { guildKey, type Requester } from '../model/quota.ts';
 import type { Charged } from '../quota/budget.ts';
+import type { Doubt } from '../quota/failures.ts';
 import type { Schedule } from '../quota/limiter-port.ts';
 import type { BatchLimits } from '../service/listing.ts';
 import { type Batch, fillBatch } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';
 import { PendingLookup, type Waiter } from './pending-lookup.ts';
+import { RestingCards } from './resting-cards.ts';
 
-const MAX_POSTPONED = 1_000;
 /** No retry waits longer; one that seems to was noted by a clock that has been set back since. */
 const LONGEST_RETRY_MS = 60_000;
 
@@ -17,15 +17,15 @@ const LONGEST_RETRY_MS = 60_000;
 export class PendingLookups {
   readonly #byCard = new Map<string, PendingLookup>();
   readonly order: FairOrder;
-  /** Until when the service wants no request for a card; kept also when nothing waits for the card any more. */
-  readonly #postponed = new LRUCache<string, number>({ max: MAX_POSTPONED });
+  readonly #resting: RestingCards;
   /** How many got a permit so far. */
   requestedCount = 0;
   #countedRequests = 0;
   #arrivals = 0;
   isClosed = false;
 
-  constructor(otherQueues: Pick<OtherQueues, 'lengths'> = NO_OTHER_QUEUES) {
+  constructor(otherQueues: Pick<OtherQueues, 'lengths'> = NO_OTHER_QUEUES, resting = new RestingCards()) {
+    this.#resting = resting;
     this.order = new FairOrder(this, otherQueues);
   }
 
@@ -41,7 +41,7 @@ export class PendingLookups {
     const waiter: Waiter = { ...wish, ...place, promisedAtMs, reserved: true, progress };
     const present = this.#byCard.get(cardId);
     if (present) present.join(waiter);
-    else this.#byCard.set(cardId, new PendingLookup(waiter, this.#postponed.get(cardId) ?? 0));
+    else this.#byCard.set(cardId, new PendingLookup(waiter, this.postponedUntilMs(cardId)));
     return waiter;
   }
 
@@ -109,21 +109,25 @@ export class PendingLookups {
     }
   }
 
-  /** No request for the card before, for any lookup of it. */
-  postpone(cardId: string, untilMs: number): void {
-    this.#postponed.set(cardId, untilMs);
-  }
-
-  /** 0 when the card may be requested now. */
+  /** Until when lookups of the card wait; 0 when it may be requested now. */
   postponedUntilMs(cardId: string): number {
-    const untilMs = this.#postponed.get(cardId) ?? 0;
-    return untilMs > Date.now() + LONGEST_RETRY_MS ? 0 : untilMs;
+    const rest = this.#resting.of(cardId);
+    return rest?.isSatOut ? Date.now() + rest.leftMs : 0;
   }
 
   /** What the next request should carry, best first; empty when nothing may be requested now. */
-  selectBatch(nowMs: number, limits: BatchLimits): Batch {
-    const ready = this.#due(nowMs).filter(({ isStarted, beingServed }) => isStarted && !beingServed);
+  selectBatch(nowMs: number, limits: BatchLimits, doubt?: Doubt): Batch {
+    const due = this.#due(nowMs).filter(({ isStarted, beingServed }) => isStarted && !beingServed);
+    const ready = doubt ? this.#telling(due, doubt) : due;
     return fillBatch(ready, (left, before) => this.order.next(left, nowMs, before), limits);
+  }
+
+  /** Those whose requests tell most of whether the service is down: others than the cards that may be what fails. */
+  #telling(ready: readonly PendingLookup[], { failedIds, isOutage }: Doubt): readonly PendingLookup[] {
+    const others = ready.filter(({ cardId }) => !failedIds.has(cardId));
+    const untried = others.filter(({ cardId }) => !this.#resting.hasFailed(cardId));
+    if (untried.length > 0) return untried;
+    return others.length > 0 || isOutage ? others : ready;
   }
 
   requested(pending: PendingLookup, nowMs: number): void {

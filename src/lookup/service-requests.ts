@@ -18,8 +18,8 @@ export interface ServiceRequest<T> {
   /** On whom it is booked. */
   requester: Requester;
   endpoint: EventsByName['request']['endpoint'];
-  /** How many cards a list is for; absent for a single card. */
-  cards?: number;
+  /** The cards that it is for; absent for none. */
+  cardIds?: readonly string[];
   /** How many cards an answer brought; none unless given. */
   cardsIn?: (answer: T) => number;
 }
@@ -41,23 +41,23 @@ export async function acquirePermit({ limiter, events }: { limiter: Limiter; eve
  */
 export async function sendRequest<T>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
-  { permit, requester, endpoint, cards = 1, cardsIn = () => 0 }: ServiceRequest<T>,
+  { permit, requester, endpoint, cardIds, cardsIn = () => 0 }: ServiceRequest<T>,
   send: () => Promise<T>,
 ): Promise<{ answer: T; released: Promise<void> }> {
   const booking = ledger.spent(requester);
   const sentAtMs = performance.now();
-  const ofList = cards > 1 && { cards };
+  const ofCards = cardIds && { cardIds, ...(cardIds.length > 1 && { cards: cardIds.length }) };
   const ended = (outcome: string, brought = 0) =>
     events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs), cards: brought });
   try {
     const answer = await send();
     ended('answered', cardsIn(answer));
-    return { answer, released: limiter.release(permit, { kind: 'answered', ...ofList }) };
+    return { answer, released: limiter.release(permit, { kind: 'answered', ...ofCards }) };
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
     const { isCounted, kind, statedMs } = meaningOf(error);
     if (!isCounted) ledger.refused(booking);
-    await limiter.release(permit, { kind, statedMs, ...ofList });
+    await limiter.release(permit, { kind, statedMs, ...ofCards });
     const isDaySpent = limiter.schedule().breaker.reason === 'day';
     if (kind === 'rateLimited') events.publish('rateLimit', { kind: isDaySpent ? 'day' : 'pause' });
     throw error;

@@ -103,6 +103,8 @@ export interface RequestOutcome {
   statedMs?: number | undefined;
   /** How many cards a list was for, each of which the service may have counted; absent: one request. */
   cards?: number;
+  /** What it was for, the card first that it was booked for; absent: no card. */
+  cardIds?: readonly string[];
 }
 
 /** What an error means for the request that ended with it. */

@@ -2,6 +2,7 @@ import type { RequestOutcome } from '../model/errors.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
 import { backOffMs, withJitter } from '../time/back-off.ts';
 import { currentQuota } from './day-quota.ts';
+import { LOOKUP_BACK_OFF } from './failures.ts';
 
 /** What the decision depends on besides the request itself. */
 export interface Circumstances {
@@ -9,12 +10,14 @@ export interface Circumstances {
   quota: QuotaState | undefined;
   /** `LONGEST_WAIT_SECONDS`; a pause may be longer. */
   longestWaitMs: number;
+  /** When the request left. */
+  leftAtMs: number;
   nowMs: number;
   /** From 0 up to 1. */
   random: number;
 }
 
-/** One failure may be chance; three in a row are an outage. */
+/** One failure may be chance; three in a row, of different cards and with time between them, are an outage. */
 const FAILURES_TO_BREAK = 3;
 const OUTAGE = { firstMs: 5_000, longestMs: 60_000 };
 const KEY_PAUSE_MS = 60_000;
@@ -112,18 +115,32 @@ function afterDown(
   breaker: Breaker,
   outcome: RequestOutcome,
   straggler: boolean,
-  { nowMs, random }: Circumstances,
+  { leftAtMs, nowMs, random }: Circumstances,
 ): Breaker {
   // After another reason than an outage the probe's failure is the first of its kind.
   const inARow = failuresInARow(breaker, undefined, 'outage');
   const isStated = statesOutage(outcome);
-  if (inARow < FAILURES_TO_BREAK && !isStated) return { ...CLOSED_BREAKER, failures: inARow };
+  if (inARow < FAILURES_TO_BREAK && !isStated) {
+    const untilMs = Math.max(nowMs, leftAtMs + backOffMs(inARow, LOOKUP_BACK_OFF));
+    return { ...CLOSED_BREAKER, sinceMs: nowMs, untilMs, failures: inARow };
+  }
 
   const failures = Math.max(FAILURES_TO_BREAK, inARow);
   const breakMs = isStated ? (outcome.statedMs ?? 0) : backOffMs(failures - FAILURES_TO_BREAK + 1, OUTAGE);
-  const untilMs = nowMs + withJitter(breakMs, random);
+  // A first silence has lasted as long already: what waits is told the sooner.
+  const fromMs = failures === FAILURES_TO_BREAK && !isStated ? leftAtMs : nowMs;
+  const untilMs = Math.max(nowMs, fromMs + withJitter(breakMs, random));
   if (straggler) return { ...breaker, untilMs: Math.max(breaker.untilMs, untilMs) };
   return opened(breaker, 'outage', nowMs, untilMs, failures);
+}
+
+/**
+ * Whether pending lookups wait until requests flow again: in a pause, after a failure, and when the breaker has first opened
+ * for an outage, which may turn out to be a hiccup. Otherwise all are told.
+ */
+export function isSatOut({ reason, sinceMs, untilMs, failures }: Breaker): boolean {
+  if (reason === 'outage') return failures === FAILURES_TO_BREAK && untilMs - sinceMs <= OUTAGE.longestMs;
+  return reason === undefined || reason === 'pause';
 }
 
 function failuresInARow(breaker: Breaker, ...reasons: Breaker['reason'][]): number {

@@ -1,5 +1,6 @@
 import type { RequestOutcome } from '../model/errors.ts';
 import type { Breaker, BreakerReason, QuotaReading, QuotaState } from '../model/quota.ts';
+import type { Doubt } from './failures.ts';
 
 /**
  * In the order of permits. Members wait for an answer; renewals refresh what was already shown, and never take a member's
@@ -18,8 +19,6 @@ export type PermitLane = Lane | 'report';
 export interface Permit {
   /** Its outcome decides whether the breaker closes. */
   probe: boolean;
-  /** The last failure that was known when it left, as `LimiterState` numbers them. */
-  afterFailure: number;
   /** When it was given. */
   leftAtMs: number;
   isForWatches?: boolean;
@@ -66,6 +65,10 @@ export interface Limiter {
   quota(): QuotaState | undefined;
   /** When nothing will remain of the day at the present rate; `undefined` when enough does. */
   runsOutAtMs(): number | undefined;
+  /** The time between two requests at the plan's rate. */
+  plannedIntervalMs(): number;
+  /** `undefined` while the service answers. */
+  doubt(): Doubt | undefined;
   /** Others were seen to spend from the same key, twice since the day began. */
   isKeyShared(): boolean;
   /** Called whenever permits may come at other times than `schedule` said. */

@@ -3,6 +3,7 @@ import { orUndefined } from '../model/card.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import { Breaker, CLOSED_BREAKER, QuotaState } from '../model/quota.ts';
 import { RemainingSample } from './day-quota.ts';
+import { CountedFailures } from './failures.ts';
 import { Learned, NOTHING_LEARNED } from './learned.ts';
 import { OutsideSpending } from './outside-spending.ts';
 
@@ -13,8 +14,7 @@ export const LimiterState = z.object({
   breaker: Breaker,
   /** What the operator had set when the breaker opened for the day, as `settingKey` writes it. */
   openedUnder: orUndefined(z.string()),
-  /** Numbers episodes of failure: requests that left before a failure was known add none to it. */
-  lastFailure: z.int().nonnegative(),
+  counted: CountedFailures.default([]),
   quota: orUndefined(QuotaState),
   /** The plan that a usage report named last. */
   plan: orUndefined(z.string()),
@@ -31,7 +31,6 @@ export type LimiterState = z.infer<typeof LimiterState>;
 export const INITIAL_LIMITER_STATE: LimiterState = LimiterState.parse({
   fullAtMs: 0,
   breaker: CLOSED_BREAKER,
-  lastFailure: 0,
   samples: [],
 });
 
@@ -53,7 +52,7 @@ export const StoredLimiterState = z.preprocess((stored) => {
   if (!earlier) return stored;
   const { why, probing, ...times } = earlier.gate;
   const state = why === 'open' ? 'closed' : probing ? 'halfOpen' : 'open';
-  return { lastFailure: 0, samples: [], ...earlier, breaker: { ...times, state, reason: REASONS[why] } };
+  return { samples: [], ...earlier, breaker: { ...times, state, reason: REASONS[why] } };
 }, LimiterState);
 
 /** An open breaker with its probe under way, or without. */

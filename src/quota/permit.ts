@@ -1,9 +1,10 @@
 import type { RequestOutcome } from '../model/errors.ts';
 import { PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
 import type { Breaker, QuotaState } from '../model/quota.ts';
-import { afterRequest, type Circumstances, statesOutage } from './circuit-breaker.ts';
+import { afterRequest, type Circumstances, isSatOut, statesOutage } from './circuit-breaker.ts';
 import { currentQuota, reserveUntilMs } from './day-quota.ts';
-import { type Learned, mostOfRefill, refusedWeighMs, sharedOut, windowSlotsMs } from './learned.ts';
+import { countedAfter, countsAsFailure } from './failures.ts';
+import { type Learned, mostOfRefill, NOTHING_LEARNED, refusedWeighMs, sharedOut, windowSlotsMs } from './learned.ts';
 import { learnFrom } from './learning.ts';
 import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
 import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
@@ -64,7 +65,8 @@ export function decidePermit(
   if (refused) return refused;
   const learned = sharedOut(state.learned, setting.processes ?? 1);
   const isUnsure = isUnconfirmed && setting.plan === 'auto';
-  const most = Math.min(learned.inFlight, isUnsure ? FREE_BURST : learned.inFlight, mostOfRefill(state.learned, nowMs));
+  const inFlight = Math.min(learned.inFlight, mostInDoubt(breaker));
+  const most = Math.min(inFlight, isUnsure ? FREE_BURST : inFlight, mostOfRefill(state.learned, nowMs));
   const isFull = underWay >= most || isRestTaken(state, underWay, nowMs);
   if (isFull) return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
   const slotsMs = windowSlotsMs(learned, underWay, nowMs);
@@ -77,7 +79,6 @@ export function decidePermit(
     lane,
     permit: {
       probe: breaker.state !== 'closed' && !isUnaffected,
-      afterFailure: state.lastFailure,
       leftAtMs: nowMs,
       ...(lane === 'watches' && { isForWatches: true }),
     },
@@ -85,6 +86,11 @@ export function decidePermit(
     heldBackMs: slotsMs.length > 0 ? undefined : heldBackMs(breaker, lane, pace), // a window alone counts
     mostUnderWay: Math.min(most, slotsMs.length > 0 ? underWay + freeSlots : most),
   };
+}
+
+/** After a failure no more requests are under way than before the first answer, until there is one. */
+function mostInDoubt({ state, failures }: Breaker): number {
+  return state === 'closed' && failures > 0 ? NOTHING_LEARNED.inFlight : Number.POSITIVE_INFINITY;
 }
 
 /** How many of so many tokens or places a lane leaves to members. For watches the bucket has to be full: it refills as fast. */
@@ -121,34 +127,29 @@ export function releasePermit(
   permit: Permit,
   outcome: RequestOutcome,
   setting: PlanSetting,
-  circumstances: Omit<Circumstances, 'quota'> & { underWay: number },
+  circumstances: Omit<Circumstances, 'quota' | 'leftAtMs'> & { underWay: number },
 ): LimiterState {
   const { nowMs, underWay } = circumstances;
   const quota = currentQuota(state.quota, nowMs);
   const isOfPace = quota?.remaining !== 0;
   const planned = plannedPace(state, setting);
-  const isProbe = permit.probe;
-  const request = { leftAtMs: permit.leftAtMs, nowMs, outcome, underWay, planned, isOfPace, isProbe };
+  const { probe: isProbe, leftAtMs } = permit;
+  const request = { leftAtMs, nowMs, outcome, underWay, planned, isOfPace, isProbe };
   const learned = learnFrom(state.learned, request);
-  const breaker =
-    isKnownFailure(state, permit, outcome) && !statesOutage(outcome)
-      ? state.breaker
-      : afterRequest(state.breaker, isOfPace ? withSilence(outcome, learned, nowMs) : outcome, isProbe, {
-          ...circumstances,
-          quota: state.quota,
-        });
+  const news = newsOf(state, permit, isOfPace ? withSilence(outcome, learned, nowMs) : outcome);
+  const breaker = afterRequest(state.breaker, news, isProbe, { ...circumstances, leftAtMs, quota: state.quota });
   const isPauseNew = breaker.reason === 'pause' && breaker.untilMs !== state.breaker.untilMs;
-  const isFailure = outcome.kind === 'serviceDown' && breaker !== state.breaker;
+  const hasCounted = news.kind === 'serviceDown' && breaker !== state.breaker;
   const wasOpenForDay = state.breaker.reason === 'day';
   const after: LimiterState = {
     ...state,
     quota: permit.isForWatches ? withOneForWatches(quota) : state.quota,
     breaker,
     openedUnder: breaker.reason !== 'day' ? undefined : wasOpenForDay ? state.openedUnder : settingKey(setting),
-    lastFailure: state.lastFailure + (isFailure ? 1 : 0),
+    counted: countedAfter(state.counted, outcome, hasCounted, nowMs),
     learned,
     outside: afterOurRequest(state.outside, quota, {
-      leftAtMs: permit.leftAtMs,
+      leftAtMs,
       cards: outcome.cards,
       underWay,
       isIsolated: setting.processes !== undefined,
@@ -180,14 +181,15 @@ function isRestTaken({ quota }: LimiterState, underWay: number, nowMs: number): 
 }
 
 function refusal(
-  { breaker: { state, reason, untilMs }, quota }: LimiterState,
+  { breaker, quota }: LimiterState,
   lane: PermitLane,
   pace: Pace,
   nowMs: number,
 ): Exclude<Acquired, { kind: 'permit' }> | undefined {
+  const { state, reason, untilMs } = breaker;
   // The day may have become larger, and a member who wants the report asks exactly that.
   if (state === 'open' && reason === 'day' && lane === 'report') return undefined;
-  if (reason === 'pause' && untilMs > nowMs) return { kind: 'wait', untilMs };
+  if (untilMs > nowMs && isSatOut(breaker)) return { kind: 'wait', untilMs };
   if (reason && untilMs > nowMs) return { kind: 'blocked', reason, untilMs };
   if (state === 'halfOpen' || ((lane === 'report' || lane === 'watches') && state !== 'closed'))
     return { kind: 'wait', untilMs: nowMs + pace.intervalMs };
@@ -198,7 +200,9 @@ function refusal(
   return undefined;
 }
 
-/** Many connections that break at once are one failure of the service, however many requests were under way. */
-function isKnownFailure({ lastFailure }: LimiterState, permit: Permit, { kind }: RequestOutcome): boolean {
-  return kind === 'serviceDown' && !permit.probe && permit.afterFailure < lastFailure;
+/** What an outcome says of the service: nothing more, if it is a failure that was known. */
+function newsOf({ breaker, counted }: LimiterState, { leftAtMs }: Permit, outcome: RequestOutcome): RequestOutcome {
+  const isNews =
+    outcome.kind !== 'serviceDown' || statesOutage(outcome) || countsAsFailure(breaker, counted, outcome, leftAtMs);
+  return isNews ? outcome : { ...outcome, kind: 'abandoned' };
 }

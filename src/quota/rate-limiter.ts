@@ -1,13 +1,15 @@
 import type { RequestOutcome } from '../model/errors.ts';
 import { type PlanSetting, type Plans, plansOf } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
+import { isSatOut } from './circuit-breaker.ts';
 import { addSample, currentQuota, isOfDay, mergeReading, reserveUntilMs, runsOutAtMs } from './day-quota.ts';
+import { type Doubt, doubtOf } from './failures.ts';
 import { sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
 import type { Change, LimiterCell } from './limiter-cell.ts';
 import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter-port.ts';
 import type { LimiterState } from './limiter-state.ts';
 import { isKeyShared } from './outside-spending.ts';
-import { fullAtMsAfter, paceOf, refillLagMs, tokenAtMs } from './pace.ts';
+import { fullAtMsAfter, paceOf, plannedPace, refillLagMs, tokenAtMs } from './pace.ts';
 import { decidePermit, releasePermit } from './permit.ts';
 
 export interface LimiterOptions {
@@ -92,6 +94,15 @@ export class RateLimiter implements Limiter {
     return runsOutAtMs(this.#cell.state.samples, this.quota(), Date.now());
   }
 
+  plannedIntervalMs(): number {
+    return plannedPace(this.#cell.state, this.#cell.setting).intervalMs;
+  }
+
+  doubt(): Doubt | undefined {
+    const { breaker, counted } = this.#cell.state;
+    return doubtOf(breaker, counted, Date.now());
+  }
+
   isKeyShared(): boolean {
     return isKeyShared(this.#cell.state.outside, Date.now());
   }
@@ -133,8 +144,8 @@ export function scheduleOf(
 ): Schedule {
   const { reason, untilMs } = state.breaker;
   const pace = paceOf(state, setting);
-  const isSatOut = reason === 'pause' && untilMs - nowMs <= longestWaitMs;
-  const pausedUntilMs = Math.max(nowMs, reason === 'pause' ? untilMs : 0);
+  const isWaitedFor = isSatOut(state.breaker);
+  const pausedUntilMs = Math.max(nowMs, isWaitedFor ? untilMs : 0);
   const ofWindowMs = windowSlotsMs(sharedOut(state.learned, setting.processes ?? 1), underWay, nowMs);
   const slotsMs = ofWindowMs.map((atMs) => Math.max(atMs, pausedUntilMs));
   return {
@@ -142,7 +153,8 @@ export function scheduleOf(
     isIsolated: setting.processes !== undefined,
     learned: { window: state.learned.window, capacity: state.learned.capacity },
     paused: reason === 'pause' && untilMs > nowMs,
-    blocked: reason && untilMs > nowMs && !isSatOut ? { reason, untilMs } : undefined,
+    blocked:
+      reason && untilMs > nowMs && !(isWaitedFor && untilMs - nowMs <= longestWaitMs) ? { reason, untilMs } : undefined,
     reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
     permitAtMs: (position) => {
       if (slotsMs.length > 0) {
@@ -151,7 +163,7 @@ export function scheduleOf(
       }
       if (reason === 'pause') return pausedUntilMs + (position - 1) * pace.intervalMs;
       const firstMs = tokenAtMs(Math.max(state.fullAtMs, nowMs), nowMs, pace);
-      return Math.max(nowMs, firstMs + (position - 1) * pace.intervalMs);
+      return Math.max(pausedUntilMs, firstMs + (position - 1) * pace.intervalMs);
     },
   };
 }

@@ -62,7 +62,7 @@ export function limiterWrite(
   const isOfWindow = after.learned.window !== undefined && before?.learned !== after.learned;
   return {
     state: after,
-    isNews: !before || !sameSchedule(before, after) || before.lastFailure !== after.lastFailure || isOfWindow,
+    isNews: !before || !sameSchedule(before, after) || isOfWindow,
     chargedMs: Math.max(0, Math.max(after.fullAtMs, nowMs) - Math.max(before?.fullAtMs ?? 0, nowMs)),
     fillsInMs: capacity * intervalMs,
     pausedUntilMs: reason === 'pause' ? untilMs : 0,

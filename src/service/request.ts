@@ -26,6 +26,8 @@ export interface RequestOptions {
   timeoutMs: number;
   /** Given the rate-limit headers of every response as soon as they arrive, 429s and errors too, whatever the body. */
   limiter: { observe(reading: QuotaReading): void };
+  /** Given every answer that was read to its end. */
+  seen?: ((url: URL, response: ServiceResponse) => void) | undefined;
 }
 
 export interface RequestDetails {
@@ -58,7 +60,9 @@ export async function request(
   const departure: Departure = { neverLeft: false };
   try {
     const whenToStop = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
-    return await exchange(url, options, departure, { signal: whenToStop, json });
+    const response = await exchange(url, options, departure, { signal: whenToStop, json });
+    options.seen?.(url, response);
+    return response;
   } catch (error) {
     if (error instanceof UnexpectedAnswer) throw error;
     if (signal?.aborted) throw signal.reason;

@@ -1,9 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decideAdmission } from '../../src/lookup/admission.ts';
+import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import type { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
-import { BudgetSpent, Busy, Stopping } from '../../src/model/errors.ts';
+import { RestingCards } from '../../src/lookup/resting-cards.ts';
+import { BudgetSpent, Busy, ServiceDown, Stopping } from '../../src/model/errors.ts';
 import type { BudgetSetting } from '../../src/model/plan.ts';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import type { Schedule } from '../../src/quota/limiter-port.ts';
@@ -46,13 +48,14 @@ function decisionWith({
 } = {}) {
   fakeTime();
   const nowMs = Date.now();
-  const pendingLookups = new PendingLookups();
+  const resting = new RestingCards();
+  const pendingLookups = new PendingLookups(NO_OTHER_QUEUES, resting);
   for (const wish of [lookup('base1-1'), lookup('base1-2'), lookup('renewed', { lane: 'renewals' })]) {
     pendingLookups.start(pendingLookups.add({ lookup: wish, resolve: () => {}, reject: () => {} }, nowMs));
   }
   const underWay = pendingLookups.get('base1-2');
   if (underWay) pendingLookups.requested(underWay, nowMs);
-  if (postponed) pendingLookups.postpone(postponed, nowMs + 50_000);
+  if (postponed) resting.failed(postponed, new ServiceDown({ reason: 'it answered 503', retryAfterMs: 50_000 }));
   const options = {
     schedule: (): Schedule => ({
       isIsolated: false,

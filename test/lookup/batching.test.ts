@@ -58,7 +58,7 @@ describe('a batch for which there is a permit', () => {
   const held = () => new Batching({ service, limiter, otherQueues: NO_OTHER_QUEUES });
   const withOneUnderWay = () => {
     const batching = held();
-    batching.beginRequest({ probe: false, afterFailure: 0, leftAtMs: 0 });
+    batching.beginRequest({ probe: false, leftAtMs: 0 });
     return batching;
   };
 
@@ -78,14 +78,14 @@ describe('a batch for which there is a permit', () => {
 
   it('leaves when a request has returned, though another is under way', () => {
     const batching = withOneUnderWay();
-    batching.beginRequest({ probe: false, afterFailure: 0, leftAtMs: 0 });
+    batching.beginRequest({ probe: false, leftAtMs: 0 });
     batching.leavesAtMs(HALF, 0, 1_000);
     batching.endRequest();
     expect(batching.leavesAtMs(HALF, 0, 1_100)).toBeLessThanOrEqual(1_100);
   });
 
   it('is one card if it is to probe whether requests flow again', () => {
-    expect(held().beginRequest({ probe: true, afterFailure: 0, leftAtMs: 0 })).toBe(1);
-    expect(held().beginRequest({ probe: false, afterFailure: 0, leftAtMs: 0 })).toBe(20);
+    expect(held().beginRequest({ probe: true, leftAtMs: 0 })).toBe(1);
+    expect(held().beginRequest({ probe: false, leftAtMs: 0 })).toBe(20);
   });
 });

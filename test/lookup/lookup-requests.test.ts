@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Known } from '../../src/lookup/cards.ts';
 import { LookupRequests } from '../../src/lookup/lookup-requests.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
+import { RestingCards } from '../../src/lookup/resting-cards.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
@@ -11,7 +12,7 @@ import type { Fetched } from '../../src/service/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
-const PERMIT = { probe: false, afterFailure: 0, leftAtMs: Date.now() };
+const PERMIT = { probe: false, leftAtMs: Date.now() };
 const FOUND = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'Base' } };
 const RECORD: CardRecord = { card: FOUND, fetchedAtMs: 1 };
 
@@ -54,7 +55,7 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
   const { log, lines } = logLines();
   const requests = new LookupRequests({
     pendingLookups,
-    cards: { knownBeforeRequest, store },
+    cards: { knownBeforeRequest, store, resting: new RestingCards() },
     service: { fetch },
     limiter,
     ledger,
@@ -98,7 +99,7 @@ describe('a batch of two', () => {
     await it.send();
 
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-4', 'base1-5']]);
-    expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'answered', cards: 2 }]]);
+    expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'answered', cardIds: ['base1-4', 'base1-5'], cards: 2 }]]);
     expect(it.ended).toEqual({ alice: RECORD, bob: RECORD, carol: RECORD });
     expect(await it.booked('alice')).toEqual({ requests: 1, saved: 1 });
     expect(await it.booked('bob')).toEqual({ requests: 0, saved: 1 });
@@ -112,7 +113,7 @@ describe('a batch of two', () => {
     await it.send();
 
     expect(it.ended).toEqual({ alice: RECORD });
-    expect(it.pendingLookups.get('base1-5')).toMatchObject({ requesting: false, failures: 0, notBeforeMs: 0 });
+    expect(it.pendingLookups.get('base1-5')).toMatchObject({ requesting: false, notBeforeMs: 0 });
     expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5']);
     expect(it.claimed.size).toBe(0);
   });

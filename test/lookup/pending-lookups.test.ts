@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
+import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import type { Lookup, Waiter } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
+import { RestingCards } from '../../src/lookup/resting-cards.ts';
 import type { CardRecord } from '../../src/model/card.ts';
-import { Busy, type CardServiceError, Stopping } from '../../src/model/errors.ts';
+import { Busy, type CardServiceError, ServiceDown, Stopping } from '../../src/model/errors.ts';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import { by, fakeTime, lookup } from '../support/lookup-queue.ts';
 
@@ -17,7 +19,8 @@ interface Added {
 }
 
 function queueWith() {
-  const pendingLookups = new PendingLookups();
+  const resting = new RestingCards();
+  const pendingLookups = new PendingLookups(NO_OTHER_QUEUES, resting);
   const add = (wish: Lookup, promisedAtMs = Date.now()): Added => {
     const ended: Added['ended'] = [];
     const waiter = pendingLookups.add(
@@ -40,7 +43,7 @@ function queueWith() {
     const limits = { most, room: 1, lengthOf: () => 0 };
     return pendingLookups.selectBatch(Date.now(), limits).pending.map(({ cardId }) => cardId);
   };
-  return { pendingLookups, add, start, get, batch };
+  return { pendingLookups, resting, add, start, get, batch };
 }
 
 it('the fair order puts no newcomer behind a burst of which a later lookup was started before the others', () => {
@@ -185,8 +188,8 @@ describe('a batch', () => {
 
   it('leaves a card out that the service wants no request for, also once it is wanted anew', () => {
     fakeTime();
-    const { pendingLookups, start, batch } = queueWith();
-    pendingLookups.postpone('base1-4', Date.now() + 30_000);
+    const { pendingLookups, resting, start, batch } = queueWith();
+    resting.failed('base1-4', new ServiceDown({ reason: 'it answered 503', retryAfterMs: 30_000 }));
     start(lookup('base1-4'));
     expect(pendingLookups.postponedUntilMs('base1-4')).toBe(Date.now() + 30_000);
     expect(batch()).toEqual([]);

@@ -7,7 +7,7 @@ import type { Limiter } from '../../src/quota/limiter-port.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';
 
-const PERMIT = { probe: false, afterFailure: 0, leftAtMs: Date.now() };
+const PERMIT = { probe: false, leftAtMs: Date.now() };
 const REQUEST = { permit: PERMIT, requester: { memberId: 'alice', guildId: 'guild' }, endpoint: 'card' } as const;
 
 /** A limiter that records how permits end, and a ledger. */

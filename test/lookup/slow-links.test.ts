@@ -34,6 +34,8 @@ function queueOver(roundTripMs: number) {
   const outcomes: string[] = [];
   const calls = { acquire: 0, underWay: 0, mostUnderWay: 0 };
   const seenAs = (limiter: Limiter): Limiter => ({
+    doubt: () => limiter.doubt(),
+    plannedIntervalMs: () => limiter.plannedIntervalMs(),
     acquire: async (lane) => {
       calls.acquire += 1;
       calls.mostUnderWay = Math.max(calls.mostUnderWay, ++calls.underWay);

@@ -16,8 +16,9 @@ function limited(statedMs?: number): RequestOutcome {
   return { kind: 'rateLimited', statedMs };
 }
 
+/** So many failures in a row, after the last of which nothing leaves for as long as a lookup backs off. */
 function closed(failures: number): Breaker {
-  return { ...CLOSED, failures };
+  return { ...CLOSED, sinceMs: NOW_MS, untilMs: NOW_MS + 1_000 * 2 ** (failures - 1), failures };
 }
 
 function opened(reason: BreakerReason, afterMs: number, failures = 1): Breaker {
@@ -55,8 +56,15 @@ function breakerAfter(
   probe: boolean,
   known?: QuotaState,
   random = 0,
+  tookMs = 0,
 ): Breaker {
-  return afterRequest(breaker, outcome, probe, { quota: known, longestWaitMs: LONGEST_MS, nowMs: NOW_MS, random });
+  return afterRequest(breaker, outcome, probe, {
+    quota: known,
+    longestWaitMs: LONGEST_MS,
+    leftAtMs: NOW_MS - tookMs,
+    nowMs: NOW_MS,
+    random,
+  });
 }
 
 it('an outage after a pause is counted from its first failure, and opens the breaker at the third', () => {
@@ -64,6 +72,12 @@ it('an outage after a pause is counted from its first failure, and opens the bre
   const second = breakerAfter(first, DOWN, false);
   expect([first, second]).toEqual([closed(1), closed(2)]);
   expect(breakerAfter(second, DOWN, false)).toEqual(outage(5_000, 3));
+});
+
+it('a failure that was long in coming is no longer waited after: its episode was long enough', () => {
+  const first = breakerAfter(CLOSED, DOWN, false, undefined, 0, 10_000);
+  const third = breakerAfter({ ...first, failures: 2 }, DOWN, false, undefined, 0, 10_000);
+  expect([first.untilMs, third.untilMs, third.reason]).toEqual([NOW_MS, NOW_MS, 'outage']);
 });
 
 it('an outage begins when the breaker first opens, however many probes fail', () => {
@@ -195,7 +209,7 @@ describe('a request that left before the breaker opened', () => {
 it("429s that state no wait cost 35 requests in a day, not one every five minutes, while the day's figures are unknown", () => {
   let [breaker, nowMs, requests] = [CLOSED, NOW_MS, 0];
   for (; nowMs < NOW_MS + 24 * 3_600_000; requests++, nowMs = breaker.untilMs) {
-    const now = { quota: undefined, longestWaitMs: LONGEST_MS, nowMs, random: 0 };
+    const now = { quota: undefined, longestWaitMs: LONGEST_MS, leftAtMs: nowMs, nowMs, random: 0 };
     breaker = afterRequest(breaker, limited(), requests > 0, now);
   }
   expect(requests).toBe(35);

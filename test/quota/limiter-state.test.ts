@@ -8,7 +8,7 @@ describe('a stored state', () => {
     fullAtMs: 1_234.5,
     breaker: { state: 'halfOpen', reason: 'day', sinceMs: 4_000, untilMs: 5_000, failures: 2 },
     openedUnder: 'pro  ',
-    lastFailure: 7,
+    counted: [{ cardId: 'base1-4', atMs: 3_500 }],
     quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
     plan: 'pro',
     planAtLimit: 50_000,

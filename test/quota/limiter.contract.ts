@@ -19,9 +19,10 @@ export const SLOW: PlanSetting = { plan: 'free', requestsPerMinute: PER_MINUTE, 
 export const QUICK: PlanSetting = { plan: 'free', requestsPerMinute: 1_200, burst: BURST };
 export const ANSWERED: RequestOutcome = { kind: 'answered' };
 export const DOWN: RequestOutcome = { kind: 'serviceDown' };
+const ABANDONED: RequestOutcome = { kind: 'abandoned' };
 export const HOUR_MS = 3_600_000;
 /** Ends without having been given. */
-export const NOT_HELD: Permit = { probe: false, afterFailure: Number.MAX_SAFE_INTEGER, leftAtMs: Date.now() };
+export const NOT_HELD: Permit = { probe: false, leftAtMs: Date.now() };
 
 export function limited(statedMs?: number): RequestOutcome {
   return { kind: 'rateLimited', statedMs };
@@ -157,7 +158,7 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       };
       expect(await endOne(2, ANSWERED)).toBe('wait');
       expect(await endOne(2, ANSWERED)).toBe('permit');
-      expect(await endOne(2, DOWN)).toBe('permit');
+      expect(await endOne(2, ABANDONED)).toBe('permit');
       expect((await limiter.acquire('members')).kind).toBe('wait');
     });
 

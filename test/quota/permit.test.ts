@@ -23,9 +23,19 @@ const IN_BURST: LimiterState = {
 const OF_WINDOW: LimiterState = { ...CLOSED, learned: { ...NOTHING_LEARNED, inFlight: 100, window: 10 } };
 const MANY_AT_ONCE: LimiterState = { ...CLOSED, learned: { ...NOTHING_LEARNED, inFlight: 100 } };
 
-function withBreaker(state: Breaker['state'], reason: BreakerReason, dueInMs = 0): LimiterState {
-  return { ...CLOSED, breaker: { state, reason, sinceMs: 0, untilMs: NOW_MS + dueInMs, failures: 1 } };
+function withBreaker(state: Breaker['state'], reason: BreakerReason, dueInMs = 0, failures = 1): LimiterState {
+  return { ...CLOSED, breaker: { state, reason, sinceMs: NOW_MS - 4_500, untilMs: NOW_MS + dueInMs, failures } };
 }
+
+/** One request has failed 100 ms ago. */
+const FAILED: LimiterState = {
+  ...CLOSED,
+  breaker: { ...CLOSED.breaker, failures: 1, sinceMs: NOW_MS - 100, untilMs: NOW_MS + 900 },
+};
+/** Three in a row have. */
+const HICCUP = withBreaker('open', 'outage', 500, 3);
+/** The next request may leave, and tell. */
+const IN_DOUBT: LimiterState = { ...MANY_AT_ONCE, breaker: { ...FAILED.breaker, untilMs: NOW_MS } };
 
 function withRemaining(remaining: number): LimiterState {
   const quota = { limit: 1_000, remaining, resetsAtMs: NOW_MS + 3_600_000, receivedAtMs: NOW_MS };
@@ -33,7 +43,7 @@ function withRemaining(remaining: number): LimiterState {
 }
 
 describe('a request', () => {
-  const TOKEN = { kind: 'token', permit: { probe: false, afterFailure: 0 }, heldBackMs: 0 };
+  const TOKEN = { kind: 'token', permit: { probe: false }, heldBackMs: 0 };
   const PROBE = { kind: 'token', permit: { probe: true } };
   const WAIT = { kind: 'wait', untilMs: NOW_MS + PACE.intervalMs };
   const PAUSED = withBreaker('open', 'pause');
@@ -41,7 +51,6 @@ describe('a request', () => {
 
   it.each<[string, LimiterState, PermitLane, object]>([
     ['needs a token while the breaker is closed', CLOSED, 'members', TOKEN],
-    ['leaves after the failures known', { ...CLOSED, lastFailure: 3 }, 'members', { permit: { afterFailure: 3 } }],
     ['sits out a pause', withBreaker('open', 'pause', 500), 'members', { kind: 'wait', untilMs: NOW_MS + 500 }],
     ['of a member probes after a pause without a token', PAUSED, 'members', { ...PROBE, heldBackMs: undefined }],
     ['for a renewal probes after a pause with a token', PAUSED, 'renewals', WITH_TOKEN],
@@ -49,6 +58,14 @@ describe('a request', () => {
     ['is blocked on a spent day', withBreaker('open', 'day', 500), 'members', { kind: 'blocked', reason: 'day' }],
     ['for a report may probe a spent day early', withBreaker('open', 'day', 500), 'report', PROBE],
     ['for a report is never another probe', withBreaker('open', 'outage'), 'report', WAIT],
+    [
+      'waits after a failure, as long as a lookup backs off',
+      FAILED,
+      'members',
+      { kind: 'wait', untilMs: NOW_MS + 900 },
+    ],
+    ['sits out the first opening of an outage', HICCUP, 'members', { kind: 'wait', untilMs: NOW_MS + 500 }],
+    ['is blocked by a second opening', withBreaker('open', 'outage', 500, 4), 'members', { kind: 'blocked' }],
     ['for a report ignores a refused key', withBreaker('open', 'key', 500), 'report', TOKEN],
     ['for watches is never a probe', PAUSED, 'watches', WAIT],
     ['of a member may take the reserve', withRemaining(19), 'members', TOKEN],
@@ -70,6 +87,8 @@ describe('a request', () => {
     ],
     ['of a set plan needs no answer', MANY_AT_ONCE, { plan: 'pro' }, { underWay: 19, isUnconfirmed: true }, 'token'],
     ['waits while a third would be under way before the first answer', CLOSED, SETTING, { underWay: 2 }, 'wait'],
+    ['is one of two while the service may be down', IN_DOUBT, SETTING, { underWay: 2 }, 'wait'],
+    ['leaves beside one that may hang', IN_DOUBT, SETTING, { underWay: 1 }, 'token'],
     ['waits while another one is the first of a window', OF_WINDOW, SETTING, { underWay: 1 }, 'wait'],
     ['is one more under way than before after answers', MANY_AT_ONCE, SETTING, { underWay: 2 }, 'token'],
   ])('%s', (_, state, setting, contention, kind) => {
@@ -87,7 +106,7 @@ describe('a request', () => {
 
 describe('a permit', () => {
   it('for watches is counted apart from what members spend of the day', () => {
-    const permit = { probe: false, afterFailure: 0, leftAtMs: NOW_MS, isForWatches: true };
+    const permit = { probe: false, leftAtMs: NOW_MS, isForWatches: true };
     const now = { longestWaitMs: 0, nowMs: NOW_MS, random: 0, underWay: 0 };
     const after = releasePermit(withRemaining(100), permit, { kind: 'answered' }, SETTING, now);
     expect(after.quota?.forWatches).toBe(1);
@@ -103,8 +122,10 @@ describe('a permit', () => {
     expect(state).toMatchObject({ breaker: { state: 'halfOpen' }, fullAtMs: emptyBucket(NOW_MS, PACE) });
   });
 
-  const ANSWERED: RequestOutcome = { kind: 'answered' };
-  const DOWN: RequestOutcome = { kind: 'serviceDown' };
+  const ANSWERED: RequestOutcome = { kind: 'answered', cardIds: ['a'] };
+  const DOWN: RequestOutcome = { kind: 'serviceDown', cardIds: ['a'] };
+  const WITH_FAILED: LimiterState = { ...CLOSED, counted: [{ cardId: 'a', atMs: NOW_MS - 5_000 }] };
+  const PROBED: LimiterState = { ...WITH_FAILED, breaker: withBreaker('halfOpen', 'outage').breaker };
   const NO_BURST = { learned: { capacity: undefined } };
   const SPENT_BURST = { ...IN_BURST, quota: withRemaining(0).quota };
 
@@ -122,24 +143,50 @@ describe('a permit', () => {
       { learned: { refill: 'evenly' }, breaker: { reason: 'pause', untilMs: NOW_MS + 12_000 } },
     ],
     ['notes the setting under which the day was spent', withRemaining(0), false, ANSWERED, { openedUnder: 'free  ' }],
-    ['numbers a failure', CLOSED, false, DOWN, { lastFailure: 1 }],
-    ['does not number an answer', CLOSED, false, ANSWERED, { lastFailure: 0 }],
+    ['counts a failure for its card', CLOSED, false, DOWN, { breaker: { failures: 1 }, counted: [{ cardId: 'a' }] }],
     [
-      'counts no failure that left before the last was known',
-      { ...CLOSED, lastFailure: 1 },
+      'counts a card once until it is answered',
+      WITH_FAILED,
       false,
       DOWN,
-      { lastFailure: 1, breaker: CLOSED.breaker },
+      { breaker: CLOSED.breaker, counted: [{ cardId: 'a' }] },
+    ],
+    [
+      'counts another card',
+      WITH_FAILED,
+      false,
+      { ...DOWN, cardIds: ['b'] },
+      { counted: [{ cardId: 'a' }, { cardId: 'b' }] },
+    ],
+    ['forgets a card that is answered', WITH_FAILED, false, ANSWERED, { counted: [] }],
+    [
+      'keeps a card while others are answered',
+      WITH_FAILED,
+      false,
+      { ...ANSWERED, cardIds: ['b'] },
+      { counted: [{ cardId: 'a' }] },
+    ],
+    [
+      'leaves an outage open when its probe is of a card that counted',
+      PROBED,
+      true,
+      DOWN,
+      { breaker: { ...PROBED.breaker, state: 'open' } },
+    ],
+    [
+      'counts no failure that left before a lookup would be tried again',
+      { ...CLOSED, breaker: { ...CLOSED.breaker, failures: 1, untilMs: NOW_MS - 199 } },
+      false,
+      DOWN,
+      { counted: [], breaker: { failures: 1, untilMs: NOW_MS - 199 } },
     ],
   ])('when released %s', (_, state, probe, outcome, expected) => {
     const now = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0, underWay: 4 };
-    expect(
-      releasePermit(state, { probe, afterFailure: 0, leftAtMs: NOW_MS - 200 }, outcome, SETTING, now),
-    ).toMatchObject(expected);
+    expect(releasePermit(state, { probe, leftAtMs: NOW_MS - 200 }, outcome, SETTING, now)).toMatchObject(expected);
   });
 
   it('when released learns nothing from a 429 to a request alone', () => {
-    const permit = { probe: false, afterFailure: 0, leftAtMs: NOW_MS - 200 };
+    const permit = { probe: false, leftAtMs: NOW_MS - 200 };
     const alone = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0, underWay: 0 };
     expect(releasePermit(CLOSED, permit, limited(5_000), SETTING, alone).learned.capacity).toBeUndefined();
   });
@@ -158,7 +205,14 @@ describe('the schedule', () => {
     ['is paused and blocked by a longer one', withBreaker('open', 'pause', LONGEST_WAIT_MS + 1), true, 'pause'],
     ['is blocked by a spent day', withBreaker('open', 'day', 1), false, 'day'],
     ['is free again when the probe is due', withBreaker('open', 'day', 0), false, undefined],
-    ['is blocked by an outage', withBreaker('open', 'outage', 5_000), false, 'outage'],
+    ['is blocked by an outage', withBreaker('open', 'outage', 5_000, 4), false, 'outage'],
+    [
+      'is blocked by an outage of over a minute that the service states',
+      withBreaker('open', 'outage', 61_000, 3),
+      false,
+      'outage',
+    ],
+    ['is not blocked while the first opening of an outage is sat out', HICCUP, false, undefined],
   ])('%s', (_, state, paused, reason) => {
     const schedule = scheduleOf(state, SETTING, LONGEST_WAIT_MS, NOW_MS, 0);
     expect([schedule.paused, schedule.blocked?.reason]).toEqual([paused, reason]);

@@ -27,7 +27,12 @@ describe('what others need to know of a state', () => {
     ['another daily limit', CLOSED, { ...CLOSED, quota: QUOTA }, true],
     ['an open breaker', CLOSED, withBreaker('open', 'pause'), true],
     ['a longer pause', withBreaker('open', 'pause'), withBreaker('open', 'pause', NOW_MS + 5_000), true],
-    ['an episode of failure', CLOSED, { ...CLOSED, lastFailure: 1 }, true],
+    [
+      'a failure, after which nothing leaves for a while',
+      CLOSED,
+      { ...CLOSED, breaker: { ...CLOSED.breaker, failures: 1, untilMs: Date.now() + 1_000 } },
+      true,
+    ],
   ])('%s changes what permits depend on, or not', (_, before, after, isNews) => {
     expect(write(before, after).isNews).toBe(isNews);
   });

@@ -7,6 +7,7 @@ import { cardUrl } from '../../service/address.ts';
 import { type Answered, CardAnswer, ErrorBody, read } from '../../service/answers.ts';
 import { CardReader } from '../../service/described-card.ts';
 import { listAnswer, listRequest, listsOthers } from '../../service/listing-format.ts';
+import { isOfProxy, PROXY_LIMIT } from '../../service/proxy-limit.ts';
 import { readRateLimit } from '../../service/rate-limit-headers.ts';
 import type { ServiceResponse } from '../../service/request.ts';
 import { inspect, isAnswer, type NoAnswer, RunDeadline } from '../request.ts';
@@ -79,7 +80,10 @@ export function answerFinding(
   const error = ErrorBody.safeParse(body).data;
   if (status === 401 || (status === 403 && error)) return wrong(KEY_CHECK, apiKey === undefined ? NO_KEY : BAD_KEY);
   if (status === 403)
-    return wrong(CHECK, 'A firewall in front of it refuses this machine. Ask whoever runs the service.');
+    return wrong(
+      CHECK,
+      `A firewall in front of it refuses this machine. Ask whoever runs the service. Or ${PROXY_LIMIT}.`,
+    );
   if (status === 404 && error && !isAboutPath(error)) return right(CHECK, `it answers, and has no card ${CARD_ID}`);
   if (status === 404)
     return wrong(
@@ -89,7 +93,8 @@ export function answerFinding(
   const hindered = hindrance(status);
   if (status === 429)
     return unknown(CHECK, `It ${hindered}, so key, path and plan could not be checked. Try again later.`);
-  if (hindered) return wrong(CHECK, `It ${hindered}. Try again later.`);
+  const orLimited = isOfProxy({ status, body }) ? ` Or ${PROXY_LIMIT}.` : '';
+  if (hindered) return wrong(CHECK, `It ${hindered}. Try again later.${orLimited}`);
   if (status >= 300 && status < 400) {
     const why = `It redirects to ${headers.get('location')}, and the bot follows no redirect.`;
     return wrong(CHECK, `${why} Set CARD_SERVICE_URL to the service itself.`);
