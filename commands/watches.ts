@@ -4,7 +4,7 @@ import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { type WatchView, watchList } from '../src/render/watch-message.ts';
 import type { WatchNotice } from '../src/render/watch-notice.ts';
-import type { WatchCrossing } from '../src/watches/delivery.ts';
+import type { WatchCrossing } from '../src/watches/untold.ts';
 import type { Watch } from '../src/watches/watch.ts';
 import { customId } from './card-actions.ts';
 import { type Command, privately, type Reply, type Services, sentence, type Use } from './command.ts';

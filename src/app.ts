@@ -15,12 +15,12 @@ import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
 import { Events } from './model/events.ts';
 import type { Invocation } from './model/invocation.ts';
-import { priceScale } from './model/price-scale.ts';
 import { openOperations } from './operations/operations.ts';
 import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
 import { CommandRate } from './quota/command-rate.ts';
 import { plannedDay } from './quota/pace.ts';
+import { priceAsShown } from './render/formats.ts';
 import { MOST_NOTICES, watchNotices } from './render/watch-notice.ts';
 import { commandLogger } from './replies/command-end.ts';
 import { CommandReplies } from './replies/command-replies.ts';
@@ -210,7 +210,7 @@ export async function openServices(
   });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ ...state, service, events, log, hasKey });
-  const watches = new Watches(state.watchStore, priceScale(currency));
+  const watches = new Watches(state.watchStore, (price) => priceAsShown(price, currency));
   const memberData = new MemberData({
     counters: ledger.counters,
     history: sqliteMemberHistory(config.dataDir, log),

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { LARGEST_WRITTEN_OUT, PRICE_FORMS, priceForm } from '../model/price-scale.ts';
 
 // Characters that hide, reverse or break text: controls, bidirectional overrides, zero-width and other invisible characters.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u{115F}\u{1160}\u{3164}\u{FFA0}]/gu;
@@ -42,18 +41,25 @@ function withoutHalfEscape(text: string): string {
   return backslashes % 2 === 1 ? text.slice(0, -1) : text;
 }
 
+/** Above this, and below a cent, digits after the point stop being readable money. */
+const LARGEST_WRITTEN_OUT = 1e12;
 const LARGEST_SHARE = 1e4;
 const LEAST_WHOLE_SHARE = 0.1;
+const SMALLEST_WITH_CENTS = 0.01;
+const SMALLEST_WRITTEN_OUT = 1e-6;
 /** In a range of prices from ten on, cents say nothing. */
 const LEAST_WITHOUT_CENTS = 10;
 
 const FORMS = {
   count: {},
-  ...PRICE_FORMS,
+  huge: { notation: 'scientific', maximumFractionDigits: 2 },
+  tiny: { notation: 'scientific', maximumSignificantDigits: 2 },
+  small: { maximumSignificantDigits: 2 },
   percent: { style: 'percent', maximumFractionDigits: 1 },
   wholePercent: { style: 'percent' },
   hugePercent: { style: 'percent', notation: 'scientific', maximumFractionDigits: 2 },
   whole: { maximumFractionDigits: 0 },
+  cents: { minimumFractionDigits: 2, maximumFractionDigits: 2 },
 } as const satisfies Record<string, Intl.NumberFormatOptions>;
 
 type Form = keyof typeof FORMS;
@@ -68,6 +74,15 @@ const kept = new LRUCache<string, Intl.NumberFormat>({ max: KEPT_FORMATS });
 export function formatPrice(locale: string, value: number, currency: string | undefined): string {
   return numberFormat(locale, priceForm(Math.abs(value)), currency).format(value);
 }
+
+/** The number that members read of a price, by which it is compared: 30 for 29.996. */
+export function priceAsShown(price: number, currency: string | undefined): number {
+  const parts = numberFormat('en-US', priceForm(Math.abs(price)), currency).formatToParts(price);
+  const shown = Number(parts.map(({ type, value }) => (NO_FIGURES.has(type) ? '' : value)).join(''));
+  return Number.isFinite(shown) ? shown : price;
+}
+
+const NO_FIGURES: ReadonlySet<string> = new Set(['currency', 'group', 'literal']);
 
 /** Such as `$28–$36`, without cents where these do not matter; one price when they are the same. */
 export function formatPriceRange(
@@ -102,6 +117,12 @@ export function numberFormat(locale: string, form: Form = 'count', currency?: st
   const made = makeFormat(locale, currency === undefined ? FORMS[form] : inCurrency(form, currency));
   kept.set(key, made);
   return made;
+}
+
+function priceForm(size: number): Form {
+  if (size >= LARGEST_WRITTEN_OUT) return 'huge';
+  if (size === 0 || size >= SMALLEST_WITH_CENTS) return 'cents';
+  return size < SMALLEST_WRITTEN_OUT ? 'tiny' : 'small';
 }
 
 function inCurrency(form: Form, currency: string): Intl.NumberFormatOptions {

@@ -1,22 +1,12 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { type Claims, isMine } from '../model/claims.ts';
+import type { Sent } from '../model/sent.ts';
 import { withJitter } from '../time/back-off.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
+import { forCommands, forMessages, isTriedEnough, nonceOf, type WatchCrossing } from './untold.ts';
 import { type Crossing, type Watch, withTold } from './watch.ts';
 import type { Watches } from './watches.ts';
-
-/** A crossing, and the watch that it is of. */
-export interface WatchCrossing {
-  watch: Watch;
-  crossing: Crossing;
-}
-
-/**
- * What became of a message. `refused`: Discord takes it by this way at no time; `unsent`: it is not there, and may be taken
- * later; `failed`: it may be there.
- */
-export type Sent = 'sent' | 'refused' | 'unsent' | 'failed';
 
 export interface WatchDeliveryOptions<Use> {
   watches: Pick<Watches, 'find' | 'change'>;
@@ -32,8 +22,6 @@ export interface WatchDeliveryOptions<Use> {
   log: Logger;
 }
 
-/** From the first try, less than the few minutes for which Discord knows a nonce. Then a command tells the member. */
-const TRIED_FOR_MS = 120_000;
 /** For messages that failed, and for crossings that another process has left untold. */
 const LOOK_AGAIN_MS = 10_000;
 /** Longer than a try takes. */
@@ -45,16 +33,6 @@ const MOST_FAILING = 10;
 /** Before it is looked whether Discord opens channels again. */
 const LEAST_WAIT_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
-
-/** The same from every process, and of no other crossing. */
-export function nonceOf({ watch, crossing }: WatchCrossing): string {
-  return `${watch.id}-${crossing.atMs.toString(36)}`; // at most 25 characters until 2059
-}
-
-/** Whether a command tells of it: no message could be sent, or none has left for as long as one is tried. */
-export function isHeld({ tellBy, triedAtMs, atMs }: Crossing, nowMs: number): boolean {
-  return tellBy === 'command' || (triedAtMs === undefined && nowMs - atMs >= TRIED_FOR_MS);
-}
 
 /**
  * Tells members of crossings, whichever process dies when. A crossing is stored before it is told, noted when it is first
@@ -100,30 +78,26 @@ export class WatchDelivery<Use extends { memberId: string }> {
   async #look(): Promise<void> {
     if (this.#isClosed) return;
     const { watches, waitMs } = this.#options;
-    const startedAtMs = Date.now();
-    this.#timer.set(startedAtMs + withJitter(LOOK_AGAIN_MS, Math.random()));
+    let againMs = withJitter(LOOK_AGAIN_MS, Math.random());
+    this.#timer.set(Date.now() + againMs);
     const untold = (await watches.find('untold')) ?? [];
     const members = [...new Set(untold.map(({ memberId }) => memberId))];
-    const waiting: string[] = [];
     let failing = 0;
     const sendSome = async () => {
       for (let member = members.pop(); member && failing < MOST_FAILING; member = members.pop()) {
+        this.#logWaiting(members.length + 1);
         await nextLoopIteration(); // files answer without letting others run
         const sent = waitMs(member) > 0 ? 'unsent' : await this.#sendTo(member);
         if (sent === 'failed') failing++;
-        if (sent === 'unsent') waiting.push(member);
-        this.#logWaiting(members.length + waiting.length, startedAtMs);
+        if (sent === 'unsent') againMs = Math.min(againMs, Math.max(waitMs(member), LEAST_WAIT_MS));
       }
     };
     await Promise.all(Array.from({ length: MESSAGES_AT_ONCE }, sendSome));
-    this.#logWaiting(members.length + waiting.length, 0);
-    const [first] = waiting;
-    if (first === undefined || this.#isClosed) return;
-    this.#timer.set(Date.now() + Math.min(Math.max(waitMs(first), LEAST_WAIT_MS), LOOK_AGAIN_MS));
+    if (!this.#isClosed) this.#timer.set(Date.now() + againMs);
   }
 
-  #logWaiting(members: number, sinceMs: number): void {
-    if (members === 0 || Date.now() - Math.max(sinceMs, this.#waitLoggedAtMs) < LOG_EVERY_MS) return;
+  #logWaiting(members: number): void {
+    if (members <= MESSAGES_AT_ONCE || Date.now() - this.#waitLoggedAtMs < LOG_EVERY_MS) return;
     this.#waitLoggedAtMs = Date.now();
     this.#options.log.info({ members }, 'members wait for messages about prices');
   }
@@ -131,7 +105,7 @@ export class WatchDelivery<Use extends { memberId: string }> {
   async #sendTo(memberId: string): Promise<Sent> {
     let sent: Sent = 'sent';
     await this.#claimed(memberId, async () => {
-      for (const each of await this.#crossingsOf(memberId, ({ tellBy }) => tellBy === 'message')) {
+      for (const each of forMessages(await this.#watchesOf(memberId))) {
         if (this.#isClosed || sent === 'failed' || sent === 'unsent') return; // Discord takes five in 5 s of one
         sent = await this.#send(each);
       }
@@ -140,34 +114,32 @@ export class WatchDelivery<Use extends { memberId: string }> {
   }
 
   async #send(untold: WatchCrossing): Promise<Sent> {
+    const { crossing } = untold;
     const nonce = nonceOf(untold);
     const sent = this.#sent.has(nonce) ? 'sent' : await this.#try(untold, nonce);
+    if (sent === 'failed') return sent;
     if (sent === 'sent') this.#sent.add(nonce);
-    if (sent !== 'failed' && (await this.#note(untold, keptAfter(untold.crossing, sent)))) this.#sent.delete(nonce);
+    const held = { ...crossing, tellBy: 'command' } as const;
+    if (await this.#note(untold, { sent: undefined, refused: held, unsent: crossing }[sent])) this.#sent.delete(nonce);
     return sent;
   }
 
   async #try(untold: WatchCrossing, nonce: string): Promise<Sent> {
-    const { triedAtMs } = untold.crossing;
-    if (triedAtMs === undefined && !(await this.#noteTry(untold, 'message'))) return 'failed';
-    if (triedAtMs !== undefined && Math.abs(Date.now() - triedAtMs) >= TRIED_FOR_MS) return 'refused';
-    return this.#options.send(untold, nonce);
+    if (isTriedEnough(untold.crossing, Date.now())) return 'refused';
+    return (await this.#noteTry(untold, 'message')) ? this.#options.send(untold, nonce) : 'failed';
   }
 
   async #showHeld(to: Use): Promise<void> {
-    const isShown = (crossing: Crossing) => isHeld(crossing, Date.now());
-    if ((await this.#crossingsOf(to.memberId, isShown)).length === 0) return;
-    await this.#claimed(to.memberId, async () => {
-      const held = await this.#crossingsOf(to.memberId, isShown); // another command may have shown some
-      const byWatch = [...Map.groupBy(held, ({ watch }) => watch.id).values()];
-      byWatch.sort((a, b) => Number(isTried(a)) - Number(isTried(b))); // what Discord refuses has to let others go first
-      await this.#show(to, byWatch.slice(0, this.#options.mostShown));
-    });
+    const held = async () => forCommands(await this.#watchesOf(to.memberId), Date.now());
+    if ((await held()).length === 0) return;
+    // Another command may have shown some.
+    await this.#claimed(to.memberId, async () => this.#show(to, (await held()).slice(0, this.#options.mostShown)));
   }
 
-  /** Shows the last crossing of each watch. One that Discord refuses is not shown, and keeps the others no longer. */
+  /** Shows the last crossing of each watch. One that Discord refuses stays untold, and the others are shown without it. */
   async #show(to: Use, byWatch: readonly WatchCrossing[][]): Promise<void> {
     const shown = byWatch.flatMap((crossings) => crossings.slice(-1));
+    if (shown.length === 0) return;
     for (const each of shown) await this.#noteTry(each, 'command');
     const sent = await this.#options.show(to, shown);
     if (sent === 'refused' && shown.length > 1) for (const crossings of byWatch) await this.#show(to, [crossings]);
@@ -175,12 +147,11 @@ export class WatchDelivery<Use extends { memberId: string }> {
     if (sent === 'unsent') for (const each of shown) await this.#note(each, each.crossing);
   }
 
-  async #crossingsOf(memberId: string, isMeant: (crossing: Crossing) => boolean): Promise<WatchCrossing[]> {
-    const watches = (await this.#options.watches.find({ member: memberId })) ?? [];
-    const crossings = watches.flatMap((watch) => watch.untold.map((crossing) => ({ watch, crossing })));
-    return crossings.filter(({ crossing }) => isMeant(crossing));
+  async #watchesOf(member: string): Promise<Watch[]> {
+    return (await this.#options.watches.find({ member })) ?? [];
   }
 
+  /** Before it is sent, so that a process which dies leaves word of it. */
   #noteTry(untold: WatchCrossing, tellBy: Crossing['tellBy']): Promise<boolean> {
     return this.#note(untold, { triedAtMs: Date.now(), ...untold.crossing, tellBy });
   }
@@ -198,20 +169,4 @@ export class WatchDelivery<Use extends { memberId: string }> {
     if (this.#isClosed || !isMine(await claims.claim(name, CLAIM))) return;
     await work().finally(() => claims.release(name));
   }
-}
-
-/** What is kept of a crossing after a message was sent, or not. */
-function keptAfter(crossing: Crossing, sent: Exclude<Sent, 'failed'>): Crossing | undefined {
-  switch (sent) {
-    case 'sent':
-      return undefined;
-    case 'unsent':
-      return crossing;
-    case 'refused':
-      return { ...crossing, tellBy: 'command' };
-  }
-}
-
-function isTried(crossings: readonly WatchCrossing[]): boolean {
-  return crossings.at(-1)?.crossing.triedAtMs !== undefined;
 }

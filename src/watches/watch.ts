@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type PriceScale, priceScale } from '../model/price-scale.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 
 const Line = z.enum(['above', 'below']);
@@ -48,12 +47,15 @@ export const Watch = z.object({
 });
 export type Watch = z.infer<typeof Watch>;
 
+/** The number that members read of a price: that is what is compared. */
+export type AsShown = (price: number) => number;
+
 /** What a member asks for with `/watch`. */
 export type Wish = Pick<Watch, 'memberId' | 'cardId' | 'cardName' | 'locale' | keyof Lines>;
 
 /** After it was set a watch ends. */
 export const WATCH_KEPT_MS = 365 * DAY_MS;
-/** So far has a price to come back across a line before that is crossed again, of the line: otherwise a price that wobbles would be told again and again. */
+/** The share of a line by which a price comes back across it, or one that wobbles would be told again and again. */
 const MARGIN = 0.02;
 /** Older ones would tell a member who comes back of prices that are long past. */
 const MOST_UNTOLD = 10;
@@ -74,26 +76,37 @@ export function newWatch(
   price: number | undefined,
   atMs: number,
   before?: Watch,
-  scale = priceScale(),
+  asShown: AsShown = (each) => each,
 ): Watch {
-  const [above, below] = [wish.above, wish.below].map((line) => line && scale.shown(line));
+  const [above, below] = [wish.above, wish.below].map((line) => line && asShown(line));
   const { crossings = 0, untold = [] } = before ?? {};
   const watch = { ...wish, above, below, id: watchId(wish), crossed: [], setAtMs: atMs, crossings, untold };
-  if (price === undefined) return Watch.parse(watch);
-  const lined = withPercent(watch, scale.shown(price), scale);
-  return Watch.parse({ ...lined, crossed: crossedBy(lined, scale.shown(price), scale) });
+  return Watch.parse(price === undefined ? watch : placed(watch, asShown(price), asShown));
 }
 
 /** After a price has come; the same object when nothing changes. */
-export function withPrice(watch: Watch, newPrice: number, atMs: number, scale = priceScale()): Watch {
-  const price = scale.shown(newPrice);
-  const lined = withPercent(watch, price, scale);
-  const crossed = crossedBy(lined, price, scale);
-  const line = crossed.find((each) => !lined.crossed.includes(each));
-  if (!line) return crossed.length === lined.crossed.length ? lined : { ...lined, crossed };
-  const crossing: Crossing = { line, target: lined[line] ?? price, price, atMs, tellBy: 'message' };
+export function withPrice(watch: Watch, newPrice: number, atMs: number, asShown: AsShown = (each) => each): Watch {
+  const price = asShown(newPrice);
+  const after = placed(watch, price, asShown);
+  const line = after.crossed.find((each) => !watch.crossed.includes(each));
+  if (!line) return after;
+  const crossing: Crossing = { line, target: after[line] ?? price, price, atMs, tellBy: 'message' };
   const untold = [...watch.untold, crossing].slice(-MOST_UNTOLD);
-  return { ...lined, crossed, crossings: watch.crossings + 1, untold };
+  return { ...after, crossings: watch.crossings + 1, untold };
+}
+
+/** With the lines that a price is at or beyond, and those of before that it has not come back across; the same if that is. */
+function placed<L extends Lines & Pick<Watch, 'crossed'>>(watch: L, price: number, asShown: AsShown): L {
+  const lined = withPercent(watch, price);
+  const crossed = Line.options.filter((line) => {
+    const at = lined[line];
+    if (at === undefined) return false;
+    const wasCrossed = lined.crossed.includes(line);
+    return line === 'above'
+      ? price >= at || (wasCrossed && price > asShown(at * (1 - MARGIN)))
+      : price <= at || (wasCrossed && price < asShown(at * (1 + MARGIN)));
+  });
+  return crossed.join() === lined.crossed.join() ? lined : { ...lined, crossed };
 }
 
 /** With what has become of a crossing instead; without it, its member was told. */
@@ -111,31 +124,17 @@ export function hasEnded({ setAtMs }: Watch, nowMs: number): boolean {
 }
 
 /** The percentage as lines about the price. A line that was named stays, and is not met by the other. */
-function withPercent<L extends Lines>(lines: L, price: number, scale: PriceScale): L {
+function withPercent<L extends Lines>(lines: L, price: number): L {
   const { percent, ...named } = lines;
   if (percent === undefined) return lines;
-  const moved = (share: number) => {
-    const line = scale.shown(price * (1 + share));
-    return line === price ? scale.shown(price + Math.sign(share) * scale.step(price)) : line;
-  };
-  const { above = moved(percent / 100), below = moved(-percent / 100) } = named;
+  const { above = roundedPrice(price * (1 + percent / 100)), below = roundedPrice(price * (1 - percent / 100)) } =
+    named;
   return { ...named, ...(above > below && { above, below }) } as L;
 }
 
-/** The lines that a price is at or beyond, and those of before that it has not come back across by the margin. */
-function crossedBy(
-  { crossed, ...lines }: Pick<Watch, 'crossed' | 'above' | 'below'>,
-  price: number,
-  scale: PriceScale,
-) {
-  return Line.options.filter((line) => {
-    const at = lines[line];
-    if (at === undefined) return false;
-    const beyond = line === 'above' ? price - at : at - price;
-    const step = scale.step(at);
-    const margin = Math.max(MARGIN * at, step) - step / 2; // as it is shown
-    return beyond >= 0 || (crossed.includes(line) && -beyond < margin);
-  });
+/** The price as it is shown, where cents are. */
+function roundedPrice(price: number): number {
+  return price < 1 ? price : Math.round(price * 100) / 100;
 }
 
 /** @returns `undefined` for what this version cannot read */

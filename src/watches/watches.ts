@@ -1,8 +1,7 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { EventsByName } from '../model/events.ts';
-import { type PriceScale, priceScale } from '../model/price-scale.ts';
 import { utcDay } from '../time/utc-day.ts';
-import { hasEnded, newWatch, type Watch, type Wish, watchId, withPrice } from './watch.ts';
+import { type AsShown, hasEnded, newWatch, type Watch, type Wish, watchId, withPrice } from './watch.ts';
 
 /** Those of a member or of a card, or with a crossing that is to be told by message; without it: all. */
 export type WatchesOf = { member: string } | { card: string } | 'untold';
@@ -40,16 +39,15 @@ export const MOST_WATCHES = 25;
 /** What is watched for members. No method rejects, and none costs a request. */
 export class Watches {
   readonly #store: WatchStore;
-  readonly #scale: PriceScale;
+  readonly #asShown: AsShown;
   readonly #onCrossing: ((watch: Watch) => void)[] = [];
   /** Prices by card, from while watches could not be changed: the card is fresh now, and may not be requested for hours. */
   readonly #unchecked = new Map<string, EventsByName['priced']>();
   #sweptDay = '';
 
-  /** @param scale how prices are shown */
-  constructor(store: WatchStore, scale = priceScale()) {
+  constructor(store: WatchStore, asShown: AsShown = (price) => price) {
     this.#store = store;
-    this.#scale = scale;
+    this.#asShown = asShown;
   }
 
   /** By the time when they were set; those whose year is over end. @returns `undefined` when they cannot be read now */
@@ -78,7 +76,7 @@ export class Watches {
   ): Promise<{ watch: Watch; isReplaced: boolean } | 'tooMany' | 'notKept'> {
     const id = watchId(wish);
     await this.find({ member: wish.memberId }); // those whose year is over count no more
-    const changed = await this.#store.change(id, (before) => newWatch(wish, price, Date.now(), before, this.#scale));
+    const changed = await this.#store.change(id, (before) => newWatch(wish, price, Date.now(), before, this.#asShown));
     if (!changed) return 'notKept';
     return changed.after ? { watch: changed.after, isReplaced: changed.before !== undefined } : 'tooMany';
   }
@@ -106,7 +104,7 @@ export class Watches {
     this.#unchecked.delete(cardId);
     if (!found) return void this.#unchecked.set(cardId, event);
     for (const watch of found) {
-      const changed = (current: Watch) => withPrice(current, market, atMs, this.#scale);
+      const changed = (current: Watch) => withPrice(current, market, atMs, this.#asShown);
       if (changed(watch) === watch) continue;
       await nextLoopIteration(); // files answer without letting others run
       const stored = await this.change(watch.id, changed);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { observe } from '../../src/sandbox/discord/observation.ts';
 import type { ServiceCard } from '../../src/sandbox/sample-cards.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
-import { nonceOf } from '../../src/watches/delivery.ts';
+import { nonceOf } from '../../src/watches/untold.ts';
 import { parseWatch, type Watch } from '../../src/watches/watch.ts';
 import { clientOf } from '../support/redis.ts';
 import type { ChaosWorld } from './faults.ts';

@@ -10,6 +10,7 @@ import {
   formatPriceRange,
   plainMarkdown,
   plainText,
+  priceAsShown,
 } from '../../src/render/formats.ts';
 import { parseMarkdown, type Token } from '../../src/sandbox/page/markdown.ts';
 import { currency, locale, nastyText, price } from './service-answers.ts';
@@ -193,4 +194,15 @@ it('the second by which something has happened is rounded up, its minute is not'
 
 it('a moment that is past is never shown as one to come', () => {
   expect(age(NOON_MS + 999)).toBe(`<t:${NOON}:R>`);
+});
+
+it('a price that is compared as it is shown is shown the same', () => {
+  fc.assert(
+    fc.property(fc.oneof(price, fc.double({ min: 0, max: 1e15, noNaN: true })), currency, (value, code) => {
+      const compared = priceAsShown(value, code);
+      expect(formatPrice('en-US', compared, code)).toBe(formatPrice('en-US', value, code));
+    }),
+  );
+  const shown = [priceAsShown(1.005, undefined), priceAsShown(1_234.4, 'JPY'), priceAsShown(0.004567, 'USD')];
+  expect(shown).toEqual([1.01, 1_234, 0.0046]);
 });

@@ -1,7 +1,9 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LocalClaims } from '../../src/model/claims.ts';
-import { nonceOf, type Sent, type WatchCrossing, WatchDelivery } from '../../src/watches/delivery.ts';
+import type { Sent } from '../../src/model/sent.ts';
+import { WatchDelivery } from '../../src/watches/delivery.ts';
+import { nonceOf, type WatchCrossing } from '../../src/watches/untold.ts';
 import { Watches } from '../../src/watches/watches.ts';
 import { logLines } from '../support/log-lines.ts';
 import { WATCH_STORES } from './stores.ts';
@@ -94,19 +96,21 @@ describe('a crossing', () => {
   });
 
   it('for which Discord opens no channel is not tried until it does, and the log says how many wait', async () => {
-    const bot = await watching(['alice', 'bob', 'carol']);
+    const others = Array.from({ length: 9 }, (_, index) => `member-${index}`);
+    const bot = await watching(['bob', ...others]);
     bot.waitMs = (memberId) => (memberId === 'bob' ? 0 : 1);
     const delivery = bot.process();
     await bot.priced(29);
     bot.pass(10 * TRIED_FOR_MS);
     const isSaid = () =>
-      bot.lines.some(({ msg, members }) => String(msg).includes('wait for messages') && members === 2);
+      bot.lines.some(({ msg, members }) => String(msg).includes('wait for messages') && members === 10);
     delivery.tell();
     await expect.poll(isSaid).toBe(true);
+    await expect.poll(bot.untold).toHaveLength(9);
     expect(bot.sent).toHaveLength(1);
     bot.waitMs = () => 0;
     await expect.poll(bot.untold).toEqual([]);
-    expect(bot.sent).toHaveLength(3);
+    expect(bot.sent).toHaveLength(10);
   });
 
   it('which no message has told of for two minutes is shown with a command, and not sent any more', async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { priceScale } from '../../src/model/price-scale.ts';
+import { priceAsShown } from '../../src/render/formats.ts';
 import { type Lines, newWatch, type Watch, withPrice } from '../../src/watches/watch.ts';
 
+const cents = (price: number) => priceAsShown(price, undefined);
 const NOW_MS = Date.UTC(2026, 10, 23);
 
 function watchFor(lines: Lines, price?: number): Watch {
   const wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', ...lines };
-  return newWatch(wish, price, NOW_MS);
+  return newWatch(wish, price, NOW_MS, undefined, cents);
 }
 
 /** The lines that are crossed by each of the prices in turn. */
@@ -14,7 +15,7 @@ function crossed(watch: Watch, prices: readonly number[]): (string | undefined)[
   let current = watch;
   return prices.map((price, at) => {
     const before = current;
-    current = withPrice(before, price, NOW_MS + at);
+    current = withPrice(before, price, NOW_MS + at, cents);
     const crossing = current.crossings > before.crossings ? current.untold.at(-1) : undefined;
     return crossing && `${current.crossings} ${crossing.line} ${crossing.price}`;
   });
@@ -59,6 +60,13 @@ describe('a line is crossed by the price that comes to it from the other side', 
       [9.97, 10.03, 9.97, 10.03],
       ['1 below 9.97', '2 above 10.03', undefined, undefined],
     ],
+    [
+      'in lines about a price of which no cent is a part',
+      { percent: 10 },
+      0.03,
+      [0.034, 0.035, 0.03, 0.02],
+      [undefined, '1 above 0.04', undefined, '2 below 0.02'],
+    ],
     ['by what is shown of a price', { above: 10 }, 9, [9.994, 9.996, 10.004], [undefined, '1 above 10', undefined]],
     [
       'either of two',
@@ -83,13 +91,7 @@ describe('a line is crossed by the price that comes to it from the other side', 
 describe('a percentage becomes lines about the first price that is known', () => {
   it.each<[string, Lines, price: number, Lines]>([
     ['either way, in cents', { percent: 10 }, 36.33, { above: 39.96, below: 32.7 }],
-    ['of less than a cent, in two digits', { percent: 50 }, 0.0025, { above: 0.0038, below: 0.0013 }],
-    [
-      'of which no cent is a part: the next prices that can be shown',
-      { percent: 10 },
-      0.03,
-      { above: 0.04, below: 0.02 },
-    ],
+    ['of less than one, unrounded', { percent: 50 }, 0.25, { above: 0.375, below: 0.125 }],
     ['beside a line that was named', { percent: 10, above: 50 }, 36, { above: 50, below: 32.4 }],
     ['not where a line that was named is in its way', { percent: 10, below: 40 }, 30, { below: 40 }],
   ])('%s', (_, lines, price, expected) => {
@@ -118,7 +120,7 @@ it('a watch that is set again keeps what the member was not told, with the price
 
 it('yen have no cents', () => {
   const wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'ja', above: 10.4 };
-  const yen = priceScale('JPY');
+  const yen = (price: number) => priceAsShown(price, 'JPY');
   const watch = newWatch(wish, 9, NOW_MS, undefined, yen);
   expect(withPrice(watch, 9.5, NOW_MS, yen).untold).toMatchObject([{ target: 10, price: 10 }]);
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscordAPIError, RateLimitError, type RawFile, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Invocation } from '../../model/invocation.ts';
+import type { Sent } from '../../model/sent.ts';
 import type { EditResult, FirstResult } from '../../replies/reply-journal.ts';
 import { backOffMs } from '../../time/back-off.ts';
 
@@ -113,12 +114,6 @@ export function failedEdit(err: unknown, ageMs: number): Exclude<EditResult, 'sh
 function refusalBy({ code }: DiscordAPIError): 'refused' | 'blocked' {
   return code === RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration ? 'blocked' : 'refused';
 }
-
-/**
- * What became of a message that is no reply. `refused`: Discord takes it at no time; `unsent`: it is not there, and may be
- * taken later; `failed`: it may be there.
- */
-export type Sent = 'sent' | 'refused' | 'unsent' | 'failed';
 
 /** What the error of a message below a reply means. */
 export function failedFollowUp(err: unknown): Exclude<Sent, 'sent'> {

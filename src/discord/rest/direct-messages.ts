@@ -1,7 +1,8 @@
 import { DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { Incident, type Logger } from '../../log.ts';
+import type { Sent } from '../../model/sent.ts';
 import type { ReplyMessage } from '../../replies/reply-journal.ts';
-import { isOfMessage, type Sent } from './delivery.ts';
+import { isOfMessage } from './delivery.ts';
 import { DmChannels } from './dm-channels.ts';
 import { NO_MENTIONS } from './requests.ts';
 

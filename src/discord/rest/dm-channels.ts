@@ -34,7 +34,7 @@ export class DmChannels {
   async of(memberId: string): Promise<string> {
     const known = this.#ids.get(memberId);
     if (known !== undefined) return known;
-    const rest = this.#idle.pop() ?? this.#another();
+    const rest = this.#idle.pop() ?? new REST(this.#rest.options);
     try {
       const body = { recipient_id: memberId };
       const { id } = Channel.parse(
@@ -50,11 +50,6 @@ export class DmChannels {
     } finally {
       this.#idle.push(rest);
     }
-  }
-
-  #another(): REST {
-    const rest = new REST(this.#rest.options);
-    return rest.on('invalidRequestWarning', (data) => void this.#rest.emit('invalidRequestWarning', data));
   }
 }
 

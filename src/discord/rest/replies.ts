@@ -11,6 +11,7 @@ import {
 import { z } from 'zod';
 import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
+import type { Sent } from '../../model/sent.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLanguage } from '../../render/reply-language.ts';
 import {
@@ -27,7 +28,6 @@ import {
   type FirstAnswer,
   failedEdit,
   failedFollowUp,
-  type Sent,
   sendAgain,
   sendFirstAnswer,
 } from './delivery.ts';

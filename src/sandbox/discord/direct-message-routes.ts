@@ -58,6 +58,7 @@ export function directMessageRoutes({
 }: DirectMessageServices): Route[] {
   const at = { guildId: null, context: 1 } as const;
   const channelOf = ({ id }: Member) => channelId({ ...at, memberId: id });
+  const byChannel = new Map(world.members.map((member) => [channelOf(member), member]));
   return [
     {
       method: 'POST',
@@ -77,7 +78,7 @@ export function directMessageRoutes({
       needsBotToken: true,
       answer({ params: { channel = '' }, json, files }) {
         const { nonce, enforce_nonce, ...form } = parseForm(DirectMessageForm, json);
-        const member = world.members.find((each) => channelOf(each) === channel);
+        const member = byChannel.get(channel);
         if (!member) throw new ApiError('unknownChannel');
         if (refusing.has(member.id)) throw new ApiError('takesNoMessages');
         const earlier = enforce_nonce && nonce != null && conversations.posted(nonce, Date.now() - NONCE_KEPT_MS);
