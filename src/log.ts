@@ -20,6 +20,11 @@ const BARE_TOKEN = /aW50ZXJhY3Rpb246[\w.~%=+-]*/g;
 /** In a line of JSON: a string or the name of a field, with its quotes. */
 const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
+/** A shorter secret may be part of a word, and is removed only where it is a word. */
+export const SHORT_SECRET = 8;
+/** Where a word begins: also after a character that JSON or a URL writes with letters. */
+const WORD_BEGINS = String.raw`(?:(?<!\w)|(?<=\\(?:[bfnrt]|u[\da-f]{4})|%[\da-fA-F]{2}))`;
+
 /** A pattern that matches nothing. */
 const NO_MATCH = '(?!)';
 
@@ -40,13 +45,19 @@ export function redaction(secrets: readonly (string | undefined)[]): (text: stri
   const forms = new Set(secrets.filter((secret): secret is string => Boolean(secret)).flatMap(encoded));
   for (let depth = 0; depth < 4; depth++) for (const form of [...forms]) forms.add(inJson(form));
   const longestFirst = [...forms].sort((a, b) => b.length - a.length);
-  const known = new RegExp(longestFirst.map((form) => RegExp.escape(form)).join('|') || NO_MATCH, 'g');
+  const known = new RegExp(longestFirst.map(patternOf).join('|') || NO_MATCH, 'g');
   return (text) =>
     text.replace(known, '[secret]').replace(INTERACTION_TOKEN, '$1[token]').replace(BARE_TOKEN, '[token]');
 }
 
 function encoded(secret: string): string[] {
   return [secret, encodeURIComponent(secret), encodeURI(secret), Buffer.from(secret).toString('base64')];
+}
+
+function patternOf(form: string): string {
+  const pattern = RegExp.escape(form);
+  if (form.length >= SHORT_SECRET) return pattern;
+  return (/^\w/.test(form) ? WORD_BEGINS : '') + pattern + (/\w$/.test(form) ? '(?!\\w)' : '');
 }
 
 function inJson(text: string): string {

@@ -72,7 +72,14 @@ describe('a secret in the log', () => {
       destination: { write: (line) => void lines.push(line) },
     });
     const embedded = JSON.stringify({ key: secret, body: JSON.stringify({ again: secret }) });
-    const fields = { status: 200, waitMs: 1_234, seventh: 7.25, list: [secret, 1_234], embedded, [`k${secret}`]: null };
+    const fields = {
+      status: 200,
+      waitMs: 1_234,
+      seventh: 7.25,
+      list: [secret, 1_234],
+      embedded,
+      [`k ${secret}`]: null,
+    };
     log.warn({ ...fields, err: new Error(`key ${secret} refused`) }, `with ${secret}, ${encodeURIComponent(secret)}`);
     const line = JSON.parse(lines.join(''));
 
@@ -85,7 +92,7 @@ describe('a secret in the log', () => {
     });
     expect(Math.abs(line.time - Date.now())).toBeLessThan(60_000);
     expect(line.list).toEqual(['[secret]', 1_234]);
-    expect(line['k[secret]']).toBeNull();
+    expect(line['k [secret]']).toBeNull();
     expect(line.err.message).toBe('key [secret] refused');
     expect(JSON.parse(line.embedded)).toEqual({ key: '[secret]', body: '{"again":"[secret]"}' });
   });
@@ -98,6 +105,18 @@ describe('a secret in the log', () => {
   it('that contains another leaves nothing of either', () => {
     expect(redaction(['abc', 'abcdef'])('abcdef abc')).toBe('[secret] [secret]');
     expect(redaction(['abc', 'e'])('abc e')).toBe('[secret] [secret]');
+  });
+
+  it.each([
+    ['secre', 'the secret of secre, secret', 'the secret of [secret], secret'],
+    ['t', "it isn't t", "it isn'[secret] [secret]"],
+    ['abc', 'a\nabc "abc" \\u001babc', 'a\n[secret] "[secret]" \\u001b[secret]'],
+    ['abc', 'key=abc&x=%20abc', 'key=[secret]&x=%20[secret]'],
+    ['-ab-', 'x-ab-x', 'x[secret]x'],
+    ['12345678', 'x123456789', 'x[secret]9'],
+  ])('of fewer than eight characters (%j) is removed where it is a word', (secret, text, expected) => {
+    expect(redaction([secret])(text)).toBe(expected);
+    expect(redaction([secret])(JSON.stringify(text))).toBe(JSON.stringify(expected));
   });
 
   it('that is empty or unset removes nothing', () => {

@@ -43,7 +43,7 @@ const shardList = z
 export const DiscordVariables = z.object({
   DISCORD_TOKEN: z
     .string('missing; write the bot token (Discord Developer Portal, your application, Bot, Reset Token)')
-    .regex(/^[\x21-\x7e]+$/, 'write the bot token alone, without "Bot" before it, spaces or quotes'),
+    .regex(/^[\x21-\x7e]+$/, 'write the bot token alone, without "Bot" before it, spaces, line breaks or quotes'),
   DISCORD_API_URL: httpUrl
     .refine((text) => !/\/v\d+\/*$/.test(text), 'write the address without version, such as https://discord.com/api')
     .transform(withoutLastSlash)
@@ -73,7 +73,7 @@ export const CardServiceVariables = z.object({
   CARD_SERVICE_URL: httpUrl.transform(withoutLastSlash).optional(),
   CARD_SERVICE_API_KEY: z
     .string()
-    .regex(/^[\x21-\x7e]+$/, 'write the key without spaces')
+    .regex(/^[\x21-\x7e]+$/, 'write the key without spaces and line breaks, also at its end')
     .optional(),
   CARD_SERVICE_CARD_PATH: z
     .string()

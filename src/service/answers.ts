@@ -115,9 +115,15 @@ function leastWait(seconds: number | undefined, { shutOutSeconds }: ServiceDescr
   return shutOutSeconds === 0 ? seconds : Math.max(shutOutSeconds, seconds ?? 0);
 }
 
+/** For the log: a status, and where a redirect leads, which is not followed. */
+export function statusText({ status, headers }: Pick<Answered, 'status' | 'headers'>): string {
+  const to = headers.get('location');
+  return to === null ? `status ${status}` : `status ${status}, a redirect to ${to.slice(0, 200)}`;
+}
+
 /** The body of a success. @throws UnexpectedAnswer when it is none */
-export function successBody({ status, body }: Answered): unknown {
-  if (status < 200 || status > 299) throw new UnexpectedAnswer({ detail: `status ${status}` });
+export function successBody({ status, headers, body }: Answered): unknown {
+  if (status < 200 || status > 299) throw new UnexpectedAnswer({ detail: statusText({ status, headers }) });
   if (body === undefined) throw new UnexpectedAnswer({ detail: 'the body is not JSON' });
   return body;
 }

@@ -1,7 +1,7 @@
 import { UnexpectedAnswer } from '../model/errors.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
 import { endpoint, withPrices } from './address.ts';
-import { type Answered, isAbsent, refusalIn, throwUnlessAnswered } from './answers.ts';
+import { type Answered, isAbsent, refusalIn, statusText, throwUnlessAnswered } from './answers.ts';
 import type { AnsweredCard, CardReader } from './described-card.ts';
 
 /** Where a service lists several cards, and how its description names them. */
@@ -97,7 +97,7 @@ const TOO_MANY: ReadonlySet<number> = new Set([400, 413, 414, 422, 431]);
 export function listAnswer(response: Answered, ids: readonly string[], reader: CardReader): ListAnswer {
   const { status, body } = response;
   const { description } = reader;
-  const detail = `status ${status}`;
+  const detail = statusText(response);
   if (TOO_MANY.has(status) || isAbsent(response, description)) return { kind: 'tooMany', detail };
   const refused = refusalIn(response, description);
   if (refused !== undefined) return { kind: 'keyRefused', detail };

@@ -117,6 +117,7 @@ describe('readConfig', () => {
     ['CARD_SERVICE_URL', 'https://cards.test/#a', 'write the address without user, password, ? and #'],
     ['CARD_SERVICE_API_KEY', 'two words', 'write the key without spaces'],
     ['CARD_SERVICE_API_KEY', 'schlüssel', 'write the key without spaces'],
+    ['CARD_SERVICE_API_KEY', 'key\n', 'write the key without spaces and line breaks, also at its end'],
     ['CARD_SERVICE_CARD_PATH', 'cards/{id}', 'write a path that begins with / and holds {id} once'],
     ['CARD_SERVICE_CARD_PATH', '/cards', 'write a path that begins with / and holds {id} once'],
     ['CARD_SERVICE_CARD_PATH', '/{id}/{id}', 'write a path that begins with / and holds {id} once'],

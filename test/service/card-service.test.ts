@@ -128,6 +128,11 @@ describe('an answer that does not fit', () => {
     ['a 404 over a mebibyte', { status: 404, body: { ...NO_SUCH_CARD, more: LONG } }, 'status 404'],
     ['400', { status: 400, body: { _tag: 'InvalidRequest', message: 'no' } }, 'status 400'],
     ['405', { status: 405 }, 'status 405'],
+    [
+      'a redirect',
+      { status: 301, headers: { Location: 'https://new.test/cards' } },
+      'status 301, a redirect to https://new.test/cards',
+    ],
     ['a card with status 304', { status: 304 }, 'status 304'],
     ['success without a body', { status: 204 }, 'the body is not JSON'],
     ['a page', { body: '<html>' }, 'the body is not JSON'],
@@ -273,7 +278,7 @@ it.each([301, 302, 303, 307, 308])(
     for (const location of [`${elsewhere.service.url}/cards/base1-4`, `${pair.service.url}/cards/base1-4`]) {
       const { total } = pair.service.counts;
       pair.service.script({ status, headers: { location } });
-      await expect(ask()).rejects.toMatchObject({ detail: `status ${status}` });
+      await expect(ask()).rejects.toMatchObject({ detail: `status ${status}, a redirect to ${location}` });
       expect(pair.service.counts.total).toBe(total + 1);
     }
     expect(elsewhere.service.counts.total).toBe(0);

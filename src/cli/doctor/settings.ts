@@ -1,14 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { type Config, readConfig } from '../../config/config.ts';
+import { type Config, readConfig, secretsOf } from '../../config/config.ts';
 import { ConfigError, type Environment, misspelledVariables } from '../../config/environment.ts';
 import { Variables } from '../../config/variables.ts';
+import { SHORT_SECRET } from '../../log.ts';
 import { plansOf } from '../../model/plan.ts';
 import { checkDataDirectory, checkNames, checkSqlite } from './data-directory.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
 /** What the variables say, as far as it can be used. */
-interface Settings {
+export interface Settings {
   findings: Finding[];
   /** Without the variables that are faulty, so that the rest can be checked; `undefined` when a required one is. */
   config: Config | undefined;
@@ -21,7 +22,7 @@ export function checkOffline(environment: Environment): Settings {
   const { findings, config } = checkSettings(environment, envFile());
   const files = config ? checkDataDirectory(config.dataDir) : [];
   const names = config && !config.redis ? checkNames(config.dataDir) : [];
-  return { config, findings: [...findings, ...checkSqlite(), ...files, ...names] };
+  return { config, findings: [...findings, ...checkEnvFile(), ...checkSqlite(), ...files, ...names] };
 }
 
 /** The variables in `.env`, as Node has read them at the start; none without that file. */
@@ -31,6 +32,13 @@ export function envFile(file = '.env'): Environment {
   } catch {
     return {};
   }
+}
+
+/** Whether the file with the token is its owner's alone; on Windows its mode does not say. */
+export function checkEnvFile(file = '.env'): Finding[] {
+  const { mode = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0;
+  return isOpen ? [wrong('.env', `Other users can read the token in it. Run: chmod 600 ${file}`)] : [];
 }
 
 /** @param file the lines of `.env`, if there is one: it holds no variables of other programs */
@@ -125,6 +133,11 @@ function contradictions(environment: Environment, config: Config): Finding[] {
     DISCORD_TOKEN:
       !BOT_TOKEN.test(discord.token) &&
       'It does not look like a bot token, which has three parts with dots between them. The client secret, the public key and the application id are something else: Developer Portal, your application, Bot, Reset Token.',
+    'a secret':
+      secretsOf({ cardService: config.cardService, redis: config.redis }).some(
+        (secret) => secret && secret.length < SHORT_SECRET,
+      ) &&
+      `One of fewer than ${SHORT_SECRET} characters is kept out of the log only where it stands as a word of its own. Take a longer one.`,
     CARD_SERVICE_REQUESTS_PER_MINUTE: abovePlan(plan.requestsPerMinute, limits?.requestsPerMinute),
     CARD_SERVICE_BURST: abovePlan(plan.burst, limits?.burst),
   };

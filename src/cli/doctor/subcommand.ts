@@ -5,7 +5,7 @@ import type { CliContext, Subcommand } from '../context.ts';
 import type { Finding } from './finding.ts';
 import { checkNode, nodeReleasedAtMs } from './node-check.ts';
 import { checkPort, checkWebhook } from './operations-checks.ts';
-import { checkOffline } from './settings.ts';
+import { checkOffline, type Settings } from './settings.ts';
 
 const HELP = `
 It reads the same settings as the bot, from the environment and .env, changes nothing, and can run beside the bot.
@@ -29,9 +29,13 @@ async function report(
   { json = false, offline: isOffline = false }: { json?: boolean; offline?: boolean },
   { env, stdout, stderr, commands }: CliContext,
 ): Promise<number> {
-  const costs = env.CARD_SERVICE_BULK_PATH ? 'alone and at CARD_SERVICE_BULK_PATH, which costs two' : 'which costs one';
-  if (!isOffline) stderr.write(`This looks up one card, ${costs} of today's requests; --offline sends nothing.\n`);
-  const findings = await diagnose(env, commands, isOffline);
+  const settings = checkOffline(env);
+  const costs = settings.config?.cardService.description.list
+    ? 'alone and in a list, which costs two'
+    : 'which costs one';
+  if (settings.config && !isOffline)
+    stderr.write(`This looks up one card, ${costs} of today's requests; --offline sends nothing.\n`);
+  const findings = await diagnose(settings, env, commands, isOffline);
   const reported = findings.map(({ check, ok, cure }) => ({ check, ok, cure }));
   stdout.write(json ? `${JSON.stringify(reported, null, 2)}\n` : findings.map(line).join(''));
   return findings.some(({ ok }) => ok === false) ? 1 : 0;
@@ -44,11 +48,11 @@ async function report(
  * @param isOffline only what can be found out on this machine: no request leaves it
  */
 async function diagnose(
+  { findings, config }: Settings,
   environment: Environment,
   commands: CliContext['commands'],
   isOffline: boolean,
 ): Promise<Finding[]> {
-  const { findings, config } = checkOffline(environment);
   const discord = config?.discord ?? discordAlone(environment);
   const redis = config?.redis;
   // Side by side, and each of them takes 30 s at most. What sends requests is loaded when it is needed.

@@ -92,8 +92,10 @@ export class DatabaseUnusable extends OperatorError {
 
   constructor(file: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const cure =
-      sqliteCode(cause) === FULL_CODE
+    const isReadOnly = cause instanceof Error && 'code' in cause && cause.code === 'EROFS';
+    const cure = isReadOnly
+      ? 'Mount it so that it can be written, or set DATA_DIR to a folder that can.'
+      : sqliteCode(cause) === FULL_CODE
         ? 'Free some space, or set DATA_DIR to another disk.'
         : `Set DATA_DIR to a folder that this user may write to, or run as root: chown -R ${process.getuid?.()} ${dirname(file)}`;
     super(`${file} cannot be used (${reason}). ${cure}`, { cause });

@@ -92,6 +92,11 @@ describe('npm run doctor', () => {
     expect(err).toContain('costs two of today');
   });
 
+  it('announces no lookup that a faulty setting prevents', async () => {
+    const { err, requests } = await doctor([], { CARD_SERVICE_URL: 'cards.test' });
+    expect([err, requests]).toEqual(['', 0]);
+  });
+
   it('asks nobody anything with --offline', async () => {
     const unreachable = { DISCORD_API_URL: 'http://127.0.0.1:10901', REDIS_URL: 'redis://127.0.0.1:10901' };
     expect(await doctor(['--offline'], unreachable)).toMatchObject({ code: 0, requests: 0, err: '' });

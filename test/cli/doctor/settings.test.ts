@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkSettings, envFile } from '../../../src/cli/doctor/settings.ts';
+import { checkEnvFile, checkSettings, envFile } from '../../../src/cli/doctor/settings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const REQUIRED = { DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'https://cards.test' };
@@ -55,6 +55,7 @@ describe('settings', () => {
       {},
       'MEMBER_DAILY_REQUESTS: One member',
     ],
+    ['a short secret', { CARD_SERVICE_API_KEY: 'short' }, {}, 'a secret: One of fewer than 8 characters'],
     ['a pace above the plan', PLAN_OF_10, {}, 'CARD_SERVICE_REQUESTS_PER_MINUTE: The plan free allows 10.'],
     [
       'a burst above the plan',
@@ -96,4 +97,17 @@ it('.env is read as Node reads it, and may be absent', () => {
   expect(envFile(file)).toEqual({});
   writeFileSync(file, '# comment\nLOG_LEVEL="info" # quoted\nREDIS_URL=\n');
   expect(envFile(file)).toEqual({ LOG_LEVEL: 'info', REDIS_URL: '' });
+});
+
+it.each([
+  [0o600, []],
+  [0o400, []],
+  [0o644, ['.env']],
+  [0o640, ['.env']],
+])('a .env of mode %o that others can read is named', (mode, named) => {
+  const file = join(temporaryFolder(), '.env');
+  expect(checkEnvFile(file)).toEqual([]);
+  writeFileSync(file, '');
+  chmodSync(file, mode);
+  expect(checkEnvFile(file).map(({ check }) => check)).toEqual(named);
 });

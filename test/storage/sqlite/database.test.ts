@@ -137,6 +137,8 @@ it('a path that cannot even be looked at is told as one, with what to do', () =>
 it('a full disk is told as one', () => {
   const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });
   expect(new DatabaseUnusable('state.sqlite', full).message).toContain('Free some space');
+  const readOnly = Object.assign(new Error('EROFS'), { code: 'EROFS' });
+  expect(new DatabaseUnusable('state.sqlite', readOnly).message).toContain('Mount it so that it can be written');
   expect(new DatabaseUnusable('state.sqlite', new Error('EACCES')).message).toContain('may write to');
 });
 
