@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # Optional packages: Node itself, for machines with an older one.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
-# A third of the image, which nothing reads at run time.
+# A third of what the packages take, which nothing reads at run time.
 RUN find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 COPY commands commands
 COPY src src
