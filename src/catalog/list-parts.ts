@@ -1,4 +1,5 @@
 import type { CatalogCard } from './catalog-card.ts';
+import { type ListLine, readLine } from './list-line.ts';
 import type { Exact } from './resolution.ts';
 import { nameKey } from './words.ts';
 
@@ -7,25 +8,33 @@ const PIECE = /[^\s,;](?:[^,;\r\n]*[^\s,;])?/g;
 /** A name such as `Jace, the Mind Sculptor` is taken for two parts at first; no known name has more than three. */
 const MOST_JOINED = 3;
 
-/** One card of a list, as it was typed. */
+/** Where Arena exports the name of a deck. */
+const DECK_NAME = /^About\s+Name .*/im;
+
+/** One card of a list, as it was typed, without its count. */
 export interface ListPart {
   text: string;
+  /** The text is what one or several cards are called. */
+  isKnown: boolean;
   /** Absent when the text stands for no known card, or for several. */
   card?: CatalogCard;
 }
 
-/** What a text is exactly among the known cards. */
-export type FindExact = (text: string) => Exact | undefined;
+/** What a line is exactly among the known cards. */
+export type FindExact = (line: ListLine) => Exact | undefined;
 
-/** The parts of a list in their order. Up to three neighbouring pieces are one part if that is what a known card is called. */
-export function* partsOf(list: string, findExact: FindExact): Generator<ListPart> {
+/**
+ * The parts of a list in their order, without headings. Up to three neighbouring pieces are one part if that is what a
+ * known card is called.
+ */
+export function* partsOf(typed: string, findExact: FindExact): Generator<ListPart> {
+  const list = typed.replace(DECK_NAME, '');
   const pieces = piecesOf(list);
   for (let at = 0; at < pieces.length; ) {
     let length = Math.min(MOST_JOINED, pieces.length - at);
     let part = joined(list, pieces.slice(at, at + length), findExact);
-    while (!part.cards && length > 1) part = joined(list, pieces.slice(at, at + --length), findExact);
-    const [card, ...others] = part.cards ?? [];
-    yield { text: part.text, ...(card && others.length === 0 && { card }) };
+    while (!part?.isKnown && length > 1) part = joined(list, pieces.slice(at, at + --length), findExact);
+    if (part) yield part;
     at += length;
   }
 }
@@ -60,13 +69,23 @@ function piecesOf(list: string): Piece[] {
   return Array.from(list.matchAll(PIECE), ({ 0: text, index }) => ({ start: index, end: index + text.length }));
 }
 
-/** Pieces count as one name only where the name has its separators: `Mew, Two` is not `Mewtwo`. */
-function joined(list: string, pieces: readonly Piece[], findExact: FindExact): { text: string; cards?: CatalogCard[] } {
-  const text = list.slice(pieces[0]?.start, pieces.at(-1)?.end);
-  const exact = findExact(text);
-  const isSame = ({ name }: CatalogCard) => pieces.length === 1 || String(keysOf(name)) === String(keysOf(text));
-  const cards = exact?.cards.filter((card) => exact.by !== 'name' || isSame(card)) ?? [];
-  return { text, ...(cards.length > 0 && { cards }) };
+/**
+ * As it was typed, or else as a line of a deck. Pieces count as one name only where the name has its separators: `Mew, Two`
+ * is not `Mewtwo`.
+ *
+ * @returns `undefined` for a heading
+ */
+function joined(list: string, pieces: readonly Piece[], findExact: FindExact): ListPart | undefined {
+  const typed = list.slice(pieces[0]?.start, pieces.at(-1)?.end);
+  const line = readLine(typed);
+  for (const each of [{ text: typed, count: 1, name: typed }, ...(line && line.name !== typed ? [line] : [])]) {
+    const { by, cards = [] } = findExact(each) ?? {};
+    const isCalledSo = ({ name }: CatalogCard) => String(keysOf(name)) === String(keysOf(each.name));
+    const meant = by === 'id' || by === 'label' || pieces.length === 1 ? cards : cards.filter(isCalledSo);
+    const [card, ...others] = meant;
+    if (card) return { text: each.text, isKnown: true, ...(others.length === 0 && by !== 'otherPrinting' && { card }) };
+  }
+  return line && { text: line.text, isKnown: false };
 }
 
 function keysOf(text: string): string[] {

@@ -5,15 +5,16 @@ import type { CardIndex } from './card-index.ts';
 import { type FoundInList, type ListMeaning, MOST_FOUND, MOST_LISTED, type Resolution } from './catalog.ts';
 import type { CatalogCard, FoundCard } from './catalog-card.ts';
 import { looksLikeOthers } from './label.ts';
+import { readLine } from './list-line.ts';
 import { beginningsOf, beginsSo, type FindExact, isListable, partsOf } from './list-parts.ts';
 import { ranked } from './ranking.ts';
-import { exactly, resolve } from './resolution.ts';
+import { exactlyIn, resolvePart } from './resolution.ts';
 import { search } from './search.ts';
 import { hasDigit, nameKey, queryOf, tokenText } from './words.ts';
 
 /** What a list of ids and names means. */
 export function resolveList(index: CardIndex, list: string, who: Requester): ListMeaning {
-  return meaningOfList(list, (text) => resolve(index, text, who), exactIn(index));
+  return meaningOfList(list, (text) => resolvePart(index, text, who), exactIn(index));
 }
 
 /** A part that is no known card as a whole is split at its blanks if each piece may be an id. */
@@ -57,7 +58,7 @@ export function searchInList(index: CardIndex, list: string, who: Requester): Fo
       rows.set(card.id, { before: shown, card, looksLikeOthers: looksLikeOthers(index, card) });
   };
   if (last !== '') for (const { before, text } of beginningsOf(list)) add(before, namesBeginning(index, text));
-  add(earlier, search(index, last, who));
+  add(earlier, search(index, readLine(last)?.text ?? last, who));
   return [...rows.values()].slice(0, MOST_FOUND);
 }
 
@@ -79,7 +80,7 @@ function namesBeginning(index: CardIndex, text: string): CatalogCard[] {
 }
 
 function exactIn(index: CardIndex): FindExact {
-  return (text) => exactly(index, text);
+  return (line) => exactlyIn(index, line);
 }
 
 type ResolveText = (text: string) => Resolution;

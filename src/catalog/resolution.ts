@@ -3,6 +3,8 @@ import type { Candidate, CardIndex } from './card-index.ts';
 import { MOST_FOUND, type Resolution } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import { mayBeLabel, withLabel } from './label.ts';
+import { type ListLine, readLine } from './list-line.ts';
+import { printed } from './named-printing.ts';
 import { called, pageOf } from './printings.ts';
 import { find } from './search.ts';
 import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, queryOf } from './words.ts';
@@ -14,7 +16,8 @@ const EXAMPLE_FORM = formOf('base1-4');
 
 /** The known cards of which a text is the id, also in another spelling, the label or the name. */
 export interface Exact {
-  by: 'id' | 'label' | 'name';
+  /** otherPrinting: the name is that of these cards, and none of them is the printing that is named with it. */
+  by: 'id' | 'label' | 'name' | 'otherPrinting';
   /** At least one. */
   cards: readonly CatalogCard[];
 }
@@ -30,6 +33,24 @@ export function exactly(index: CardIndex, text: string): Exact | undefined {
   const key = nameKey(text);
   const sameName = key === '' ? [] : cardsOf(index.withNameKey(key));
   return sameName.length > 0 ? { by: 'name', cards: sameName } : undefined;
+}
+
+/** The same for a line of a list, which may name a printing. */
+export function exactlyIn(index: CardIndex, line: ListLine): Exact | undefined {
+  if (line.set === undefined) return exactly(index, line.name);
+  const cards = called(index, line.name);
+  const meant = printed(cards, line);
+  if (meant.length > 0) return { by: 'name', cards: meant };
+  return cards.length > 0 ? { by: 'otherPrinting', cards } : undefined;
+}
+
+/** What a part of a list means. A printing that is not known may be another of that name, and is no id. */
+export function resolvePart(index: CardIndex, text: string, who: Requester): Resolution {
+  const meant = resolve(index, text, who);
+  const isClear = meant.kind === 'one' || meant.kind === 'several' || (meant.kind === 'id' && meant.isKnown);
+  const line = isClear ? undefined : readLine(text);
+  const exact = line && exactlyIn(index, line);
+  return exact?.by === 'otherPrinting' ? { kind: 'several', ...pageOf(exact.cards) } : meant;
 }
 
 /** What a text that may not be an id means. */
@@ -59,7 +80,7 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
 
 /** What a text means while the catalog cannot be searched. */
 export function unsearched(text: string): Resolution {
-  return hasDigit(text) && !mayBeLabel(text) ? { kind: 'id' } : { kind: 'unsearched' };
+  return hasDigit(readLine(text)?.name ?? text) && !mayBeLabel(text) ? { kind: 'id' } : { kind: 'unsearched' };
 }
 
 function meaningOf({ by, cards }: Exact, index: CardIndex, text: string): Resolution {

@@ -64,6 +64,53 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     expect({ ...meaning, unclear: meaning.unclear.map(({ text }) => text) }).toEqual({ ids, unclear, unsearched: [] });
   });
 
+  it('that is a deck as games export it has the cards that its lines name, in the printings that they say', () => {
+    const deck = [
+      ...[
+        'About',
+        'Name Gull & Co, Tempo',
+        '',
+        'Deck',
+        '4x Mewtwo',
+        '1 Lightning Bolt (M10) 146',
+        '2 Jace, the Mind Sculptor (WWK) 31',
+      ],
+      ...['// Lands', '3 lea-161', '', 'Sideboard', '4 Mew', 'SB: 1 Tergrid, God of Fright [NEO] 97 *F*', 'Mewtwo x2'],
+    ].join('\n');
+    expect(resolveList(catalog.index, deck, WHO)).toEqual({
+      ids: ['base1-10', 'm10-146', 'wwk-31', 'lea-161', 'base1-1', 'neo-97'],
+      unclear: [],
+      unsearched: [],
+    });
+  });
+
+  it.each<[string, string[], string[]]>([
+    ['Lightning Bolt (Magic 2010)', ['m10-146'], []],
+    ['4 Lightning Bolt LEA 161', ['lea-161'], []],
+    ['4 Lightning Bolt (M11) 149, 2 mew', ['base1-1'], ['Lightning Bolt (M11) 149']],
+    ['1 Jace, the Mind Sculptor (M19) 4', [], ['Jace, the Mind Sculptor (M19) 4']],
+    ['4x lightnig bolt', [], ['lightnig bolt']],
+    ['2 Unown (ex10) ?', [], ['Unown (ex10) ?']],
+    ['4x Nobody (XYZ) 12', [], ['Nobody (XYZ) 12']],
+    ['7 Deck, 2 Gulls, Sideboard', ['deck-7', 'g-1'], []],
+    ['Deck, Sideboard, Pokémon: 12', [], []],
+    ['Commander', ['cmd-1'], []],
+  ])('%j means %j', (list, ids, unclear) => {
+    const own = openCatalog(
+      [...CARDS, { id: 'deck-7', name: '7 Deck' }, { id: 'cmd-1', name: 'Commander' }],
+      'cards.csv',
+    );
+    const meaning = resolveList(own.index, list, WHO);
+    expect({ ...meaning, unclear: meaning.unclear.map(({ text }) => text) }).toEqual({ ids, unclear, unsearched: [] });
+  });
+
+  it('names other printings of a card where the one that it says is not known', () => {
+    const { unclear } = resolveList(catalog.index, '4 Lightning Bolt (M11) 149', WHO);
+    expect(unclear.map(({ total, cards }) => [total, ...cards.map(({ id }) => id)])).toEqual([
+      [2, 'lea-161', 'm10-146'],
+    ]);
+  });
+
   it('has what its unclear parts may mean, as many cards as one menu holds', () => {
     const list = ['Lightning Bolt', 'Gull · Shore', 'tergrid god of frigt', 'Nobody · Nowhere', 'gulls hores'].join(
       '\n',
@@ -92,6 +139,15 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     expect(meaning).toEqual({ ids: ['base1-4', 'base1-5', 'base 1', 'Emberwing Drake'], unclear: [], unsearched: [] });
   });
 
+  it('has no card for a heading or a count where names are not known or not searched', () => {
+    const list = 'Deck\n4 Emberwing Drake OBF 125\n3x base1-4\nTrainer: 20';
+    expect(meaningOfList(list, unsearched)).toMatchObject({
+      ids: ['base1-4'],
+      unsearched: ['Emberwing Drake OBF 125'],
+    });
+    expect(meaningOfList('Deck\n3x base1-4', () => ({ kind: 'id' })).ids).toEqual(['base1-4']);
+  });
+
   it('that cannot be searched has ids only where there is a digit, and no labels', () => {
     const list = 'base1-4 base1-5, Emberwing Drake, ..\nEmberwing Drake; Drake 2, Drake · Base · 2, a b-1';
     expect(meaningOfList(list, unsearched)).toEqual({
@@ -114,6 +170,7 @@ describe('the last part of a list', () => {
     ['Jace, the Mind Sculptor, lightning', ['wwk-31, | lea-161', 'wwk-31, | m10-146']],
     ['nobody, gull, jace', ['nobody, gull, | wwk-31']],
     ['a,b-1;jace', ['a,b-1, | wwk-31']],
+    ['Deck\n4x mew, 2x jac', ['base1-1, | wwk-31']],
     ['comma first', []],
     ['jace,', []],
   ])('%j is completed with %j', (typed, expected) => expect(rows(typed)).toEqual(expected));

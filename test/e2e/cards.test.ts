@@ -36,6 +36,21 @@ it('several cards come in one reply, in the order asked for, with what they cost
   expect(world.cardService.requests.slice(before)).toHaveLength(requests.length);
 });
 
+it('a list written as a deck costs a request for each card that it names, and none for headings and counts', async () => {
+  const world = await startWorld({ catalog: SAMPLE_CATALOG });
+  await offered(world, 'base1-4');
+  const before = world.cardService.requests.length;
+  const deck = 'Deck\n4x Wick, Who Waits\n1 Moth Cartographer (base1) 2\n\nSideboard\n2 base1-3 *F*\nTotal Cards: 7';
+  expect(titles(await cards(world, deck).until(hasEnded))).toEqual([
+    'Wick, Who Waits',
+    'Moth Cartographer',
+    'Candle Hare',
+  ]);
+  expect(world.cardService.requests.slice(before)).toHaveLength(3);
+  expect(await cards(world, 'Deck\nPokémon: 12').settled()).toMatchObject({ ephemeral: true, embeds: [] });
+  expect(world.cardService.requests.slice(before)).toHaveLength(3);
+});
+
 it('what a list has mistyped is said by itself, with one menu for all of it in private, also after a takeover', async () => {
   const world = await startWorld({ catalog: SAMPLE_CATALOG });
   await offered(world, 'base1-4');

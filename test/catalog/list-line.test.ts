@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { readLine } from '../../src/catalog/list-line.ts';
+
+/** In short: count, name, set and number; `heading` for what is no card. */
+function read(line: string): string {
+  const { count, name, set, number } = readLine(line) ?? {};
+  return name === undefined ? 'heading' : [count, name, set ?? '', number ?? ''].join(' | ').replace(/[ |]+$/, '');
+}
+
+describe('a line of a list', () => {
+  it.each([
+    ['Sol Ring', '1 | Sol Ring'],
+    ['4 Sol Ring', '4 | Sol Ring'],
+    ['4x Sol Ring', '4 | Sol Ring'],
+    ['4X Sol Ring', '4 | Sol Ring'],
+    ['4 x Sol Ring', '4 | Sol Ring'],
+    ['4× Sol Ring', '4 | Sol Ring'],
+    ['x4 Sol Ring', '4 | Sol Ring'],
+    ['(3) Pummel', '3 | Pummel'],
+    ['Sol Ring x4', '4 | Sol Ring'],
+    ['Sol Ring (x4)', '4 | Sol Ring'],
+    ['- 4 Sol Ring', '4 | Sol Ring'],
+    ['* 4 Ember Drake', '4 | Ember Drake'],
+    ['SB: 2 Sol Ring', '2 | Sol Ring'],
+    ['SB:  2 Sol Ring', '2 | Sol Ring'],
+    ['12 Basic {R} Energy', '12 | Basic {R} Energy'],
+    ['4 base1-4', '4 | base1-4'],
+    ['1x OP01-025', '1 | OP01-025'],
+    ['4xOP01-025', '4 | OP01-025'],
+    ['3 89631139', '3 | 89631139'],
+  ])('has a count: %j', (line, expected) => expect(read(line)).toBe(expected));
+
+  it.each([
+    ['4/102'],
+    ['2x2-14'],
+    ['base1-4'],
+    ['1 2'],
+    ['1996 World Champion'],
+    ['X-Men Mansion'],
+    ['Drake 2'],
+    ['7'],
+  ])('has no count where that is no usual form of one: %j', (line) => expect(read(line)).toBe(`1 | ${line}`));
+
+  it.each([
+    ['1 Sol Ring (C21) 263', '1 | Sol Ring | C21 | 263'],
+    ['1 Sol Ring (C21)', '1 | Sol Ring | C21'],
+    ['4x Sol Ring [C21] 263', '4 | Sol Ring | C21 | 263'],
+    ['4 Sol Ring [C21]', '4 | Sol Ring | C21'],
+    ['1x Sol Ring (C21:263)', '1 | Sol Ring | C21 | 263'],
+    ['1 [C21#263] Sol Ring', '1 | Sol Ring | C21 | 263'],
+    ['1 [C21:263] Sol Ring', '1 | Sol Ring | C21 | 263'],
+    ['1 Sol Ring <263> [C21]', '1 | Sol Ring | C21 | 263'],
+    ['1 Sol Ring (C21) 263 *F*', '1 | Sol Ring | C21 | 263'],
+    ['1x Sol Ring (c21) 263 *F* [Ramp] ^Have,#37d67a^', '1 | Sol Ring | c21 | 263'],
+    ['1 Sol Ring [C21] (F)', '1 | Sol Ring | C21'],
+    ['1 Jace, the Mind Sculptor (WWK) 31', '1 | Jace, the Mind Sculptor | WWK | 31'],
+    ['1 Fire // Ice (MH2) 290', '1 | Fire // Ice | MH2 | 290'],
+    ['4 Charizard ex OBF 125', '4 | Charizard ex | OBF | 125'],
+    ['2 Pikachu PR-SW 20', '2 | Pikachu | PR-SW | 20'],
+    ['1 Glaceon VSTAR CRZ GG40', '1 | Glaceon VSTAR | CRZ | GG40'],
+    ['4 Dreepy TWM 128 PH', '4 | Dreepy | TWM | 128'],
+    ['* 4 Charizard-EX FLF 11', '4 | Charizard-EX | FLF | 11'],
+    ['4 Roronoa Zoro (OP01-025)', '4 | Roronoa Zoro | OP01-025'],
+    ['4 OP01-025 Roronoa Zoro', '4 | Roronoa Zoro | OP01-025'],
+    ['4 Agumon BT1-010', '4 | Agumon | BT1 | 010'],
+    ['Sol Ring (Commander 2021) #263', '1 | Sol Ring | Commander 2021 | 263'],
+  ])('names a printing: %j', (line, expected) => expect(read(line)).toBe(expected));
+
+  it.each([
+    ...['Deck', 'deck', 'Sideboard', 'Commander', 'Companion', 'Main Deck', 'Maybeboard', 'About', 'Mainboard', 'Side'],
+    ...['Pokémon: 12', 'Pokemon: 12', 'Trainer: 20', 'Energy: 9', 'Total Cards: 60', 'Dresseur : 20', 'Pokémon (12)'],
+    ...['##Pokémon - 12', '****** Deck List ******', 'Creatures (25)', 'Lands', 'Deck:', 'Spells: 4', '// Lands'],
+    ...['#main', '#extra', '!side', '[Main]', '== Sideboard ==', 'Leader', 'Extra Deck: 15', 'Réserve', 'デッキ'],
+  ])('is a heading: %j', (line) => expect(read(line)).toBe('heading'));
+
+  it.each(['Decking', 'Deck Out', 'Energy Switch', 'Trainer Mail', 'Commander Eesha', 'Side-Step', 'Ace: The Drake'])(
+    'is no heading: %j',
+    (line) => expect(read(line)).toBe(`1 | ${line}`),
+  );
+
+  it.each(['^ ', ' ^^', ' *F*', ' [a]', ' #!a', '4x ', '(', ' (a)', '- ', 'SB: ', ' <1>', ' A1-1'])(
+    'is read before the test is timed out, however often it has %j',
+    (part) => {
+      expect(readLine(`Drake${part.repeat(1_000)}!`)).toMatchObject({ count: 1 });
+    },
+  );
+
+  it('keeps what it says of the printing, for a card that is not known', () => {
+    expect(readLine('4 Sol Ring (C21) 263 *F*')?.text).toBe('Sol Ring (C21) 263');
+  });
+});
