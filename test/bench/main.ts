@@ -16,6 +16,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'quota-day': { load: () => import('./quota/quota-day.ts') },
   limiters: { load: () => import('./limiters/limiters.ts') },
   'command-latency': { load: () => import('./command-latency.ts') },
+  ledger: { load: () => import('./ledger.ts') },
   start: { load: () => import('./start.ts') },
   pictures: { load: () => import('./pictures.ts') },
   processes: { load: () => import('./processes/processes.ts'), isNamed: true, page: 'docs/more-processes.md' },

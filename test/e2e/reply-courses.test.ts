@@ -66,7 +66,9 @@ const STATES: Record<string, (world: World, ids: readonly string[]) => unknown> 
 /** What a bot that is stopped had counted for its servers. */
 function bookedBy({ config }: World): { requests: number; saved: number } {
   const database = new DatabaseSync(join(config.dataDir, 'state.sqlite'), { readOnly: true });
-  const sums = database.prepare('SELECT total(requests) AS requests, total(saved) AS saved FROM bookings').get();
+  const ofDays =
+    "SELECT total(requests) AS requests, total(saved) AS saved FROM counts WHERE member = '' AND guild = ''";
+  const sums = database.prepare(ofDays).get();
   database.close();
   return { requests: Number(sums?.requests), saved: Number(sums?.saved) };
 }

@@ -87,7 +87,7 @@ it('an invalid row in the state is dropped with a warning, and the bot starts', 
   const state = connection(join(world.config.dataDir, 'state.sqlite'));
   state.exec(`
     UPDATE limiter SET state = '{"fullAtMs": "soon"}';
-    UPDATE bookings SET requests = 'many', saved = x'00ff';
+    UPDATE counts SET requests = 'many', saved = x'00ff';
     INSERT INTO deferred_replies VALUES ('1', '{"token":'), ('2', '{"token":"aW50ZXJhY3Rpb246"}'), ('3', x'00ff');
   `);
   state.close();

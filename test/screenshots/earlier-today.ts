@@ -27,12 +27,13 @@ export function bookEarlierToday({ discord, config }: Pick<Sandbox, 'discord' | 
     sums.requests += REQUESTS[hour] ?? 0;
     sums.saved += SAVED[hour] ?? 0;
   }
-  const book = database.prepare('INSERT INTO bookings VALUES (?, ?, ?, ?, 0, ?)');
+  const book = database.prepare('INSERT INTO counts VALUES (?, ?, ?, ?, 0, ?)');
+  const guild = discord.guilds[0]?.id ?? '';
   for (const [index, share] of SHARES.entries()) {
     const member = discord.members[index]?.id ?? '';
-    const guild = discord.guilds[0]?.id ?? '';
-    book.run(day, guild, member, Math.round(sums.requests * share), Math.round(sums.saved * share));
+    book.run(member, day, guild, Math.round(sums.requests * share), Math.round(sums.saved * share));
   }
+  for (const server of [guild, '']) book.run('', day, server, sums.requests, sums.saved);
   database.close();
 }
 

@@ -96,7 +96,7 @@ describe('files of an embedded bot, carried over into Redis', () => {
     const redis = await startRedis();
     const dataDir = await leftFiles(250);
     const state = new DatabaseSync(join(dataDir, 'state.sqlite'));
-    state.exec(`INSERT INTO bookings VALUES ('${utcDay(Date.now() - DAY_MS)}', 'guild', '0', 9, 0, 0)`);
+    state.exec(`INSERT INTO counts VALUES ('0', '${utcDay(Date.now() - DAY_MS)}', 'guild', 9, 0, 0)`);
     const insert = state.prepare("INSERT INTO watched_prices VALUES (NULL, ?, '8', ?, 0, ?)");
     for (let id = 0; id < 2_000; id++)
       insert.run(`${id}`, `${id}`, JSON.stringify({ ...WATCH, id: `${id}`, memberId: '8', cardId: `${id}` }));

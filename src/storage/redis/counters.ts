@@ -109,21 +109,23 @@ export class RedisCounters implements CounterStore {
     };
   }
 
-  /** Reads the names of all members and servers of those days. */
   async deleteDays(memberId: string, throughDay: string): Promise<boolean> {
     const fields = fieldsOf(memberId);
     const isOf = (id: string) => id.slice(0, 10) <= throughDay && fields.includes(id.split(' ')[1] ?? '');
     for (const counts of [this.#unsent, this.#known]) for (const id of counts.keys()) if (isOf(id)) counts.delete(id);
+    const rankedIn = rankingsKey(this.#prefix, memberId);
+    const days = dayKeys(this.#prefix).filter((key) => key.slice(-throughDay.length) <= throughDay);
     try {
-      for (const key of dayKeys(this.#prefix).filter((key) => key.slice(-throughDay.length) <= throughDay)) {
-        const names = await this.#link.read((client) => client.hKeys(key));
-        const rankings = names.flatMap((name) =>
-          name.startsWith('guild:') ? `${key}:${name.slice('guild:'.length)}` : [],
-        );
-        await this.#link.run((client) =>
-          Promise.all([...rankings.map((ranking) => client.zRem(ranking, memberId)), client.hDel(key, fields)]),
-        );
-      }
+      const rankings = (await this.#link.read((client) => client.sMembers(rankedIn))).filter(
+        (name) => name.slice(0, 10) <= throughDay,
+      );
+      await this.#link.run((client) =>
+        Promise.all([
+          ...rankings.map((name) => client.zRem(`${this.#prefix}:${name}`, memberId)),
+          ...days.map((key) => client.hDel(key, fields)),
+        ]),
+      );
+      if (rankings.length > 0) await this.#link.run((client) => client.sRem(rankedIn, rankings));
       return true;
     } catch {
       return false; // the link logs why
@@ -150,7 +152,7 @@ export class RedisCounters implements CounterStore {
   }
 }
 
-/** The counters that a booking changes. A member's first request in a server on a day takes 200 bytes of Redis. */
+/** The counters that a booking changes. A member's first request in a server on a day takes 300 bytes of Redis. */
 export function countersOf(day: string, guild: string, memberId: string, counts: Partial<Bookings>): Counter[] {
   const scopes = ['all', `guild:${guild}`, `member:${memberId}`];
   const sums = KINDS.flatMap((kind) =>
@@ -162,14 +164,27 @@ export function countersOf(day: string, guild: string, memberId: string, counts:
 /** The commands that add to counters below a prefix, and let them expire. Scores are negative: Redis sorts these and members upwards. */
 export function additions(prefix: string, counters: Iterable<Counter>): string[][] {
   const expiries = new Map<string, string[]>();
-  const add = [...counters].map(([id, by]) => {
+  const expire = (key: string, lastMs: number) =>
+    expiries.set(key, ['EXPIREAT', key, String(nextUtcMidnightMs(lastMs) / 1000)]);
+  const add = [...counters].flatMap(([id, by]) => {
     const [name = '', field = ''] = id.split(' ', 2);
     const key = `${prefix}:${name}`;
     const lastMs = Date.parse(name.slice(0, 10)) + KEPT_DAYS * DAY_MS;
-    expiries.set(key, ['EXPIREAT', key, String(nextUtcMidnightMs(lastMs) / 1000)]);
-    return name.includes(':') ? ['ZINCRBY', key, String(-by), field] : ['HINCRBY', key, field, String(by)];
+    expire(key, lastMs);
+    if (!name.includes(':')) return [['HINCRBY', key, field, String(by)]];
+    const rankedIn = rankingsKey(prefix, field);
+    expire(rankedIn, lastMs + DAY_MS); // what is taken back may be of the day before
+    return [
+      ['ZINCRBY', key, String(-by), field],
+      ['SADD', rankedIn, name],
+    ];
   });
   return [...add, ...expiries.values()];
+}
+
+/** The names of the rankings that a member is in, so that none has to be searched for them. */
+function rankingsKey(prefix: string, memberId: string): string {
+  return `${prefix}:of:${memberId}`;
 }
 
 /** A member's fields in the hash of a day and in a ranking. Their direct messages are counted as a server of their own. */

@@ -47,6 +47,9 @@ async function forgetInKey(link: RedisLink, key: string, id: string): Promise<vo
     const entries = Object.entries(await link.read((client) => client.hGetAll(key)));
     const fields = entries.filter((entry) => entry.some(holds)).map(([field]) => field);
     if (fields.length > 0) await link.run((client) => client.hDel(key, fields));
+  } else if (type === 'set') {
+    const held = (await link.read((client) => client.sMembers(key))).filter(holds);
+    if (held.length > 0) await link.run((client) => client.sRem(key, held));
   } else if (type === 'zset') {
     await link.run((client) => client.zRem(key, id));
   } else if (type === 'stream') {

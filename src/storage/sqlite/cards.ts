@@ -16,7 +16,8 @@ const MAX_ROWS = 500_000;
 export class SqliteStore {
   readonly #database: DatabaseSync;
   readonly #get: StatementSync;
-  readonly #set: StatementSync;
+  readonly #update: StatementSync;
+  readonly #insert: StatementSync;
   readonly #deleteOldest: StatementSync;
   readonly #maxRows: number;
   #rows: number;
@@ -25,14 +26,14 @@ export class SqliteStore {
   constructor(database: DatabaseSync, maxRows = MAX_ROWS) {
     this.#database = database;
     this.#get = database.prepare('SELECT value FROM cards WHERE key = ?');
-    this.#set = database.prepare(
-      'INSERT INTO cards VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
-    );
+    this.#update = database.prepare('UPDATE cards SET value = ?, expires_at = ? WHERE key = ?');
+    this.#insert = database.prepare('INSERT INTO cards (value, expires_at, key) VALUES (?, ?, ?)');
     this.#deleteOldest = database.prepare(
       'DELETE FROM cards WHERE key IN (SELECT key FROM cards WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
     );
     this.#maxRows = maxRows;
-    this.#rows = this.#count();
+    // Counted once: counting half a million takes some milliseconds.
+    this.#rows = Number(database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows ?? 0);
   }
 
   async get(key: string): Promise<string | undefined> {
@@ -40,17 +41,20 @@ export class SqliteStore {
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    this.#set.run(key, value, Date.now() + ttlMs);
-    this.#rows++;
+    const row = [value, Date.now() + ttlMs, key] as const;
+    if (this.#update.run(...row).changes === 0) this.#rows += Number(this.#insert.run(...row).changes);
     if (++this.#writes % WRITES_BETWEEN_SWEEPS === 0 || this.#rows > this.#maxRows) this.#sweep();
   }
 
   async delete(key: string): Promise<boolean> {
-    return this.#database.prepare('DELETE FROM cards WHERE key = ?').run(key).changes > 0;
+    const { changes } = this.#database.prepare('DELETE FROM cards WHERE key = ?').run(key);
+    this.#rows -= Number(changes);
+    return changes > 0;
   }
 
   async clear(): Promise<void> {
     this.#database.exec('DELETE FROM cards');
+    this.#rows = 0;
   }
 
   async disconnect(): Promise<void> {
@@ -58,14 +62,12 @@ export class SqliteStore {
   }
 
   #sweep(): void {
-    this.#deleteOldest.run(Date.now(), SWEEP_ROWS);
-    this.#rows = this.#count();
-    if (this.#rows > this.#maxRows) {
-      this.#rows -= Number(this.#deleteOldest.run(Number.MAX_SAFE_INTEGER, SWEEP_ROWS).changes);
-    }
+    this.#drop(Date.now());
+    if (this.#rows > this.#maxRows) this.#drop(Number.MAX_SAFE_INTEGER);
   }
 
-  #count(): number {
-    return Number(this.#database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows ?? 0);
+  /** Some of those that expire until then, first those that do first. */
+  #drop(untilMs: number): void {
+    this.#rows -= Number(this.#deleteOldest.run(untilMs, SWEEP_ROWS).changes);
   }
 }

@@ -5,13 +5,17 @@ import { KEPT_DAYS } from '../../quota/kept-days.ts';
 import type { Booking, Counted, CounterStore, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
 import { DAY_MS, utcDay, utcHour } from '../../time/utc-day.ts';
 
+/**
+ * Rows without a member are the sums of a server, and without a server those of the day: no read adds up what grows with a
+ * day. A member's rows are beside each other; the index has what is listed of a server, and of a day that is kept no longer.
+ */
 export const LEDGER_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS bookings (
-    day TEXT NOT NULL, guild TEXT NOT NULL, member TEXT NOT NULL,
+  CREATE TABLE IF NOT EXISTS counts (
+    member TEXT NOT NULL, day TEXT NOT NULL, guild TEXT NOT NULL,
     requests INTEGER NOT NULL, refused INTEGER NOT NULL, saved INTEGER NOT NULL,
-    PRIMARY KEY (day, guild, member)
+    PRIMARY KEY (member, day, guild)
   ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS bookings_by_member ON bookings (day, member);
+  CREATE INDEX IF NOT EXISTS counts_by_requests ON counts (day, guild, requests DESC);
   DROP TABLE IF EXISTS hours; -- of versions without watches
   CREATE TABLE IF NOT EXISTS hour_starts (
     day TEXT NOT NULL, hour INTEGER NOT NULL,
@@ -19,7 +23,18 @@ export const LEDGER_SCHEMA = `
     PRIMARY KEY (day, hour)
   ) WITHOUT ROWID;
 `;
+const ALL = 'sum(requests), sum(refused), sum(saved) FROM bookings';
+/** It had no sums. */
+export const EARLIER_LEDGER_TABLE = {
+  name: 'bookings',
+  move: `INSERT OR REPLACE INTO counts SELECT member, day, guild, requests, refused, saved FROM bookings
+         UNION ALL SELECT '', day, guild, ${ALL} GROUP BY day, guild UNION ALL SELECT '', day, '', ${ALL} GROUP BY day`,
+};
 
+/** Deleted at once: the database is synchronous, and a whole day would delay answers. */
+const SWEEP_ROWS = 500;
+
+/** Of one row, too: without one, or where something else than a number stands, it is 0. */
 const SUMS = 'coalesce(sum(requests), 0) AS requests, coalesce(sum(saved), 0) AS saved';
 
 /** The counts of a single process. Failures are not logged here: `StateWrites` does for the same file. */
@@ -35,7 +50,7 @@ export class SqliteCounters implements CounterStore {
     this.#database = database;
     // Never below zero: the file may not have taken the request that is taken back.
     this.#add = database.prepare(
-      `INSERT INTO bookings VALUES (?1, ?2, ?3, max(0, ?4), ?5, ?6) ON CONFLICT (day, guild, member) DO UPDATE SET
+      `INSERT INTO counts VALUES (?1, ?2, ?3, max(0, ?4), ?5, ?6) ON CONFLICT DO UPDATE SET
        requests = max(0, requests + ?4), refused = refused + ?5, saved = saved + ?6`,
     );
   }
@@ -49,8 +64,9 @@ export class SqliteCounters implements CounterStore {
   }
 
   async sums(day: string, of?: Counted): Promise<Bookings> {
-    const [[column, value] = ['day', day]] = Object.entries<string>(of ?? {});
-    const sum = `SELECT ${SUMS}, coalesce(sum(refused), 0) AS refused FROM bookings WHERE day = ? AND ${column} = ?`;
+    const isOfMember = of !== undefined && 'member' in of;
+    const [where, value] = isOfMember ? ['member = ?', of.member] : ["member = '' AND guild = ?", of?.guild ?? ''];
+    const sum = `SELECT ${SUMS}, coalesce(sum(refused), 0) AS refused FROM counts WHERE day = ? AND ${where}`;
     const [row] = this.#read<Bookings>(sum, day, value) ?? [];
     return row ?? { requests: 0, refused: 0, saved: 0 };
   }
@@ -58,24 +74,29 @@ export class SqliteCounters implements CounterStore {
   async hourStarts(day: string): Promise<ReadonlyMap<number, HourCounts> | undefined> {
     const starts = 'SELECT hour, requests, saved, watches FROM hour_starts WHERE day = ?';
     const rows = this.#read<HourCounts & { hour: number }>(starts, day);
-    return rows && new Map(rows.map(({ hour, ...counts }) => [hour, counts]));
+    const isValid = (row: object) => Object.values(row).every(Number.isSafeInteger);
+    return rows && new Map(rows.filter(isValid).map(({ hour, ...counts }) => [hour, counts]));
   }
 
   async topMembers(day: string, guild: string, count: number): Promise<MemberRequests[]> {
-    const most = `SELECT member AS memberId, requests FROM bookings WHERE day = ? AND guild = ? AND requests > 0
-                  ORDER BY requests DESC, member LIMIT ?`;
-    return this.#read<MemberRequests>(most, day, guild, count) ?? [];
+    const most = `SELECT member AS memberId, requests FROM counts WHERE day = ? AND guild = ? AND requests BETWEEN 1 AND ?
+                  AND member <> '' ORDER BY requests DESC, member LIMIT ?`;
+    return this.#read<MemberRequests>(most, day, guild, Number.MAX_SAFE_INTEGER, count) ?? [];
   }
 
   async keptOf(memberId: string): Promise<KeptCounts | undefined> {
-    const kept = `SELECT count(DISTINCT day) AS days, ${SUMS} FROM bookings WHERE member = ?`;
+    const kept = `SELECT count(DISTINCT day) AS days, ${SUMS} FROM counts WHERE member = ?`;
     return this.#read<KeptCounts>(kept, memberId)?.[0];
   }
 
   async deleteDays(memberId: string, throughDay: string): Promise<boolean> {
     this.#flush();
     const deleted = this.#try(() => {
-      this.#database.prepare('DELETE FROM bookings WHERE member = ? AND day <= ?').run(memberId, throughDay);
+      // Their direct messages are a server of their own, whose sums are theirs.
+      const ofServer = `DELETE FROM counts WHERE member = '' AND guild = ?1
+                        AND day IN (SELECT day FROM counts WHERE member = ?2 AND day <= ?3)`;
+      this.#database.prepare(ofServer).run(guildKey({ memberId, guildId: undefined }), memberId, throughDay);
+      this.#database.prepare('DELETE FROM counts WHERE member = ? AND day <= ?').run(memberId, throughDay);
       // Otherwise the write-ahead log holds the rows until it is written over.
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       return true;
@@ -92,11 +113,17 @@ export class SqliteCounters implements CounterStore {
   #flush(): void {
     const added = this.#unwritten.splice(0);
     if (added.length > 0) this.#try(() => this.#noteHour());
-    if (added.length > 1) this.#try(() => this.#database.exec('BEGIN')); // one write for all of them
+    if (added.length > 0) this.#try(() => this.#database.exec('BEGIN')); // one write for all of them
     for (const { booking, counts } of added) {
       const { requests = 0, refused = 0, saved = 0 } = counts;
-      const { memberId } = booking.requester;
-      this.#try(() => this.#add.run(booking.day, guildKey(booking.requester), memberId, requests, refused, saved));
+      const { day, requester } = booking;
+      const guild = guildKey(requester);
+      for (const [member, server] of [
+        [requester.memberId, guild],
+        ['', guild],
+        ['', ''],
+      ] as const)
+        this.#try(() => this.#add.run(member, day, server, requests, refused, saved));
     }
     this.#try(() => this.#database.isTransaction && this.#database.exec('COMMIT'));
     this.#try(() => this.#sweep());
@@ -108,18 +135,21 @@ export class SqliteCounters implements CounterStore {
     const [day, hour] = [utcDay(nowMs), utcHour(nowMs)];
     if (this.#noted === `${day} ${hour}`) return;
     this.#noted = `${day} ${hour}`;
+    const sum = (column: string, guild: string) => `coalesce(sum(${column}) FILTER (WHERE guild = ${guild}), 0)`;
+    const sums = [sum('requests', "''"), sum('saved', "''"), sum('requests', '?3')];
     const note = `INSERT OR IGNORE INTO hour_starts
-                  SELECT ?, ?, ${SUMS}, coalesce(sum(requests) FILTER (WHERE guild = ?), 0) FROM bookings WHERE day = ?`;
-    this.#database.prepare(note).run(day, hour, WATCHES, day);
+                  SELECT ?1, ?2, ${sums} FROM counts WHERE member = '' AND day = ?1 AND guild IN ('', ?3)`;
+    this.#database.prepare(note).run(day, hour, WATCHES);
   }
 
   #sweep(): void {
     const today = utcDay(Date.now());
     if (this.#sweptDay === today) return;
-    this.#sweptDay = today;
     const firstKept = utcDay(Date.now() - KEPT_DAYS * DAY_MS);
-    for (const table of ['bookings', 'hour_starts'])
-      this.#database.prepare(`DELETE FROM ${table} WHERE day < ?`).run(firstKept);
+    this.#database.prepare('DELETE FROM hour_starts WHERE day < ?').run(firstKept);
+    const some = `DELETE FROM counts WHERE (member, day, guild) IN
+                  (SELECT member, day, guild FROM counts WHERE day < ? LIMIT ${SWEEP_ROWS})`;
+    if (this.#database.prepare(some).run(firstKept).changes < SWEEP_ROWS) this.#sweptDay = today;
   }
 
   #try<T>(work: () => T): T | undefined {

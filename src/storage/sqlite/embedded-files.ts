@@ -67,10 +67,10 @@ export class EmbeddedFiles {
     return isThere ? this.#state.prepare(`SELECT * FROM ${table}`).all() : [];
   }
 
-  /** The rows of a day in the ledger. */
+  /** The rows of a day in the ledger, without its sums. */
   booked(day: string): BookedRow[] {
-    const ofDay = 'SELECT guild, member, requests, refused, saved FROM bookings WHERE day = ?';
-    return this.#state.prepare(ofDay).all(day) as unknown[] as BookedRow[];
+    const rows = [...this.#rows('bookings'), ...this.#rows('counts')] as unknown[] as (BookedRow & { day: string })[];
+    return rows.filter((row) => row.day === day && row.member !== '');
   }
 
   /** The next cards with keys that begin so, in the order of their keys; after '' the first. */

@@ -9,6 +9,7 @@ export const SETTINGS_SCHEMA = `
     guild TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, used_day TEXT NOT NULL,
     PRIMARY KEY (guild, name)
   ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS settings_by_used_day ON server_settings (used_day);
 `;
 
 /** The settings of servers, in `state.sqlite`. Those that are kept no longer are deleted on each day that the bot is used. */

@@ -16,7 +16,7 @@ import {
 } from '../state.ts';
 import { CARDS_SCHEMA, SqliteStore } from './cards.ts';
 import { WorkerCatalog } from './catalog/worker-catalog.ts';
-import { LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
+import { EARLIER_LEDGER_TABLE, LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
 import { OpenFiles } from './open-files.ts';
@@ -48,6 +48,15 @@ export const STATE_VERSION = 2;
 export const STATE_SCHEMA =
   LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA + SETTINGS_SCHEMA + WATCHES_SCHEMA;
 
+/** What versions before this one had. */
+const EARLIER_TABLES = [
+  EARLIER_LIMITER_TABLE,
+  EARLIER_LEDGER_TABLE,
+  EARLIER_JOURNAL_TABLE,
+  EARLIER_DELETIONS_TABLE,
+  EARLIER_WATCHES_TABLE,
+];
+
 const CARD_LOSS = 'cached cards are requested again';
 const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';
 
@@ -66,7 +75,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
       log,
       schema: STATE_SCHEMA,
       version: STATE_VERSION,
-      earlierTables: [EARLIER_LIMITER_TABLE, EARLIER_JOURNAL_TABLE, EARLIER_DELETIONS_TABLE, EARLIER_WATCHES_TABLE],
+      earlierTables: EARLIER_TABLES,
       lossMeans: STATE_LOSS,
     },
     OWNER_TIMEOUT_MS,

@@ -48,6 +48,24 @@ describe('ledgers over one Redis', () => {
     }
   });
 
+  it.skipIf(noRealRedis('commands that were counted'))(
+    'delete what is kept about a member without reading the names of others',
+    async () => {
+      const redis = await startRealRedis();
+      const client = await clientOf(redis);
+      const ledger = await elsewhere(redis);
+      for (const memberId of ['bob', 'carol', 'alice']) ledger.spent({ memberId, guildId: 'guild' });
+      await ledger.close();
+      await client.configResetStat();
+      expect(await ledger.counters.deleteDays('alice', utcDay(Date.now()))).toBe(true);
+      const sent = (await client.info('commandstats')).matchAll(/^cmdstat_([^:|]+)/gm);
+      const ofLedger = [...sent].map(([, name]) => name ?? '').filter((name) => /^[hsz]/.test(name));
+      expect(ofLedger.sort()).toEqual(['hdel', 'smembers', 'srem', 'zrem']);
+      expect((await client.keys(`${redis.prefix}:*`)).filter((key) => key.includes('alice'))).toEqual([]);
+      expect((await ledger.today()).requests).toBe(3);
+    },
+  );
+
   it('use their prefix, and expire 35 days after their day', async () => {
     const redis = await startRedis();
     const client = await clientOf(redis);
@@ -58,8 +76,8 @@ describe('ledgers over one Redis', () => {
 
     const keys = await client.keys(`${redis.prefix}:ledger:*`);
     const daysLeft = await Promise.all(keys.map(async (key) => (await client.pTTL(key)) / 86_400_000));
-    expect(keys).toHaveLength(2);
-    expect(daysLeft.every((days) => days > 35 && days <= 36)).toBe(true);
+    expect(keys).toHaveLength(3);
+    expect(daysLeft.every((days) => days > 35 && days <= 37)).toBe(true);
     const another = { ...redis, prefix: `${redis.prefix}:${randomUUID()}` };
     expect(await (await elsewhere(another)).today()).toMatchObject({ saved: 0 });
   });

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Ledger } from '../../../src/quota/ledger.ts';
-import { LEDGER_SCHEMA, SqliteCounters } from '../../../src/storage/sqlite/counters.ts';
+import { EARLIER_LEDGER_TABLE, LEDGER_SCHEMA, SqliteCounters } from '../../../src/storage/sqlite/counters.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;
@@ -25,7 +25,7 @@ describe('the ledger of a single process', () => {
     const kept = database();
     new Ledger(new SqliteCounters(kept)).saved(ALICE);
     vi.advanceTimersByTime(1_000);
-    expect(kept.prepare('SELECT saved FROM bookings').get()?.saved).toBe(1);
+    expect(kept.prepare('SELECT saved FROM counts').get()?.saved).toBe(1);
   });
 
   it('that cannot be written throws nothing', async () => {
@@ -49,8 +49,54 @@ describe('the ledger of a single process', () => {
     const rowsAfter = async (days: number) => {
       vi.setSystemTime(NOON_MS + days * DAY_MS);
       await new Ledger(new SqliteCounters(kept)).close();
-      return kept.prepare('SELECT count(*) AS days FROM bookings').get()?.days;
+      return kept.prepare('SELECT count(DISTINCT day) AS days FROM counts').get()?.days;
     };
     expect([await rowsAfter(35), await rowsAfter(36)]).toEqual([1, 0]);
+  });
+
+  it('has the sums of what a version without them has counted', async () => {
+    const kept = database();
+    kept.exec(`
+      CREATE TABLE bookings (
+        day TEXT NOT NULL, guild TEXT NOT NULL, member TEXT NOT NULL,
+        requests INTEGER NOT NULL, refused INTEGER NOT NULL, saved INTEGER NOT NULL, PRIMARY KEY (day, guild, member)
+      ) WITHOUT ROWID;
+      INSERT INTO bookings VALUES ('2026-11-20', 'guild', 'alice', 3, 1, 2), ('2026-11-20', 'guild', 'bob', 1, 0, 0),
+        ('2026-11-20', 'other', 'alice', 5, 0, 0), ('2026-11-19', 'guild', 'alice', 7, 0, 0);
+    `);
+    kept.exec(EARLIER_LEDGER_TABLE.move);
+    const ledger = new Ledger(new SqliteCounters(kept));
+    ledger.spent(ALICE);
+    expect(await ledger.today()).toEqual({ requests: 10, refused: 1, saved: 2 });
+    expect(await ledger.guildToday(ALICE)).toEqual({ requests: 5, refused: 1, saved: 2 });
+    expect((await ledger.memberToday('alice')).requests).toBe(9);
+  });
+
+  it('deletes a day that is kept no longer some rows at a time, so that no command waits for all of it', async () => {
+    const kept = database();
+    const ledger = new Ledger(new SqliteCounters(kept));
+    for (let member = 0; member < 1_200; member++) ledger.saved({ memberId: String(member), guildId: 'guild' });
+    await ledger.close();
+    const rows = () => Number(kept.prepare('SELECT count(*) AS rows FROM counts').get()?.rows);
+    const [before, left] = [rows(), [] as number[]];
+    vi.setSystemTime(NOON_MS + 36 * DAY_MS);
+    const next = new Ledger(new SqliteCounters(kept));
+    for (let command = 0; command < 3; command++) {
+      await next.memberToday('alice');
+      left.push(rows());
+    }
+    expect([before, ...left]).toEqual([1_202, 702, 202, 0]);
+  });
+
+  it('counts on where something else than a number stands', async () => {
+    const kept = database();
+    const ledger = new Ledger(new SqliteCounters(kept));
+    ledger.spent(ALICE);
+    kept.exec("UPDATE counts SET requests = 'many'; UPDATE hour_starts SET saved = 'few'");
+    expect(await ledger.topMembers(ALICE, 5)).toEqual([]);
+    ledger.spent(ALICE);
+    expect((await ledger.memberToday('alice')).requests).toBe(1);
+    expect(await ledger.topMembers(ALICE, 5)).toEqual([{ memberId: 'alice', requests: 1 }]);
+    for (const { requests, saved } of await ledger.hours()) expect([requests, saved]).toEqual([expect.any(Number), 0]);
   });
 });
