@@ -8,13 +8,15 @@ const PIECE = /[^\s,;](?:[^,;\r\n]*[^\s,;])?/g;
 /** A name such as `Jace, the Mind Sculptor` is taken for two parts at first; no known name has more than three. */
 const MOST_JOINED = 3;
 
+/** A count, a name with commas of which none comes before another count or behind a set, and a set at the end. */
+const COUNTED_LINE = /^\d{1,3}x?\s(?:(?![;\r\n]|,\s*\d+x?\s|[)\]][^,;]*,).)+$/is;
 /** Where Arena exports the name of a deck. */
 const DECK_NAME = /^About\s+Name .*/im;
 
 /** One card of a list, as it was typed, without its count. */
 export interface ListPart {
   text: string;
-  /** The text is what one or several cards are called. */
+  /** The text is what one or several cards are called, or is one card in any case. */
   isKnown: boolean;
   /** Absent when the text stands for no known card, or for several. */
   card?: CatalogCard;
@@ -85,7 +87,8 @@ function joined(list: string, pieces: readonly Piece[], findExact: FindExact): L
     const [card, ...others] = meant;
     if (card) return { text: each.text, isKnown: true, ...(others.length === 0 && by !== 'otherPrinting' && { card }) };
   }
-  return line && { text: line.text, isKnown: false };
+  const isOneCard = pieces.length > 1 && COUNTED_LINE.test(typed) && line?.set !== undefined;
+  return line && { text: line.text, isKnown: isOneCard };
 }
 
 function keysOf(text: string): string[] {

@@ -89,6 +89,8 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     ['4 Lightning Bolt LEA 161', ['lea-161'], []],
     ['4 Lightning Bolt (M11) 149, 2 mew', ['base1-1'], ['Lightning Bolt (M11) 149']],
     ['1 Jace, the Mind Sculptor (M19) 4', [], ['Jace, the Mind Sculptor (M19) 4']],
+    ['1 Jace, the Nobody (M19) 4, 2 mew', ['base1-1'], ['Jace, the Nobody (M19) 4']],
+    ['1 Mew (Base), 1 Lightning Bolt (M10) 146', ['base1-1', 'm10-146'], []],
     ['4x lightnig bolt', [], ['lightnig bolt']],
     ['2 Unown (ex10) ?', [], ['Unown (ex10) ?']],
     ['4x Nobody (XYZ) 12', [], ['Nobody (XYZ) 12']],
