@@ -1,3 +1,4 @@
+import { globalAgent } from 'node:https';
 import { flushCompileCache } from 'node:module';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, readConfig, secretsOf } from './config/config.ts';
@@ -21,6 +22,7 @@ export async function runBot(): Promise<never> {
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config), destination });
   reportDropped(output, log);
   endAfterBugs(log);
+  if (globalAgent.options.proxyEnv) (await import('./discord/gateway/proxied-gateway.ts')).useProxyForGateway();
   // Loaded when the configuration is known to be valid: this takes most of a start.
   const [{ startApp }, { checkOffline }] = await Promise.all([import('./app.ts'), import('./cli/doctor/settings.ts')]);
   for (const { check, ok, cure } of checkOffline(process.env).findings)

@@ -34,7 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['discord', 'privacy', 'settings', 'watches', 'storage', 'operations'],
   ],
   main: ['compile-cache', 'node-version', 'run'],
-  run: ['app', 'cli', 'config', 'model', 'stop-signal', 'package.json'],
+  run: ['app', 'cli', 'config', 'discord', 'model', 'stop-signal', 'package.json'],
   'compile-cache': [],
   'node-version': ['package.json'],
   log: [],

@@ -2,7 +2,7 @@ import { REST, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { RegistrationConfig } from '../../config/config.ts';
 import { GatewayInfo } from '../../discord/gateway/login.ts';
-import { answered, REQUEST_TIMEOUT_MS } from '../../discord/rest/requests.ts';
+import { answered, REQUEST_TIMEOUT_MS, requestAgent } from '../../discord/rest/requests.ts';
 import { RunDeadline } from '../request.ts';
 import { type LocalCommand, RegisteredCommand } from './command-diff.ts';
 
@@ -46,6 +46,7 @@ export class Registration {
     this.#token = token;
     this.#rest = new REST({
       api: apiUrl,
+      agent: requestAgent(),
       makeRequest: (url, init) => answered(url, init, this.#deadline.leftMs(REQUEST_TIMEOUT_MS)),
       retries: RETRIES,
       rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > LONGEST_WAIT_MS,

@@ -1,3 +1,4 @@
+import { globalAgent } from 'node:https';
 import {
   type AllowedMentionsTypes,
   DefaultRestOptions,
@@ -5,7 +6,7 @@ import {
   type RESTOptions,
   Routes,
 } from 'discord.js';
-import { Agent } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { Logger } from '../../log.ts';
 import type { Events, EventsByName } from '../../model/events.ts';
 import { REPLY_DEADLINE_MS } from '../../replies/reply-journal.ts';
@@ -25,12 +26,19 @@ const CALLBACK_TIMEOUT_MS = 1_200;
 /** A tenth of what Discord accepts in 10 minutes (https://docs.discord.com/developers/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans). */
 const INVALID_REQUESTS_A_WARNING = 1_000;
 
+/**
+ * What discord.js sends through: a proxy where Node itself uses one (`NODE_USE_ENV_PROXY=1`). Without an agent, its undici
+ * sends through whichever was loaded first: itself, or Node's of another version.
+ */
+export function requestAgent(): Dispatcher {
+  return globalAgent.options.proxyEnv ? new EnvHttpProxyAgent() : new Agent();
+}
+
 /** @param apiUrl REST base without version, such as `https://discord.com/api` */
 export function restOptions(apiUrl: string, events: Events, log: Logger): Partial<RESTOptions> {
   return {
     api: apiUrl,
-    // Without one, discord.js' undici sends through whichever was loaded first: itself, or Node's of another version.
-    agent: new Agent(),
+    agent: requestAgent(),
     // The default of 50 also counts replies, which Discord exempts: it delays answers by up to a second.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     handlerSweepInterval: HANDLER_SWEEP_MS,
