@@ -32,8 +32,9 @@ export class CardReader {
   /** @param value what stands where a card is expected */
   read(value: unknown): AnsweredCard | UnexpectedAnswer {
     const { isDefault, fields, game } = this.description;
-    const schema = isDefault ? CardAnswer : DescribedCardAnswer;
-    if (!isObject(value)) return read(schema, value);
+    // The default interface's fields are the model's own, and an empty text is a text in it.
+    if (isDefault) return read(CardAnswer, value, this.#onUnread);
+    if (!isObject(value)) return read(DescribedCardAnswer, value);
     const answer: Answer = { value, none: this.description.none };
     const at = (field: keyof typeof fields) => fields[field]?.valueIn(answer);
     const [setId, setName] = [at('set.id'), at('set.name')];
@@ -43,7 +44,7 @@ export class CardReader {
       .filter(({ market }) => market !== undefined)
       .filter(isFirstOfLabel);
     const card = read(
-      schema,
+      DescribedCardAnswer,
       {
         ...{ id: at('id'), name: at('name'), tcg: at('tcg') ?? game, number: at('number'), rarity: at('rarity') },
         ...{ imageUrl: at('imageUrl'), pageUrl: at('pageUrl'), prices: priced[0] ?? rows[0] },
