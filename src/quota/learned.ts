@@ -1,5 +1,22 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
+import type { RequestOutcome } from '../model/errors.ts';
+import type { Pace } from './pace.ts';
+
+/** A request that has ended. */
+export interface EndedRequest {
+  leftAtMs: number;
+  nowMs: number;
+  outcome: RequestOutcome;
+  /** Others that are still under way. */
+  underWay: number;
+  /** By the plan alone. */
+  planned: Pace;
+  /** Whether a 429 is about the pace: not when nothing remains of the day. */
+  isOfPace: boolean;
+  /** It left while all others waited. */
+  isProbe: boolean;
+}
 
 /** Requests that ended in one slice of time: its number since 1970, how many were served, how many refused with 429. */
 const Ended = z.tuple([z.number(), z.number(), z.number()]);
@@ -29,9 +46,17 @@ export const Learned = z.object({
   isStarting: z.boolean(),
   /** The fastest answer lately. */
   fastest: orUndefined(z.object({ tookMs: z.number(), atMs: z.number() })),
+  /** After a late answer, until a prompt one to a request that left later: how many may be under way meanwhile. */
+  late: orUndefined(z.object({ knownAtMs: z.number(), mostUnderWay: z.number().min(1) })),
+  /** Until when the service works through requests that were given up, as far as it delayed these. */
+  heldUntilMs: z.number().default(0),
   servedAtMs: z.number(),
+  /** How often the interval has grown (`SLOWER_BY`), and since when no 429 has asked for that. */
+  slower: orUndefined(z.object({ steps: z.int().positive(), sinceMs: z.number() })),
   /** Since when nothing was refused, and nothing held back by what was learned. */
   quietSinceMs: z.number(),
+  /** Steps back towards the plan since less was learned. */
+  steps: z.int().nonnegative().default(0),
   /**
    * The last 429: how many were served in the minute before it, and what was known then. Open while others are under way
    * that had left before it was known.
@@ -45,6 +70,7 @@ export const Learned = z.object({
   pace: z.string(),
 });
 export type Learned = z.infer<typeof Learned>;
+export type Refusal = NonNullable<Learned['refusal']>;
 
 /** Before the first answer: two at once, because the second shows whether the service delays. */
 export const NOTHING_LEARNED: Learned = {
@@ -54,8 +80,12 @@ export const NOTHING_LEARNED: Learned = {
   inFlight: 2,
   isStarting: true,
   fastest: undefined,
+  late: undefined,
+  heldUntilMs: 0,
   servedAtMs: 0,
+  slower: undefined,
   quietSinceMs: 0,
+  steps: 0,
   refusal: undefined,
   ended: [],
   pace: '',
@@ -125,8 +155,13 @@ export function sharedOut(
   processes: number,
 ): Pick<Learned, 'inFlight' | 'window' | 'refill' | 'ended'> {
   const share = (limit: number) => Math.max(1, Math.floor(limit / processes));
-  const { inFlight, window, refill, ended } = learned;
-  return { inFlight: share(inFlight), window: window && share(window), refill, ended };
+  const { inFlight, late, window, refill, ended } = learned;
+  return {
+    inFlight: share(Math.min(inFlight, late?.mostUnderWay ?? inFlight)),
+    window: window && share(window),
+    refill,
+    ended,
+  };
 }
 
 /** What has ended, by a clock that is `byMs` ahead. */

@@ -71,11 +71,15 @@ export function paceOf(state: LimiterState, setting: PlanSetting): Pace {
   return { intervalMs: intervalMs * processes, capacity: Math.max(1, Math.floor(capacity / processes)) };
 }
 
+/** Services count to the millisecond, and nginx rounds its rate: a little more than the interval is enough. */
+const SLOWER_BY = 1.02;
+
 /** The plan's pace, less what answers have shown it to be less. A window that refills at once does not count here. */
 export function learnedPace(learned: Learned, planned: Pace): Pace {
   const evenlyMs = spacingMs(learned);
-  if (evenlyMs !== undefined) return { intervalMs: Math.max(planned.intervalMs, evenlyMs), capacity: 1 };
-  return { ...planned, capacity: Math.min(planned.capacity, learned.capacity ?? planned.capacity) };
+  const intervalMs = planned.intervalMs * SLOWER_BY ** (learned.slower?.steps ?? 0);
+  if (evenlyMs !== undefined) return { intervalMs: Math.max(intervalMs, evenlyMs), capacity: 1 };
+  return { intervalMs, capacity: Math.min(planned.capacity, learned.capacity ?? planned.capacity) };
 }
 
 /**

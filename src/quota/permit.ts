@@ -136,7 +136,7 @@ export function releasePermit(
   const { probe: isProbe, leftAtMs } = permit;
   const request = { leftAtMs, nowMs, outcome, underWay, planned, isOfPace, isProbe };
   const learned = learnFrom(state.learned, request);
-  const news = newsOf(state, permit, isOfPace ? withSilence(outcome, learned, nowMs) : outcome);
+  const news = newsOf(state, permit, isOfPace ? withSilence(outcome, state.learned, learned, nowMs) : outcome);
   const breaker = afterRequest(state.breaker, news, isProbe, { ...circumstances, leftAtMs, quota: state.quota });
   const isPauseNew = breaker.reason === 'pause' && breaker.untilMs !== state.breaker.untilMs;
   const hasCounted = news.kind === 'serviceDown' && breaker !== state.breaker;
@@ -155,18 +155,20 @@ export function releasePermit(
       isIsolated: setting.processes !== undefined,
     }),
   };
-  // The service delays: what it holds back already leaves no token.
-  const isSlower = after.learned.pace === state.learned.pace && after.learned.inFlight < state.learned.inFlight;
-  if (!isPauseNew && !isSlower) return after;
-  return { ...after, fullAtMs: emptyBucket(isPauseNew ? breaker.untilMs : nowMs, paceOf(after, setting)) };
+  return isPauseNew ? { ...after, fullAtMs: emptyBucket(breaker.untilMs, paceOf(after, setting)) } : after;
 }
 
 function withOneForWatches(quota: QuotaState | undefined): QuotaState | undefined {
   return quota && { ...quota, forWatches: (quota.forWatches ?? 0) + 1 };
 }
 
-/** A service need not state for how long the requests that it has refused hold others back. */
-function withSilence(outcome: RequestOutcome, learned: Learned, nowMs: number): RequestOutcome {
+/**
+ * A service need not state for how long the requests that it has refused hold others back. Nor do those that were given up
+ * because it delays: their timeout is no failure, but asks for silence like a 429.
+ */
+function withSilence(outcome: RequestOutcome, before: Learned, learned: Learned, nowMs: number): RequestOutcome {
+  if (learned.heldUntilMs > before.heldUntilMs)
+    return { ...outcome, kind: 'rateLimited', statedMs: learned.heldUntilMs - nowMs };
   const silenceMs = refusedWeighMs(learned, nowMs);
   if (outcome.kind !== 'rateLimited' || silenceMs === 0) return outcome;
   return { ...outcome, statedMs: Math.max(silenceMs, outcome.statedMs ?? 0) };

@@ -49,7 +49,9 @@ export class RateLimiter implements Limiter {
       const taken = await cell.take(decision, decide);
       if (taken.kind === 'wait') return taken;
       if (taken.kind === 'changed') continue;
-      if (taken.wasFull) this.#tookFromFullAtMs ??= Date.now();
+      // A bucket of one is always full when its token is taken. One that delays does not refuse what comes too early.
+      const isExact = decision.pace.capacity > 1 || cell.state.learned.heldUntilMs === 0;
+      if (taken.wasFull && isExact) this.#tookFromFullAtMs ??= Date.now();
       return { kind: 'permit', permit: decision.permit };
     }
   }

@@ -82,8 +82,8 @@ export function sameSchedule(a: LimiterState, b: LimiterState): boolean {
 
 function scheduledBy(state: LimiterState) {
   const { breaker, quota, learned } = state;
-  const { capacity, window, refill } = learned;
-  return [breaker.state, breaker.reason, reportedPlan(state), quota?.limit, capacity, window, refill];
+  const { capacity, window, refill, slower } = learned;
+  return [breaker.state, breaker.reason, reportedPlan(state), quota?.limit, capacity, window, refill, slower?.steps];
 }
 
 /** The state after the probe was taken, unless it may not be taken any more. */

@@ -5,12 +5,14 @@ import {
   mostOfRefill,
   NOTHING_LEARNED,
   refusedWeighMs,
+  sharedOut,
   shiftedEnded,
   WINDOW_MS,
   windowSlotsMs,
 } from '../../src/quota/learned.ts';
-import { learnFrom, shownBy } from '../../src/quota/learning.ts';
+import { learnFrom } from '../../src/quota/learning.ts';
 import { learnedPace } from '../../src/quota/pace.ts';
+import { shownBy } from '../../src/quota/refusals.ts';
 
 const EVEN_TEN = { window: 10, refill: 'evenly' } as const;
 /** Free's: ten a minute, a burst of twenty less one. */
@@ -45,6 +47,10 @@ function learnedFrom(steps: readonly Step[], known: Learned = NOTHING_LEARNED, p
     known,
   );
 }
+
+/** Left with the first, and came when nothing else was under way. */
+const LATE: Step = [0, 6.2];
+const LATE_AGAIN: Step = [6.3, 13];
 
 /** Answered at once, beside so many others. */
 function prompt(underWay: number): Step {
@@ -81,7 +87,10 @@ describe('requests under way', () => {
       5,
     ],
     ['are as many as before after an answer within the time that latency wanders', [prompt(1), [0, 3.2]], 3],
-    ['are fewer after a late answer', [prompt(1), [0, 6.2, ANSWERED, { underWay: 1 }]], 1],
+    ['are known to be as many after one late answer', [prompt(1), LATE], 3],
+    ['are as many after others that were late together', [...times(9, () => prompt(9)), LATE, LATE, LATE], 11],
+    ['are one fewer after the second late answer in a row', [...times(9, () => prompt(9)), LATE, LATE_AGAIN], 10],
+    ['are as many when a prompt one was between', [...times(9, () => prompt(9)), LATE, [7, 7.2], [8, 15]], 11],
     ['are as many after a timeout with no answer meanwhile: that is an outage', [prompt(1), [1, 11, DOWN]], 3],
     ['are half after a timeout while others were answered', [...times(6, () => prompt(9)), [0, 10, DOWN]], 4],
     ['are as many after an answer that came late with nothing to compare', [[0, 8, ANSWERED, { underWay: 1 }]], 3],
@@ -100,19 +109,49 @@ describe('requests under way', () => {
     expect(learnedFrom(slow.slice(18), early).inFlight).toBeGreaterThan(2);
   });
 
+  it.each<[string, Step[], number]>([
+    ['no more than were when it came', [], 1],
+    ['as many still when a prompt one comes to what had left before', [[6, 6.3]], 1],
+    ['as many as before after a prompt one to what left later', [[6.3, 6.5]], 11],
+    ['no more after another late one', [LATE_AGAIN], 1],
+  ])('are after a late answer %s', (_, steps, most) => {
+    const learned = learnedFrom([...times(9, () => prompt(9)), LATE, ...steps]);
+    expect(Math.floor(sharedOut(learned, 1).inFlight)).toBe(most);
+  });
+
   it('leave no burst to a limiter that delays, and grow by one in a round from then on', () => {
-    const delayed = learnedFrom([prompt(1), [0, 6.2, ANSWERED, { underWay: 1 }]]);
+    const delayed = learnedFrom([prompt(1), [0, 10, DOWN]]);
     expect(delayed).toMatchObject({ capacity: 1, inFlight: 1, isStarting: false });
-    expect(learnedFrom([[7, 7.2]], delayed).inFlight).toBe(2);
+    expect(learnedFrom([[11, 11.2]], delayed).inFlight).toBe(2);
     expect(
       learnedFrom(
         [
-          [7, 7.2],
-          [8, 8.2, ANSWERED, { underWay: 1 }],
+          [11, 11.2],
+          [12, 12.2, ANSWERED, { underWay: 1 }],
         ],
         delayed,
       ).inFlight,
     ).toBe(2.5);
+  });
+});
+
+describe('requests that were given up', () => {
+  it.each<[string, Step[], number]>([
+    ['hold the next back for as long as they weigh', times(3, () => [0, 10, DOWN]), 28],
+    ['weigh nothing in an outage: no answer came meanwhile, nor just before', times(3, () => [0.6, 10.6, DOWN]), 0],
+    ['weigh when an answer let them leave', [[0.25, 10.25, DOWN]], 16.25],
+    [
+      'weigh although no answer came meanwhile, if they left before the silence is over',
+      [
+        [0, 10, DOWN],
+        [6, 16, DOWN],
+      ],
+      22,
+    ],
+    ['weigh nothing when they were refused at once', [[0, 0.4, DOWN]], 0],
+  ])('%s', (_, steps, untilS) => {
+    const { heldUntilMs } = learnedFrom([prompt(1), ...steps]);
+    expect(heldUntilMs).toBe(untilS && START_MS + untilS * 1_000);
   });
 });
 
@@ -145,6 +184,27 @@ describe('a 429', () => {
     ['with a penalty shows the window all the same', [...answers(10), penalty(120_000, 8)], { window: 10 }],
   ])('%s', (_, steps, learned) => {
     expect(learnedFrom(steps)).toMatchObject(learned);
+  });
+});
+
+describe('the interval', () => {
+  const STEADY = (atS: number, statedMs?: number): Step => [atS, atS + 0.2, { kind: 'rateLimited', statedMs }];
+  const NONE_IN_AN_HOUR: Step = [3_620, 3_620.2];
+
+  it.each<[string, Step[], number]>([
+    ["is the plan's after one 429 at a steady pace", [STEADY(6)], 6_000],
+    ['is 2 % longer after the second in a row', [STEADY(6), [7, 7.2], STEADY(13)], 6_120],
+    ['is longer by 2 % for each further one', [STEADY(6), STEADY(13), STEADY(20)], 6_242.4],
+    ['is no longer where a wait is stated that is more than too early', [STEADY(6, 2_000), STEADY(13, 2_000)], 6_000],
+    ['is no longer when more than a minute was between', [STEADY(6), STEADY(68)], 6_000],
+    ['is no longer after 429s to bursts', [...answers(4), refused(8), ...answers(4, 10), refused(8, 10.2)], 6_000],
+    ['is no longer than twice as long', times(60, (n) => STEADY(6 * n)), 12_000],
+    ['is as long within the hour', [STEADY(6), STEADY(13), [3_600, 3_600.2]], 6_120],
+    ['is shorter by a step when an hour brought none', [STEADY(6), STEADY(13), STEADY(20), NONE_IN_AN_HOUR], 6_120],
+    ["is the plan's again in the end", [STEADY(6), STEADY(13), NONE_IN_AN_HOUR], 6_000],
+  ])('%s', (_, steps, intervalMs) => {
+    const { intervalMs: found } = learnedPace(learnedFrom(steps), FREE);
+    expect(Math.abs(found - intervalMs) / intervalMs).toBeLessThan(0.001);
   });
 });
 
@@ -271,6 +331,23 @@ describe('what was learned', () => {
     ]);
   });
 
+  it('is a burst that is tried again after two quiet minutes, then after twice as long each time', () => {
+    let known: Learned = { ...quietly(NOTHING_LEARNED, 0), capacity: 1, quietSinceMs: START_MS };
+    const found: [atS: number, capacity: number | undefined][] = [];
+    for (let atS = 0; atS < 3_600; atS += 60) {
+      const { capacity } = known;
+      known = quietly(known, atS);
+      if (known.capacity !== capacity) found.push([atS, known.capacity]);
+    }
+    expect(found).toEqual([
+      [120, 2],
+      [360, 4],
+      [840, 8],
+      [1_740, 16],
+      [2_640, undefined],
+    ]);
+  });
+
   it.each<Partial<Learned>>([{ capacity: 1 }, { capacity: 4 }, { window: 2 }])(
     'is tried again when one request a minute came: %o',
     (learned) => {
@@ -282,7 +359,7 @@ describe('what was learned', () => {
 
   it.each([1, 2, 4, 9])('is not tried again while one more comes than a burst of %i, time and again', (capacity) => {
     let known: Learned = { ...quietly(NOTHING_LEARNED, 0), capacity };
-    for (let minute = 2; minute <= 100; minute += 2) {
+    for (let minute = 1; minute <= 100; minute++) {
       known = learnedFrom([...answers(capacity, 60 * minute), ...answers(1, 60 * minute + 6)], known);
     }
     expect(known.capacity).toBe(capacity);

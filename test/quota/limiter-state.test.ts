@@ -56,7 +56,15 @@ it('moves every moment by another clock, and no other number', () => {
     quota: { limit: 100, remaining: 50, resetsAtMs: 9_000, receivedAtMs: 2_000 },
     planAtLimit: 100,
     samples: [{ atMs: 2_000, remaining: 50 }],
-    learned: { ...NOTHING_LEARNED, fastest: { tookMs: 70, atMs: 2_000 }, servedAtMs: 2_000, ended: [[8, 1, 0]] },
+    learned: {
+      ...NOTHING_LEARNED,
+      fastest: { tookMs: 70, atMs: 2_000 },
+      servedAtMs: 2_000,
+      ended: [[8, 1, 0]],
+      heldUntilMs: 3_000,
+      late: { knownAtMs: 2_000, mostUnderWay: 3 },
+      slower: { steps: 2, sinceMs: 2_000 },
+    },
   };
   expect(shifted(state, 500)).toEqual({
     ...state,
@@ -70,6 +78,9 @@ it('moves every moment by another clock, and no other number', () => {
       servedAtMs: 2_500,
       quietSinceMs: 500,
       ended: [[10, 1, 0]],
+      heldUntilMs: 3_500,
+      late: { knownAtMs: 2_500, mostUnderWay: 3 },
+      slower: { steps: 2, sinceMs: 2_500 },
     },
   });
 });

@@ -23,6 +23,11 @@ const IN_BURST: LimiterState = {
 const OF_WINDOW: LimiterState = { ...CLOSED, learned: { ...NOTHING_LEARNED, inFlight: 100, window: 10 } };
 const MANY_AT_ONCE: LimiterState = { ...CLOSED, learned: { ...NOTHING_LEARNED, inFlight: 100 } };
 
+const AFTER_LATE: LimiterState = {
+  ...CLOSED,
+  learned: { ...NOTHING_LEARNED, inFlight: 100, late: { knownAtMs: NOW_MS, mostUnderWay: 1 } },
+};
+
 function withBreaker(state: Breaker['state'], reason: BreakerReason, dueInMs = 0, failures = 1): LimiterState {
   return { ...CLOSED, breaker: { state, reason, sinceMs: NOW_MS - 4_500, untilMs: NOW_MS + dueInMs, failures } };
 }
@@ -90,6 +95,7 @@ describe('a request', () => {
     ['is one of two while the service may be down', IN_DOUBT, SETTING, { underWay: 2 }, 'wait'],
     ['leaves beside one that may hang', IN_DOUBT, SETTING, { underWay: 1 }, 'token'],
     ['waits while another one is the first of a window', OF_WINDOW, SETTING, { underWay: 1 }, 'wait'],
+    ['waits while another one shows whether a late answer was chance', AFTER_LATE, SETTING, { underWay: 1 }, 'wait'],
     ['is one more under way than before after answers', MANY_AT_ONCE, SETTING, { underWay: 2 }, 'token'],
   ])('%s', (_, state, setting, contention, kind) => {
     expect(decidePermit(state, 'members', setting, NOW_MS, { ...NO_CONTENTION, ...contention }).kind).toBe(kind);
@@ -183,6 +189,34 @@ describe('a permit', () => {
   ])('when released %s', (_, state, probe, outcome, expected) => {
     const now = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0, underWay: 4 };
     expect(releasePermit(state, { probe, leftAtMs: NOW_MS - 200 }, outcome, SETTING, now)).toMatchObject(expected);
+  });
+
+  describe('that times out while others were answered', () => {
+    const HELD_MS = 10_000;
+    const permit = { probe: false, afterFailure: 0, leftAtMs: NOW_MS - HELD_MS };
+    const now = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0, underWay: 4 };
+    const timedOut = (state: LimiterState) => releasePermit(state, permit, DOWN, SETTING, now);
+    const answered = { ...IN_BURST, learned: { ...IN_BURST.learned, servedAtMs: NOW_MS - HELD_MS + 1 } };
+    const silent = timedOut(timedOut(timedOut(answered)));
+
+    it('asks for silence as long as it weighs, and is no failure', () => {
+      const untilMs = NOW_MS + 3 * PACE.intervalMs;
+      expect(silent).toMatchObject({ breaker: { reason: 'pause', untilMs }, counted: [] });
+    });
+
+    it('leaves one probe after that, whose answer ends the silence', () => {
+      const atMs = silent.breaker.untilMs;
+      const decision = decidePermit(silent, 'members', SETTING, atMs, NO_CONTENTION);
+      if (decision.kind !== 'token') throw new Error('may not leave');
+      expect(decision.permit.probe).toBe(true);
+      const after = releasePermit(silent, decision.permit, ANSWERED, SETTING, { ...now, nowMs: atMs + 200 });
+      expect(after.breaker).toEqual(CLOSED.breaker);
+    });
+
+    it('is a failure when nothing remains of the day, as any other', () => {
+      const spent = timedOut({ ...answered, quota: withRemaining(0).quota });
+      expect(spent.breaker).toMatchObject({ reason: undefined, failures: 1 });
+    });
   });
 
   it('when released learns nothing from a 429 to a request alone', () => {

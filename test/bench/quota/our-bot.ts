@@ -73,7 +73,7 @@ export async function ourBot(
       services.memberData.close();
       await lookupQueue.close(0);
       await state.close();
-      rmSync(dataDir, { recursive: true });
+      rmSync(dataDir, { recursive: true, maxRetries: 5 }); // a worker thread may still be writing
     },
   };
 }
