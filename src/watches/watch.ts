@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { storedJson } from '../model/stored-json.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 
 const Line = z.enum(['above', 'below']);
@@ -137,11 +138,9 @@ function roundedPrice(price: number): number {
   return price < 1 ? price : Math.round(price * 100) / 100;
 }
 
+const StoredWatch = storedJson(Watch);
+
 /** @returns `undefined` for what this version cannot read */
 export function parseWatch(text: string | null | undefined): Watch | undefined {
-  try {
-    return Watch.parse(JSON.parse(text ?? ''));
-  } catch {
-    return undefined;
-  }
+  return StoredWatch.safeParse(text).data;
 }

@@ -1,9 +1,12 @@
 import { type SharedCatalog, SharedChange } from '../../catalog/shared-catalog.ts';
+import { storedJson } from '../../model/stored-json.ts';
 import type { RedisLink } from './link.ts';
 
 /** At least so many changes of each kind are kept: 20 MB of what was learned, 1 GB of imports if each has a hundred cards. */
 const MOST_KEPT = 100_000;
 const NOTHING = '0-0 0-0';
+const CURSOR = /^\d+-\d+ \d+-\d+$/;
+const Entry = storedJson(SharedChange);
 /** Compares ids of a stream, which are `<milliseconds>-<count>`. */
 const { compare: byTime } = new Intl.Collator('en', { numeric: true });
 
@@ -44,7 +47,7 @@ export class RedisCatalog implements SharedCatalog {
 
   /** @throws RedisUnavailable */
   async changesAfter(cursor: string, limit: number): Promise<{ changes: SharedChange[]; cursor: string }> {
-    const after = (cursor || NOTHING).split(' ');
+    const after = (CURSOR.test(cursor) ? cursor : NOTHING).split(' ');
     const read = await this.#link.read((client) =>
       Promise.all(this.#streams.map((key, at) => client.xRange(key, `(${after[at]}`, '+', { COUNT: limit }))),
     );
@@ -52,9 +55,13 @@ export class RedisCatalog implements SharedCatalog {
     // In the order in which they were published, by Redis's clock; each stream is in order anyway.
     const next = entries.sort((one, other) => byTime(one.id, other.id)).slice(0, limit);
     const last = (stream: number) => next.findLast((entry) => entry.stream === stream)?.id ?? after[stream];
+    const changes = next.flatMap(({ message, stream }) => {
+      const { data } = Entry.safeParse(message.change);
+      if (!data) this.#link.unreadable(this.#streams[stream] ?? '');
+      return data ?? [];
+    });
     return {
-      // What another version wrote is skipped.
-      changes: next.flatMap(({ message }) => SharedChange.safeParse(JSON.parse(message.change ?? 'null')).data ?? []),
+      changes,
       cursor: next.length === 0 ? cursor : this.#streams.map((_, stream) => last(stream)).join(' '),
     };
   }

@@ -66,8 +66,9 @@ export class RedisCounters implements CounterStore {
     // What has been sent is read, too: on one connection Redis keeps the order.
     const unsent = fields.map((field) => this.#unsent.get(`${day} ${field}`) ?? 0);
     const read = await this.#link.read((client) => client.hmGet(`${this.#prefix}:${day}`, fields)).catch(() => {}); // the link logs why
+    if (read?.some((text) => countIn(text) === undefined)) this.#drop(day, fields);
     const [requests = 0, refused = 0, saved = 0] = fields.map((field, index) => {
-      if (read) this.#known.set(`${day} ${field}`, Number(read[index] ?? 0));
+      if (read) this.#known.set(`${day} ${field}`, countIn(read[index]) ?? 0);
       return (this.#known.get(`${day} ${field}`) ?? 0) + (unsent[index] ?? 0);
     });
     return { requests: Math.max(0, requests), refused, saved };
@@ -79,8 +80,10 @@ export class RedisCounters implements CounterStore {
     if (!read) return undefined;
     const starts = new Map<number, HourCounts>();
     for (const [hour, note] of read.entries()) {
-      const [requests = 0, saved = 0, watches = 0] = note?.split(' ').map(Number) ?? [];
-      if (note != null) starts.set(hour, { requests, saved, watches });
+      const [requests, saved, watches] = note?.split(' ').map(countIn) ?? [];
+      const isRead = requests !== undefined && saved !== undefined && watches !== undefined;
+      if (isRead) starts.set(hour, { requests, saved, watches });
+      else if (note != null) this.#drop(day, [`at:${hour}`]);
     }
     return starts;
   }
@@ -101,7 +104,7 @@ export class RedisCounters implements CounterStore {
       .read((client) => Promise.all(dayKeys(this.#prefix).map((key) => client.hmGet(key, fields))))
       .catch(() => undefined);
     if (!days) return undefined;
-    const sum = (at: number) => days.reduce((total, counts) => total + Number(counts[at] ?? 0), 0);
+    const sum = (at: number) => days.reduce((total, counts) => total + (countIn(counts[at]) ?? 0), 0);
     return {
       days: days.filter((counts) => counts.some((count) => count !== null)).length,
       requests: sum(0),
@@ -132,6 +135,13 @@ export class RedisCounters implements CounterStore {
     }
   }
 
+  /** What is no number can neither be read nor added to: it begins anew. */
+  #drop(day: string, fields: string[]): void {
+    const key = `${this.#prefix}:${day}`;
+    this.#link.unreadable(key);
+    void this.#link.run((client) => client.hDel(key, fields)).catch(() => {});
+  }
+
   async #sendAll(): Promise<void> {
     while (this.#unsent.size > 0 && this.#link.health === 'usable') {
       const batch = this.#unsent.entries().take(COUNTERS_IN_BATCH).toArray();
@@ -150,6 +160,12 @@ export class RedisCounters implements CounterStore {
     }
     this.#sending = undefined;
   }
+}
+
+/** @returns `undefined` for what is no count */
+function countIn(text: string | null | undefined): number | undefined {
+  const count = Number(text ?? 0);
+  return Number.isSafeInteger(count) ? count : undefined;
 }
 
 /** The counters that a booking changes. A member's first request in a server on a day takes 300 bytes of Redis. */

@@ -52,14 +52,20 @@ async function forgetInKey(link: RedisLink, key: string, id: string): Promise<vo
     if (held.length > 0) await link.run((client) => client.sRem(key, held));
   } else if (type === 'zset') {
     await link.run((client) => client.zRem(key, id));
-  } else if (type === 'stream') {
-    for (let after: string | undefined = '0-0'; after !== undefined; ) {
-      const start: string = `(${after}`;
-      const entries = (await link.read((client) => client.xRange(key, start, '+', { COUNT: ENTRIES_AT_ONCE }))) ?? [];
-      const ids = entries.filter(({ message }) => Object.values(message).some(holds)).map(({ id }) => id);
-      if (ids.length > 0) await link.run((client) => client.xDel(key, ids));
-      after = entries.at(-1)?.id;
-    }
+  } else if (type === 'stream') await forgetInStream(link, key, holds);
+}
+
+async function forgetInStream(
+  link: RedisLink,
+  key: string,
+  holds: (text: string) => boolean | undefined,
+): Promise<void> {
+  for (let after: string | undefined = '0-0'; after !== undefined; ) {
+    const start: string = `(${after}`;
+    const entries = (await link.read((client) => client.xRange(key, start, '+', { COUNT: ENTRIES_AT_ONCE }))) ?? [];
+    const ids = entries.filter(({ message }) => Object.values(message).some(holds)).map(({ id }) => id);
+    if (ids.length > 0) await link.run((client) => client.xDel(key, ids));
+    after = entries.at(-1)?.id;
   }
 }
 
@@ -76,7 +82,9 @@ export function redisDeletionRequests(link: RedisLink): DeletionRequests {
     const found = await link.read((client) => client.hGetAll(key)).catch(() => ({}));
     return Object.entries(found).map(([memberId, text]) => {
       const [at = '', lastChange] = String(text).split(' ');
-      return { memberId, at, lastChange: Number(lastChange) || 0 };
+      const isTime = !Number.isNaN(Date.parse(at));
+      if (!isTime) link.unreadable(key);
+      return { memberId, at: isTime ? at : '', lastChange: Number(lastChange) || 0 }; // without a time it is dropped as old
     });
   }
 

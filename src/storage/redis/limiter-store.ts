@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Logger } from '../../log.ts';
+import { storedJson } from '../../model/stored-json.ts';
 import { afterClockJump, shifted } from '../../quota/limiter-cell.ts';
 import { LimiterState } from '../../quota/limiter-state.ts';
 import type { Taken, WantedToken } from '../../quota/permit.ts';
@@ -6,12 +8,20 @@ import type { LimiterWrite, SharedLimiterStore } from '../../quota/shared-limite
 import { RemoteClock } from '../../time/remote-clock.ts';
 import { LIMITER_SCRIPT, LimiterAnswer } from './limiter-script.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
-import { unlessUnavailable } from './unavailable.ts';
+import { isOfContent, unlessUnavailable } from './unavailable.ts';
 
 /** Within it a process that was told when to come has come; short beside any plan's interval (120 ms). */
 const TURN_GRACE_MS = 60;
 /** What was noted so much later than now was noted before Redis's clock was set back. */
 const CLOCKS_DIFFER_MS = 1_000;
+
+/** When the bucket is full is a field of its own. */
+const StoredState = storedJson(
+  z
+    .looseObject({})
+    .transform((stored) => ({ ...stored, fullAtMs: 0 }))
+    .pipe(LimiterState),
+);
 
 /** The limiter of all processes in one hash, which one script reads and changes. */
 export class RedisLimiterStore implements SharedLimiterStore {
@@ -66,9 +76,8 @@ export class RedisLimiterStore implements SharedLimiterStore {
     const { era, version } = this.asRead;
     const sentAtMs = Date.now();
     const args = [operation, era, version, underWay, ...more].map(String);
-    const answered = await unlessUnavailable(this.#processesAlive.run(LIMITER_SCRIPT, this.#name, args));
-    if (answered === undefined) return undefined;
-    const answer = LimiterAnswer.parse(answered);
+    const answer = await this.#answer(args);
+    if (!answer) return undefined;
     const receivedAtMs = Date.now();
     this.#tripMs = Math.max(0, receivedAtMs - sentAtMs);
     this.#clock.observe(answer.nowMs, sentAtMs, receivedAtMs);
@@ -80,9 +89,22 @@ export class RedisLimiterStore implements SharedLimiterStore {
     return answer;
   }
 
+  /** @returns `undefined` while Redis is unavailable, or when what it has is no limiter: every process knows what was in it */
+  async #answer(args: readonly string[]) {
+    const answered = this.#processesAlive.run(LIMITER_SCRIPT, this.#name, args).catch((error) => {
+      if (isOfContent(error)) return 'unreadable';
+      throw error;
+    });
+    const found = await unlessUnavailable(answered);
+    if (found === undefined) return undefined;
+    const { data } = LimiterAnswer.safeParse(found);
+    if (!data) await this.#processesAlive.drop(this.#name);
+    return data;
+  }
+
   #parse(text: string): LimiterState | undefined {
     if (text === '') return undefined;
-    const { data, error } = LimiterState.safeParse({ ...JSON.parse(text), fullAtMs: 0 });
+    const { data, error } = StoredState.safeParse(text);
     if (error) this.#log.warn({ err: error }, 'invalid shared limiter state: it is replaced');
     return data;
   }

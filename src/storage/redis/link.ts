@@ -41,7 +41,7 @@ export class RedisLink {
   /** Resolves when a server is reached that can never be used; the link is closed then. */
   readonly refused = this.#refusal.promise;
   readonly #onHealth: ((health: RedisHealth) => void)[] = [];
-  readonly #forbidden = new Set<string>();
+  readonly #logged = new Set<string>();
   #health: RedisHealth = 'unavailable';
   #reason = 'no connection yet';
   readonly #checks = new SingleRunner(() => this.#check());
@@ -116,16 +116,24 @@ export class RedisLink {
     } catch (error) {
       const reason = messageOf(error);
       if (isOutage(error)) this.#setHealth(says('refusesWrites', error) ? 'readable' : 'unavailable', reason);
-      else if (!says('forbids', error)) this.#options.log.error({ err: error }, 'redis command failed');
-      else if (!this.#forbidden.has(reason)) {
-        this.#forbidden.add(reason);
-        this.#options.log.error(
-          { reason },
-          'the redis user lacks rights that the bot needs: see docs/more-processes.md',
-        );
-      }
+      else if (says('forbids', error))
+        this.#logOnce(reason, 'the redis user lacks rights that the bot needs: see docs/more-processes.md');
+      else this.#logOnce(reason, 'redis command failed', { err: error });
       throw error instanceof RedisUnavailable ? error : new RedisUnavailable(reason, { cause: error });
     }
+  }
+
+  /** What is stored under a key, or a part of it, is not what this version writes. */
+  unreadable(key: string): void {
+    this.#logOnce(`unreadable ${key}`, 'redis holds something that cannot be read: it is left out or replaced', {
+      key,
+    });
+  }
+
+  /** What fails once fails again with every command of its kind. */
+  #logOnce(reason: string, message: string, details: object = { reason }): void {
+    if (!this.#logged.has(reason)) this.#options.log.error(details, message);
+    this.#logged.add(reason);
   }
 
   #withinTimeout<T>(work: Promise<T>): Promise<T> {

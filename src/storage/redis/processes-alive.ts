@@ -11,7 +11,7 @@ import { unlessUnavailable } from './unavailable.ts';
 const PRELUDE = `
   local self, deadAfterMs, time = ARGV[1], tonumber(ARGV[2]), redis.call('TIME')
   local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
-  local function silentMs(heartbeat) return nowMs - tonumber(string.match(heartbeat, '^%d+')) end
+  local function silentMs(heartbeat) return nowMs - tonumber(string.match(heartbeat, '^%d+') or 0) end
   local function isDead(process)
     if not deadAfterMs then return false end
     local heartbeat = redis.call('HGET', KEYS[2], process)
@@ -25,7 +25,7 @@ const HEARTBEAT = `
   local heartbeats, alive = redis.call('HGETALL', KEYS[2]), {}
   for i = 1, #heartbeats, 2 do
     if silentMs(heartbeats[i + 1]) < tonumber(ARGV[4]) then
-      alive[#alive + 1] = {heartbeats[i], string.match(heartbeats[i + 1], '%d+$')}
+      alive[#alive + 1] = {heartbeats[i], string.match(heartbeats[i + 1], '%d+$') or '0'}
     elseif silentMs(heartbeats[i + 1]) > 60000 then
       redis.call('HDEL', KEYS[2], heartbeats[i])
     end
@@ -104,6 +104,13 @@ export class ProcessesAlive implements OtherQueues {
     const keys = [`${this.#link.prefix}:${name}`, this.#key];
     const process = [this.id, this.hasSeenAll ? String(this.deadAfterMs) : ''];
     return this.#link.run((client) => client.eval(PRELUDE + script, { keys, arguments: [...process, ...args] }));
+  }
+
+  /** Drops what a script cannot read. */
+  async drop(name: string): Promise<void> {
+    const key = `${this.#link.prefix}:${name}`;
+    this.#link.unreadable(key);
+    await unlessUnavailable(this.#link.run((client) => client.del(key)));
   }
 
   /** Tells the others that this process ends, so that they need not wait until it counts as dead. Never rejects. */

@@ -31,6 +31,12 @@ export function isOutage(error: unknown): boolean {
   return !BUGS.some((kind) => error instanceof kind);
 }
 
+/** Whether a command failed because of what it found under its keys. */
+export function isOfContent(error: unknown): boolean {
+  const { cause } = error instanceof RedisUnavailable ? error : {};
+  return cause instanceof ErrorReply && !isOutage(cause) && !says('forbids', cause);
+}
+
 /** @returns `undefined` while Redis is unavailable @throws any other error of `work` */
 export async function unlessUnavailable<T>(work: Promise<T>): Promise<T | undefined> {
   try {

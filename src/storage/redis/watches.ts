@@ -12,7 +12,11 @@ const REPLACE = `
   local text = redis.call('HGET', KEYS[3], ARGV[1]) or ''
   if text ~= ARGV[2] then return 'changed' end
   if text == '' and redis.call('HLEN', KEYS[2]) >= tonumber(ARGV[4]) then return 'full' end
-  local change = redis.call('INCR', KEYS[1])
+  local change = redis.pcall('INCR', KEYS[1])
+  if type(change) ~= 'number' then -- no number: one that is above all before it
+    change = redis.call('TIME')[1]
+    redis.call('SET', KEYS[1], change)
+  end
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   for i = 2, #KEYS do
     local text = ARGV[3 + i]
@@ -38,7 +42,7 @@ const FORGET = `
       redis.call('HDEL', ARGV[2] .. (card or ''), own[i])
     end
   end
-  return redis.call('GET', KEYS[1]) or '0'
+  return tonumber(redis.call('GET', KEYS[1]) or 0) or 0
 `;
 /** Another process changes the same watch only when it gets a price of the same card, or tells of it. */
 const MOST_TRIES = 5;
@@ -94,7 +98,11 @@ export function redisWatches(link: RedisLink): WatchStore {
         const ids = await client.hKeys(`${key}:${index}`);
         return ids.length === 0 ? [] : client.hmGet(key, ids);
       });
-      return (await unlessUnavailable(texts))?.flatMap((text) => parseWatch(text) ?? []);
+      return (await unlessUnavailable(texts))?.flatMap((text) => {
+        const watch = parseWatch(text);
+        if (text !== null && !watch) link.unreadable(key);
+        return watch ?? [];
+      });
     },
     change: (id, change) => unlessUnavailable(changed(id, change)),
     async forget(memberId, lastChange) {

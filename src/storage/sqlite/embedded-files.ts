@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Bookings } from '../../model/quota.ts';
+import { storedJson } from '../../model/stored-json.ts';
 import { type LimiterState, StoredLimiterState, withProbe } from '../../quota/limiter-state.ts';
 import { parseWatch, type Watch } from '../../watches/watch.ts';
 import { BUSY_CODE, sqliteCode } from './database.ts';
@@ -36,7 +37,7 @@ export class EmbeddedFiles {
 
   limiterState(account: string): LimiterState | undefined {
     const row = this.#state.prepare('SELECT state FROM limiter WHERE account = ?').get(account);
-    const state = row && StoredLimiterState.safeParse(JSON.parse(String(row.state))).data;
+    const state = row && storedJson(StoredLimiterState).safeParse(row.state).data;
     return state && withProbe(state, false); // a probe cannot outlive its process
   }
 

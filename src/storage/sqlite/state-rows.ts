@@ -168,6 +168,6 @@ export function sqliteDeletionRequests(database: DatabaseSync, writes: StateWrit
         return [];
       }
     },
-    drop: async (beforeDay) => void run('DELETE FROM deletions WHERE at < ?', beforeDay),
+    drop: async (beforeDay) => void run("DELETE FROM deletions WHERE at < ? OR at NOT GLOB '[0-9]*'", beforeDay),
   };
 }

@@ -263,6 +263,7 @@ async function everythingIn(client: RedisClient, prefix: string): Promise<string
       const type = await client.type(key);
       if (type === 'hash') texts.push(key, await client.hGetAll(key));
       else if (type === 'zset') texts.push(key, await client.zRange(key, 0, -1));
+      else if (type === 'set') texts.push(key, await client.sMembers(key));
       else if (type === 'stream') texts.push(key, await client.xRange(key, '-', '+'));
       else texts.push(key, await client.get(key));
     }

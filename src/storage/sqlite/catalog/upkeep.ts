@@ -33,7 +33,7 @@ export async function learnFromCache(file: CatalogFile, options: CacheOptions): 
 
 function learnNext(catalog: CatalogDatabase, options: CacheOptions): 'some' | 'all' {
   const position = `cards ${options.cardKeys}`;
-  const { cards, next } = cachedCards(Number(catalog.position(position) ?? 0), options);
+  const { cards, next } = cachedCards(Number(catalog.position(position)) || 0, options);
   if (next === undefined) return 'all';
   catalog.inTransaction(() => {
     for (const { card, isDelisted } of cards) {

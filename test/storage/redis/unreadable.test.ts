@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { Usage } from '../../../src/model/plan.ts';
+import { Ledger } from '../../../src/quota/ledger.ts';
+import { RedisCatalog } from '../../../src/storage/redis/catalog.ts';
+import { RedisCounters } from '../../../src/storage/redis/counters.ts';
+import { redisDeletionRequests } from '../../../src/storage/redis/forget.ts';
+import { redisUsageReport } from '../../../src/storage/redis/usage-report.ts';
+import { redisWatches } from '../../../src/storage/redis/watches.ts';
+import { utcDay, utcHour } from '../../../src/time/utc-day.ts';
+import { newWatch } from '../../../src/watches/watch.ts';
+import { ask, SLOW } from '../../quota/limiter.contract.ts';
+import { ERROR } from '../../support/log-lines.ts';
+import { clientOf, startRedis } from '../../support/redis.ts';
+import { openedLink } from '../../support/redis-link.ts';
+import { LIMITER_KEY, processes } from '../../support/sharing-process.ts';
+
+const UNREADABLE = 'redis holds something that cannot be read: it is left out or replaced';
+const ALICE = { memberId: 'alice', guildId: 'guild' };
+const CARD = { id: 'base1-4', name: 'Emberwing Drake' };
+
+async function opened() {
+  const redis = await startRedis();
+  const { link, lines } = await openedLink(redis);
+  return { redis, link, client: await clientOf(redis), said: () => lines.map(({ msg }) => msg) };
+}
+
+describe('what another program has written into Redis is left out or replaced, and logged once', () => {
+  it('entries of the catalogue: what follows them is read', async () => {
+    const { redis, link, client, said } = await opened();
+    const catalog = new RedisCatalog(link);
+    for (const entry of [{ change: '{"kind":' }, { change: 'null' }, { other: 'field' }, { change: '[]' }])
+      await client.xAdd(`${redis.prefix}:catalog`, '*', entry);
+    await catalog.publish([{ kind: 'cards', cards: [CARD] }]);
+    const { changes, cursor } = await catalog.changesAfter('', 10);
+    expect(changes).toMatchObject([{ cards: [CARD] }]);
+    expect((await catalog.changesAfter(cursor, 10)).changes).toEqual([]);
+    expect((await catalog.changesAfter('a cursor of nobody', 10)).changes).toHaveLength(1);
+    expect(said()).toEqual([UNREADABLE]);
+  });
+
+  it.each([
+    'fullAtMs',
+    'version',
+    'terms',
+    'state',
+    'remaining',
+    'remainingUntilMs',
+    'writer',
+    'probeOf',
+    'era',
+    'underWay:another',
+    'waiting:another',
+  ])('the field %s of the limiter: permits are given again', async (field) => {
+    const redis = await startRedis();
+    const [process] = await processes(1, redis, SLOW);
+    await ask(process.limiter);
+    const client = await clientOf(redis);
+    const key = `${redis.prefix}:${LIMITER_KEY}`;
+    await client.hSet(key, { remaining: '5', remainingUntilMs: '9e15', [field]: '{garbage' });
+    await expect.poll(async () => (await process.limiter.acquire('members')).kind).toBe('permit');
+    await expect.poll(async () => Number(await client.hGet(key, 'version'))).toBeGreaterThan(0);
+    const logged = process.log.lines.filter(({ level }) => level >= ERROR);
+    expect(logged.length).toBeLessThanOrEqual(2); // the command that failed, and what was done
+  });
+
+  it('counts: they begin anew', async () => {
+    const { redis, link, client, said } = await opened();
+    const ledger = new Ledger(new RedisCounters(link));
+    const day = `${redis.prefix}:ledger:${utcDay(Date.now())}`;
+    const hour = `at:${utcHour(Date.now())}`;
+    await client.hSet(day, { 'member:alice': 'many', all: '1.5', 'all:saved': 'x', [hour]: 'a b' });
+    expect(await ledger.memberToday('alice')).toEqual({ requests: 0, refused: 0, saved: 0 });
+    expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 0 });
+    await ledger.hours();
+    ledger.spent(ALICE);
+    await ledger.close();
+    expect((await ledger.memberToday('alice')).requests).toBe(1);
+    expect((await ledger.today()).requests).toBe(1);
+    for (const { requests } of await ledger.hours()) expect(requests).toBeGreaterThanOrEqual(0);
+    expect(await ledger.counters.keptOf('alice')).toMatchObject({ requests: 1 });
+    expect(said()).toEqual([UNREADABLE]);
+  });
+
+  it('the usage report: there is none', async () => {
+    const { redis, link, client, said } = await opened();
+    const report = redisUsageReport(link, 'account');
+    for (const text of ['{"usage"', '7']) {
+      await client.set(`${redis.prefix}:report:account`, text);
+      expect(await report.read()).toBeUndefined();
+    }
+    await report.write({ usage: Usage.parse({}), atMs: 1 });
+    expect(await report.read()).toMatchObject({ atMs: 1 });
+    expect(said()).toEqual([UNREADABLE]);
+  });
+
+  it('watches and their number: others are read, and can be set and ended', async () => {
+    const { redis, link, client, said } = await opened();
+    const key = `${redis.prefix}:watches`;
+    await client.set(`${key}:changes`, 'many');
+    await client.hSet(key, 'x', '{"id":');
+    await client.hSet(`${key}:member:7`, 'x', 'nonsense');
+    const store = redisWatches(link);
+    const watch = newWatch({ memberId: '7', cardId: 'base1-4', cardName: 'Drake', locale: 'de', below: 30 }, 36, 1);
+    expect((await store.change(watch.id, () => watch))?.after).toEqual(watch);
+    expect(await store.find({ member: '7' })).toEqual([watch]);
+    expect(await store.find()).toEqual([watch]);
+    const last = await store.forget('7');
+    expect(last).toBeGreaterThan(1e9);
+    expect(await store.find({ member: '7' })).toEqual([]);
+    expect(said()).toEqual([UNREADABLE]);
+  });
+
+  it('wishes to be forgotten without a time: dropped', async () => {
+    const { redis, link, client, said } = await opened();
+    const key = `${redis.prefix}:deletion-requests`;
+    await client.hSet(key, { 7: 'soon', 8: `${new Date().toISOString()} 1` });
+    const requests = redisDeletionRequests(link);
+    await requests.drop('2026-01-01');
+    expect((await requests.all()).map(({ memberId }) => memberId)).toEqual(['8']);
+    expect(said()).toEqual([UNREADABLE]);
+  });
+
+  it('heartbeats: those of nobody alive', async () => {
+    const redis = await startRedis();
+    const [process] = await processes(1, redis, SLOW);
+    const client = await clientOf(redis);
+    await client.hSet(`${redis.prefix}:processes`, { another: 'now', third: '' });
+    await expect.poll(() => client.hKeys(`${redis.prefix}:processes`)).toEqual([process.processesAlive.id]);
+    expect(process.processesAlive.lengths()).toEqual([]);
+    expect(process.log.lines).toEqual([]);
+  });
+});
