@@ -81,7 +81,7 @@ function planProblems({ plans }: ServiceDescription, { CARD_SERVICE_PLAN: given 
 const UNSTATED = { perMinute: 120, burst: 5 };
 
 /** @returns `undefined`: the default service's */
-export function plansIn({ description }: DescribedService): Plans | undefined {
+export function plansIn({ description }: Pick<DescribedService, 'description'>): Plans | undefined {
   if (description.isDefault) return undefined;
   const { plans = { free: {} } } = description;
   return Object.fromEntries(

@@ -11,32 +11,43 @@ import { KNOWN_CARDS } from './known-cards.ts';
 import { ownFolder, removeLeftFolders } from './own-folder.ts';
 import { startPageServer } from './page-server.ts';
 import { RequestReasons } from './request-reasons.ts';
-import { SAMPLE_CATALOG } from './sample-cards.ts';
+import { SAMPLE_CARDS, SAMPLE_CATALOG } from './sample-cards.ts';
 import { SAMPLE_MEMBERS } from './sample-members.ts';
 import { startSandbox } from './sandbox.ts';
+import { SERVICE_SHAPES } from './service-shapes.ts';
+import { sandboxAs } from './shaped-service.ts';
 
 type SandboxPlan = keyof typeof PLAN_LIMITS;
 
-const { port, plan, bot } = new Command('npm run sandbox --')
+const { port, plan, bot, service } = new Command('npm run sandbox --')
   .description('Runs the whole bot on this machine, with an emulated Discord and card service, and a page to type in.')
   .option('--port <number>', 'port of the page; the next free one if it is taken', portNumber, 4000)
   .addOption(new Option('--plan <name>', 'plan of the card service').choices(Object.keys(PLAN_LIMITS)).default('free'))
+  .addOption(
+    new Option('--service <name>', 'answers as this card service does, with its plan').choices(
+      Object.keys(SERVICE_SHAPES),
+    ),
+  )
   .option('--no-bot', 'without the bot: prints the lines for the .env of your own')
   .parse()
-  .opts<{ port: number; plan: SandboxPlan; bot: boolean }>();
+  .opts<{ port: number; plan: SandboxPlan; bot: boolean; service?: string }>();
 
 const signal = stopSignal();
 await removeLeftFolders();
 const output = await standardOutput(new Output(1));
 const log = createLog({ level: 'info', secrets: [], destination: output });
+const described = service === undefined ? undefined : sandboxAs(service);
 const sandbox = await startSandbox({
   log,
-  service: { plan },
+  service: described?.service ?? { plan },
   discord: { members: SAMPLE_MEMBERS },
   isRegistered: bot,
-  ...(bot && { catalog: SAMPLE_CATALOG, known: KNOWN_CARDS }),
+  ...(bot && { catalog: described?.catalog ?? SAMPLE_CATALOG, known: described ? [] : KNOWN_CARDS }),
   // Lists are shown here, although most services have no such path; why a request is sent is in lines for debugging.
-  env: { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}', PRICE_CURRENCY: 'USD', LOG_LEVEL: 'debug' },
+  env: {
+    LOG_LEVEL: 'debug',
+    ...(described?.env ?? { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}', PRICE_CURRENCY: 'USD' }),
+  },
 });
 const { discord, cardService, env } = sandbox;
 const folder = await ownFolder('bots');
@@ -52,7 +63,7 @@ const bots: Bots = new Bots({
     output.write(`${bots.shown.bots.length > 1 ? text.replace(/^\{/, `{"bot":${number},`) : text}\n`);
   },
 });
-const guide = new Guide({ discord, cardService, bots });
+const guide = new Guide({ discord, cardService, bots, cards: described?.service.cards ?? SAMPLE_CARDS });
 // Before the bot starts, because its log is long and does not mention the page
 const story = bot ? { bots, guide, reasons } : undefined;
 const page = await startPageServer({ port, discord, cardService, story }).catch(async (error: Error) => {
@@ -80,8 +91,9 @@ async function end(): Promise<void> {
 
 /** For a bot that is installed as for the real Discord, on this machine. */
 function envLines(): string {
-  const names = ['DISCORD_TOKEN', 'DISCORD_API_URL', 'CARD_SERVICE_URL', 'CARD_SERVICE_API_KEY'];
-  return `  For your .env, while this runs:\n\n${names.map((name) => `${name}=${env[name]}\n`).join('')}\n`;
+  const names = ['DISCORD_TOKEN', 'DISCORD_API_URL', 'CARD_SERVICE', 'CARD_SERVICE_URL', 'CARD_SERVICE_API_KEY'];
+  const lines = names.flatMap((name) => (env[name] === undefined ? [] : `${name}=${env[name]}\n`));
+  return `  For your .env, while this runs:\n\n${lines.join('')}\n`;
 }
 
 function portNumber(text: string): number {

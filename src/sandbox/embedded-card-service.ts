@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanLimits } from '../model/plan.ts';
 import { nextUtcMidnightMs } from '../time/utc-day.ts';
-import { listedIds } from './bulk-listing.ts';
 import {
   ALL_WELL,
   type CardServiceState,
@@ -19,6 +18,8 @@ import { limitsOf, type NextReset } from './service-limits.ts';
 import { ServiceQuota } from './service-quota.ts';
 import { type RuledAnswer, ruledAnswer } from './service-rules.ts';
 import { type DictatedAnswer, type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
+import type { ServiceShape } from './service-shapes.ts';
+import { exchangeOf } from './shaped-service.ts';
 import { WindowLimiter } from './window-limiter.ts';
 
 /** The key that the embedded service accepts by default. */
@@ -38,12 +39,15 @@ export interface CardServiceOptions extends Partial<PlanLimits> {
   usedToday?: number;
   cards?: readonly ServiceCard[];
   latencyMs?: number;
+  /** As whose service it is asked and answers; by default the interface of a service without a description. */
+  shape?: ServiceShape | undefined;
 }
 
 /** The card data service without a socket. Requests are decided and counted when they arrive, even if the client leaves. */
 export class CardService {
   readonly #apiKey: string;
   readonly #nowMs: () => number;
+  readonly #shape: ServiceShape | undefined;
   readonly #cards: ReadonlyMap<string, ServiceCard>;
   readonly #begin: () => { quota: ServiceQuota; switches: CardServiceSwitches };
   #quota: ServiceQuota;
@@ -58,6 +62,7 @@ export class CardService {
 
   constructor(options: CardServiceOptions) {
     this.#apiKey = options.apiKey ?? SANDBOX_API_KEY;
+    this.#shape = options.shape;
     this.#nowMs = options.nowMs ?? (() => Date.now());
     this.#cards = new Map((options.cards ?? SAMPLE_CARDS).map((card) => [card.id, card]));
     const { plan = ALL_WELL.plan, latencyMs = ALL_WELL.latencyMs } = options;
@@ -144,10 +149,11 @@ export class CardService {
     this.#script.add(answers);
   }
 
-  #decide(request: ReceivedRequest): ServiceOutcome & { waitMs: number; seen: SeenRequest } {
+  #decide(received: ReceivedRequest): ServiceOutcome & { waitMs: number; seen: SeenRequest } {
     const atMs = this.#nowMs();
+    const { request, cardIds, written } = exchangeOf(received, this.#shape);
     const authorized = request.authorization === `Bearer ${this.#apiKey}` && !this.#switches.keyRevoked;
-    const dictated = this.#script.take(request) ?? this.#reset();
+    const dictated = this.#script.take(received) ?? this.#reset();
     if (dictated?.counted) this.#quota.count();
     const { windowLimit, oddFigures } = this.#switches;
     const window = windowLimit > 0 ? this.#window.count(windowLimit, atMs) : undefined;
@@ -163,12 +169,11 @@ export class CardService {
       ...window?.headers,
     };
     const outcome: ServiceOutcome = answer
-      ? { ...answer, headers: { ...common, ...answer.headers } }
+      ? written({ ...answer, headers: { ...common, ...answer.headers } })
       : { ...scriptedAnswer(dictated ?? {}, common), ...(dictated?.fault && { fault: dictated.fault }) };
     const unanswered = outcome.fault === 'hang' || outcome.fault === 'reset';
-    const { method, path } = request;
+    const { method, path } = received;
     const status = unanswered ? 0 : outcome.status;
-    const cardIds = listedIds(request);
     const seen: SeenRequest = { atMs, method, path, status, authorized, sent: 'not yet', ...(cardIds && { cardIds }) };
     return { ...outcome, waitMs, seen };
   }

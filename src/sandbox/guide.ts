@@ -8,7 +8,7 @@ import type { TypedInteraction } from './discord/typed-interaction.ts';
 import { foundCards, STEPS, type Step } from './guide-steps.ts';
 import { KNOWN_CARDS } from './known-cards.ts';
 import { Listeners } from './listeners.ts';
-import { SAMPLE_CARDS } from './sample-cards.ts';
+import type { ServiceCard } from './sample-cards.ts';
 
 /** The guided minute, as the page shows it. */
 export interface ShownGuide {
@@ -24,6 +24,8 @@ export interface GuideOptions {
   discord: EmulatedDiscord;
   cardService: EmbeddedCardService;
   bots: Bots;
+  /** What the service has. */
+  cards: readonly ServiceCard[];
 }
 
 /** A step needs no more of the service than this. */
@@ -135,7 +137,7 @@ export class Guide {
   }
 
   #unknownCard(): string {
-    if (this.#unknown.length === 0) this.#unknown = unknownCards(this.#options.cardService);
+    if (this.#unknown.length === 0) this.#unknown = unknownCards(this.#options);
     const id = this.#unknown.shift();
     if (id === undefined) throw new Error('every card is known by now. Reset the sandbox.');
     return id;
@@ -148,12 +150,14 @@ export class Guide {
 }
 
 /** Cards of one set after the other, which neither the bot knows nor anybody has asked for. */
-function unknownCards({ requests }: EmbeddedCardService): string[] {
-  const asked = requests.flatMap(({ path, cardIds }) => cardIds ?? decodeURIComponent(path.split(/[/?]/)[2] ?? ''));
+function unknownCards({ cardService, cards }: GuideOptions): string[] {
+  const asked = cardService.requests.flatMap(
+    ({ path, cardIds }) => cardIds ?? decodeURIComponent(path.split(/[/?]/)[2] ?? ''),
+  );
   const known = new Set([...KNOWN_CARDS.map(({ id }) => id), ...asked]);
-  const bySet = Map.groupBy(SAMPLE_CARDS, ({ set }) => set.id)
+  const bySet = Map.groupBy(cards, ({ set }) => set.id)
     .values()
     .toArray();
-  const inTurn = Array.from({ length: MOST_OF_A_SET }, (_, index) => bySet.flatMap((cards) => cards[index] ?? []));
+  const inTurn = Array.from({ length: MOST_OF_A_SET }, (_, index) => bySet.flatMap((ofSet) => ofSet[index] ?? []));
   return inTurn.flat().flatMap(({ id, imageUrl }) => (imageUrl && !known.has(id) ? [id] : []));
 }

@@ -66,14 +66,12 @@ const REPRINTS = Array.from({ length: 40 }, (_, at) => ({ ...PROMO, id: `fair${a
 
 export const SAMPLE_CARDS: readonly ServiceCard[] = [...SAMPLE_SETS.flatMap(cardsOf), PROMO, PROMO_DRAKE, ...REPRINTS];
 
-/** The same as a catalogue for search, which an operator would import from a file. */
-export const SAMPLE_CATALOG: readonly CatalogCard[] = SAMPLE_CARDS.map(({ id, name, tcg, set, number }) => ({
-  id,
-  name,
-  set: set.name,
-  number,
-  game: tcg,
-}));
+/** Cards as a catalogue for search, which an operator would import from a file. */
+export function catalogOf(cards: readonly ServiceCard[]): readonly CatalogCard[] {
+  return cards.map(({ id, name, tcg, set, number }) => ({ id, name, set: set.name, number, game: tcg }));
+}
+
+export const SAMPLE_CATALOG = catalogOf(SAMPLE_CARDS);
 
 function cardsOf(set: SampleSet): ServiceCard[] {
   const numbered = RARITIES.flatMap((rarity) =>

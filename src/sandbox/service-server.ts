@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { closeServer, KEEP_ALIVE_MS } from './listen.ts';
@@ -32,7 +32,7 @@ async function respond(answer: AnswerRequest, request: IncomingMessage, response
   response.once('close', () => gone.abort());
   const { method = 'GET', url = '/', headers } = request;
   const answering = text(request).then((body) =>
-    answer({ method, path: url, authorization: headers.authorization, body }, gone.signal),
+    answer({ method, path: url, authorization: keyIn(headers), body }, gone.signal),
   );
   const outcome = await answering.catch((error: unknown) => errorAnswer(500, 'ScriptFailed', String(error)));
   if (!gone.signal.aborted) send(response, outcome);
@@ -49,4 +49,9 @@ function send(response: ServerResponse, { status, headers, body, fault }: Servic
   response.writeHead(status, { ...headers, 'content-length': bytes.length });
   if (fault === 'stall') response.write(bytes.subarray(0, bytes.length / 2));
   else response.end(bytes);
+}
+
+/** Some services have a header of their own for the key. */
+function keyIn({ authorization, 'x-api-key': key }: IncomingHttpHeaders): string | undefined {
+  return authorization ?? (key && `Bearer ${key}`);
 }

@@ -1,0 +1,80 @@
+import { plansIn } from '../config/card-service.ts';
+import { openDescription } from '../config/description-file.ts';
+import { listedIds, unlessMalformed } from './bulk-listing.ts';
+import { catalogOf, SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
+import { jsonAnswer, type ReceivedRequest, type ServiceOutcome } from './service-answers.ts';
+import { SERVICE_SHAPES, type ServiceShape } from './service-shapes.ts';
+
+/** More requests than anybody sends: the service has no day. */
+const ENDLESS = 1_000_000;
+const BURST = 10;
+
+/** The sandbox with a service that a description ships for: its limits, the invented cards with ids of its form, and the bot's variables. */
+export function sandboxAs(name: string) {
+  const shape = SERVICE_SHAPES[name];
+  const opened = openDescription(name);
+  if (!shape || 'faults' in opened) throw new Error(`There is no shape of ${name}.`);
+  const { requestsPerDay = ENDLESS, requestsPerMinute = 0 } = Object.values(plansIn(opened) ?? {})[0] ?? {};
+  const cards = SAMPLE_CARDS.map((card, at) => ({ ...card, id: shape.id(card, at) }));
+  return {
+    service: { shape, cards, requestsPerDay, requestsPerMinute, burst: BURST },
+    catalog: catalogOf(cards),
+    env: { CARD_SERVICE: name, ...(!shape.refused && { CARD_SERVICE_API_KEY: undefined }) },
+  };
+}
+
+/** A request as the embedded service has it, and how its answer is written. */
+export interface Exchange {
+  request: ReceivedRequest;
+  /** The ids of a request for several cards, and of any in the shape of another service. */
+  cardIds: readonly string[] | undefined;
+  written(outcome: ServiceOutcome): ServiceOutcome;
+}
+
+/** A request and its answer as a service writes them; as they are, where it is the embedded one itself. */
+export function exchangeOf(received: ReceivedRequest, shape: ServiceShape | undefined): Exchange {
+  if (!shape) return { request: received, cardIds: listedIds(received), written: (outcome) => outcome };
+  const { method, path } = received;
+  const one = method === 'GET' ? shape.one.exec(path)?.slice(1) : undefined;
+  const ids = one ? [one.map(decodeURIComponent).join(':')] : listedIn(received, shape);
+  const asked = one ? `/cards/${encodeURIComponent(ids[0] ?? '')}?` : `/cards?ids=${ids.join(',')}&`;
+  // Services without keys look at none.
+  const authorization = shape.refused && (received.authorization ?? '');
+  return {
+    request: { method: 'GET', path: ids.length > 0 ? `${asked}includePrices=true` : '/nothing', authorization },
+    cardIds: ids,
+    written: (outcome) => inShape(outcome, ids, shape),
+  };
+}
+
+function listedIn({ path, body = '' }: ReceivedRequest, { several }: ServiceShape): string[] {
+  const match = several?.exec(path);
+  if (!match) return [];
+  const listed =
+    match[1]?.split(',') ?? unlessMalformed(() => JSON.parse(body).identifiers.map(({ id }: ServiceCard) => id));
+  return Array.isArray(listed) ? listed : [];
+}
+
+/** The answer of the embedded service as that service would write it. */
+function inShape(outcome: ServiceOutcome, ids: readonly string[], shape: ServiceShape): ServiceOutcome {
+  const { status, headers: all } = outcome;
+  const {
+    'x-ratelimit-limit': limit = '',
+    'x-ratelimit-remaining': remaining = '',
+    'x-ratelimit-reset': reset,
+    ...rest
+  } = all;
+  const { 'retry-after': retryAfter, ...withoutWait } = rest;
+  const figures = shape.figures?.({ limit, remaining, resetSeconds: Number(reset) });
+  const headers = { ...(status === 429 && shape.isWaitInBodyAlone ? withoutWait : rest), ...figures };
+  const answer = (inIt: number, body: object) => ({ ...outcome, ...jsonAnswer(inIt, body), headers });
+  if (status === 429) return answer(429, shape.limited(Number(retryAfter)));
+  if (status === 404) return answer(shape.missing.status, shape.missing.body);
+  if (status === 401) return answer(401, shape.refused ?? {});
+  if (status !== 200) return { ...outcome, headers };
+  const found = JSON.parse(String(outcome.body)) as ServiceCard | ServiceCard[];
+  if (!Array.isArray(found)) return answer(200, (shape.alone ?? Object)(shape.card(found)));
+  const missing = ids.filter((id) => !found.some((card) => card.id === id));
+  const list = shape.list?.(found.map(shape.card), missing);
+  return list ? answer(200, list) : answer(shape.missing.status, shape.missing.body);
+}

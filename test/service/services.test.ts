@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import type { QuotaReading } from '../../src/model/quota.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import type { ServiceCard } from '../../src/sandbox/sample-cards.ts';
+import { SERVICE_SHAPES, type ServiceShape } from '../../src/sandbox/service-shapes.ts';
+import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
+import { CardService } from '../../src/service/card-service.ts';
+import { DAY_MS } from '../../src/time/utc-day.ts';
+import { startService } from '../support/backends.ts';
+import { logLines } from '../support/log-lines.ts';
+import { cardOf } from './clients.ts';
+
+const NOW_MS = Date.parse('2026-11-26T10:00:00Z');
+const STORM_MS = 7_000;
+
+/** What is shown of "Emberwing Drake", 4/102 of "First Light", at 36.33, at least 27.51 and at most 67.86. */
+interface Shown {
+  id: string;
+  unknownId: string;
+  game: string;
+  number?: string;
+  rarity?: string;
+  imageUrl?: string;
+  pageUrl?: string;
+  set?: { id: string; name: string };
+  prices: { market: number; low?: number; high?: number; label?: string };
+  /** The day's limit in headers. */
+  day?: number;
+  /** The pause after a 429 that states 7 s, or nothing. */
+  pauseSeconds: number;
+}
+
+const IMAGE = 'https://images.cards.example/base1/4.png';
+const FACTS = {
+  set: { id: 'base1', name: 'First Light' },
+  number: '4/102',
+  rarity: 'Holo Rare',
+  imageUrl: IMAGE,
+};
+const BY_PRODUCT = { id: '900004', unknownId: '999999', pageUrl: 'https://prices.example/900004' };
+const BY_UUID = {
+  id: '00000000-0000-4000-8000-000000000004',
+  unknownId: '00000000-0000-4000-8000-000000009999',
+};
+
+const SHOWN: Readonly<Record<string, Shown>> = {
+  scryfall: {
+    ...FACTS,
+    ...BY_UUID,
+    game: 'Magic: The Gathering',
+    number: '4',
+    pageUrl: `https://scryfall.example/card/${BY_UUID.id}`,
+    prices: { market: 36.33 },
+    pauseSeconds: 60,
+  },
+  tcgdex: {
+    ...FACTS,
+    ...{ id: 'base1-4', unknownId: 'base1-999', game: 'Pokémon' },
+    imageUrl: 'https://images.cards.example/base1/4/high.webp',
+    prices: { market: 36.33, low: 27.51, label: 'reverse holofoil' },
+    pauseSeconds: 7,
+  },
+  ygoprodeck: {
+    ...{ id: '900004', unknownId: '999999', game: 'Yu-Gi-Oh!', imageUrl: IMAGE },
+    pageUrl: 'https://ygoprodeck.example/card/900004',
+    prices: { market: 36.33 },
+    pauseSeconds: 3_600,
+  },
+  lorcast: {
+    ...FACTS,
+    ...{ id: 'base1:4', unknownId: 'base1:999', game: 'Disney Lorcana', number: '4' },
+    pageUrl: 'https://prices.example/base1:4',
+    prices: { market: 36.33 },
+    pauseSeconds: 7,
+  },
+  tcgapi: {
+    ...FACTS,
+    ...BY_PRODUCT,
+    game: 'Lanternfolk',
+    prices: { market: 36.33, low: 27.51, label: 'Holofoil' },
+    day: 100,
+    pauseSeconds: 7,
+  },
+  poketrace: {
+    ...FACTS,
+    ...{ id: '900004', unknownId: '999999', game: 'Pokémon' },
+    prices: { market: 36.33, low: 27.51, high: 67.86, label: 'tcgplayer, near mint' },
+    day: 250,
+    pauseSeconds: 7,
+  },
+  pokemonpricetracker: {
+    ...FACTS,
+    ...BY_PRODUCT,
+    game: 'Pokémon',
+    prices: { market: 36.33, low: 27.51 },
+    day: 100,
+    pauseSeconds: 7,
+  },
+  tcgpricelookup: {
+    ...FACTS,
+    ...BY_UUID,
+    game: 'Lanternfolk',
+    pageUrl: `https://tcgpricelookup.com/card/${BY_UUID.id}`,
+    prices: { market: 36.33, low: 27.51, high: 67.86, label: 'near mint, tcgplayer' },
+    day: 100,
+    pauseSeconds: 7,
+  },
+};
+
+/** A server that answers as the service does, and the bot's own client of it, as `CARD_SERVICE` makes it. */
+async function startNamed(name: string, variables: Record<string, string> = {}) {
+  const { service: options, env } = sandboxAs(name);
+  const shape: ServiceShape = options.shape;
+  const server = await startService({ ...options, nowMs: () => NOW_MS, nextResetMs: () => NOW_MS + DAY_MS / 2 });
+  const config = readConfig(
+    given({
+      ...{ DISCORD_TOKEN: 'token', CARD_SERVICE_URL: server.url, CARD_SERVICE_API_KEY: SANDBOX_API_KEY },
+      ...env,
+      ...variables,
+    }),
+  );
+  const readings: QuotaReading[] = [];
+  const { log, lines } = logLines();
+  const limiter = { observe: (reading: QuotaReading) => void readings.push(reading) };
+  const client = new CardService({ ...config.cardService, limiter, log });
+  const others = options.cards.filter(({ id }) => id !== SHOWN[name]?.id).map(({ id }) => id);
+  const answerWith = (cards: readonly object[]) =>
+    server.script({ body: shape.alone?.(cards[0] ?? {}) ?? cards[0] ?? {} });
+  const written = (id: string, more: Partial<ServiceCard> = {}) =>
+    shape.card({ ...(options.cards.find((card) => card.id === id) as ServiceCard), ...more });
+  return { server, config, client, readings, lines, others, answerWith, written };
+}
+
+function given(variables: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+describe.each(Object.entries(SHOWN))('%s', (name, shown) => {
+  const { day, pauseSeconds, unknownId, ...card } = shown;
+
+  it('a card has what the service tells of it, and the row of its price a label', async () => {
+    const { client, lines } = await startNamed(name);
+    const { rows: _, ...found } = (await cardOf(client, card.id)) as { rows?: unknown };
+    const missing = { set: undefined, number: undefined, rarity: undefined, pageUrl: undefined };
+    const prices = { low: undefined, high: undefined, label: undefined, currency: undefined, ...card.prices };
+    expect(found).toEqual({ ...missing, ...card, name: 'Emberwing Drake', prices });
+    expect(lines).toEqual([]);
+  });
+
+  it('says of an unknown card that there is none', async () => {
+    const { client, server } = await startNamed(name);
+    expect(await cardOf(client, unknownId)).toBe('noSuchCard');
+    expect(server.requests.map(({ cardIds }) => cardIds)).toEqual([[unknownId]]);
+  });
+
+  it('another card than the one that was asked for is not shown', async () => {
+    const { client, answerWith, written, others } = await startNamed(name);
+    answerWith([written(others[0] ?? '')]);
+    await expect(cardOf(client, card.id)).rejects.toThrow('another card');
+  });
+
+  it('tells what remains of the day and when it ends, where it has one', async () => {
+    const { client, readings } = await startNamed(name);
+    await cardOf(client, card.id);
+    expect(readings).toHaveLength(1);
+    expect(readings[0]).toMatchObject(
+      day ? { limit: day, remaining: day - 1, resetInMs: DAY_MS / 2 } : { limit: undefined, remaining: undefined },
+    );
+  });
+
+  it('a 429 pauses for as long as it says, and at least for as long as the service shuts out', async () => {
+    const { client, server, readings } = await startNamed(name);
+    server.storm(STORM_MS);
+    await expect(cardOf(client, card.id)).rejects.toMatchObject({ name: 'RateLimited', seconds: pauseSeconds });
+    expect(readings).toHaveLength(1);
+  });
+});
+
+const listing = Object.entries(SHOWN).filter(([name]) => SERVICE_SHAPES[name]?.list);
+
+it.each(listing)('%s lists several cards with one request', async (name, { id, unknownId }) => {
+  const { client, server, others, readings } = await startNamed(name);
+  const asked = [id, ...others.slice(0, 2)];
+  const { cards } = await client.fetch([...asked, unknownId]);
+  expect([...cards].filter(([, found]) => found !== 'noSuchCard').map(([key]) => key)).toEqual(asked);
+  expect(cards.get(id)).toMatchObject({ id, name: 'Emberwing Drake', prices: { market: 36.33 } });
+  // Only Scryfall says which of them do not exist; of the others an id that is left out is asked for by itself.
+  expect(cards.get(unknownId)).toBe(name === 'scryfall' ? 'noSuchCard' : undefined);
+  expect([server.requests.length, readings.length]).toEqual([1, 1]);
+});
+
+it.each(Object.entries(SHOWN).filter(([name]) => !SERVICE_SHAPES[name]?.list))(
+  '%s has no list, so that each card is a request',
+  async (name) => {
+    expect((await startNamed(name)).client.limits).toBeUndefined();
+  },
+);
+
+const withKeys = Object.entries(SHOWN).filter(([name]) => SERVICE_SHAPES[name]?.refused);
+
+it.each(withKeys)('%s refuses a key that is wrong', async (name, { id }) => {
+  const { client } = await startNamed(name, { CARD_SERVICE_API_KEY: 'another' });
+  await expect(cardOf(client, id)).rejects.toMatchObject({ name: 'KeyRefused', status: 401 });
+});
+
+it.each(withKeys)('%s has no start without a key', (name) => {
+  const message = `CARD_SERVICE_API_KEY: missing`;
+  expect(() => readConfig({ DISCORD_TOKEN: 'token', CARD_SERVICE: name })).toThrow(message);
+});
+
+it.each(Object.keys(SHOWN).filter((name) => !SERVICE_SHAPES[name]?.refused))('%s takes no key', (name) => {
+  const env = { DISCORD_TOKEN: 'token', CARD_SERVICE: name, CARD_SERVICE_API_KEY: 'key' };
+  expect(() => readConfig(env)).toThrow('takes no key');
+});
+
+it('YGOPRODeck answers an alternate art with the main card, which is shown as it is', async () => {
+  const { client, answerWith, written } = await startNamed('ygoprodeck');
+  const images = [{ id: 900004, image_url: IMAGE }, { id: 900104 }];
+  answerWith([{ ...written('900004'), card_images: images }]);
+  expect(await cardOf(client, '900104')).toMatchObject({ id: '900004', name: 'Emberwing Drake' });
+});
+
+it('PokéTrace has a record for each variant: the first of the product counts', async () => {
+  const { client, server, written } = await startNamed('poketrace');
+  const [holofoil, other] = [written('900004'), written('900004', { prices: { market: 1 } })];
+  server.script({ body: { data: [written('900005'), holofoil, other] } });
+  expect(await cardOf(client, '900004')).toMatchObject({ id: '900004', prices: { market: 36.33 } });
+});
+
+it('TCG Price Lookup may put a card into an envelope', async () => {
+  const { client, server, written } = await startNamed('tcgpricelookup');
+  server.script({ body: { data: written(BY_UUID.id) } });
+  expect(await cardOf(client, BY_UUID.id)).toMatchObject({ id: BY_UUID.id, prices: { label: 'near mint, tcgplayer' } });
+});
+
+it('PokéTrace states in the body when a day that is used up ends', async () => {
+  const { client, server } = await startNamed('poketrace');
+  const resetsAt = new Date(NOW_MS + 3_600_000).toISOString();
+  server.script({
+    status: 429,
+    body: { error: 'Daily limit', usage: { daily: { remaining: 0, limit: 250, resetsAt } } },
+  });
+  await expect(cardOf(client, '900004')).rejects.toMatchObject({ name: 'RateLimited', seconds: 3_600 });
+});
