@@ -24,9 +24,14 @@ export async function runBot(): Promise<never> {
   endAfterBugs(log);
   if (globalAgent.options.proxyEnv) (await import('./discord/gateway/proxied-gateway.ts')).useProxyForGateway();
   // Loaded when the configuration is known to be valid: this takes most of a start.
-  const [{ startApp }, { checkOffline }] = await Promise.all([import('./app.ts'), import('./cli/doctor/settings.ts')]);
+  const [{ startApp }, { checkOffline }, { NAMES }] = await Promise.all([
+    import('./app.ts'),
+    import('./cli/doctor/settings.ts'),
+    import('./cli/doctor/data-directory.ts'),
+  ]);
   for (const { check, ok, cure } of checkOffline(process.env).findings)
     if (!ok) log.warn({ check, cure }, 'a setting or a file needs attention');
+    else if (check === NAMES && config.cardService.description.names) log.info({ check }, cure);
   for (const [fields, text] of startLines(config)) log.info(fields, text);
 
   const signal = stopSignal();

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { PlanSetting } from '../model/plan.ts';
+import { type PlanSetting, plansOf } from '../model/plan.ts';
 import { cardServiceOf, describedService, plansIn } from './card-service.ts';
 import { ConfigError, type Environment, parse } from './environment.ts';
 import { CardServiceVariables, DiscordVariables, StorageVariables, Variables } from './variables.ts';
@@ -115,4 +115,18 @@ export function readStorageConfig(environment: Environment = process.env): Stora
 export function readCardServiceConfig(environment: Environment = process.env) {
   const { read, service } = readWithService(CardServiceVariables, environment);
   return cardServiceOf(read, service);
+}
+
+/** What `npm run catalog -- fetch` needs. @throws ConfigError */
+export function readNamesConfig(environment: Environment = process.env) {
+  const { dataDir } = readStorageConfig(environment);
+  const { read, service } = readWithService(CardServiceVariables, environment);
+  const plans = plansOf({ plans: plansIn(service) });
+  const plan = { ...(plans[read.CARD_SERVICE_PLAN] ?? Object.values(plans)[0]) };
+  return {
+    dataDir,
+    cardService: cardServiceOf(read, service),
+    requestsPerDay: plan.requestsPerDay,
+    requestsPerMinute: read.CARD_SERVICE_REQUESTS_PER_MINUTE ?? plan.requestsPerMinute ?? 1,
+  };
 }

@@ -66,7 +66,7 @@ export const StorageVariables = z.object({
     .default('cardbot'),
 });
 
-/** Where the card service is: variables of both `npm run contract` and the bot. */
+/** Where the card service is: variables of `npm run contract`, `npm run catalog -- fetch` and the bot. */
 export const CardServiceVariables = z.object({
   CARD_SERVICE: z.string().optional(),
   // Cards and quota are stored per address, so each address must have one spelling.
@@ -88,15 +88,15 @@ export const CardServiceVariables = z.object({
     .optional(),
   CARD_SERVICE_BULK_MAX: whole(2, 1_000).default(20),
   CARD_SERVICE_TIMEOUT_MS: number('a number of milliseconds', 100, 120_000).default(10_000),
+  CARD_SERVICE_PLAN: z.string().default('auto'),
+  CARD_SERVICE_REQUESTS_PER_MINUTE: number('a number', 1).optional(),
 });
 
 /** Variables of the bot. */
 export const Variables = DiscordVariables.extend({
   ...StorageVariables.shape,
   ...CardServiceVariables.shape,
-  CARD_SERVICE_PLAN: z.string().default('auto'),
   CARD_SERVICE_REQUESTS_PER_DAY: whole(1).optional(),
-  CARD_SERVICE_REQUESTS_PER_MINUTE: number('a number', 1).optional(),
   CARD_SERVICE_BURST: whole(1).optional(),
   FACTS_FRESH_SECONDS: seconds(604_800),
   PRICES_FRESH_SECONDS: seconds(21_600),

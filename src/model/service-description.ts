@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Path, Source } from './field-source.ts';
+import { Path, Source, Template } from './field-source.ts';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   undefined: 'nothing',
@@ -110,16 +110,36 @@ const NEXT = 'then';
 
 export type WindowSources = z.output<typeof Window>;
 
+/** Where a row of an index leads: each value in it is one segment; or, alone in braces, the address itself. */
+const next = matching(/^(?:\/|https:\/\/|\{[^{}]+\}$)/, 'a path, an https address, or {…} alone').transform(
+  (written, context) => {
+    const template = () => new Template(written, (inner) => new Path(inner));
+    return { isAddress: written.startsWith('{'), template: orFault(template, context) };
+  },
+);
+export type NextList = z.output<typeof next>;
+
 /** Where a list of card names can be had, and how its rows are read, as `npm run catalog -- import` takes them. */
 const Names = object({
   url: text,
   rows: text.optional(),
-  map: byName(z.union([z.string(), z.array(z.string()).min(1)], expecting('a text or a list of texts'))).optional(),
-  join: list(text).optional(),
+  map: object({
+    id: text.optional(),
+    name: text.optional(),
+    set: text.optional(),
+    number: text.optional(),
+    game: text.optional(),
+    released: text.optional(),
+    also: z.union([text, list(text)], expecting('a text or a list of texts')).optional(),
+  }).optional(),
+  join: list(matching(/^[^=]+=./, 'FIELD=ADDRESS')).default([]),
   idTemplate: text.optional(),
   game: text.optional(),
-  [NEXT]: text.optional(),
-  hosts: list(matching(/^[a-z\d.-]+$/, 'the name of a host')).optional(),
+  [NEXT]: z
+    .union([next, list(next).min(1)], expecting('a path, an https address, {…} alone, or a list of those'))
+    .transform((each) => [each].flat())
+    .optional(),
+  hosts: list(matching(/^[a-z\d.-]+$/, 'the name of a host')).default([]),
 });
 
 /** A base address: https, but on this machine, and nothing after its path. */

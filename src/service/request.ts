@@ -114,7 +114,7 @@ async function exchange(
 }
 
 /** The key as the description sends it; none where it is not set. */
-function keyHeader({ key }: ServiceDescription, apiKey: string | undefined): Record<string, string> {
+export function keyHeader({ key }: ServiceDescription, apiKey: string | undefined): Record<string, string> {
   if (key === false || !apiKey) return {};
   const { header, prefix = header.toLowerCase() === 'authorization' ? 'Bearer ' : '' } = key;
   return { [header]: prefix + apiKey };

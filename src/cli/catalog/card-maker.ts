@@ -11,7 +11,7 @@ export type Field = (typeof FIELDS)[number];
 /** How the fields of a file become those of a card. */
 export interface Mapping {
   /** By the card's field, a path or a template, of `also` several. Without an entry: the field of the same name. */
-  map?: Readonly<Partial<Record<Field, string | readonly string[]>>> | undefined;
+  map?: Readonly<{ [F in Field]?: string | readonly string[] | undefined }> | undefined;
   /** Names in braces are the file's fields, else the card's own. */
   idTemplate?: string | undefined;
   /** For cards without one. */

@@ -1,5 +1,6 @@
 import type { CliContext } from '../context.ts';
 import type { Input } from './input.ts';
+import { ProgressLine } from './progress-line.ts';
 
 /** These count for all files together, so that one mistake in each of them does not fill the screen. */
 const SHOWN_REFUSALS = 20;
@@ -7,10 +8,6 @@ const SHOWN_REFUSALS = 20;
 const SHOWN_FILES = 20;
 /** The report names at most so many ids that came twice, and so many files without cards. */
 const SHOWN_NAMES = 5;
-/** Where there is no terminal, progress is written this often. */
-const PROGRESS_EVERY_MS = 5_000;
-/** Clears a terminal's line, and goes back to its beginning. */
-const CLEAR_LINE = '\r\u001B[K';
 
 export function counted(count: number): string {
   return count.toLocaleString('en');
@@ -40,11 +37,12 @@ export class ImportReport {
   #isComplete = true;
   #file = new Tally();
   #input: Pick<Input, 'name' | 'shareRead'> = { name: '', shareRead: () => undefined };
-  #progressAtMs = performance.now() + PROGRESS_EVERY_MS;
+  readonly #line: ProgressLine;
 
   constructor(files: number, context: CliContext) {
     this.#files = files;
     this.#context = context;
+    this.#line = new ProgressLine(context.stderr);
   }
 
   /** What follows is about this file. */
@@ -69,18 +67,15 @@ export class ImportReport {
       tally.cards += cards;
       tally.news += news;
     }
-    const { isTTY } = this.#context.stderr;
-    if (!isTTY && performance.now() < this.#progressAtMs) return;
-    this.#progressAtMs = performance.now() + PROGRESS_EVERY_MS;
     const { name, shareRead } = this.#input;
     const share = shareRead();
     const percent = share === undefined ? '' : `${Math.floor(100 * share)} %, `;
-    this.#write(`${name}: ${percent}${counted(this.#file.cards)} cards${isTTY ? '' : '\n'}`);
+    this.#line.show(`${name}: ${percent}${counted(this.#file.cards)} cards`);
   }
 
   /** The file has been read; it may have been cut off. */
   finish(): void {
-    this.#write('');
+    this.#line.replaceBy('');
     const { refused } = this.#file;
     if (this.#files <= SHOWN_FILES || refused > 0) this.#context.stdout.write(this.#file.line(this.#input.name));
   }
@@ -122,12 +117,7 @@ export class ImportReport {
   }
 
   say(line: string): void {
-    this.#write(`${line}\n`);
-  }
-
-  /** In place of what was shown of the progress. */
-  #write(text: string): void {
-    this.#context.stderr.write(this.#context.stderr.isTTY ? CLEAR_LINE + text : text);
+    this.#line.replaceBy(`${line}\n`);
   }
 }
 

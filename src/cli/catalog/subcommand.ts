@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { CatalogStats } from '../../catalog/catalog-card.ts';
-import { readStorageConfig, secretsOf } from '../../config/config.ts';
+import { readNamesConfig, readStorageConfig, secretsOf } from '../../config/config.ts';
 import { misspelledVariables } from '../../config/environment.ts';
 import { StorageVariables } from '../../config/variables.ts';
 import { createLog } from '../../log.ts';
@@ -15,6 +15,7 @@ const HELP = `
 The catalog is in DATA_DIR or, with REDIS_URL, in Redis; a running bot offers new cards within 5 s.
 
 Examples:
+  npm run catalog -- fetch                                      the list of the service in CARD_SERVICE
   npm run catalog -- import cards.csv                           columns id, name, set, number, game in any order
   npm run catalog -- import --map id=uuid,set=setCode x.json    other names of fields
   npm run catalog -- export - | gzip > cards.jsonl.gz           everything that is offered
@@ -64,6 +65,22 @@ export const subcommand: Subcommand = (command, context, run) => {
       ),
     );
   command
+    .command('fetch')
+    .description("fetch the list of cards that the card service's description tells of, and import it")
+    .option('--yes', 'also if the card service counts the requests')
+    .action(
+      run(async ({ yes = false }: { yes?: boolean }) => {
+        const { fetchNames } = await import('./fetch.ts');
+        const fetched = await fetchNames(readNamesConfig(context.env), yes, context);
+        return withCatalog(context, async (catalog, signal) => {
+          const { importFiles } = await import('./import.ts');
+          const code = await importFiles([fetched.folder], { flags: fetched.flags, catalog, context, signal });
+          if (code !== 1 && !signal.aborted) await fetched.remove();
+          return code === 0 && fetched.missing > 0 ? 2 : code;
+        });
+      }),
+    );
+  command
     .command('export')
     .description(
       'write every card that is offered to FILE: .csv, .json or .jsonl, each also with .gz; - for JSON Lines on standard output',
@@ -83,7 +100,7 @@ export const subcommand: Subcommand = (command, context, run) => {
 
 /** `name=cleanName,set=set.name`; of each field the last counts, and of `also` all. @throws InvalidArgumentError */
 function parseMap(text: string, before: Mapping['map'] = {}): Mapping['map'] {
-  const map: Partial<Record<Field, string | readonly string[]>> = { ...before };
+  const map: { -readonly [F in Field]?: NonNullable<Mapping['map']>[F] } = { ...before };
   for (const part of text.split(',')) {
     const [, name, source] = /^\s*(\w+)\s*=\s*(.+?)\s*$/.exec(part) ?? [];
     const field = FIELDS.find((each) => each === name);

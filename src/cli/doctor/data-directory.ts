@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { ServiceDescription } from '../../model/service-description.ts';
 import { OFFERED } from '../../storage/sqlite/catalog/schema.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
@@ -99,20 +100,22 @@ export function checkSqlite(): Finding[] {
   }
 }
 
-/** A bot without names works, so this is no fault. */
-export const NO_NAMES = note(
-  'names',
-  'The bot knows no card by name yet, so members can only type ids. Give it a list: docs/catalogues.md',
-);
+export const NAMES = 'names';
+
+/** A bot without names works, so this is no fault. @param names where the service's description says there are some */
+export function noNames(names: ServiceDescription['names']): Finding {
+  const how = names ? 'Run: npm run catalog -- fetch' : 'Give it a list: docs/catalogues.md';
+  return note(NAMES, `The bot knows no card by name yet, so members can only type ids. ${how}`);
+}
 
 /** Whether a bot without Redis knows a card. Changes nothing. */
-export function checkNames(dataDir: string): Finding[] {
+export function knowsNames(dataDir: string): boolean {
   const file = join(dataDir, 'catalog.sqlite');
-  if (!existsSync(file)) return [NO_NAMES];
+  if (!existsSync(file)) return false;
   try {
     using database = new DatabaseSync(file, { readOnly: true });
-    return database.prepare(`SELECT 1 FROM cards WHERE ${OFFERED} LIMIT 1`).get() ? [] : [NO_NAMES];
+    return database.prepare(`SELECT 1 FROM cards WHERE ${OFFERED} LIMIT 1`).get() !== undefined;
   } catch {
-    return []; // it is of another version, or others have said that it cannot be read
+    return true; // it is of another version, or others have said that it cannot be read
   }
 }

@@ -2,19 +2,22 @@ import { catalogStreams } from '../../storage/redis/catalog.ts';
 import { newClient, type RedisClient, redisPrefix, settingProblems, whyUnusable } from '../../storage/redis/client.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { networkCode } from '../request.ts';
-import { NO_NAMES } from './data-directory.ts';
+import { noNames } from './data-directory.ts';
 import { type Finding, right, unknown, unreachable, wrong } from './finding.ts';
 
 const CHECK = 'Redis';
 const PATIENCE_MS = 5_000;
 
 /** Whether Redis can hold the bot's state, and keeps it. Writes one key, which expires within a second. */
-export async function checkRedis(redis: { url: string; keyPrefix: string }): Promise<Finding[]> {
+export async function checkRedis(
+  redis: { url: string; keyPrefix: string },
+  described: Parameters<typeof noNames>[0],
+): Promise<Finding[]> {
   const { url } = redis;
   const client = newClient(url, { reconnects: false });
   client.on('error', () => {}); // connect() rejects with it
   try {
-    return (await withTimeout(PATIENCE_MS, findings(client, redis))) ?? [noAnswer(url)];
+    return (await withTimeout(PATIENCE_MS, findings(client, redis, noNames(described)))) ?? [noAnswer(url)];
   } catch (error) {
     return [failureFinding(error, url)];
   } finally {
@@ -22,7 +25,11 @@ export async function checkRedis(redis: { url: string; keyPrefix: string }): Pro
   }
 }
 
-async function findings(client: RedisClient, { url, keyPrefix }: { url: string; keyPrefix: string }) {
+async function findings(
+  client: RedisClient,
+  { url, keyPrefix }: { url: string; keyPrefix: string },
+  withoutNames: Finding,
+) {
   await client.connect();
   const unusable = await whyUnusable(client);
   if (unusable !== undefined) return [wrong(CHECK, unusable)];
@@ -32,7 +39,7 @@ async function findings(client: RedisClient, { url, keyPrefix }: { url: string; 
     throw error;
   });
   const knowsNames = await client.exists(catalogStreams(redisPrefix(keyPrefix)));
-  const names = knowsNames > 0 ? [] : [NO_NAMES];
+  const names = knowsNames > 0 ? [] : [withoutNames];
   if (info === undefined) return [right(CHECK, new URL(url).host), unknown('Redis settings', NO_INFO), ...names];
   const problems = settingProblems(info).map((problem) => wrong(CHECK, problem));
   return [...(problems.length > 0 ? problems : [right(CHECK, new URL(url).host)]), ...names];

@@ -5,7 +5,7 @@ import { ConfigError, type Environment, misspelledVariables } from '../../config
 import { Variables } from '../../config/variables.ts';
 import { SHORT_SECRET } from '../../log.ts';
 import { plansOf } from '../../model/plan.ts';
-import { checkDataDirectory, checkNames, checkSqlite } from './data-directory.ts';
+import { checkDataDirectory, checkSqlite, knowsNames, noNames } from './data-directory.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
 /** What the variables say, as far as it can be used. */
@@ -21,7 +21,8 @@ const CHECK = 'settings';
 export function checkOffline(environment: Environment): Settings {
   const { findings, config } = checkSettings(environment, envFile());
   const files = config ? checkDataDirectory(config.dataDir) : [];
-  const names = config && !config.redis ? checkNames(config.dataDir) : [];
+  const lacksNames = config && !config.redis && !knowsNames(config.dataDir);
+  const names = lacksNames ? [noNames(config.cardService.description.names)] : [];
   return { config, findings: [...findings, ...checkEnvFile(), ...checkSqlite(), ...files, ...names] };
 }
 

@@ -63,7 +63,10 @@ async function diagnose(
       : [
           discord && askDiscord(discord, commands),
           config && import('./card-service-checks.ts').then(({ checkCardService }) => checkCardService(config)),
-          redis && import('./redis-checks.ts').then(({ checkRedis }) => checkRedis(redis)),
+          redis &&
+            import('./redis-checks.ts').then(({ checkRedis }) =>
+              checkRedis(redis, config.cardService.description.names),
+            ),
           config?.alertWebhookUrl && checkWebhook(config.alertWebhookUrl),
         ]),
   ]);

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { checkOffline } from '../../../src/cli/doctor/settings.ts';
 import { type ListeningCardService, startCardService } from '../../../src/sandbox/card-service.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import { onFinished } from '../../support/on-finished.ts';
@@ -78,6 +79,12 @@ describe('npm run doctor', () => {
     };
     const note = { check: 'names', ok: true, cure: expect.stringContaining('members can only type ids') };
     expect(await names()).toEqual([note]);
+    const { findings } = checkOffline({ DISCORD_TOKEN: 'bot', CARD_SERVICE: 'scryfall', DATA_DIR: folder });
+    expect(findings).toContainEqual({
+      ...note,
+      cure: expect.stringContaining('Run: npm run catalog -- fetch'),
+      found: expect.anything(),
+    });
     const toImport = { env: { DATA_DIR: folder }, folder, stdin: 'id,name\nbase1-4,Emberwing Drake\n' };
     await run(['catalog', 'stats'], toImport);
     expect(await names()).toEqual([note]);

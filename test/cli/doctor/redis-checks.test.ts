@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { NO_NAMES } from '../../../src/cli/doctor/data-directory.ts';
+import { noNames } from '../../../src/cli/doctor/data-directory.ts';
 import { checkRedis } from '../../../src/cli/doctor/redis-checks.ts';
 import { catalogStreams } from '../../../src/storage/redis/catalog.ts';
 import { redisPrefix } from '../../../src/storage/redis/client.ts';
@@ -15,7 +15,7 @@ describe('a Redis', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     onFinished(() => void server.close());
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect(await checkRedis({ url: `redis://${host}`, keyPrefix: 'cardbot' })).toMatchObject([
+    expect(await checkRedis({ url: `redis://${host}`, keyPrefix: 'cardbot' }, undefined)).toMatchObject([
       { check: 'Redis', ok: false, cure: `There is no answer from ${host}. Check REDIS_URL and the connection.` },
     ]);
   });
@@ -23,13 +23,13 @@ describe('a Redis', () => {
   it.skipIf(noRealRedis('Redis that refuses INFO'))('that refuses INFO may or may not keep replies', async () => {
     const { url, command } = await startRealRedis();
     await command('ACL', 'SETUSER', 'bot', 'on', '>pw', '~*', '+@all', '-info');
-    const found = await checkRedis({ url: url.replace('//', '//bot:pw@'), keyPrefix: 'cardbot' });
+    const found = await checkRedis({ url: url.replace('//', '//bot:pw@'), keyPrefix: 'cardbot' }, undefined);
     expect(found).toMatchObject([
       { check: 'Redis', ok: true },
       { check: 'Redis settings', ok: null, cure: expect.stringContaining('appendonly') },
       { check: 'names', ok: true },
     ]);
     await command('XADD', catalogStreams(redisPrefix('cardbot'))[1], '*', 'change', '{}');
-    expect(await checkRedis({ url, keyPrefix: 'cardbot' })).not.toContainEqual(NO_NAMES);
+    expect(await checkRedis({ url, keyPrefix: 'cardbot' }, undefined)).not.toContainEqual(noNames(undefined));
   });
 });

@@ -1,0 +1,339 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { onFinished } from '../../support/on-finished.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { exported, runCatalog } from './cli-runs.ts';
+
+type Answer = object | string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+/** A card service that answers these paths, and what it was asked. */
+async function serving(answers: Record<string, Answer>) {
+  const seen: { path: string; headers: IncomingMessage['headers'] }[] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    seen.push({ path, headers: request.headers });
+    const answer = answers[path];
+    if (answer === undefined) response.writeHead(404).end('{}');
+    else if (typeof answer === 'function') answer(request, response);
+    else response.end(typeof answer === 'string' || Buffer.isBuffer(answer) ? answer : JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  onFinished(() => server.close().closeAllConnections());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { answers, seen, paths: () => seen.map(({ path }) => path), origin: `http://127.0.0.1:${port}`, port };
+}
+
+/** An index whose rows lead on. */
+const THEN = 'then';
+const FAST = { plans: { free: { perSecond: 1_000 } } };
+
+async function fetching(description: object, { args = [] as string[], ...outside }: Outside = {}) {
+  const whole = { name: 'My cards', key: false, fields: { id: 'id', name: 'name' }, ...FAST, ...description };
+  await writeFile(join(folder, 'mine.json'), JSON.stringify(whole));
+  const env = { CARD_SERVICE: join(folder, 'mine.json'), ...outside.env };
+  return runCatalog(folder, ['fetch', ...args], { ...outside, env });
+}
+
+interface Outside {
+  args?: string[];
+  env?: Record<string, string>;
+  ask?: (question: string) => Promise<string>;
+}
+
+const DRAKE = { id: 'a-1', name: 'Emberwing Drake' };
+const GOLEM = { id: 'b-1', name: 'Wax Golem' };
+
+describe('npm run catalog -- fetch', () => {
+  it('says what it costs, and imports the one list with names of fields as in an import', async () => {
+    const service = await serving({ '/all': { data: [{ code: 'a-1', title: 'Emberwing Drake', in: 'First Light' }] } });
+    const names = { url: '/all', rows: 'data', map: { id: 'code', name: 'title', set: 'in' }, game: 'Lanternfolk' };
+    expect(await fetching({ url: service.origin, names })).toMatchObject({
+      code: 0,
+      err: 'My cards: this takes 1 request.\n',
+    });
+    expect(await exported(folder)).toEqual([{ ...DRAKE, set: 'First Light', game: 'Lanternfolk' }]);
+    expect(service.seen[0]?.headers['user-agent']).toMatch(/^cardbot\//);
+    expect((await runCatalog(folder, ['stats'])).out).toContain('\n  My-cards: 1\n');
+  });
+
+  it('gets each list of an index, each value as one segment, and leaves nothing behind', async () => {
+    const service = await serving({
+      '/sets': { results: [{ code: 'a' }, { code: '../b?' }] },
+      '/sets/a': { set: 'First Light', cards: [DRAKE] },
+      '/sets/..%2Fb%3F': { set: 'Second Dusk', cards: [GOLEM] },
+    });
+    const names = { url: '/sets', [THEN]: '/sets/{code}', rows: 'cards', map: { set: '../set' } };
+    const { code, err } = await fetching({ url: `${service.origin}/`, names });
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: 'My cards: this takes 1 request, and then one for each list of its index.\nMy cards: this takes 2 requests.\n',
+    });
+    expect(service.paths()).toEqual(['/sets', '/sets/a', '/sets/..%2Fb%3F']);
+    const cards = await exported(folder);
+    expect(cards).toHaveLength(2);
+    expect(cards).toEqual(
+      expect.arrayContaining([
+        { ...DRAKE, set: 'First Light' },
+        { ...GOLEM, set: 'Second Dusk' },
+      ]),
+    );
+    expect(readdirSync(join(folder, 'data', 'fetched'))).toEqual([]);
+  });
+
+  it('goes on with the rest when it was cut off', async () => {
+    const broken = (_: IncomingMessage, response: ServerResponse) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('[');
+      setImmediate(() => response.destroy());
+    };
+    const service = await serving({ '/sets': [{ id: 1 }, { id: 2 }], '/1': [DRAKE], '/2': broken });
+    const description = { url: service.origin, names: { url: '/sets', [THEN]: '/{id}' } };
+    const { code, err } = await fetching(description);
+    expect(code).toBe(1);
+    expect(err).toMatch(/\/2 could not be fetched \(\w+\)\. Run the same command again for the rest\.\n$/);
+    service.answers['/2'] = [GOLEM];
+    expect(await fetching(description)).toMatchObject({ code: 0, err: 'My cards: this takes 1 request.\n' });
+    expect(service.paths()).toEqual(['/sets', '/1', '/2', '/2']);
+    expect(await exported(folder)).toHaveLength(2);
+  });
+
+  it('takes the lists that are there, and names the others', async () => {
+    const service = await serving({ '/sets': [{ id: 1 }, { id: 2 }], '/1': [DRAKE] });
+    const { code, err } = await fetching({ url: service.origin, names: { url: '/sets', [THEN]: '/{id}' } });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('/2 is not there (status 404).\n') });
+    expect(await exported(folder)).toEqual([DRAKE]);
+  });
+
+  it('asks first if the service counts requests, and wants --yes where nobody can be asked', async () => {
+    const service = await serving({ '/sets': [{ id: 1 }], '/1': [DRAKE] });
+    const description = {
+      url: service.origin,
+      plans: { free: { perDay: 100, perSecond: 1_000 } },
+      names: { url: '/sets', [THEN]: '/{id}' },
+    };
+    expect(await fetching(description)).toMatchObject({
+      code: 1,
+      err: 'My cards: this takes 1 request, and then one for each list of its index, of 100 a day. Add --yes to go ahead.\n',
+    });
+    const asked: string[] = [];
+    const answering = (answers: string[]) => async (question: string) => {
+      asked.push(question);
+      return answers.shift() ?? 'no';
+    };
+    expect(await fetching(description, { ask: answering(['no']) })).toMatchObject({ code: 1 });
+    expect(service.paths()).toEqual([]);
+    expect(await fetching(description, { ask: answering(['yes', 'no']) })).toMatchObject({
+      code: 1,
+      err: 'Nothing more was fetched.\n',
+    });
+    expect(asked.at(-1)).toBe('My cards: this takes 1 request, of 100 a day. Type yes to go ahead: ');
+    expect(service.paths()).toEqual(['/sets']);
+    expect(await fetching(description, { args: ['--yes'] })).toMatchObject({ code: 0 });
+    expect(service.paths()).toEqual(['/sets', '/1']);
+  });
+
+  it('goes to other hosts only where the description names them, with neither key nor further headers', async () => {
+    const lists = await serving({ '/all.jsonl.gz': gzipSync(`${JSON.stringify(DRAKE)}\n${JSON.stringify(GOLEM)}\n`) });
+    const address = `http://localhost:${lists.port}/all.jsonl.gz`;
+    const service = await serving({
+      '/bulk': { type: 'all', at: address },
+      '/moved': (_, response) => void response.writeHead(302, { location: address }).end(),
+    });
+    const description = { url: service.origin, key: { header: 'X-Key' }, headers: { 'X-Team': '$CARD_SERVICE_TEAM' } };
+    const env = { CARD_SERVICE_API_KEY: 'the-key', CARD_SERVICE_TEAM: 'the-team' };
+    for (const names of [{ url: '/bulk', [THEN]: '{at}' }, { url: '/moved' }]) {
+      expect(await fetching({ ...description, names }, { env })).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(
+          `localhost:${lists.port}/all.jsonl.gz is not fetched: the description names no such host, or it is not https.\n`,
+        ),
+      });
+      expect(lists.seen).toEqual([]);
+    }
+    for (const names of [{ url: '/bulk', [THEN]: ['{absent}', '{at}'] }, { url: '/moved' }, { url: address }]) {
+      expect(await fetching({ ...description, names: { ...names, hosts: ['localhost'] } }, { env })).toMatchObject({
+        code: 0,
+      });
+      expect(lists.seen.at(-1)?.headers).toMatchObject({ 'user-agent': expect.stringMatching(/^cardbot\//) });
+    }
+    expect(lists.seen).toHaveLength(3);
+    expect(JSON.stringify(lists.seen)).not.toMatch(/the-key|the-team/);
+    expect(service.seen[0]?.headers).toMatchObject({ 'x-key': 'the-key', 'x-team': 'the-team' });
+  });
+
+  it.each([
+    ['http://cards.example/x', 'cards.example/x is not fetched'],
+    ['https://cards.example:8443/x', 'cards.example:8443/x is not fetched'],
+    ['https://user:secret@cards.example/x', 'cards.example/x is not fetched'],
+    ['file:///etc/hosts', '/etc/hosts is not fetched'],
+    ['nowhere', 'The description or its index names a list whose address is none.'],
+  ])('refuses the address %s', async (at, why) => {
+    const service = await serving({ '/index': [{ at }] });
+    const names = { url: '/index', [THEN]: '{at}', hosts: ['cards.example'] };
+    const { code, err } = await fetching({ url: service.origin, names });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(why) });
+    expect(err).not.toContain('secret');
+  });
+
+  it('follows five redirects and no more', async () => {
+    const service = await serving({
+      '/all': (_, response) => void response.writeHead(302, { location: '/all' }).end(),
+    });
+    expect(await fetching({ url: service.origin, names: { url: '/all' } })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('/all answers with status 302. '),
+    });
+    expect(service.seen).toHaveLength(6);
+  });
+
+  it('waits as long as a 429 asks, unless that is more than a minute', async () => {
+    let isFirst = true;
+    const limited = (wait: string) => (_: IncomingMessage, response: ServerResponse) => {
+      if (isFirst) response.writeHead(429, { 'retry-after': wait });
+      response.end(isFirst ? '' : JSON.stringify([DRAKE]));
+      isFirst = false;
+    };
+    const service = await serving({ '/all': limited('0.01') });
+    const description = { url: service.origin, names: { url: '/all' } };
+    expect(await fetching(description)).toMatchObject({ code: 0 });
+    isFirst = true;
+    service.answers['/all'] = limited('600');
+    expect(await fetching(description)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/ asks to wait 10 minutes\. Run the same command again for the rest then\.\n$/),
+    });
+    isFirst = true;
+    service.answers['/all'] = limited('0');
+    expect(await fetching({ ...description, shutOutSeconds: 3_600 })).toMatchObject({
+      err: expect.stringContaining('60 minutes'),
+    });
+  });
+
+  it.each([
+    ['not JSON', '<html>', /\/index is not JSON\.\n$/],
+    [
+      'without what the address needs',
+      [{ name: 'x' }],
+      /\nA row of the index has no value for the address in `names.then`\.\n$/,
+    ],
+    ['with dots for a segment', [{ id: '..' }], /has no value/],
+    ['with 5,001 lists', Array.from({ length: 5_001 }, (_, id) => ({ id })), /names more than 5,000 lists\.\n$/],
+  ])('gives up on an index %s', async (_, index, why) => {
+    const service = await serving({ '/index': index });
+    const { code, err } = await fetching({ url: service.origin, names: { url: '/index', [THEN]: '/{id}' } });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(why) });
+    expect(service.seen).toHaveLength(1);
+  });
+
+  it('puts the rows of another address in place of a field', async () => {
+    const service = await serving({ '/all': [{ ...DRAKE, in: 'fl' }], '/sets': [{ code: 'fl', name: 'First Light' }] });
+    const names = { url: '/all', join: ['in=/sets:code'], map: { set: 'in.name' } };
+    expect(await fetching({ url: service.origin, names })).toMatchObject({ code: 0 });
+    expect(await exported(folder)).toEqual([{ ...DRAKE, set: 'First Light' }]);
+  });
+
+  it('says where to look when the service has no list', async () => {
+    expect(await fetching({ url: 'https://cards.example' })).toMatchObject({
+      code: 1,
+      err: 'My cards has no list that can be fetched. See docs/catalogues.md for others.\n',
+    });
+    expect(existsSync(join(folder, 'data', 'fetched'))).toBe(false);
+  });
+
+  it('sends no request before the pace of the plan allows it', async () => {
+    const service = await serving({ '/sets': [{ id: 1 }], '/1': [DRAKE] });
+    const names = { url: '/sets', [THEN]: '/{id}' };
+    const atMs = performance.now();
+    await fetching({ url: service.origin, plans: { free: { perSecond: 5 } }, names });
+    expect(performance.now() - atMs).toBeGreaterThan(190);
+  });
+});
+
+describe('what ships', () => {
+  const SETS = { cardCount: { official: 102 }, releaseDate: '2026-11-20', name: 'First Light' };
+  const CARD = { id: 'fl-4', localId: 4, name: 'Emberwing Drake' };
+  it.each([
+    [
+      'tcgdex',
+      { '/sets': [{ id: 'fl' }], '/sets/fl': { ...SETS, cards: [CARD] } },
+      { ...DRAKE, id: 'fl-4', set: 'First Light', number: '4/102', game: 'Pokémon', released: '2026-11-20' },
+    ],
+    [
+      'scryfall',
+      {
+        '/bulk-data/default_cards': { object: 'bulk_data', download_uri: '{origin}/all.json' },
+        '/all.json': [
+          { ...DRAKE, set: 'fli', set_name: 'First Light', collector_number: '161', released_at: '2026-11-20' },
+        ],
+      },
+      {
+        ...DRAKE,
+        set: 'First Light',
+        number: '161',
+        game: 'Magic: The Gathering',
+        released: '2026-11-20',
+        also: ['fli'],
+      },
+    ],
+    [
+      'ygoprodeck',
+      {
+        '/cardinfo.php': {
+          data: [
+            {
+              id: 900001,
+              name: 'Emberwing Drake',
+              card_images: [{ id: 900001 }, { id: 900002 }],
+              card_sets: [{ set_name: 'First Light', set_code: 'FLI-EN043' }],
+            },
+            { id: 900003, name: 'Wax Golem', card_images: [{ id: 900003 }] },
+          ],
+        },
+      },
+      { id: '900001', name: 'Emberwing Drake', game: 'Yu-Gi-Oh!', also: ['900001', '900002', 'FLI-EN043'] },
+    ],
+    [
+      'lorcast',
+      {
+        '/sets': { results: [{ id: 'set_1', code: '1' }] },
+        '/sets/1/cards': [
+          {
+            id: 'crd_1',
+            name: 'Emberwing Drake',
+            version: 'Last Light',
+            set: { code: '1', name: 'First Light' },
+            collector_number: '12',
+            rarity: 'Rare',
+            released_at: '2026-11-20',
+          },
+        ],
+      },
+      {
+        id: '1:12',
+        name: 'Emberwing Drake - Last Light',
+        set: 'First Light',
+        number: '12',
+        game: 'Disney Lorcana',
+        also: ['Rare'],
+        released: '2026-11-20',
+      },
+    ],
+  ])('%s: its list becomes names', async (name, answers, card) => {
+    const service = await serving({});
+    for (const [path, answer] of Object.entries(answers))
+      service.answers[path] = JSON.stringify(answer).replaceAll('{origin}', service.origin);
+    const env = { CARD_SERVICE: name, CARD_SERVICE_URL: service.origin, CARD_SERVICE_REQUESTS_PER_MINUTE: '60000' };
+    expect(await runCatalog(folder, ['fetch'], { env })).toMatchObject({ code: 0 });
+    expect((await exported(folder))[0]).toEqual(card);
+  });
+});
