@@ -6,7 +6,7 @@ import { withJitter } from '../time/back-off.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
 import { forCommands, forMessages, isTriedEnough, nonceOf, type WatchCrossing } from './untold.ts';
 import { type Crossing, type Watch, withTold } from './watch.ts';
-import type { Watches } from './watches.ts';
+import type { ChangedWatch, Watches } from './watches.ts';
 
 export interface WatchDeliveryOptions<Use> {
   watches: Pick<Watches, 'find' | 'change'>;
@@ -126,7 +126,9 @@ export class WatchDelivery<Use extends { memberId: string }> {
 
   async #try(untold: WatchCrossing, nonce: string): Promise<Sent> {
     if (isTriedEnough(untold.crossing, Date.now())) return 'refused';
-    return (await this.#noteTry(untold, 'message')) ? this.#options.send(untold, nonce) : 'failed';
+    const noted = await this.#noteTry(untold, 'message');
+    if (!noted) return 'failed';
+    return noted.after ? this.#options.send(untold, nonce) : 'sent'; // its watch has ended: nobody wants it
   }
 
   async #showHeld(to: Use): Promise<void> {
@@ -152,14 +154,13 @@ export class WatchDelivery<Use extends { memberId: string }> {
   }
 
   /** Before it is sent, so that a process which dies leaves word of it. */
-  #noteTry(untold: WatchCrossing, tellBy: Crossing['tellBy']): Promise<boolean> {
+  #noteTry(untold: WatchCrossing, tellBy: Crossing['tellBy']): Promise<ChangedWatch | undefined> {
     return this.#note(untold, { triedAtMs: Date.now(), ...untold.crossing, tellBy });
   }
 
-  /** @returns whether it is stored */
-  async #note({ watch, crossing }: WatchCrossing, instead: Crossing | undefined): Promise<boolean> {
-    const noted = (current: Watch) => withTold(current, crossing, instead);
-    return (await this.#options.watches.change(watch.id, noted)) !== undefined;
+  /** @returns `undefined` when it cannot be stored now */
+  #note({ watch, crossing }: WatchCrossing, instead: Crossing | undefined): Promise<ChangedWatch | undefined> {
+    return this.#options.watches.change(watch.id, (current) => withTold(current, crossing, instead));
   }
 
   /** Does nothing while another process, or a piece of work here, tells the same member. */

@@ -76,6 +76,21 @@ describe('a crossing', () => {
     expect(sent[0]?.length).toBeLessThanOrEqual(25);
   });
 
+  it('whose watch has ended while others were told is not sent any more', async () => {
+    const bot = await watching();
+    await bot.watches.set({ ...WISH, cardId: 'base1-5' }, 36);
+    for (const cardId of [WISH.cardId, 'base1-5']) await bot.priced(29, cardId);
+    bot.answer = async () => {
+      await bot.watches.forget(WISH.memberId);
+      return 'sent';
+    };
+    const delivery = bot.process();
+    delivery.tell();
+    await expect.poll(() => bot.sent.length).toBeGreaterThan(0);
+    await delivery.close();
+    expect([bot.sent.length, await bot.untold()]).toEqual([1, []]);
+  });
+
   it.each([
     ['is sent again within two minutes of the first try', TRIED_FOR_MS / 2, 2, []],
     ['is left to a command after that', TRIED_FOR_MS, 1, ['command']],
