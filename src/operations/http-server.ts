@@ -107,6 +107,7 @@ async function pageFor(
 
 /** A web page could read the answer under a name of its own that resolves to this machine. Health is no secret. */
 function isOwnName(given: string | undefined, host: string): boolean {
-  const hostname = URL.parse(`http://${given ?? host}`)?.hostname;
+  if (given === undefined) return true; // of HTTP/1.0, which no browser speaks
+  const hostname = URL.parse(`http://${given}`)?.hostname;
   return hostname !== undefined && (hostname === host.toLowerCase() || !isPublicHost(hostname));
 }

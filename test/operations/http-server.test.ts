@@ -10,12 +10,12 @@ import { startWorld } from '../support/world.ts';
 import { addressOf } from './scrape.ts';
 
 /** The pages of a bot in this state. */
-async function serve(health: { gateway: boolean; store: boolean }) {
+async function serve(health: { gateway: boolean; store: boolean }, host = '127.0.0.1') {
   const { log, lines } = logLines();
   let reads = 0;
   const metrics = { contentType: 'text/plain', metrics: async () => `reads ${++reads}\n` };
   const readiness = () => ({ ready: health.gateway && health.store, ...health });
-  const server = await serveHttp({ port: 0, host: '127.0.0.1', metrics, health: { readiness }, log });
+  const server = await serveHttp({ port: 0, host, metrics, health: { readiness }, log });
   onTestFinished(() => server.close());
   return { address: addressOf({ lines }), lines, health, log };
 }
@@ -104,6 +104,13 @@ it.each([
     return response.statusCode;
   };
   expect([await asked('/metrics'), await asked('/readyz'), await asked('/healthz')]).toEqual([status, status, 200]);
+});
+
+it.each(['127.0.0.1', '::'])('shows them at %s to a health check of HTTP/1.0, which names no host', async (host) => {
+  const { address } = await serve(WELL, host);
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  socket.write('GET /readyz HTTP/1.0\r\n\r\n');
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
 });
 
 it('a port that is taken ends the start with a sentence', async () => {
