@@ -35,7 +35,7 @@ const SECTIONS =
   /^(?:(?:main|side|extra)[ -]?(?:deck|board)?|deck(?: ?list)?|maybeboard|considering|about|commanders?|companions?|oathbreaker|signature spells?|tokens?|attractions|stickers|creatures?|lands?|planeswalkers?|instants?|sorcer(?:y|ies)|artifacts?|enchantments?|battles?|spells?|others?|pok[eé]mon|trainers?|(?:basic |special )?energ(?:y|ies)|supporters?|items?|stadiums?|tools?|leaders?|characters?|events?|stages?|monsters?|traps?|hero(?:es)?|weapons?|equipments?|total(?: cards)?|kommandeur|gefährte|réserve|commandant|compagnon|mazo|banquillo|comandante|compañero|companheiro|reserva|mazzo|デッキ|メインデッキ|サイドボード|統率者|相棒)$/iu;
 const COMMENT = /^(?:\/\/|#|!|={2,}|\*{2,})/;
 const IN_BRACKETS = /^\[[^\]]*\]$/;
-const AS_HEADING = /:(?:\s*\d+)?$/;
+const AS_HEADING = /:(?:\s+\d+)?$/;
 const HEADING_COUNT = /\s*(?:\(\d+\)|-\s*\d+)$/;
 
 /** @returns `undefined` for the heading of a section, or a comment */

@@ -73,10 +73,16 @@ describe('a line of a list', () => {
     ...['#main', '#extra', '!side', '[Main]', '== Sideboard ==', 'Leader', 'Extra Deck: 15', 'Réserve', 'デッキ'],
   ])('is a heading: %j', (line) => expect(read(line)).toBe('heading'));
 
-  it.each(['Decking', 'Deck Out', 'Energy Switch', 'Trainer Mail', 'Commander Eesha', 'Side-Step', 'Ace: The Drake'])(
-    'is no heading: %j',
-    (line) => expect(read(line)).toBe(`1 | ${line}`),
-  );
+  it.each([
+    'Decking',
+    'Deck Out',
+    'Energy Switch',
+    'Trainer Mail',
+    'Commander Eesha',
+    'Side-Step',
+    'Ace: The Drake',
+    'base1:4',
+  ])('is no heading: %j', (line) => expect(read(line)).toBe(`1 | ${line}`));
 
   it.each(['^ ', ' ^^', ' *F*', ' [a]', ' #!a', '4x ', '(', ' (a)', '- ', 'SB: ', ' <1>', ' A1-1'])(
     'is read before the test is timed out, however often it has %j',
