@@ -7,6 +7,8 @@ import type { LocalCommand } from './commands/command-diff.ts';
 /** Everything outside the program that its subcommands use. */
 export interface CliContext {
   env: Environment;
+  /** The variables in `.env`, which holds none of other programs. */
+  envFile?: Environment;
   /** Names of files are relative to it. */
   folder: string;
   stdin: Readable;

@@ -1,12 +1,23 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { parseEnv } from 'node:util';
 import { useCompileCache } from '../compile-cache.ts';
 import { refuseOldNode } from '../node-version.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { CliFailure } from './context.ts';
+import { becomeOwner } from './data-owner.ts';
 
 refuseOldNode();
 // Not by Node's own option alone, which says so when there is none. The environment wins over the file.
 if (existsSync('.env')) process.loadEnvFile('.env');
+const envFile = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
+try {
+  becomeOwner(process.env.DATA_DIR || './data');
+} catch (error) {
+  if (!(error instanceof CliFailure)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
 useCompileCache();
 const { runCli } = await import('./program.ts');
 
@@ -18,6 +29,7 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 process.exitCode = await runCli(process.argv.slice(2), {
   env,
+  envFile,
   folder: env.INIT_CWD ?? process.cwd(), // npm runs scripts in the folder of package.json
   stdin,
   stdout,

@@ -69,7 +69,7 @@ function checkFiles(folder: string): Finding[] {
       if (stats === undefined) return []; // a bot that runs has removed it since
       if (!isAllowed(file, constants.R_OK | constants.W_OK)) {
         const user = userId(stats.uid);
-        return wrong(name, `User ${user} cannot read and write it. Run as root: chown ${user} ${file}`);
+        return wrong(name, `User ${user} cannot read and write it. Run as root: chown -h ${user} ${file}`);
       }
       return stats.mode & 0o077 ? wrong(name, `Other users can read it. Run: chmod 600 ${file}`) : [];
     });

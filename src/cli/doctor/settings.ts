@@ -18,8 +18,8 @@ export interface Settings {
 const CHECK = 'settings';
 
 /** Everything that can be found out on this machine alone: sends nothing, changes nothing. */
-export function checkOffline(environment: Environment): Settings {
-  const { findings, config } = checkSettings(environment, envFile());
+export function checkOffline(environment: Environment, file = envFile()): Settings {
+  const { findings, config } = checkSettings(environment, file);
   const files = config ? checkDataDirectory(config.dataDir) : [];
   const lacksNames = config && !config.redis && !knowsNames(config.dataDir);
   const names = lacksNames ? [noNames(config.cardService.description.names)] : [];

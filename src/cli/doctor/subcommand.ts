@@ -27,9 +27,9 @@ export const subcommand: Subcommand = (command, context, run) => {
 /** @returns the exit code */
 async function report(
   { json = false, offline: isOffline = false }: { json?: boolean; offline?: boolean },
-  { env, stdout, stderr, commands }: CliContext,
+  { env, envFile, stdout, stderr, commands }: CliContext,
 ): Promise<number> {
-  const settings = checkOffline(env);
+  const settings = checkOffline(env, envFile);
   const costs = settings.config?.cardService.description.list
     ? 'alone and in a list, which costs two'
     : 'which costs one';
