@@ -63,15 +63,15 @@ export class EmbeddedFiles {
   }
 
   /** Files of an earlier version lack some tables. */
-  #rows(table: string) {
+  #rows(table: string, where = 'true', ...values: string[]) {
     const isThere = this.#state.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
-    return isThere ? this.#state.prepare(`SELECT * FROM ${table}`).all() : [];
+    return isThere ? this.#state.prepare(`SELECT * FROM ${table} WHERE ${where}`).all(...values) : [];
   }
 
   /** The rows of a day in the ledger, without its sums. */
   booked(day: string): BookedRow[] {
-    const rows = [...this.#rows('bookings'), ...this.#rows('counts')] as unknown[] as (BookedRow & { day: string })[];
-    return rows.filter((row) => row.day === day && row.member !== '');
+    const ofDay = (table: string) => this.#rows(table, "day = ? AND member <> ''", day);
+    return [...ofDay('bookings'), ...ofDay('counts')] as unknown[] as BookedRow[];
   }
 
   /** The next cards with keys that begin so, in the order of their keys; after '' the first. */
