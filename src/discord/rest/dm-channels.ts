@@ -17,6 +17,7 @@ export class DmChannels {
   /** One for each channel that is being opened: discord.js sends requests of one route one after the other. */
   readonly #idle: REST[] = [];
   readonly #ids = new LRUCache<string, string>({ max: KEPT_CHANNELS });
+  /** Monotonic: a clock that is set changes no wait. */
   #opensAtMs = 0;
   #refusals = 0;
 
@@ -27,7 +28,7 @@ export class DmChannels {
 
   /** For how long no channel of this member will be opened; 0 when there is one. */
   waitMs(memberId: string): number {
-    return this.#ids.has(memberId) ? 0 : Math.max(0, this.#opensAtMs - Date.now());
+    return this.#ids.has(memberId) ? 0 : Math.max(0, this.#opensAtMs - performance.now());
   }
 
   /** Costs one request to Discord for a member's first message. @throws what Discord answers */
@@ -44,8 +45,8 @@ export class DmChannels {
       this.#ids.set(memberId, id);
       return id;
     } catch (err) {
-      if (this.#opensAtMs <= Date.now()) this.#refusals++; // several that were under way together are one
-      this.#opensAtMs = Math.max(this.#opensAtMs, Date.now() + pauseMs(err, this.#refusals));
+      if (this.#opensAtMs <= performance.now()) this.#refusals++; // several that were under way together are one
+      this.#opensAtMs = Math.max(this.#opensAtMs, performance.now() + pauseMs(err, this.#refusals));
       throw err;
     } finally {
       this.#idle.push(rest);
