@@ -1,4 +1,5 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
+import type { Known } from '../src/lookup/cards.ts';
 import { isFetchedFor } from '../src/lookup/shown-so-far.ts';
 import type { CardQuery } from '../src/model/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
@@ -79,7 +80,9 @@ export default {
     const chosen = action?.cardId ?? values[0];
     if (!action || chosen === undefined) return sentence(formatMessage(locale, 'outOfDate'));
     const { showPrices, isPrivate } = action;
-    return { queries: [{ cardId: parseCardId(chosen), showPrices }], unclear: [], unsearched: [], isPrivate };
+    const cardId = services.readCardId(parseCardId(chosen));
+    if (cardId === undefined) return privately(unknownCard(locale, chosen, [], choiceIds(action), false));
+    return { queries: [{ cardId, showPrices }], unclear: [], unsearched: [], isPrivate };
   },
 
   show({ queries: [query], isPrivate }, { cards: [outcome], permitAtMs, requestedAtMs }, view) {
@@ -143,16 +146,19 @@ async function askFor(
   query: CardQuery,
   isPrivate: boolean,
   { locale, ...who }: CommandUse,
-  { cards, catalog }: Services,
+  { cards, catalog, readCardId }: Services,
 ): Promise<Ask | Reply> {
-  const { cardId: text, showPrices } = query;
-  const known = await cards.known(text, showPrices);
-  const asked = { queries: [query], unclear: [], unsearched: [], isPrivate, alreadyRead: [known] };
+  const { showPrices } = query;
+  const cardId = readCardId(query.cardId);
+  const known: Known = cardId === undefined ? { kind: 'missing' } : await cards.known(cardId, showPrices);
+  const text = cardId ?? query.cardId;
+  const queries = [{ cardId: text, showPrices }];
+  const asked = { queries, unclear: [], unsearched: [], isPrivate, alreadyRead: [known] };
   const isKept = known.kind !== 'missing' && known.answer.card !== undefined;
   if (isKept) return asked;
 
   const ids = choiceIds({ showPrices, isPrivate });
-  const askId = customId({ kind: 'show', showPrices, isPrivate, cardId: text });
+  const askId = cardId !== undefined && customId({ kind: 'show', showPrices, isPrivate, cardId });
   const meant = await catalog.resolve(text, requesterOf(who));
   switch (meant.kind) {
     case 'one':

@@ -13,6 +13,7 @@ import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
 import type { Ask } from '../src/lookup/lookups.ts';
 import type { Outcomes } from '../src/lookup/shown-so-far.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
+import type { ReadCardId } from '../src/model/card-id.ts';
 import type { Asked, ImmediateReply, Invocation } from '../src/model/invocation.ts';
 import type { QuotaState } from '../src/model/quota.ts';
 import type { MemberData } from '../src/privacy/member-data.ts';
@@ -95,6 +96,7 @@ export interface View {
 export interface Services {
   cards: Cards;
   catalog: Catalog;
+  readCardId: ReadCardId;
   lookupQueue: LookupQueue;
   usage: UsageReports;
   budget: Budget;

@@ -51,7 +51,8 @@ export default {
     if (Object.values(lines).every((line) => line === undefined)) return sentence(formatMessage(locale, 'watchWhat'));
     if (above !== undefined && below !== undefined && above <= below)
       return sentence(formatMessage(locale, 'watchMixedUp'));
-    const text = parseCardId(options.getString('card', true));
+    const typed = parseCardId(options.getString('card', true));
+    const text = services.readCardId(typed) ?? typed;
     const meant = await services.catalog.resolve(text, requesterOf(use));
     switch (meant.kind) {
       case 'id':

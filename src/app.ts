@@ -1,6 +1,7 @@
 import { type Services, spokenLanguage } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
 import { noticeOf } from '../commands/watches.ts';
+import { withIdsOf } from './catalog/ids-of-service.ts';
 import { knownPrintings } from './catalog/known-printings.ts';
 import type { Config } from './config/config.ts';
 import { createClient } from './discord/gateway/client.ts';
@@ -13,6 +14,7 @@ import type { Logger } from './log.ts';
 import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
+import { cardIdReader } from './model/card-id.ts';
 import { Events } from './model/events.ts';
 import type { Invocation } from './model/invocation.ts';
 import { openOperations } from './operations/operations.ts';
@@ -191,7 +193,10 @@ export async function openServices(
   const state = redis
     ? await (await import('./storage/redis/state.ts')).openRedisState({ ...config, redis, events, log })
     : await openSqliteState({ ...config, log, events, signal });
-  const { cardStore, catalog, limiter, ledger } = state;
+  const { cardStore, limiter, ledger } = state;
+  const { card } = config.cardService.description;
+  const readCardId = cardIdReader(card);
+  const catalog = card.ids || card.idSeparator ? withIdsOf(state.catalog, readCardId) : state.catalog;
 
   const { seen } = new ProxyLimit(() => limiter.plannedIntervalMs(), log);
   const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, seen, log });
@@ -221,7 +226,10 @@ export async function openServices(
   });
   const settings = new SettingsOfServers(state.settingsStore);
   return {
-    services: { cards, catalog, lookupQueue, usage, budget, limiter, ledger, memberData, settings, watches, currency },
+    services: {
+      ...{ cards, catalog, readCardId, lookupQueue, usage, budget, limiter, ledger },
+      ...{ memberData, settings, watches, currency },
+    },
     state,
   };
 }

@@ -76,11 +76,21 @@ const Key = z.union(
   expecting('false, or an object with `header`'),
 );
 
+/** Characters as `a-z0-9` lists them: the hyphen apart, each means itself. */
+function charactersIn(listed: string): RegExp {
+  try {
+    if (listed !== '') return new RegExp(`^[${listed.replace(/[\\\]^[]/g, '\\$&')}]+$`, 'u');
+  } catch {
+    // a range that ends before it begins; the message would show it
+  }
+  throw new SyntaxError('characters such as a-z0-9, found another text');
+}
+
 const IdForm = z.union(
   [
     z.enum(['uuid', 'digits']),
     z.strictObject({
-      chars: z.string().min(1),
+      chars: made(charactersIn),
       longest: z.int().min(1).max(100),
       segments: z.int().min(1).max(5).default(1),
     }),

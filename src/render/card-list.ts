@@ -111,14 +111,14 @@ export function otherPrintings(locale: string, found: CardPage, ids: ChoiceIds):
  * No card of that name is known: what it may be instead, and a button to ask the card service all the same.
  *
  * @param similar cards with similar names; `undefined` when names cannot be searched right now
- * @param askId of the button that spends a lookup on the text; when it does not fit, there is no button
+ * @param askId of the button that spends a lookup on the text; when it does not fit, or the text can be no id, there is no button
  */
 export function unknownCard(
   locale: string,
   text: string,
   similar: readonly ListedCard[] | undefined,
   ids: ChoiceIds,
-  askId: string,
+  askId: string | false,
 ): ListMessage {
   const names = similarNames(locale, similar ?? []);
   const sentences = [
@@ -126,7 +126,7 @@ export function unknownCard(
       text: plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'),
     }),
     names && formatMessage(locale, 'similarNames', { names }),
-    askId.length <= MAX_LENGTH && formatMessage(locale, 'askAnywayCost'),
+    askId && askId.length <= MAX_LENGTH && formatMessage(locale, 'askAnywayCost'),
   ];
   return {
     content: sentences.filter(Boolean).join('\n'),

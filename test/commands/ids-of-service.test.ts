@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import card from '../../commands/card.ts';
+import cards from '../../commands/cards.ts';
+import watch from '../../commands/watch.ts';
+import { cardIdReader } from '../../src/model/card-id.ts';
+import { described } from '../support/described.ts';
+import { startServices, typed } from './commands.ts';
+
+const UUID = '0000579f-7b35-4ed3-b44c-db2a538066fe';
+
+it.each<[string, string, string | undefined]>([
+  ['default', ' base1-4 ', 'base1-4'],
+  ['default', 'x" OR name:*', 'x" OR name:*'],
+  ['default', '..', undefined],
+  ['scryfall', UUID, UUID],
+  ['scryfall', UUID.toUpperCase(), UUID],
+  ['scryfall', 'random', undefined],
+  ['scryfall', `${UUID}?a=b`, undefined],
+  ['ygoprodeck', '01861629', '1861629'],
+  ['ygoprodeck', '46986415', '46986415'],
+  ['ygoprodeck', '0', undefined],
+  ['ygoprodeck', '1,2', undefined],
+  ['ygoprodeck', '1e5', undefined],
+  ['ygoprodeck', '１２', undefined],
+  ['tcgdex', 'exu-!', 'exu-!'],
+  ['tcgdex', 'exu-?', 'exu-?'],
+  ['tcgdex', 'x" OR name:*', undefined],
+  ['tcgdex', 'a'.repeat(41), undefined],
+  ['tcgdex', '..', undefined],
+  ['lorcast', '11:125', '11:125'],
+  ['lorcast', 'D23:1a', 'D23:1a'],
+  ['lorcast', '1:..', undefined],
+  ['lorcast', '1:', undefined],
+  ['lorcast', ':1', undefined],
+  ['lorcast', '1', undefined],
+  ['lorcast', '1:2:3', undefined],
+  ['lorcast', '1/2:3', undefined],
+])('%s: %j is the id %j', (name, text, id) => {
+  expect(cardIdReader(described({}, name === 'default' ? undefined : name).card)(text)).toBe(id);
+});
+
+it('a separator alone has no part that is empty or leads elsewhere', () => {
+  const read = cardIdReader({ idSeparator: '/' });
+  expect(['a/b', 'a/b/c', 'a//b', 'a/..', './a', '/'].map(read)).toEqual(['a/b', 'a/b/c', ...Array(4).fill(undefined)]);
+});
+
+const LORCAST = { CARD_SERVICE: 'lorcast' };
+
+it.each(['random', '1:..', 'x" OR name:*', '1:2:3'])('/card %s costs no request, nor is one offered', async (text) => {
+  const { services, cardService } = await startServices(LORCAST, '');
+  const reply = await card.ask(typed({ id: text }), services);
+  expect(reply).toMatchObject({ isPrivate: true, message: { content: expect.stringContaining("don't know a card") } });
+  expect(JSON.stringify(reply)).not.toContain('card:show');
+  expect(cardService.requests).toHaveLength(0);
+});
+
+it('/card asks for an id of the form as the service writes it', async () => {
+  const { services } = await startServices({ CARD_SERVICE: 'ygoprodeck' }, '');
+  expect(await card.ask(typed({ id: '01861629' }), services)).toMatchObject({ queries: [{ cardId: '1861629' }] });
+});
+
+it('a button of before, with an id of another form, asks for nothing', async () => {
+  const { services } = await startServices(LORCAST, '');
+  const pressed = {
+    ...typed({}),
+    argument: 'show::base1-4',
+    values: [],
+    content: '',
+    askedBy: 'a',
+    manageMessages: false,
+  };
+  expect(await card.component(pressed, services)).toMatchObject({ isPrivate: true, source: 'bot' });
+});
+
+it('/cards asks for those of the form, each once, and says of the others that they are not known', async () => {
+  const { services } = await startServices({ CARD_SERVICE: 'ygoprodeck' }, '');
+  expect(await cards.ask(typed({ ids: '01861629, 1861629, base1-4' }), services)).toMatchObject({
+    queries: [{ cardId: '1861629' }],
+    unclear: [{ text: 'base1-4', cards: [] }],
+  });
+});
+
+it('/watch takes no id of another form', async () => {
+  const { services } = await startServices(LORCAST, '');
+  const reply = await watch.ask(typed({ card: '1:..', above: 3 }), services);
+  expect(JSON.stringify(reply)).toContain('know');
+});

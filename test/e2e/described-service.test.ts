@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
+import { startWorld } from '../support/world.ts';
+
+const ID = '00000000-0000-4000-8000-000000000004';
+const hasEnded = ({ content }: ChatMessage) => /from memory|requests? ·|found no|1 request/.test(content);
+
+it('a card service in its own shape: /card by name, /cards in one request, and no word of a day that it has not', async () => {
+  const { service, catalog, env } = sandboxAs('scryfall');
+  const world = await startWorld({ service: { ...service, requestsPerMinute: 600, burst: 20 }, catalog, env });
+  const { discord, cardService } = world;
+  await expect
+    .poll(() => discord.complete({ command: 'card', options: { id: 'paper lantern' }, focused: 'id' }))
+    .toHaveLength(1);
+  expect(cardService.requests).toHaveLength(0);
+
+  const shown = await world.card(ID).settled();
+  expect(shown.embeds).toMatchObject([
+    {
+      title: 'Emberwing Drake',
+      description: expect.stringMatching(/^Magic\\: The Gathering · First Light · 4 · Holo Rare\n.*36\.33/),
+      footer: { text: ID }, // a service without a day has no figure to show
+    },
+  ]);
+
+  const missing = '00000000-0000-4000-8000-000000009999';
+  const list = discord.type({ command: 'cards', options: { ids: `paper lantern swarm, wax golem, ${missing}` } });
+  const cards = await list.until(hasEnded);
+  expect(cards.embeds.map(({ title }) => title)).toEqual(['Paper Lantern Swarm', 'Wax Golem']);
+  expect(cards.content).toMatch(/Not found: .*9999\*\*\n1 request$/);
+  expect(cardService.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    `GET /cards/${ID}`,
+    'POST /cards/collection',
+  ]);
+
+  await world.card('random').settled();
+  expect(cardService.requests).toHaveLength(2);
+});
