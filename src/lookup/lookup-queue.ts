@@ -176,9 +176,8 @@ export class LookupQueue {
   }
 
   /** Where only cards wait that may be what fails, none of them may find out whether the service is down. */
-  #refuseWithoutProbe({ failedIds }: Doubt): void {
+  #refuseWithoutProbe({ failedIds, untilMs }: Doubt): void {
     if (this.#pendingLookups.waiting().some(({ cardId }) => !failedIds.has(cardId))) return;
-    const { untilMs } = this.#options.limiter.schedule().breaker;
     this.#pendingLookups.refuseWaiting(blockedError({ reason: 'outage', untilMs }));
   }
 

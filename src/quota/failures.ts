@@ -11,7 +11,10 @@ export type CountedFailures = z.infer<typeof CountedFailures>;
 
 /** Enough for the cards of an outage of some minutes. */
 const MOST_COUNTED = 20;
-/** A card that failed more lately is no probe. */
+/**
+ * So long after the last failure, and for as long as the circuit breaker was open for it, no card that has failed is a probe:
+ * its failures count no more, so that in an outage each of a few cards would be tried as often as the card may be.
+ */
 const JUST_FAILED_MS = 15_000;
 
 /**
@@ -47,16 +50,19 @@ export function countedAfter(
 export interface Doubt {
   /** Not for these cards, because they may be what fails. */
   failedIds: ReadonlySet<string>;
+  /** When it may be for one of them again. */
+  untilMs: number;
   /** For no other card at all: the circuit breaker is open for an outage. */
   isOutage: boolean;
 }
 
 export function doubtOf(
-  { state, reason, failures }: Breaker,
+  { state, reason, failures, sinceMs, untilMs }: Breaker,
   counted: CountedFailures,
   nowMs: number,
 ): Doubt | undefined {
   if (failures === 0 || state === 'halfOpen') return undefined;
-  const lately = counted.filter(({ atMs }) => nowMs - atMs < JUST_FAILED_MS);
-  return { failedIds: new Set(lately.map(({ cardId }) => cardId)), isOutage: reason === 'outage' };
+  const againMs = (counted.at(-1)?.atMs ?? 0) + Math.max(JUST_FAILED_MS, untilMs - sinceMs);
+  const resting = nowMs < againMs ? counted : [];
+  return { failedIds: new Set(resting.map(({ cardId }) => cardId)), untilMs: againMs, isOutage: reason === 'outage' };
 }

@@ -94,6 +94,18 @@ describe('an outage', () => {
     expect(requests.length).toBeLessThanOrEqual(12); // an outage is found out with few requests
   });
 
+  it.each([3, 8, 15])(
+    'of an hour costs few requests, although the same %i cards are asked for all the time',
+    async (cards) => {
+      const { ask, requests } = startQueue(PRO, () => 'refused');
+      for (let at = 0; at < 720; at++) {
+        for (let card = 0; card < cards; card += 4) void ask(`card-${(at + card) % cards}`, `member-${card}`);
+        await vi.advanceTimersByTimeAsync(5_000);
+      }
+      expect(requests.length).toBeLessThan(180); // one a minute, but where too few have failed to tell an outage from bad cards
+    },
+  );
+
   it('that one member alone meets is told after the attempts at their card, also again', async () => {
     const { ask, requests } = startQueue(FREE, () => 'refused');
     const first = ask('card', 'alice');
@@ -128,8 +140,11 @@ describe('a service that fails for three cards alone', () => {
     }
     expect(limiter.schedule().breaker).toMatchObject({ state: 'open', reason: 'outage' });
     const openedAtMs = Date.now() - NOON_MS;
-    for (const id of BAD) void ask(id, 'alice').catch(() => {});
+    const again = Promise.all(BAD.map((id) => ask(id, 'alice')));
     await vi.advanceTimersByTimeAsync(20_000);
+    // They are told when it is worth trying again: 15 s after the last failure.
+    const failedAtMs = Math.max(...requests.map(({ atMs }) => atMs)) + 10;
+    for (const { error } of await again) expect(error).toMatchObject({ untilMs: NOON_MS + failedAtMs + 15_000 });
     expect(requests.filter(({ atMs }) => atMs > openedAtMs)).toEqual([]);
     const good = ask('good', 'bob');
     await vi.advanceTimersByTimeAsync(1_000);
