@@ -53,7 +53,15 @@ export class CardReader {
       },
       this.#onUnread,
     );
+    if (card instanceof UnexpectedAnswer) this.#tellOfRequired(answer);
     return card instanceof UnexpectedAnswer || priced.length < 2 ? card : { ...card, rows: priced };
+  }
+
+  #tellOfRequired(answer: Answer): void {
+    for (const field of ['id', 'name'] as const) {
+      const source = this.description.fields[field];
+      if (source.valueIn(answer) === undefined) this.#onUnread?.(`fields.${field}`, leadsNowhere(source.texts));
+    }
   }
 
   /**
@@ -112,6 +120,11 @@ export class CardReader {
     );
     return words.filter(Boolean).join(', ') || undefined;
   }
+}
+
+/** For the log, of an answer in another shape than described. */
+export function leadsNowhere(texts: readonly string[]): string {
+  return `nothing in the answer at ${texts.map((text) => JSON.stringify(text)).join(' or ')}`;
 }
 
 function isObject(value: unknown): value is object {

@@ -1,0 +1,205 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { Path } from '../../src/model/field-source.ts';
+import type { QuotaReading } from '../../src/model/quota.ts';
+import { CardService } from '../../src/service/card-service.ts';
+import { CardReader } from '../../src/service/described-card.ts';
+import { described } from '../support/described.ts';
+import { logLines } from '../support/log-lines.ts';
+import { onFinished } from '../support/on-finished.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { cardOf } from './clients.ts';
+
+/** A service that nobody has: another envelope, prices in a list by shop, an error with status 200, figures in the body. */
+const OWN = {
+  name: 'Guild ledger',
+  key: { header: 'X-Guild-Seal', prefix: 'seal ' },
+  headers: { 'X-Branch': '$CARD_SERVICE_BRANCH' },
+  game: 'Lanternfolk',
+  currency: 'CHF',
+  card: { path: '/v3/sheets?ref={id}&full=1', at: 'page.sheet', ids: { chars: 'a-z0-9-', longest: 12 } },
+  list: {
+    path: 'POST /v3/sheets/many',
+    max: 4,
+    at: 'page.sheets',
+    missing: 'page.lost.*',
+    body: { want: { refs: ['{id}'] } },
+  },
+  fields: { id: 'ref', name: '{title}[, {epithet}]', 'set.name': 'origin.book', number: '{leaf}[ of {origin.leaves}]' },
+  prices: { rows: ['offers[shop=Crown][state=fine]', 'offers.*'], market: 'typical', low: 'least' },
+  none: ['n/a'],
+  absent: [{ status: 200, has: 'fault.word', like: '=no sheet' }],
+  refused: [{ status: 403, has: 'fault.word', like: 'seal', means: 'key' }],
+  quota: [{ per: 'day', limit: 'tally.of', remaining: 'tally.left', reset: 'tally.anew' }],
+  wait: 'fault.rest',
+};
+
+const SHEET = {
+  ref: 'lamp-7',
+  title: 'Wick',
+  epithet: 'Who Waits',
+  leaf: 7,
+  origin: { book: 'First Light', leaves: 102 },
+  offers: [
+    { shop: 'Mill', state: 'fine', typical: '9.90' },
+    { shop: 'Crown', state: 'fine', typical: '12.50', least: 'n/a' },
+  ],
+};
+
+type Answer = { status?: number; headers?: Record<string, string>; body: unknown };
+
+async function startOwn(answers: (path: string, body: string) => Answer, description: object = OWN) {
+  const seen: { path: string; headers: Record<string, unknown>; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = (await request.toArray()).join('');
+    seen.push({ path: `${request.method} ${request.url}`, headers: request.headers, body });
+    const { status = 200, headers = {}, body: sent } = answers(request.url ?? '', body);
+    response.writeHead(status, headers).end(typeof sent === 'string' ? sent : JSON.stringify(sent));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onFinished(async () => void server.close());
+  const file = join(temporaryFolder(), 'guild.json');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  writeFileSync(file, JSON.stringify({ ...description, url }));
+  const config = readConfig({
+    ...{ DISCORD_TOKEN: 'the-token', CARD_SERVICE: file },
+    ...{ CARD_SERVICE_API_KEY: 'wax', CARD_SERVICE_BRANCH: 'north' },
+  });
+  const readings: QuotaReading[] = [];
+  const { log, lines } = logLines();
+  const limiter = { observe: (reading: QuotaReading) => void readings.push(reading) };
+  return { client: new CardService({ ...config.cardService, limiter, log }), seen, readings, lines, file, url };
+}
+
+it('a description that nobody has seen is enough for a card, its list, what is missing, the day, the wait and the key', async () => {
+  const tally = { of: 100, left: 61, anew: '2026-11-27T00:00:00Z' };
+  const date = { date: 'Thu, 26 Nov 2026 12:00:00 GMT' };
+  const { client, seen, readings, lines } = await startOwn((path, body) => {
+    if (path.endsWith('many')) return { body: { page: { sheets: [SHEET], lost: ['lamp-8'] }, tally, asked: body } };
+    if (path.includes('lamp-7')) return { headers: date, body: { page: { sheet: SHEET }, tally } };
+    if (path.includes('lamp-9')) return { status: 429, body: { fault: { word: 'later', rest: 40 } } };
+    if (path.includes('lamp-0')) return { status: 403, body: { fault: { word: 'bad seal' } } };
+    return { body: { fault: { word: 'no sheet' }, tally } };
+  });
+  expect(await cardOf(client, 'lamp-7')).toMatchObject({
+    ...{ id: 'lamp-7', name: 'Wick, Who Waits', game: 'Lanternfolk', number: '7 of 102' },
+    ...{ set: { id: 'First Light', name: 'First Light' }, prices: { market: 12.5, label: 'Crown, fine' } },
+  });
+  expect(readings[0]).toMatchObject({ limit: 100, remaining: 61, resetInMs: 43_200_000 });
+  expect(seen[0]?.path).toBe('GET /v3/sheets?ref=lamp-7&full=1');
+  expect(seen[0]?.headers).toMatchObject({ 'x-guild-seal': 'seal wax', 'x-branch': 'north' });
+  expect(await cardOf(client, 'lamp-8')).toBe('noSuchCard');
+  const { cards } = await client.fetch(['lamp-7', 'lamp-8']);
+  expect([...cards.keys(), cards.get('lamp-8')]).toEqual(['lamp-7', 'lamp-8', 'noSuchCard']);
+  expect(JSON.parse(seen.at(-1)?.body ?? '')).toEqual({ want: { refs: ['lamp-7', 'lamp-8'] } });
+  await expect(cardOf(client, 'lamp-9')).rejects.toMatchObject({ name: 'RateLimited', seconds: 40 });
+  await expect(cardOf(client, 'lamp-0')).rejects.toMatchObject({ name: 'KeyRefused' });
+  expect(lines).toEqual([]);
+});
+
+it.each([
+  ['card.at', { leaf: SHEET }, 'nothing in the answer at "page.sheet"'],
+  [
+    'fields.name',
+    { page: { sheet: { ...SHEET, title: undefined } } },
+    'nothing in the answer at "{title}[, {epithet}]"',
+  ],
+  ['fields.id', { page: { sheet: { ...SHEET, ref: null } } }, 'nothing in the answer at "ref"'],
+])(
+  'an answer in another shape is none, and the log names the path that led nowhere, once: %s',
+  async (field, body, why) => {
+    const { client, lines } = await startOwn(() => ({ body }));
+    for (const _ of [1, 2]) await expect(cardOf(client, 'lamp-7')).rejects.toMatchObject({ name: 'UnexpectedAnswer' });
+    expect(lines).toMatchObject([{ field, why }]);
+  },
+);
+
+it('a path leads into no prototype', async () => {
+  const fields = {
+    ...OWN.fields,
+    rarity: 'constructor.name',
+    number: '__proto__.constructor.name',
+    pageUrl: 'title.length',
+  };
+  const { client } = await startOwn(() => ({ body: { page: { sheet: SHEET } } }), { ...OWN, fields });
+  const found = await cardOf(client, 'lamp-7');
+  expect(found).toMatchObject({ rarity: undefined, number: undefined, pageUrl: undefined });
+});
+
+it('names of prototypes in an answer are members like others, and change nothing else', async () => {
+  const sheet = `{"ref":"lamp-7","title":"Wick","__proto__":{"leaf":3,"polluted":true},"constructor":{"leaf":4}}`;
+  const fields = { ...OWN.fields, number: '__proto__.leaf', rarity: 'constructor.leaf' };
+  const { client } = await startOwn(() => ({ body: `{"page":{"sheet":${sheet}}}` }), { ...OWN, fields });
+  expect(await cardOf(client, 'lamp-7')).toMatchObject({ number: '3', rarity: '4' });
+  expect(Reflect.get({}, 'polluted')).toBeUndefined();
+});
+
+it.each([
+  '$DISCORD_TOKEN',
+  '$PATH',
+  '$CARD_SERVICE_X$DISCORD_TOKEN',
+  '$CARD_SERVICE_API_KEY; $DISCORD_TOKEN',
+  '$card_service_x',
+])('a header reads no variable but those of the card service: %s', (value) => {
+  const file = join(temporaryFolder(), 'hostile.json');
+  writeFileSync(file, JSON.stringify({ ...OWN, url: 'https://cards.example', headers: { 'X-Steal': value } }));
+  const env = { DISCORD_TOKEN: 'the-token', CARD_SERVICE: file, CARD_SERVICE_API_KEY: 'wax' };
+  expect(() => readConfig(env)).toThrow(/headers\.X-Steal: expected a text, or a variable as \$CARD_SERVICE_NAME/);
+  expect(() => readConfig(env)).not.toThrow(/the-token/);
+});
+
+it.each([
+  { card: { path: '//elsewhere.example/{id}' } },
+  { card: { path: '/\\elsewhere.example/{id}' } },
+  { card: { path: '/@elsewhere.example/{id}' } },
+  { card: { path: '/../../{id}' } },
+  { usage: { path: '//elsewhere.example/' } },
+  { list: { path: '//elsewhere.example/{ids}' } },
+])('no path leads to another host: %j', async (more) => {
+  const { client, seen } = await startOwn(() => ({ body: {} }), { ...OWN, ...more });
+  await Promise.allSettled([client.fetch(['lamp-7']), client.fetch(['lamp-7', 'lamp-8']), client.usage()]);
+  expect(seen).toHaveLength(3);
+});
+
+it('a redirect to another host is not followed: nobody else gets the key', async () => {
+  const other = await startOwn(() => ({ body: { page: { sheet: SHEET } } }));
+  const { client } = await startOwn(() => ({ status: 302, headers: { location: `${other.url}/v3` }, body: '' }));
+  await expect(cardOf(client, 'lamp-7')).rejects.toMatchObject({ name: 'UnexpectedAnswer' });
+  expect(other.seen).toEqual([]);
+});
+
+it('an answer of 10 MB is not read to its end', async () => {
+  const { client } = await startOwn(() => ({ body: 'x'.repeat(10 * 1024 * 1024) }));
+  await expect(cardOf(client, 'lamp-7')).rejects.toMatchObject({ detail: expect.stringContaining('1048576 bytes') });
+});
+
+it('paths of several stars visit no more than 10,000 members, whatever an answer holds', () => {
+  let visits = 0;
+  const counted = (size: number, inner: () => unknown): unknown =>
+    Array.from({ length: size }, () => {
+      const member = {};
+      const get = () => {
+        visits += 1;
+        return inner();
+      };
+      Object.defineProperty(member, 'a', { enumerable: true, get });
+      return member;
+    });
+  const wide = { offers: counted(500, () => counted(500, () => 1)) };
+  const found = [...new Path('offers.*.*.*.*').valuesIn(wide)];
+  expect(found.length).toBeLessThanOrEqual(10_000);
+  expect(visits).toBeLessThanOrEqual(10_000);
+
+  const description = { ...described({}, 'tcgapi') };
+  const prices = description.prices && {
+    ...description.prices,
+    rows: ['*.*.*', '*.*.*.*', ''].map((text) => new Path(text)),
+  };
+  const many = Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => [{ market_price: 1 }]));
+  const card = new CardReader({ ...description, prices }).read({ tcgplayer_id: 1, name: 'Wick', many });
+  expect(card).toMatchObject({ id: '1', prices: { market: 1 } });
+});
