@@ -29,6 +29,7 @@ import { CommandReplies } from './replies/command-replies.ts';
 import { CardService } from './service/card-service.ts';
 import { ProxyLimit } from './service/proxy-limit.ts';
 import { SettingsOfServers } from './settings/server-settings.ts';
+import { isOtherService } from './storage/last-service.ts';
 import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
 import { openSqliteState } from './storage/sqlite/state.ts';
 import type { State } from './storage/state.ts';
@@ -190,6 +191,11 @@ export async function openServices(
   { signal, fetch, events = new Events() }: ServicesOptions = {},
 ): Promise<OpenServices> {
   const { redis, longestWaitMs, currency } = config;
+  if (isOtherService(config.dataDir, config.cardService.scope))
+    log.info(
+      { name: config.cardService.description.name },
+      'another card service than at the last start: names and watches of that one rest until it is set again',
+    );
   const state = redis
     ? await (await import('./storage/redis/state.ts')).openRedisState({ ...config, redis, events, log })
     : await openSqliteState({ ...config, log, events, signal });
@@ -215,7 +221,7 @@ export async function openServices(
   });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ ...state, service, events, log, hasKey });
-  const watches = new Watches(state.watchStore, (price) => priceAsShown(price, currency));
+  const watches = new Watches(state.watchStore, (price) => priceAsShown(price, currency), config.cardService.scope);
   const memberData = new MemberData({
     counters: ledger.counters,
     history: sqliteMemberHistory(config.dataDir, log),

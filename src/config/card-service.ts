@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Path } from '../model/field-source.ts';
@@ -100,16 +101,28 @@ export function cardServiceOf(
 ) {
   const { card, list } = description;
   const path = isSet('CARD_SERVICE_CARD_PATH') ? read.CARD_SERVICE_CARD_PATH : card.path;
+  const baseUrl = read.CARD_SERVICE_URL ?? description.url ?? '';
   const described: ServiceDescription = { ...description, card: { ...card, path }, list: listOf(read, list, isSet) };
   return {
     description: described,
     isShipped,
     headers: { 'user-agent': USER_AGENT, ...headers },
     secrets,
-    baseUrl: read.CARD_SERVICE_URL ?? description.url ?? '',
+    baseUrl,
+    scope: scopeOf(baseUrl, description),
     apiKey: read.CARD_SERVICE_API_KEY,
     timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
   };
+}
+
+/**
+ * To which the ids of cards belong, and so what is kept by them: an address, and the form of its ids. The default
+ * interface's ids are whatever they are, as long as it is one.
+ */
+export function scopeOf(baseUrl: string, { isDefault, card }: ServiceDescription): string | undefined {
+  if (isDefault) return undefined;
+  const form = JSON.stringify([baseUrl, card.ids, card.idSeparator]);
+  return createHash('sha256').update(form).digest('hex').slice(0, 8);
 }
 
 /** Services ask for one that names the program. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type PlanSetting, plansOf } from '../model/plan.ts';
-import { cardServiceOf, describedService, plansIn } from './card-service.ts';
+import { cardServiceOf, describedService, plansIn, scopeOf } from './card-service.ts';
 import { ConfigError, type Environment, parse } from './environment.ts';
 import { CardServiceVariables, DiscordVariables, StorageVariables, Variables } from './variables.ts';
 
@@ -115,6 +115,14 @@ export function readStorageConfig(environment: Environment = process.env): Stora
 export function readCardServiceConfig(environment: Environment = process.env) {
   const { read, service } = readWithService(CardServiceVariables, environment);
   return cardServiceOf(read, service);
+}
+
+/** To which service the names belong that `npm run catalog` manages. @throws ConfigError */
+export function readScope(environment: Environment = process.env): string | undefined {
+  const { service, problems } = describedService(environment);
+  if (!service) throw new ConfigError(problems, []);
+  const given = CardServiceVariables.shape.CARD_SERVICE_URL.safeParse(environment.CARD_SERVICE_URL || undefined).data;
+  return scopeOf(given ?? service.description.url ?? '', service.description);
 }
 
 /** What `npm run catalog -- fetch` needs. @throws ConfigError */

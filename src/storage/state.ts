@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { type CardStore, keysOf } from '../cache/card-store.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Logger } from '../log.ts';
@@ -47,7 +48,12 @@ export class StateUnusable extends OperatorError {
 /** What both kinds of state are opened with. */
 export interface StateOptions {
   /** Cards are kept per URL and path, quota per URL and key. */
-  cardService: { baseUrl: string; apiKey?: string | undefined; description: Pick<ServiceDescription, 'card'> };
+  cardService: {
+    baseUrl: string;
+    scope?: string | undefined;
+    apiKey?: string | undefined;
+    description: Pick<ServiceDescription, 'card'>;
+  };
   plan: PlanSetting;
   longestWaitMs: number;
   freshness: { keepMs: number };
@@ -80,9 +86,15 @@ export function cardStoreOptions({ cardService, freshness, log, events }: StateO
   };
 }
 
+/** Where the names of a card service are, in a `DATA_DIR`: another's ids are not its own. */
+export function catalogFolder(dataDir: string, scope: string | undefined): string {
+  return scope === undefined ? dataDir : join(dataDir, `names-${scope}`);
+}
+
 /** The options of a catalog, which is in a file of this machine in any case. */
-export function catalogOptions({ cardService, dataDir, memberHistory = true, log }: StateOptions) {
-  return { dataDir, keepsMembers: memberHistory, cardKeys: keysOf(originOf(cardService)), log };
+export function catalogOptions({ cardService, dataDir: cardsDir, memberHistory = true, log }: StateOptions) {
+  const dataDir = catalogFolder(cardsDir, cardService.scope);
+  return { dataDir, cardsDir, keepsMembers: memberHistory, cardKeys: keysOf(originOf(cardService)), log };
 }
 
 function originOf({ baseUrl, description }: StateOptions['cardService']): string {

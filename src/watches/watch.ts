@@ -35,6 +35,8 @@ export const Watch = z.object({
   id: z.string(),
   memberId: z.string(),
   cardId: z.string(),
+  /** Whose id that is; absent: the default interface's. */
+  service: z.string().optional(),
   cardName: z.string(),
   ...Lines.shape,
   /** Lines that the price has reached, and from which it has not come back since: a crossing is one more of them. */
@@ -52,7 +54,7 @@ export type Watch = z.infer<typeof Watch>;
 export type AsShown = (price: number) => number;
 
 /** What a member asks for with `/watch`. */
-export type Wish = Pick<Watch, 'memberId' | 'cardId' | 'cardName' | 'locale' | keyof Lines>;
+export type Wish = Pick<Watch, 'memberId' | 'cardId' | 'service' | 'cardName' | 'locale' | keyof Lines>;
 
 /** After it was set a watch ends. */
 export const WATCH_KEPT_MS = 365 * DAY_MS;
@@ -61,9 +63,9 @@ const MARGIN = 0.02;
 /** Older ones would tell a member who comes back of prices that are long past. */
 const MOST_UNTOLD = 10;
 
-/** One for a member and a card: the same wish from two places is one watch. */
-export function watchId({ memberId, cardId }: Pick<Watch, 'memberId' | 'cardId'>): string {
-  return createHash('sha256').update(`${memberId} ${cardId}`).digest('hex').slice(0, 16);
+/** One for a member and a card of a service: the same wish from two places is one watch. */
+export function watchId({ memberId, cardId, service }: Pick<Watch, 'memberId' | 'cardId' | 'service'>): string {
+  return createHash('sha256').update([memberId, cardId, service].filter(Boolean).join(' ')).digest('hex').slice(0, 16);
 }
 
 /**

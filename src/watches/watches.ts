@@ -43,20 +43,25 @@ export class Watches {
   readonly #onCrossing: ((watch: Watch) => void)[] = [];
   /** Prices by card, from while watches could not be changed: the card is fresh now, and may not be requested for hours. */
   readonly #unchecked = new Map<string, EventsByName['priced']>();
+  readonly #service: string | undefined;
   #sweptDay = '';
 
-  constructor(store: WatchStore, asShown: AsShown = (price) => price) {
+  /** @param service whose cards are watched: watches of another rest until it is back, or their year is over */
+  constructor(store: WatchStore, asShown: AsShown = (price) => price, service?: string) {
     this.#store = store;
     this.#asShown = asShown;
+    this.#service = service;
   }
 
-  /** By the time when they were set; those whose year is over end. @returns `undefined` when they cannot be read now */
+  /** Those of this service by the time when they were set; whichever are older than a year end. @returns `undefined` when they cannot be read now */
   async find(of?: WatchesOf): Promise<Watch[] | undefined> {
     const nowMs = Date.now();
     const found = await this.#store.find(of);
     for (const { id } of found?.filter((watch) => hasEnded(watch, nowMs)) ?? [])
       await this.#end(id, (watch) => hasEnded(watch, nowMs));
-    return found?.filter((watch) => !hasEnded(watch, nowMs)).sort((a, b) => a.setAtMs - b.setAtMs);
+    return found
+      ?.filter((watch) => watch.service === this.#service && !hasEnded(watch, nowMs))
+      .sort((a, b) => a.setAtMs - b.setAtMs);
   }
 
   /** A watch that has ended stays so. @returns `undefined` when it cannot be stored now */
@@ -71,11 +76,13 @@ export class Watches {
    * @returns `tooMany`: the member has as many as there may be; `notKept`: it cannot be stored now
    */
   async set(
-    wish: Wish,
+    given: Wish,
     price: number | undefined,
   ): Promise<{ watch: Watch; isReplaced: boolean } | 'tooMany' | 'notKept'> {
+    const wish = { ...given, service: this.#service };
     const id = watchId(wish);
     await this.find({ member: wish.memberId }); // those whose year is over count no more
+    await this.#makeRoom(wish.memberId);
     const changed = await this.#store.change(id, (before) => newWatch(wish, price, Date.now(), before, this.#asShown));
     if (!changed) return 'notKept';
     return changed.after ? { watch: changed.after, isReplaced: changed.before !== undefined } : 'tooMany';
@@ -116,6 +123,13 @@ export class Watches {
     const [unchecked] = this.#unchecked.values();
     if (unchecked) await this.priced({ ...unchecked, atMs });
   };
+
+  /** Watches that rest are in nobody's list, so they may not keep a member from setting others. */
+  async #makeRoom(memberId: string): Promise<void> {
+    const all = (await this.#store.find({ member: memberId })) ?? [];
+    const resting = all.find(({ service }) => service !== this.#service);
+    if (resting && all.length >= MOST_WATCHES) await this.#end(resting.id, () => true);
+  }
 
   async #end(id: string, isToEnd: (stored: Watch) => boolean): Promise<boolean> {
     return (await this.change(id, (stored) => (isToEnd(stored) ? undefined : stored))) !== undefined;

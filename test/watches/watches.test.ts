@@ -92,6 +92,23 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
     expect(await watches.find({ member: 'alice' })).toEqual(kept.slice(1));
   });
 
+  it('of another card service rest: they are neither listed nor checked, and make room when there are 25', async () => {
+    const store = await open();
+    const [mine, others] = [undefined, '0a1b2c3d'].map((service) => new Watches(store, undefined, service));
+    await others?.set({ ...WISH, below: 30 }, 36);
+    await mine?.set({ ...WISH, below: 20 }, 36);
+    expect(await mine?.find()).toMatchObject([{ below: 20 }]);
+    await mine?.priced({ cardId: WISH.cardId, market: 10, atMs: 1 });
+    expect(await others?.find()).toMatchObject([{ below: 30, crossings: 0, service: '0a1b2c3d' }]);
+    expect(await others?.find('untold')).toEqual([]);
+    for (let card = 0; card < MOST_WATCHES - 1; card++)
+      expect(await mine?.set({ ...WISH, cardId: `base2-${card}` }, 36)).toMatchObject({ isReplaced: false });
+    expect(await others?.find()).toEqual([]);
+    expect(await mine?.set({ ...WISH, cardId: 'base3-1' }, 36)).toBe('tooMany');
+    expect(await mine?.forget('alice')).toBeGreaterThan(0);
+    expect(await store.find()).toEqual([]);
+  });
+
   it('are never more than 25 for a member, however many are set at once in two processes', async () => {
     const store = await open();
     const processes = [new Watches(store), new Watches(store)];

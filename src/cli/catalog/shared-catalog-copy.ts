@@ -21,6 +21,7 @@ const CHANGES_AT_ONCE = 20;
  */
 export async function openSharedCatalogCopy(
   { url, keyPrefix }: { url: string; keyPrefix: string },
+  scope: string | undefined,
   log: Logger,
 ): Promise<OpenCatalog> {
   const link = new RedisLink({ url, prefix: redisPrefix(keyPrefix), log, answerTimeoutMs: ANSWER_TIMEOUT_MS });
@@ -32,7 +33,7 @@ export async function openSharedCatalogCopy(
   try {
     const refusal = await Promise.race([link.opened(ANSWER_TIMEOUT_MS), link.refused]);
     if (refusal) throw new CliFailure(refusal.message);
-    const shared = new RedisCatalog(link);
+    const shared = new RedisCatalog(link, scope);
     const copy = new OpenCatalog(folder, { log, publish: (changes) => reaching(shared.publish(changes)), onClose });
     for (let cursor = ''; ; ) {
       const read = await reaching(shared.changesAfter(cursor, CHANGES_AT_ONCE));

@@ -1,9 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import type { CatalogStats } from '../../catalog/catalog-card.ts';
-import { readNamesConfig, readStorageConfig, secretsOf } from '../../config/config.ts';
+import { readNamesConfig, readScope, readStorageConfig, secretsOf } from '../../config/config.ts';
 import { misspelledVariables } from '../../config/environment.ts';
 import { StorageVariables } from '../../config/variables.ts';
 import { createLog } from '../../log.ts';
+import { catalogFolder } from '../../storage/state.ts';
 import type { CliContext, Subcommand } from '../context.ts';
 import { FIELDS, type Field, type Mapping } from './card-maker.ts';
 import { exportTo } from './export.ts';
@@ -133,12 +134,13 @@ async function withCatalog<T>(
     stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
   const signal = stopSignal();
   const config = readStorageConfig(env);
+  const scope = readScope(env);
   const { forTerminal } = await import('../../log/terminal.ts');
   const log = createLog({ level: 'error', secrets: secretsOf(config), destination: forTerminal(stderr) });
   const catalog = config.redis
     ? // Loaded only when it is used: it takes 25 MB and 0.1 s.
-      await (await import('./shared-catalog-copy.ts')).openSharedCatalogCopy(config.redis, log)
-    : new OpenCatalog(config.dataDir, { log });
+      await (await import('./shared-catalog-copy.ts')).openSharedCatalogCopy(config.redis, scope, log)
+    : new OpenCatalog(catalogFolder(config.dataDir, scope), { log });
   try {
     return await work(catalog, signal);
   } finally {

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts';
 import { catalogStreams } from '../../storage/redis/catalog.ts';
 import { newClient, type RedisClient, redisPrefix, settingProblems, whyUnusable } from '../../storage/redis/client.ts';
 import { withTimeout } from '../../time/timers.ts';
@@ -11,13 +12,17 @@ const PATIENCE_MS = 5_000;
 /** Whether Redis can hold the bot's state, and keeps it. Writes one key, which expires within a second. */
 export async function checkRedis(
   redis: { url: string; keyPrefix: string },
-  described: Parameters<typeof noNames>[0],
+  { scope, description }: Pick<Config['cardService'], 'scope' | 'description'>,
 ): Promise<Finding[]> {
   const { url } = redis;
   const client = newClient(url, { reconnects: false });
   client.on('error', () => {}); // connect() rejects with it
   try {
-    return (await withTimeout(PATIENCE_MS, findings(client, redis, noNames(described)))) ?? [noAnswer(url)];
+    return (
+      (await withTimeout(PATIENCE_MS, findings(client, { ...redis, scope }, noNames(description.names)))) ?? [
+        noAnswer(url),
+      ]
+    );
   } catch (error) {
     return [failureFinding(error, url)];
   } finally {
@@ -27,7 +32,7 @@ export async function checkRedis(
 
 async function findings(
   client: RedisClient,
-  { url, keyPrefix }: { url: string; keyPrefix: string },
+  { url, keyPrefix, scope }: { url: string; keyPrefix: string; scope: string | undefined },
   withoutNames: Finding,
 ) {
   await client.connect();
@@ -38,7 +43,7 @@ async function findings(
     if (client.isReady) return undefined; // it was refused
     throw error;
   });
-  const knowsNames = await client.exists(catalogStreams(redisPrefix(keyPrefix)));
+  const knowsNames = await client.exists(catalogStreams(redisPrefix(keyPrefix), scope));
   const names = knowsNames > 0 ? [] : [withoutNames];
   if (info === undefined) return [right(CHECK, new URL(url).host), unknown('Redis settings', NO_INFO), ...names];
   const problems = settingProblems(info).map((problem) => wrong(CHECK, problem));

@@ -5,6 +5,7 @@ import { ConfigError, type Environment, misspelledVariables } from '../../config
 import { Variables } from '../../config/variables.ts';
 import { SHORT_SECRET } from '../../log.ts';
 import { plansOf } from '../../model/plan.ts';
+import { catalogFolder } from '../../storage/state.ts';
 import { checkDataDirectory, checkSqlite, knowsNames, noNames } from './data-directory.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
@@ -21,7 +22,7 @@ const CHECK = 'settings';
 export function checkOffline(environment: Environment, file = envFile()): Settings {
   const { findings, config } = checkSettings(environment, file);
   const files = config ? checkDataDirectory(config.dataDir) : [];
-  const lacksNames = config && !config.redis && !knowsNames(config.dataDir);
+  const lacksNames = config && !config.redis && !knowsNames(catalogFolder(config.dataDir, config.cardService.scope));
   const names = lacksNames ? [noNames(config.cardService.description.names)] : [];
   return { config, findings: [...findings, ...checkEnvFile(), ...checkSqlite(), ...files, ...names] };
 }

@@ -63,10 +63,7 @@ async function diagnose(
       : [
           discord && askDiscord(discord, commands),
           config && import('./card-service-checks.ts').then(({ checkCardService }) => checkCardService(config)),
-          redis &&
-            import('./redis-checks.ts').then(({ checkRedis }) =>
-              checkRedis(redis, config.cardService.description.names),
-            ),
+          redis && import('./redis-checks.ts').then(({ checkRedis }) => checkRedis(redis, config.cardService)),
           config?.alertWebhookUrl && checkWebhook(config.alertWebhookUrl),
         ]),
   ]);

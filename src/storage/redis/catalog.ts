@@ -10,9 +10,10 @@ const Entry = storedJson(SharedChange);
 /** Compares ids of a stream, which are `<milliseconds>-<count>`. */
 const { compare: byTime } = new Intl.Collator('en', { numeric: true });
 
-/** The keys in which all names are. */
-export function catalogStreams(prefix: string): [learned: string, imports: string] {
-  return [`${prefix}:catalog`, `${prefix}:catalog:imports`];
+/** The keys in which all names are. @param scope whose ids they have */
+export function catalogStreams(prefix: string, scope: string | undefined): [learned: string, imports: string] {
+  const key = [prefix, 'catalog', ...(scope === undefined ? [] : [scope])].join(':');
+  return [key, `${key}:imports`];
 }
 
 /**
@@ -27,11 +28,11 @@ export class RedisCatalog implements SharedCatalog {
   readonly #streams: readonly [learned: string, imports: string];
 
   /** @param mostKept at least so many changes of each kind are kept */
-  constructor(link: RedisLink, mostKept = MOST_KEPT) {
+  constructor(link: RedisLink, scope?: string, mostKept = MOST_KEPT) {
     this.name = link.name;
     this.#link = link;
     this.#mostKept = mostKept;
-    this.#streams = catalogStreams(link.prefix);
+    this.#streams = catalogStreams(link.prefix, scope);
   }
 
   /** @throws RedisUnavailable */

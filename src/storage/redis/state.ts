@@ -70,7 +70,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   if (refusal) throw refusal;
 
   removeOldDamage(dataDir, Date.now());
-  const catalog = new WorkerCatalog({ ...catalogOptions(options), shared: new RedisCatalog(link) });
+  const catalog = new WorkerCatalog({ ...catalogOptions(options), shared: new RedisCatalog(link, cardService.scope) });
 
   const closeOthers = async () => {
     await carryOver.close();

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
@@ -8,16 +8,17 @@ import type { MemberHistory } from '../../privacy/member-data.ts';
 const BUSY_TIMEOUT_MS = 500;
 
 /**
- * What members looked up last, in `catalog.sqlite` of a `DATA_DIR`, by a connection of its own: it is wanted rarely, and
+ * What members looked up last, in the catalogs of a `DATA_DIR`, those of other card services too, by a connection of its own: it is wanted rarely, and
  * the catalog's thread may be busy with a search.
  */
 export function sqliteMemberHistory(dataDir: string, log: Pick<Logger, 'warn'>): MemberHistory {
-  const file = join(dataDir, 'catalog.sqlite');
-  const attempt = <T>(work: (database: DatabaseSync) => T): T | undefined => {
+  const attempt = <T>(work: (database: DatabaseSync) => T): T[] | undefined => {
     try {
-      using database = new DatabaseSync(file);
-      database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON`);
-      return work(database);
+      return catalogsIn(dataDir).map((file) => {
+        using database = new DatabaseSync(file);
+        database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON`);
+        return work(database);
+      });
     } catch (err) {
       log.warn({ err }, "members' last lookups cannot be read or deleted");
       return undefined;
@@ -25,21 +26,23 @@ export function sqliteMemberHistory(dataDir: string, log: Pick<Logger, 'warn'>):
   };
   return {
     async lastCards(memberId) {
-      if (!existsSync(file)) return [];
       const latestFirst =
         'SELECT coalesce(cards.name, asked.id) AS card FROM asked_by_member AS asked LEFT JOIN cards USING (id_key, id) WHERE member = ? ORDER BY at DESC';
       const rows = attempt((database) => database.prepare(latestFirst).all(memberId));
-      return rows?.map(({ card }) => String(card));
+      return rows?.flat().map(({ card }) => String(card));
     },
     async forget(memberId) {
-      if (!existsSync(file)) return true;
       const forgotten = attempt((database) => {
         database.prepare('DELETE FROM asked_by_member WHERE member = ?').run(memberId);
         // Otherwise the write-ahead log holds the rows until it is written over.
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-        return true;
       });
-      return forgotten ?? false;
+      return forgotten !== undefined;
     },
   };
+}
+
+function catalogsIn(dataDir: string): string[] {
+  const folders = existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.startsWith('names-')) : [];
+  return ['', ...folders].map((folder) => join(dataDir, folder, 'catalog.sqlite')).filter((file) => existsSync(file));
 }

@@ -38,10 +38,15 @@ async function serving(answers: Record<string, Answer>) {
 const THEN = 'then';
 const FAST = { plans: { free: { perSecond: 1_000 } } };
 
+/** What the bot would offer with the last description. */
+let bot: Record<string, string>;
+const offered = () => exported(folder, { DATA_DIR: join(folder, 'data'), ...bot });
+
 async function fetching(description: object, { args = [] as string[], ...outside }: Outside = {}) {
   const whole = { name: 'My cards', key: false, fields: { id: 'id', name: 'name' }, ...FAST, ...description };
   await writeFile(join(folder, 'mine.json'), JSON.stringify(whole));
   const env = { CARD_SERVICE: join(folder, 'mine.json'), ...outside.env };
+  bot = env;
   return runCatalog(folder, ['fetch', ...args], { ...outside, env });
 }
 
@@ -62,9 +67,9 @@ describe('npm run catalog -- fetch', () => {
       code: 0,
       err: 'My cards: this takes 1 request.\n',
     });
-    expect(await exported(folder)).toEqual([{ ...DRAKE, set: 'First Light', game: 'Lanternfolk' }]);
+    expect(await offered()).toEqual([{ ...DRAKE, set: 'First Light', game: 'Lanternfolk' }]);
     expect(service.seen[0]?.headers['user-agent']).toMatch(/^cardbot\//);
-    expect((await runCatalog(folder, ['stats'])).out).toContain('\n  My-cards: 1\n');
+    expect((await runCatalog(folder, ['stats'], { env: bot })).out).toContain('\n  My-cards: 1\n');
   });
 
   it('gets each list of an index, each value as one segment, and leaves nothing behind', async () => {
@@ -80,7 +85,7 @@ describe('npm run catalog -- fetch', () => {
       err: 'My cards: this takes 1 request, and then one for each list of its index.\nMy cards: this takes 2 requests.\n',
     });
     expect(service.paths()).toEqual(['/sets', '/sets/a', '/sets/..%2Fb%3F']);
-    const cards = await exported(folder);
+    const cards = await offered();
     expect(cards).toHaveLength(2);
     expect(cards).toEqual(
       expect.arrayContaining([
@@ -104,14 +109,14 @@ describe('npm run catalog -- fetch', () => {
     service.answers['/2'] = [GOLEM];
     expect(await fetching(description)).toMatchObject({ code: 0, err: 'My cards: this takes 1 request.\n' });
     expect(service.paths()).toEqual(['/sets', '/1', '/2', '/2']);
-    expect(await exported(folder)).toHaveLength(2);
+    expect(await offered()).toHaveLength(2);
   });
 
   it('takes the lists that are there, and names the others', async () => {
     const service = await serving({ '/sets': [{ id: 1 }, { id: 2 }], '/1': [DRAKE] });
     const { code, err } = await fetching({ url: service.origin, names: { url: '/sets', [THEN]: '/{id}' } });
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('/2 is not there (status 404).\n') });
-    expect(await exported(folder)).toEqual([DRAKE]);
+    expect(await offered()).toEqual([DRAKE]);
   });
 
   it('asks first if the service counts requests, and wants --yes where nobody can be asked', async () => {
@@ -239,7 +244,7 @@ describe('npm run catalog -- fetch', () => {
     const service = await serving({ '/all': [{ ...DRAKE, in: 'fl' }], '/sets': [{ code: 'fl', name: 'First Light' }] });
     const names = { url: '/all', join: ['in=/sets:code'], map: { set: 'in.name' } };
     expect(await fetching({ url: service.origin, names })).toMatchObject({ code: 0 });
-    expect(await exported(folder)).toEqual([{ ...DRAKE, set: 'First Light' }]);
+    expect(await offered()).toEqual([{ ...DRAKE, set: 'First Light' }]);
   });
 
   it('says where to look when the service has no list', async () => {
@@ -256,6 +261,23 @@ describe('npm run catalog -- fetch', () => {
     const atMs = performance.now();
     await fetching({ url: service.origin, plans: { free: { perSecond: 5 } }, names });
     expect(performance.now() - atMs).toBeGreaterThan(190);
+  });
+});
+
+describe('names', () => {
+  it('belong to the address and the form of ids: those of another card service are not offered', async () => {
+    const service = await serving({ '/all': [DRAKE] });
+    await fetching({ url: service.origin, names: { url: '/all' } });
+    const mine = bot;
+    await runCatalog(folder, ['import', '-'], { stdin: 'id,name\nb-1,Wax Golem\n' });
+    expect(await offered()).toEqual([DRAKE]);
+    bot = {};
+    expect(await offered()).toEqual([GOLEM]);
+    bot = { ...mine, CARD_SERVICE_URL: 'https://cards.example/' };
+    expect(await offered()).toEqual([]);
+    bot = mine;
+    await fetching({ url: service.origin, card: { ids: 'digits' } });
+    expect(await offered()).toEqual([]);
   });
 });
 
@@ -333,7 +355,8 @@ describe('what ships', () => {
     for (const [path, answer] of Object.entries(answers))
       service.answers[path] = JSON.stringify(answer).replaceAll('{origin}', service.origin);
     const env = { CARD_SERVICE: name, CARD_SERVICE_URL: service.origin, CARD_SERVICE_REQUESTS_PER_MINUTE: '60000' };
+    bot = env;
     expect(await runCatalog(folder, ['fetch'], { env })).toMatchObject({ code: 0 });
-    expect((await exported(folder))[0]).toEqual(card);
+    expect((await offered())[0]).toEqual(card);
   });
 });

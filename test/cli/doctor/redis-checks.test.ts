@@ -5,9 +5,12 @@ import { noNames } from '../../../src/cli/doctor/data-directory.ts';
 import { checkRedis } from '../../../src/cli/doctor/redis-checks.ts';
 import { catalogStreams } from '../../../src/storage/redis/catalog.ts';
 import { redisPrefix } from '../../../src/storage/redis/client.ts';
+import { described } from '../../support/described.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../../support/redis.ts';
+
+const SERVICE = { scope: undefined, description: described() };
 
 describe('a Redis', () => {
   it('that takes connections and never answers cannot be reached', async () => {
@@ -15,7 +18,7 @@ describe('a Redis', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     onFinished(() => void server.close());
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect(await checkRedis({ url: `redis://${host}`, keyPrefix: 'cardbot' }, undefined)).toMatchObject([
+    expect(await checkRedis({ url: `redis://${host}`, keyPrefix: 'cardbot' }, SERVICE)).toMatchObject([
       { check: 'Redis', ok: false, cure: `There is no answer from ${host}. Check REDIS_URL and the connection.` },
     ]);
   });
@@ -23,13 +26,13 @@ describe('a Redis', () => {
   it.skipIf(noRealRedis('Redis that refuses INFO'))('that refuses INFO may or may not keep replies', async () => {
     const { url, command } = await startRealRedis();
     await command('ACL', 'SETUSER', 'bot', 'on', '>pw', '~*', '+@all', '-info');
-    const found = await checkRedis({ url: url.replace('//', '//bot:pw@'), keyPrefix: 'cardbot' }, undefined);
+    const found = await checkRedis({ url: url.replace('//', '//bot:pw@'), keyPrefix: 'cardbot' }, SERVICE);
     expect(found).toMatchObject([
       { check: 'Redis', ok: true },
       { check: 'Redis settings', ok: null, cure: expect.stringContaining('appendonly') },
       { check: 'names', ok: true },
     ]);
-    await command('XADD', catalogStreams(redisPrefix('cardbot'))[1], '*', 'change', '{}');
-    expect(await checkRedis({ url, keyPrefix: 'cardbot' }, undefined)).not.toContainEqual(noNames(undefined));
+    await command('XADD', catalogStreams(redisPrefix('cardbot'), undefined)[1], '*', 'change', '{}');
+    expect(await checkRedis({ url, keyPrefix: 'cardbot' }, SERVICE)).not.toContainEqual(noNames(undefined));
   });
 });

@@ -17,7 +17,7 @@ const CARD_OF_FILE = { id: 'file-1', name: 'Tidecaller' };
 async function joined(redis: RedisAddress, mostKept?: number) {
   const { link } = await openedLink(redis);
   const { log, lines } = logLines();
-  const shared = new RedisCatalog(link, mostKept);
+  const shared = new RedisCatalog(link, undefined, mostKept);
   const dataDir = temporaryFolder();
   const open = (shared: SharedCatalog) =>
     new WorkerCatalog({ dataDir, keepsMembers: true, cardKeys: 'none', log, shared });

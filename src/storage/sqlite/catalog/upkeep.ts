@@ -16,7 +16,7 @@ const RETRY_MS = 1_000;
 const ROWS_AT_ONCE = 50;
 
 export interface CacheOptions {
-  dataDir: string;
+  cardsDir: string;
   /** How the keys of this service's cards begin in `cards.sqlite`. */
   cardKeys: string;
   log: Pick<Logger, 'warn'>;
@@ -52,8 +52,8 @@ interface CachedCards {
 }
 
 /** The next cards in the order in which they were first stored; from the beginning when the file has become shorter. */
-function cachedCards(after: number, { dataDir, cardKeys, log }: CacheOptions): CachedCards {
-  const file = join(dataDir, 'cards.sqlite');
+function cachedCards(after: number, { cardsDir, cardKeys, log }: CacheOptions): CachedCards {
+  const file = join(cardsDir, 'cards.sqlite');
   if (!existsSync(file)) return { cards: [] };
   try {
     using database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });

@@ -130,8 +130,8 @@ export class WorkerCatalog implements Catalog {
   }
 
   #workerData(): CatalogWorkerData {
-    const { dataDir, keepsMembers, cardKeys, shared } = this.#options;
-    return { dataDir, keepsMembers, cardKeys, sharedName: shared?.name ?? '' };
+    const { dataDir, cardsDir, keepsMembers, cardKeys, shared } = this.#options;
+    return { dataDir, cardsDir, keepsMembers, cardKeys, sharedName: shared?.name ?? '' };
   }
 
   async #ask<K extends Question['kind']>(kind: K, question: Omit<Question, 'kind'>, deadlineMs?: number) {

@@ -13,6 +13,8 @@ import { learnFromCache } from './upkeep.ts';
 /** What the worker is started with. */
 export interface CatalogWorkerData {
   dataDir: string;
+  /** Where `cards.sqlite` is, if not beside it. */
+  cardsDir?: string | undefined;
   /** Whether what a member asked for may be kept. */
   keepsMembers: boolean;
   /** How the keys of this service's cards begin in `cards.sqlite`. */
@@ -37,7 +39,7 @@ const ANSWERS = { search, searchInList, resolve, resolveList, printings, mention
 
 const SWEEP_EVERY_MS = 3_600_000;
 
-const { dataDir, keepsMembers, cardKeys, sharedName } = workerData as CatalogWorkerData;
+const { dataDir, cardsDir = dataDir, keepsMembers, cardKeys, sharedName } = workerData as CatalogWorkerData;
 const post = (message: FromWorker) => parentPort?.postMessage(message);
 const logAs = (level: 'info' | 'warn' | 'error') => (fields: object, message: string) =>
   post({ kind: 'log', level, fields, message });
@@ -59,7 +61,7 @@ const file = new CatalogFile({
   },
   onReplaced: () => {
     postReached();
-    void learnFromCache(file, { dataDir, cardKeys, log });
+    void learnFromCache(file, { cardsDir, cardKeys, log });
   },
 });
 const changes = new CatalogChanges({ file, keepsMembers, sharedName, tell: post });
@@ -71,7 +73,7 @@ parentPort?.on('message', (message: ToWorker) => {
 });
 post({ kind: 'opened' });
 postReached();
-void learnFromCache(file, { dataDir, cardKeys, log }).then(sweepHourly);
+void learnFromCache(file, { cardsDir, cardKeys, log }).then(sweepHourly);
 
 function answer({ kind, text, who, part }: Question): unknown {
   return file.attempt(({ index }) => ANSWERS[kind](index, text, who, part));
