@@ -1,6 +1,7 @@
 import { pipe } from 'stream-chain/utils/pipe.js';
 import { pick } from 'stream-json/filters/pick.js';
 import { streamValues } from 'stream-json/streamers/stream-values.js';
+import { withinJsonLimits } from './json-limits.ts';
 import { isObject, refused, type SourceRow, Unusable } from './source-row.ts';
 
 const ANY = '*';
@@ -24,7 +25,7 @@ export async function* jsonRows(bytes: AsyncIterable<Buffer>, rowsPath: string, 
     stack.length === before.length && before.every((step, at) => step === ANY || step === stack[at]);
   // Not as Node streams: when these fail, they drop what they have parsed.
   const values = pipe(
-    () => (isWhole ? atMost(LONGEST_WHOLE_BYTES, bytes) : bytes),
+    () => withinJsonLimits(isWhole ? atMost(LONGEST_WHOLE_BYTES, bytes) : bytes, before.length),
     pick.withParser({ filter, streamValues: false }),
     streamValues(),
   );

@@ -25,6 +25,7 @@ function* inPieces(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
+const TOO_MANY = 'has more than 1,000,000 values where one card or one set of them is expected';
 const ROW = { id: 'base1-4', name: 'Flabébé' };
 const FORMATS = {
   CSV: 'id,name\nbase1-4,Flabébé\n',
@@ -223,6 +224,10 @@ describe('a file that cannot be read', () => {
       'x'.repeat(2 * MEGABYTE),
       'has no header that can be read: its first line is longer than 1 MB',
     ],
+    'JSON that opens 3 MB of arrays': ['['.repeat(3 * MEGABYTE), 'is nested more than 100 deep'],
+    'JSON with a deep card': [`[{"id":${'{"a":'.repeat(100)}1`, 'is nested more than 100 deep'],
+    'a card with two million fields': [`[{${Array.from({ length: 2 * MEGABYTE }, (_, at) => `"${at}":1`)}}]`, TOO_MANY],
+    'a card with a list of a million numbers': [`[{"id":[${'1,'.repeat(1_000_001)}1]}]`, TOO_MANY],
     'a damaged gzip file': [gzipSync('id,name\n').fill(0xff, 10, 14), 'is damaged: its gzip data is not valid'],
   };
 
@@ -238,6 +243,14 @@ it('gives the rows of a gzip file that is cut off, and says so', async () => {
   expect(rows.length).toBeGreaterThan(5_000);
   expect(rows[0]).toEqual(JSON.parse(lines[0] ?? ''));
   expect(rows.at(-1)).toBe('Unusable: is cut off: its gzip data ends too early');
+});
+
+it('takes any number of cards, and whatever their texts are', async () => {
+  const text = '[{,"\\'.repeat(1_000);
+  const cards = Array.from({ length: 300 }, (_, id) => ({ id, text, list: [1, { deep: [text] }] }));
+  expect(await read(JSON.stringify(cards))).toEqual(cards);
+  const rows = await read(`[${'{"a":[1,1,1]},'.repeat(400_000)}{}]`);
+  expect(rows).toHaveLength(400_001);
 });
 
 it.each([
