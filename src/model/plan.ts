@@ -46,6 +46,14 @@ export function plansOf({ plans = PLAN_LIMITS }: Pick<PlanSetting, 'plans'>): Pl
   return plans;
 }
 
+/** How fast a bucket fills and how much it holds. */
+export interface Pace {
+  /** One token comes in this time. */
+  intervalMs: number;
+  /** Tokens that a full bucket holds. */
+  capacity: number;
+}
+
 /** Upstream requests that one member, one Discord server, or all foreign places together may cause per UTC day. */
 export interface BudgetSetting {
   /** `undefined` = no cap. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import type { RequestOutcome } from '../model/errors.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from '../model/plan.ts';
 
 /** A request that has ended. */
 export interface EndedRequest {

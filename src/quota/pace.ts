@@ -1,14 +1,6 @@
-import { type DescribedLimits, PLAN_LIMITS, type PlanSetting, plansOf } from '../model/plan.ts';
+import { type DescribedLimits, type Pace, PLAN_LIMITS, type PlanSetting, plansOf } from '../model/plan.ts';
 import { type Learned, spacingMs } from './learned.ts';
 import type { LimiterState } from './limiter-state.ts';
-
-/** How fast a bucket fills and how much it holds. */
-export interface Pace {
-  /** One token comes in this time. */
-  intervalMs: number;
-  /** Tokens that a full bucket holds. */
-  capacity: number;
-}
 
 /**
  * When a token can be taken that has then been in the bucket for `heldBackMs`; `nowMs` or before means now.

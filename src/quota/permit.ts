@@ -1,4 +1,5 @@
 import type { RequestOutcome } from '../model/errors.ts';
+import type { Pace } from '../model/plan.ts';
 import { PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
 import type { Breaker, QuotaState } from '../model/quota.ts';
 import { afterRequest, type Circumstances, isSatOut, statesOutage } from './circuit-breaker.ts';
@@ -9,16 +10,7 @@ import { learnFrom } from './learning.ts';
 import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
 import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
 import { afterOurRequest } from './outside-spending.ts';
-import {
-  afterToken,
-  boundedFullAtMs,
-  emptyBucket,
-  keepingMs,
-  type Pace,
-  paceOf,
-  plannedPace,
-  tokenAtMs,
-} from './pace.ts';
+import { afterToken, boundedFullAtMs, emptyBucket, keepingMs, paceOf, plannedPace, tokenAtMs } from './pace.ts';
 
 /** A token of the bucket, with which a request may leave. */
 export interface WantedToken {

@@ -1,5 +1,5 @@
+import type { Pace } from '../model/plan.ts';
 import { type EndedRequest, type Learned, type Refusal, servedSince, WINDOW_MS } from './learned.ts';
-import type { Pace } from './pace.ts';
 
 /** A refusal whose stated wait is longer is about more than a burst. */
 const LONGEST_BURST_WAIT_MS = 60_000;

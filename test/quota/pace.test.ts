@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Plan, PlanSetting } from '../../src/model/plan.ts';
+import type { Pace, Plan, PlanSetting } from '../../src/model/plan.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
 import {
   afterToken,
   emptyBucket,
   keepingMs,
-  type Pace,
   paceOf,
   plannedPace,
   refillLagMs,

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
-import type { PlanSetting } from '../../src/model/plan.ts';
+import type { Pace, PlanSetting } from '../../src/model/plan.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { LocalCell } from '../../src/quota/limiter-cell.ts';
 import type { Lane, Permit } from '../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
-import type { Pace } from '../../src/quota/pace.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import { INFO, logLines } from '../support/log-lines.ts';

@@ -77,7 +77,9 @@ describe('what another user owns', () => {
     stateFile().close();
     const file = join(folder, 'state.sqlite');
     forbid(file);
-    expect(faults()).toEqual([expect.stringMatching(/^state\.sqlite: User \d+ cannot read .* chown -h \d+ \S+sqlite$/)]);
+    expect(faults()).toEqual([
+      expect.stringMatching(/^state\.sqlite: User \d+ cannot read .* chown -h \d+ \S+sqlite$/),
+    ]);
   });
 
   it('is no fault to root, who may run the doctor for a bot of somebody else', () => {
