@@ -132,8 +132,9 @@ async function priceHistory(
         showToEveryone: use.canReplyPublicly && customId({ kind: 'history', days: wanted, isPrivate: false, cardId }),
       }
     : { deleteReply: customId({ kind: 'delete' }) };
-  const view = { card: answer.card, history, days: wanted, choices, nowMs, locale, currency };
-  const message = await historyMessage(view, ids);
+  const row = answer.missingRow ?? answer.card.prices;
+  const view = { card: answer.card, label: row?.label, history, days: wanted, choices, nowMs, locale };
+  const message = await historyMessage({ ...view, currency: row?.currency ?? currency }, ids);
   return { message, isPrivate, source: 'bot', isInPlace: selected !== undefined };
 }
 

@@ -20,6 +20,7 @@ import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { Limiter } from '../src/quota/limiter-port.ts';
+import type { CardDisplay } from '../src/render/card-embed.ts';
 import { replyLanguage } from '../src/render/reply-language.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
@@ -86,6 +87,7 @@ export interface View {
   quota: QuotaState | undefined;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
+  display?: CardDisplay | undefined;
   /** Whether other cards are known that have the name of the one that is shown. */
   hasPrintings: boolean;
   /** Whether a reply can be shown to others than the member, too. */
@@ -107,6 +109,7 @@ export interface Services {
   watches: Watches;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
+  display?: CardDisplay;
 }
 
 /** A command: its registration, what each use asks for, and how its cards are shown. It sends nothing itself. */

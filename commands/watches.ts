@@ -38,10 +38,10 @@ export function stopId({ id }: Pick<Watch, 'id'>): string {
   return `watches:${STOP}:${id}`;
 }
 
-/** What a card cost when somebody last asked for it. */
+/** What a card cost when somebody last asked for it, if the next price can be compared with that. */
 export function lastPrice(kept: CardRecord | undefined): WatchView['price'] {
-  const market = kept?.card?.prices?.market;
-  return kept && market !== undefined ? { market, atMs: kept.fetchedAtMs } : undefined;
+  const [atMs, market = 0] = kept?.history?.at(-1) ?? [];
+  return kept && atMs === kept.fetchedAtMs ? { ...kept.card?.prices, market, atMs } : undefined;
 }
 
 /** What a member is told of a crossing, with the ids of its buttons. */

@@ -190,7 +190,7 @@ export async function openServices(
   log: Logger,
   { signal, fetch, events = new Events() }: ServicesOptions = {},
 ): Promise<OpenServices> {
-  const { redis, longestWaitMs, currency } = config;
+  const { redis, longestWaitMs, currency, display } = config;
   if (isOtherService(config.dataDir, config.cardService.scope))
     log.info(
       { name: config.cardService.description.name },
@@ -221,7 +221,8 @@ export async function openServices(
   });
   const hasKey = config.cardService.apiKey !== undefined;
   const usage = new UsageReports({ ...state, service, events, log, hasKey });
-  const watches = new Watches(state.watchStore, (price) => priceAsShown(price, currency), config.cardService.scope);
+  const asShown = (price: number, named = currency) => priceAsShown(price, named);
+  const watches = new Watches(state.watchStore, asShown, config.cardService.scope);
   const memberData = new MemberData({
     counters: ledger.counters,
     history: sqliteMemberHistory(config.dataDir, log),
@@ -234,7 +235,7 @@ export async function openServices(
   return {
     services: {
       ...{ cards, catalog, readCardId, lookupQueue, usage, budget, limiter, ledger },
-      ...{ memberData, settings, watches, currency },
+      ...{ memberData, settings, watches, currency, display },
     },
     state,
   };

@@ -97,11 +97,18 @@ function fail(error: unknown, log?: Logger): never {
 }
 
 /** What an operator checks first after a start: version, plan, and where state is. */
-export function startLines({ plan, dataDir, redis }: Pick<Config, 'plan' | 'dataDir' | 'redis'>): [object, string][] {
+export function startLines({
+  plan,
+  dataDir,
+  redis,
+  cardService,
+}: Pick<Config, 'plan' | 'dataDir' | 'redis'> & Partial<Config>): [object, string][] {
   const { version } = packageJson;
   const { node } = process.versions;
   const name = plan.plan === 'auto' ? 'auto, as the card service says' : plan.plan;
   const isOwn = plan.requestsPerMinute !== undefined || plan.burst !== undefined;
+  const { name: service, ends } = cardService?.description ?? {};
+  const ending: [object, string] = [{ ends }, `${service} ends on ${ends}: choose another card service before that`];
   const host = redis && new URL(redis.url).host; // without the password
   return [
     [{ version, node }, `cardbot ${version} on Node ${node}`],
@@ -109,5 +116,6 @@ export function startLines({ plan, dataDir, redis }: Pick<Config, 'plan' | 'data
     redis
       ? [{ redis: host, keyPrefix: redis.keyPrefix }, `state: Redis at ${host}`]
       : [{ dataDir }, `state: files in ${dataDir}`],
+    ...(ends ? [ending] : []),
   ];
 }

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
+import type { Config } from '../src/config/config.ts';
 import { Output } from '../src/log/output.ts';
 import { forTerminal } from '../src/log/terminal.ts';
 import { createLog, Incident, redaction } from '../src/log.ts';
@@ -248,6 +249,14 @@ describe('the first lines', () => {
     ]);
     expect(startLines({ ...STARTED, plan: { ...STARTED.plan, plan: 'pro', burst: 50 } })[1]?.[1]).toBe(
       'plan: pro, with your own rate or burst',
+    );
+  });
+
+  it('say when the card service ends', () => {
+    const description = { name: 'Mine', ends: '2027-03-01' } as Config['cardService']['description'];
+    const cardService = { description } as Config['cardService'];
+    expect(startLines({ ...STARTED, cardService }).at(-1)?.[1]).toBe(
+      'Mine ends on 2027-03-01: choose another card service before that',
     );
   });
 

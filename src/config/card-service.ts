@@ -16,7 +16,9 @@ export function describedService(environment: Environment): { service?: Describe
   const values = set(environment);
   const opened = openDescription(values.CARD_SERVICE);
   if ('faults' in opened) return { problems: opened.faults.map((message) => ({ name: 'CARD_SERVICE', message })) };
-  const { description } = opened;
+  const { isDefault, currency } = opened.description;
+  // What the default service calls a price is kept without a currency, so that one can be named at any time.
+  const description = { ...opened.description, currency: isDefault ? currency : (values.PRICE_CURRENCY ?? currency) };
   const headers = Object.entries(description.headers).map(([name, value]) => {
     const variable = FROM_ENVIRONMENT.exec(value)?.[1];
     return { name, variable, value: variable === undefined ? value : values[variable] };
@@ -39,7 +41,7 @@ export function describedService(environment: Environment): { service?: Describe
   const named = headers.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]));
   const secrets = headers.flatMap(({ variable, value }) => (variable === undefined ? [] : [value]));
   const isSet = (name: string) => values[name] !== undefined;
-  return { service: { ...opened, isSet, headers: Object.fromEntries(named), secrets }, problems };
+  return { service: { ...opened, description, isSet, headers: Object.fromEntries(named), secrets }, problems };
 }
 
 export interface DescribedService {
@@ -92,6 +94,15 @@ export function plansIn({ description }: Pick<DescribedService, 'description'>):
       return [name, { requestsPerDay: perDay, requestsPerMinute, burst }];
     }),
   );
+}
+
+/** A fingerprint of what decides on which price is shown. @returns `undefined`: the default service's */
+export function pricesBy({ description: { isDefault, url, prices, currency } }: DescribedService): string | undefined {
+  if (isDefault) return undefined;
+  return createHash('sha256')
+    .update(JSON.stringify([url, prices, currency]))
+    .digest('hex')
+    .slice(0, 12);
 }
 
 /** How the card service is asked; variables that are set win over the description. */

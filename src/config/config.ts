@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type PlanSetting, plansOf } from '../model/plan.ts';
-import { cardServiceOf, describedService, plansIn, scopeOf } from './card-service.ts';
+import { cardServiceOf, type DescribedService, describedService, plansIn, pricesBy, scopeOf } from './card-service.ts';
 import { ConfigError, type Environment, parse } from './environment.ts';
 import { CardServiceVariables, DiscordVariables, StorageVariables, Variables } from './variables.ts';
 
@@ -30,19 +30,20 @@ export function readConfig(environment: Environment = process.env) {
       requestsPerMinute: read.CARD_SERVICE_REQUESTS_PER_MINUTE,
       burst: read.CARD_SERVICE_BURST,
     } satisfies PlanSetting as PlanSetting,
-    freshness: {
-      factsFreshMs: read.FACTS_FRESH_SECONDS * 1000,
-      pricesFreshMs: read.PRICES_FRESH_SECONDS * 1000,
-      notFoundFreshMs: read.NOT_FOUND_FRESH_SECONDS * 1000,
-      keepMs: read.KEEP_SECONDS * 1000,
-    },
+    freshness: freshnessOf(read, service),
     budgets: {
       guildDaily: read.GUILD_DAILY_REQUESTS,
       memberDaily: read.MEMBER_DAILY_REQUESTS,
       foreignDaily: read.USER_INSTALL_DAILY_REQUESTS,
     },
     longestWaitMs: read.LONGEST_WAIT_SECONDS * 1000,
-    currency: read.PRICE_CURRENCY,
+    /** ISO 4217, of prices that name none. */
+    currency: read.PRICE_CURRENCY ?? service.description.currency,
+    display: {
+      pageUrl: read.CARD_PAGE_URL,
+      hasPictures: read.CARD_PICTURES === undefined ? service.description.pictures : read.CARD_PICTURES === 'on',
+      notice: service.description.notice,
+    },
     ...storageOf(read),
     /** `undefined`: no port is opened. Port 0: any that is free. */
     http: read.HTTP_PORT === undefined ? undefined : { port: read.HTTP_PORT, host: read.HTTP_HOST },
@@ -51,6 +52,20 @@ export function readConfig(environment: Environment = process.env) {
     renewsWatched: read.WATCH_RENEWALS === 'on',
     memberHistory: read.MEMBER_HISTORY === 'on',
     logLevel: read.LOG_LEVEL,
+  };
+}
+
+/** Variables that are set win over the description, but for how long its service lets anything be kept. */
+function freshnessOf(read: z.output<typeof Variables>, service: DescribedService) {
+  const { freshSeconds = read.PRICES_FRESH_SECONDS, keepSeconds } = service.description;
+  const isSet = service.isSet('PRICES_FRESH_SECONDS');
+  return {
+    factsFreshMs: read.FACTS_FRESH_SECONDS * 1000,
+    pricesFreshMs: (isSet ? read.PRICES_FRESH_SECONDS : freshSeconds) * 1000,
+    notFoundFreshMs: read.NOT_FOUND_FRESH_SECONDS * 1000,
+    keepMs: Math.min(read.KEEP_SECONDS, keepSeconds ?? read.KEEP_SECONDS) * 1000,
+    historyMs: keepSeconds && keepSeconds * 1000,
+    pricesBy: pricesBy(service),
   };
 }
 

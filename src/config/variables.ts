@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPublicHost } from '../model/public-host.ts';
 import { conflicts } from './conflicts.ts';
 
 /** Discord accepts edits of a deferred reply for 15 minutes; this leaves one for the request and the edit. */
@@ -33,6 +34,18 @@ const httpUrl = address(
   ({ username, password, search, hash }) => username + password + search + hash === '',
   'write the address without user, password, ? and #',
 );
+
+/** An address for each card; an embed links to nothing but public hosts. */
+const pageAddress = z
+  .string()
+  .regex(
+    /^https?:\/\/[^/?#{}\s]+[/?#](?=[^\s]*\{)(?:[^{}\s]|\{(?:id|name|number)\})*$/,
+    'write an address that begins with https:// and holds {id}, {name} or {number}, such as https://shop.example/cards/{id}',
+  )
+  .refine(
+    (text) => isPublicHost(URL.parse(text)?.hostname ?? ''),
+    'write the address of a host that anybody can reach',
+  );
 
 const shardList = z
   .string()
@@ -102,6 +115,8 @@ export const Variables = DiscordVariables.extend({
   PRICES_FRESH_SECONDS: seconds(21_600),
   NOT_FOUND_FRESH_SECONDS: seconds(3_600),
   KEEP_SECONDS: seconds(7_776_000),
+  CARD_PAGE_URL: pageAddress.optional(),
+  CARD_PICTURES: oneOf(['on', 'off']).optional(),
   LONGEST_WAIT_SECONDS: seconds(300, LONGEST_WAIT_LIMIT_SECONDS),
   PRICE_CURRENCY: z
     .string()

@@ -1,12 +1,12 @@
 import type { CardStore } from '../cache/card-store.ts';
 import type { CatalogLearner } from '../catalog/catalog.ts';
 import type { Logger } from '../log.ts';
-import type { Card, CardRecord } from '../model/card.ts';
+import type { CardRecord } from '../model/card.ts';
 import { CardServiceError } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import { withPrice } from '../model/price-history.ts';
 import type { Found } from '../service/card-service.ts';
 import { freshness, type Lifetimes } from './freshness.ts';
+import { nextRecord } from './next-record.ts';
 import { RestingCards } from './resting-cards.ts';
 
 /** What is known of a card without a request. */
@@ -69,10 +69,13 @@ export class Cards {
   }
 
   async #read(id: string, showPrices: boolean): Promise<Known> {
-    const howFresh = (record: CardRecord) => freshness(record, showPrices, Date.now(), this.#options.lifetimes);
-    const answer = await this.#options.store.get(id, (remembered) => howFresh(remembered) === 'fresh');
+    const { store, lifetimes } = this.#options;
+    const howFresh = (record: CardRecord) => freshness(record, showPrices, Date.now(), lifetimes);
+    const answer = await store.get(id, (remembered) => howFresh(remembered) === 'fresh');
     if (answer?.card) this.#idsOfWrongAddress = undefined;
-    return answer ? { kind: howFresh(answer), answer } : { kind: 'missing' };
+    if (!answer) return { kind: 'missing' };
+    const isOther = answer.pricesBy !== lifetimes.pricesBy; // what another description called a price may be another one
+    return { kind: howFresh(answer), answer: isOther ? { ...answer, history: undefined } : answer };
   }
 
   /**
@@ -91,18 +94,17 @@ export class Cards {
   }
 
   async #store(id: string, found: Found, kept: CardRecord | undefined, nowMs: number) {
-    const { store, catalog, events } = this.#options;
+    const { store, lifetimes, catalog, events } = this.#options;
     if (found instanceof CardServiceError) {
       this.resting.failed(id, found);
       return found;
     }
     this.resting.answered(id);
     const card = found === 'noSuchCard' ? undefined : found;
-    const record = nextRecord(kept, card, nowMs);
-    const market = card?.prices?.market;
+    const { record, priced } = nextRecord(kept, card, nowMs, lifetimes);
     for (const key of new Set([id, card?.id ?? id])) {
       await store.set(key, record);
-      if (market !== undefined) events?.publish('priced', { cardId: key, market, atMs: nowMs });
+      if (priced) events?.publish('priced', { ...priced, cardId: key, atMs: nowMs });
     }
     if (card) {
       this.#idsOfWrongAddress = undefined;
@@ -123,20 +125,3 @@ export class Cards {
 }
 
 const WRONG_ADDRESS = 'no card has ever been found: CARD_SERVICE_URL or CARD_SERVICE_CARD_PATH may be wrong';
-
-/**
- * What is kept of a card after an answer. A card that is kept and that the service denies is not forgotten: it is no
- * longer listed. Its former prices stay with it.
- *
- * @param card `undefined`: there is no such card
- */
-function nextRecord(kept: CardRecord | undefined, card: Card | undefined, nowMs: number): CardRecord {
-  if (!card) return kept?.card ? { ...kept, delistedAtMs: nowMs } : { card: undefined, fetchedAtMs: nowMs };
-  const market = card.prices?.market;
-  if (market === undefined) return { card, fetchedAtMs: nowMs, ...(kept?.history && { history: kept.history }) };
-  return {
-    card,
-    fetchedAtMs: nowMs,
-    history: kept?.history ? withPrice(kept.history, [nowMs, market]) : [[nowMs, market]],
-  };
-}

@@ -7,6 +7,10 @@ export interface Lifetimes {
   /** Prices change daily. */
   pricesFreshMs: number;
   notFoundFreshMs: number;
+  /** How long the service lets its prices be kept; absent: for as long as they are shown. */
+  historyMs?: number | undefined;
+  /** The fingerprint of the description that prices come by: those by another are stale. */
+  pricesBy?: string | undefined;
 }
 
 /**
@@ -14,13 +18,14 @@ export interface Lifetimes {
  * record is that a clock ahead has dated is not known, so it is stale.
  */
 export function freshness(
-  { card, fetchedAtMs, delistedAtMs }: CardRecord,
+  { card, fetchedAtMs, delistedAtMs, ...record }: CardRecord,
   showPrices: boolean,
   nowMs: number,
-  { factsFreshMs, pricesFreshMs, notFoundFreshMs }: Lifetimes,
+  { factsFreshMs, pricesFreshMs, notFoundFreshMs, pricesBy }: Lifetimes,
 ): 'fresh' | 'stale' {
   const isFound = card !== undefined && delistedAtMs === undefined;
   const foundFreshMs = showPrices ? Math.min(pricesFreshMs, factsFreshMs) : factsFreshMs;
+  if (isFound && showPrices && record.pricesBy !== pricesBy) return 'stale';
   const saidAtMs = delistedAtMs ?? fetchedAtMs;
   const freshUntilMs = saidAtMs + (isFound ? foundFreshMs : notFoundFreshMs);
   return nowMs < freshUntilMs && !isFromClockAhead(saidAtMs, nowMs) ? 'fresh' : 'stale';

@@ -25,16 +25,22 @@ export const figure = z.preprocess(
 /** What is not above 0 is no price. */
 const price = optional(figure.transform((value) => (value > 0 ? value : undefined)));
 
-/** What a card is worth; an absent figure was not given. The currency is not part of the service's answer. */
-export const Prices = z.object({
-  market: price,
-  low: price,
-  high: price,
-  /** Which of several prices of the card this is, such as `Near Mint` or `holofoil`; absent where there is one. */
+/** Which of a card's prices one is: those of two rows are never compared. */
+export const PriceRow = z.object({
+  /** Such as `Near Mint` or `holofoil`; absent where there is one alone. */
   label: z.string().optional(),
-  /** Where answers name it. */
-  currency: z.string().optional(),
+  /** ISO 4217, where answers or their description name it. */
+  currency: z
+    .string()
+    .toUpperCase()
+    .regex(/^[A-Z]{3}$/)
+    .optional()
+    .catch(undefined),
 });
+export type PriceRow = z.infer<typeof PriceRow>;
+
+/** What a card is worth; an absent figure was not given. */
+export const Prices = PriceRow.extend({ market: price, low: price, high: price });
 export type Prices = z.infer<typeof Prices>;
 
 /** Only what is shown; other fields are dropped. */
@@ -68,8 +74,12 @@ export const CardRecord = z.object({
   fetchedAtMs: z.number(),
   /** When the service last denied a card of which we hold a copy. */
   delistedAtMs: z.number().optional(),
-  /** Its market prices so far, the present one last; absent while it never had any. */
+  /** Its market prices so far, all of one row, the present one last; absent while it never had any. */
   history: PriceHistory.optional().catch(undefined),
+  /** The row that history is of, while it has no market price: what is shown is of another then. */
+  missingRow: PriceRow.extend({ sinceMs: z.number() }).optional().catch(undefined),
+  /** The fingerprint of the description that its prices came by; absent: the default's. */
+  pricesBy: z.string().optional(),
 });
 export type CardRecord = z.infer<typeof CardRecord>;
 

@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import type { PriceRow } from './card.ts';
 import type { Breaker, QuotaState, Requester } from './quota.ts';
 
 export type Source = 'cache' | 'stale' | 'service' | 'bot';
@@ -31,8 +32,11 @@ export interface EventsByName {
   shown: Requester & { cardIds: readonly string[]; isPrivate: boolean };
   /** What was known of a card when a command asked for it. */
   known: { kind: 'fresh' | 'stale' | 'missing' };
-  /** An answer of the service brought a market price of a card; also under the id that it was asked for by. */
-  priced: { cardId: string; market: number; atMs: number };
+  /**
+   * An answer of the service brought a market price of a card; also under the id that it was asked for by. `isAnew`: it is
+   * not to be compared with those before.
+   */
+  priced: { cardId: string; market: number; atMs: number; isAnew?: boolean } & PriceRow;
   /** An answer came without a request of its own. */
   saved: object;
   /** A request to the card service has ended: `answered`, or with the error of that name; `cards` that the answer brought. */

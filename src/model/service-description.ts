@@ -177,7 +177,7 @@ export const DescriptionFile = object({
     {},
   ),
   game: text.optional(),
-  currency: text.optional(),
+  currency: matching(/^[A-Z]{3}$/, 'a code of ISO 4217 such as USD').optional(),
   card: object({
     path: matching(/^\/[^#]*\{id\}[^#]*$/, 'a path that begins with / and holds {id}').default('/cards/{id}'),
     idSeparator: text.optional(),

@@ -6,7 +6,18 @@ import { age, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage } from './messages.ts';
 import { type PricesView, priceLines } from './price-lines.ts';
 
+/** How the operator and the card service want cards to be shown. */
+export interface CardDisplay {
+  /** Of a card's page, with `{id}`, `{name}` and `{number}`, instead of the one in its answer. */
+  pageUrl?: string | undefined;
+  hasPictures: boolean;
+  /** What the service asks for in the footer. */
+  notice?: string | undefined;
+}
+
 export interface CardView extends PricesView {
+  /** Absent: as the card says. */
+  display?: CardDisplay | undefined;
   card: Card;
   answer: Pick<CardRecord, 'fetchedAtMs' | 'delistedAtMs' | 'history'>;
   showPrices: boolean;
@@ -44,10 +55,12 @@ export const STALE_COLOUR = 0xd9771a;
 
 /** The card as an embed that Discord accepts, whatever its fields hold: one screen of a phone, the picture large. */
 export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
-  const { card, answer, note, locale, showPrices } = view;
+  const { card, answer, note, locale, showPrices, display } = view;
   const isStale = note !== undefined || answer.delistedAtMs !== undefined;
-  const url = imageUrl(card.imageUrl);
-  const footer = [plainText(card.id, size.footerIdLength), leftToday(locale, view.quota)].filter(Boolean).join(' · ');
+  const picture = display?.hasPictures === false ? undefined : publicUrl(card.imageUrl);
+  const page = publicUrl(display?.pageUrl === undefined ? card.pageUrl : pageUrl(display.pageUrl, card));
+  const line = [plainText(card.id, size.footerIdLength), leftToday(locale, view.quota)].filter(Boolean).join(' · ');
+  const footer = [line, plainText(display?.notice ?? '', size.footerIdLength)].filter(Boolean).join('\n');
   const description = [
     factsLine(card, size.factLength),
     ...(showPrices ? priceLines(view).slice(0, size.priceLines) : []),
@@ -59,9 +72,10 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
   const name = plainText(card.name, ALT_TEXT_LENGTH) || formatMessage(locale, 'noName');
   return {
     title: plainMarkdown(card.name, size.titleLength) || formatMessage(locale, 'noName'),
+    ...(page && { url: page }),
     ...(description && { description }),
     color: isStale ? STALE_COLOUR : FRESH_COLOUR,
-    ...(url && { [size.picture]: { url, description: formatMessage(locale, 'pictureOf', { name }) } }),
+    ...(picture && { [size.picture]: { url: picture, description: formatMessage(locale, 'pictureOf', { name }) } }),
     ...(footer && { footer: { text: footer } }),
   };
 }
@@ -92,15 +106,25 @@ function factsLine({ game, set, number = '', rarity = '' }: Card, factLength: nu
     .join(' · ');
 }
 
+/** @returns `undefined` when the card lacks something that its page is named after */
+function pageUrl(template: string, card: Card): string | undefined {
+  const values: Readonly<Record<string, string | undefined>> = { id: card.id, name: card.name, number: card.number };
+  const names = Array.from(template.matchAll(PLACE), ([, name = '']) => name);
+  if (names.some((name) => !values[name])) return undefined;
+  return template.replace(PLACE, (_, name: string) => encodeURIComponent((values[name] ?? '').toWellFormed()));
+}
+
+const PLACE = /\{(\w+)\}/g;
+
 /** Discord refuses an embed with a longer address. */
 const MAX_URL_LENGTH = 2_048;
 
 /**
- * The address as Discord accepts it for an embed image: http(s), on a public host name, since Discord fetches it.
+ * The address as Discord accepts it for an embed's picture, which it fetches, and its title: http(s), on a public host name.
  *
- * @returns `undefined` for anything else: no picture is shown
+ * @returns `undefined` for anything else: no picture and no link is shown
  */
-export function imageUrl(text: string | undefined): string | undefined {
+export function publicUrl(text: string | undefined): string | undefined {
   const url = text === undefined ? null : URL.parse(text);
   if (url === null) return undefined;
   const { protocol, hostname, username, password, href } = url;

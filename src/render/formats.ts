@@ -75,6 +75,14 @@ export function formatPrice(locale: string, value: number, currency: string | un
   return numberFormat(locale, priceForm(Math.abs(value)), currency).format(value);
 }
 
+/** Behind a price, which of several it is, such as ` (Near Mint)`. Markdown. */
+export function rowLabel(label: string | undefined): string {
+  const shown = plainMarkdown(label ?? '', LABEL_LENGTH);
+  return shown && ` (${shown})`;
+}
+
+const LABEL_LENGTH = 60;
+
 /** The number that members read of a price, by which it is compared: 30 for 29.996. */
 export function priceAsShown(price: number, currency: string | undefined): number {
   const parts = numberFormat('en-US', priceForm(Math.abs(price)), currency).formatToParts(price);

@@ -3,13 +3,15 @@ import { extremes, lastDays, type PriceHistory } from '../model/price-history.ts
 import { utcDay } from '../time/utc-day.ts';
 import { isDrawable } from './canvas.ts';
 import { buttons, menu } from './components.ts';
-import { formatPrice, plainMarkdown } from './formats.ts';
+import { formatPrice, plainMarkdown, rowLabel } from './formats.ts';
 import { historyPicture } from './history-picture.ts';
 import { formatMessage } from './messages.ts';
 import { encodePng } from './png.ts';
 
 export interface HistoryView {
   card: Pick<Card, 'name'>;
+  /** Which of several prices of the card it is. */
+  label?: string | undefined;
   history: PriceHistory;
   /** How far back it goes: one of `choices`. */
   days: number;
@@ -31,7 +33,7 @@ const CURRENCY = /(?<!\d)[\p{L}\p{Sc}]+/gu;
  * @param buttonIds by the message that is the label
  */
 export async function historyMessage(
-  { card, days, choices, nowMs, locale, currency, ...view }: HistoryView,
+  { card, label, days, choices, nowMs, locale, currency, ...view }: HistoryView,
   { menuId, ...buttonIds }: { menuId?: string } & Parameters<typeof buttons>[1],
 ) {
   const history = lastDays(view.history, days, nowMs);
@@ -45,7 +47,7 @@ export async function historyMessage(
   });
   const name = plainMarkdown(card.name, 256) || formatMessage(locale, 'noName');
   return {
-    content: formatMessage(locale, 'history', { name }),
+    content: formatMessage(locale, 'history', { name }) + rowLabel(label),
     files: [
       {
         name: 'price-history.png',

@@ -1,12 +1,12 @@
 import { type Card, type CardRecord, isFromClockAhead, type Prices } from '../model/card.ts';
 import { extremes, type PriceHistory, priceCurve, weekChange } from '../model/price-history.ts';
-import { age, formatPercent, formatPrice, formatPriceRange } from './formats.ts';
+import { age, formatPercent, formatPrice, formatPriceRange, rowLabel } from './formats.ts';
 import { formatMessage } from './messages.ts';
 
 /** What the prices of a card are shown from. */
 export interface PricesView {
   card: Pick<Card, 'prices'>;
-  answer: Pick<CardRecord, 'fetchedAtMs' | 'history'>;
+  answer: Pick<CardRecord, 'fetchedAtMs' | 'history' | 'missingRow'>;
   /** The language that the reply speaks. */
   locale: string;
   /** ISO 4217, when the operator named one. */
@@ -19,16 +19,17 @@ export interface PricesView {
  * What a card costs and how that has moved, its curve, and small what it is offered for and how old that is, if that is
  * known and worth saying; or that it has no prices. Lines of Markdown.
  */
-export function priceLines({ card, answer, locale, currency, isJustFetched = false }: PricesView): string[] {
-  const { market, low, high } = card.prices ?? {};
+export function priceLines({ card, answer, locale, isJustFetched = false, ...view }: PricesView): string[] {
+  const { market, low, high, label, currency = view.currency } = card.prices ?? {};
   if (market === undefined && low === undefined && high === undefined) return [formatMessage(locale, 'noPrices')];
   const isDated = !isJustFetched && !isFromClockAhead(answer.fetchedAtMs, Date.now());
   const since = isDated && age(answer.fetchedAtMs);
   const offered = offeredFor({ low, high }, locale, currency);
   const aged = since && formatMessage(locale, 'pricesFrom', { since });
-  if (market === undefined) return shownLines(offered, aged && `-# ${aged}`);
-  const price = formatMessage(locale, 'marketPrice', { market: formatPrice(locale, market, currency) });
-  const history = answer.history ?? [];
+  if (market === undefined) return shownLines(offered && offered + rowLabel(label), aged && `-# ${aged}`);
+  const price =
+    formatMessage(locale, 'marketPrice', { market: formatPrice(locale, market, currency) }) + rowLabel(label);
+  const history = answer.missingRow ? [] : (answer.history ?? []);
   const small = offered ? shownLines(offered, since).join(' · ') : aged;
   return shownLines(
     shownLines(price, changeText(history, locale)).join(' '),

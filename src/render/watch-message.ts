@@ -1,8 +1,9 @@
 import type { APIEmbed } from 'discord-api-types/v10';
+import type { PriceRow } from '../model/card.ts';
 import { FRESH_COLOUR } from './card-embed.ts';
 import { MAX_ROWS } from './card-list.ts';
 import { type ButtonRow, buttons, MAX_LENGTH, type MenuRow, menu } from './components.ts';
-import { age, clip, formatPercent, formatPrice, plainMarkdown, plainText } from './formats.ts';
+import { age, clip, formatPercent, formatPrice, plainMarkdown, plainText, rowLabel } from './formats.ts';
 import { formatMessage } from './messages.ts';
 
 /** A watch, and what its card cost last. */
@@ -15,7 +16,7 @@ export interface WatchView {
   percent?: number | undefined;
   /** Lines that the price is beyond. */
   crossed: readonly ('above' | 'below')[];
-  price?: { market: number; atMs: number } | undefined;
+  price?: ({ market: number; atMs: number } & PriceRow) | undefined;
 }
 
 interface To {
@@ -70,7 +71,8 @@ export function watchList(
 }
 
 /** The arguments of sentences about a watch. */
-function textsOf({ cardName, above, below, percent, price }: WatchView, { locale, currency }: To) {
+function textsOf({ cardName, above, below, percent, price }: WatchView, { locale, ...to }: To) {
+  const currency = price?.currency ?? to.currency;
   const shown = (value: number | undefined) => (value === undefined ? '' : formatPrice(locale, value, currency));
   const named = [above !== undefined && 'Above', below !== undefined && 'Below'].filter(Boolean).join('');
   const lines = named + (percent !== undefined && named !== 'AboveBelow' ? 'Percent' : '');
@@ -80,6 +82,6 @@ function textsOf({ cardName, above, below, percent, price }: WatchView, { locale
       ...{ lines: lines.charAt(0).toLowerCase() + lines.slice(1), above: shown(above), below: shown(below) },
       percent: formatPercent(locale, (percent ?? 0) / 100),
     },
-    price: price && { price: shown(price.market), since: age(price.atMs) },
+    price: price && { price: shown(price.market) + rowLabel(price.label), since: age(price.atMs) },
   };
 }

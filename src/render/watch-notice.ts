@@ -1,5 +1,5 @@
 import { type ButtonRow, buttons } from './components.ts';
-import { age, formatPrice, plainMarkdown, plainText } from './formats.ts';
+import { age, formatPrice, plainMarkdown, plainText, rowLabel } from './formats.ts';
 import { formatMessage } from './messages.ts';
 
 /** A price that a member wanted to be told of. */
@@ -9,6 +9,9 @@ export interface WatchNotice {
   locale: string;
   line: 'above' | 'below';
   price: number;
+  /** Which of several prices of the card it is. */
+  label?: string | undefined;
+  currency?: string | undefined;
   /** The price that the member named. */
   target: number;
   atMs: number;
@@ -53,8 +56,9 @@ export function watchNotices(
 }
 
 /** The arguments of a sentence about a price. */
-function figuresOf({ cardName, locale, line, price, target }: WatchNotice, currency: string | undefined) {
-  const [shown, named] = [formatPrice(locale, price, currency), formatPrice(locale, target, currency)];
+function figuresOf({ cardName, locale, line, price, target, label, ...notice }: WatchNotice, named?: string) {
+  const currency = notice.currency ?? named;
+  const [shown, wanted] = [formatPrice(locale, price, currency), formatPrice(locale, target, currency)];
   const card = plainMarkdown(cardName, NAME_LENGTH) || formatMessage(locale, 'noName');
-  return { card, line: shown === named ? 'at' : line, price: shown, target: named };
+  return { card, line: shown === wanted ? 'at' : line, price: shown + rowLabel(label), target: wanted };
 }

@@ -100,7 +100,11 @@ export class CardReader {
       // What is no row is left as it is: it will not fit, and be reported.
       if (!isObject(value) && market.textIn(answer) === undefined) return value;
       const figures = { market: market.valueIn(answer), low: low?.valueIn(answer), high: high?.valueIn(answer) };
-      return { ...figures, currency: currency?.textIn(answer), label: this.#labelOf(names) };
+      return {
+        ...figures,
+        currency: currency?.textIn(answer) ?? this.description.currency,
+        label: this.#labelOf(names),
+      };
     });
   }
 

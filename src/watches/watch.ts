@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { PriceRow } from '../model/card.ts';
 import { storedJson } from '../model/stored-json.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 
@@ -11,6 +12,7 @@ const Crossing = z.object({
   /** The price that the member had named then. */
   target: z.number(),
   price: z.number(),
+  ...PriceRow.shape,
   /** With the watch's id it makes the nonce of the message: a watch that is stopped and set again has other crossings. */
   atMs: z.number(),
   /** message: a direct message is tried; command: it is shown with the member's next command. */
@@ -51,7 +53,7 @@ export const Watch = z.object({
 export type Watch = z.infer<typeof Watch>;
 
 /** The number that members read of a price: that is what is compared. */
-export type AsShown = (price: number) => number;
+export type AsShown = (price: number, currency?: string) => number;
 
 /** What a member asks for with `/watch`. */
 export type Wish = Pick<Watch, 'memberId' | 'cardId' | 'service' | 'cardName' | 'locale' | keyof Lines>;
@@ -87,13 +89,24 @@ export function newWatch(
   return Watch.parse(price === undefined ? watch : placed(watch, asShown(price), asShown));
 }
 
-/** After a price has come; the same object when nothing changes. */
-export function withPrice(watch: Watch, newPrice: number, atMs: number, asShown: AsShown = (each) => each): Watch {
+/**
+ * After a price has come; the same object when nothing changes.
+ *
+ * @param isAnew the price is not to be compared with those before: no line is crossed by it
+ */
+export function withPrice(
+  watch: Watch,
+  newPrice: number,
+  atMs: number,
+  asShown: AsShown = (each) => each,
+  { isAnew = false, ...row }: PriceRow & { isAnew?: boolean } = {},
+): Watch {
   const price = asShown(newPrice);
+  if (isAnew) return placed({ ...watch, crossed: [] }, price, asShown);
   const after = placed(watch, price, asShown);
   const line = after.crossed.find((each) => !watch.crossed.includes(each));
   if (!line) return after;
-  const crossing: Crossing = { line, target: after[line] ?? price, price, atMs, tellBy: 'message' };
+  const crossing: Crossing = { line, target: after[line] ?? price, price, ...row, atMs, tellBy: 'message' };
   const untold = [...watch.untold, crossing].slice(-MOST_UNTOLD);
   return { ...after, crossings: watch.crossings + 1, untold };
 }

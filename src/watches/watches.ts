@@ -105,13 +105,14 @@ export class Watches {
 
   /** An answer has brought a price. Costs one indexed read. Needs no `this`. */
   readonly priced = async (event: EventsByName['priced']): Promise<void> => {
-    const { cardId, market, atMs } = event;
+    const { cardId, market, atMs, ...row } = event;
+    const asShown = (price: number) => this.#asShown(price, row.currency);
     await this.#sweep();
     const found = await this.find({ card: cardId });
     this.#unchecked.delete(cardId);
     if (!found) return void this.#unchecked.set(cardId, event);
     for (const watch of found) {
-      const changed = (current: Watch) => withPrice(current, market, atMs, this.#asShown);
+      const changed = (current: Watch) => withPrice(current, market, atMs, asShown, row);
       if (changed(watch) === watch) continue;
       await nextLoopIteration(); // files answer without letting others run
       const stored = await this.change(watch.id, changed);

@@ -85,6 +85,34 @@ describe('a description', () => {
   });
 });
 
+describe('how cards are shown', () => {
+  const TERMS = { freshSeconds: 60, keepSeconds: 120, pictures: false, notice: 'Data: Mine', currency: 'USD' };
+
+  it('is as the description says, unless variables are set; nothing is kept for longer than it says', () => {
+    const { freshness, currency, display } = config({ ...MINE, ...TERMS });
+    expect(freshness).toMatchObject({ pricesFreshMs: 60_000, keepMs: 120_000, historyMs: 120_000 });
+    expect({ currency, display }).toEqual({
+      currency: 'USD',
+      display: { pageUrl: undefined, hasPictures: false, notice: 'Data: Mine' },
+    });
+    const set = { PRICES_FRESH_SECONDS: '50', KEEP_SECONDS: '900', PRICE_CURRENCY: 'EUR', CARD_PICTURES: 'on' };
+    const own = config({ ...MINE, ...TERMS }, set);
+    expect(own.freshness).toMatchObject({ pricesFreshMs: 50_000, keepMs: 120_000 });
+    expect(own).toMatchObject({ currency: 'EUR', display: { hasPictures: true } });
+    expect(own.cardService.description.currency).toBe('EUR');
+  });
+
+  it('is told from another by address, rows and currency of its prices', () => {
+    const by = (more: object) => config({ ...MINE, ...more }).freshness.pricesBy;
+    const rows = (row: string) => ({ prices: { rows: [row], market: 'market' } });
+    expect(by({ notice: 'x' })).toBe(by({}));
+    const all = [{}, { url: 'https://cards.test/v2' }, { currency: 'USD' }, rows('prices.normal'), rows('prices.foil')];
+    expect(new Set(all.map(by)).size).toBe(all.length);
+    const plain = readConfig({ DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'https://cards.test', PRICE_CURRENCY: 'EUR' });
+    expect(plain.freshness.pricesBy).toBeUndefined();
+  });
+});
+
 describe('the variables beside a description', () => {
   it.each<[string, object, Record<string, string>, string]>([
     [

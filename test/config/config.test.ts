@@ -104,7 +104,7 @@ describe('readConfig', () => {
     expect(readConfig({ ...REQUIRED, ...empty, PATH: '/bin' })).toEqual(readConfig(REQUIRED));
   });
 
-  it.each([
+  it.each<[string, string, string]>([
     ['DISCORD_TOKEN', '', 'missing; write the bot token'],
     ['DISCORD_TOKEN', 'Bot abc', 'write the bot token alone'],
     ['DISCORD_API_URL', 'discord.com/api', 'write an address that begins with https://'],
@@ -144,6 +144,22 @@ describe('readConfig', () => {
     ['KEEP_SECONDS', 'NaN', 'write a number of seconds'],
     ['LONGEST_WAIT_SECONDS', '841', 'write 840 or less'],
     ['LONGEST_WAIT_SECONDS', 'long', 'write a number of seconds'],
+    ...[
+      ...[
+        'shop.test/{id}',
+        'ftp://shop.test/{id}',
+        'https://shop.test/',
+        'https://shop.test/{set}',
+        'https://{id}.test/',
+      ],
+      ...['https://shop.test/{id', 'https://shop.test/a b{id}'],
+    ].map((url): [string, string, string] => [
+      'CARD_PAGE_URL',
+      url,
+      'write an address that begins with https:// and holds {id}',
+    ]),
+    ['CARD_PAGE_URL', 'https://10.0.0.1/{id}', 'write the address of a host that anybody can reach'],
+    ['CARD_PICTURES', 'yes', 'write one of: on, off'],
     ['PRICE_CURRENCY', 'Euro', 'write an ISO 4217 code in capitals, such as EUR'],
     ['PRICE_CURRENCY', 'ZZZ', 'write an ISO 4217 code in capitals, such as EUR'],
     ['LOG_LEVEL', 'loud', 'write one of: trace, debug, info, warn, error, fatal, silent'],

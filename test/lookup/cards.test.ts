@@ -128,3 +128,13 @@ function countingStore() {
   const store: CardsOptions['store'] = { get: async (id) => records.get(id), set };
   return { store, set, records };
 }
+
+it('the price of another description is stale and without a past, and its facts stay', async () => {
+  const { store, records } = countingStore();
+  const card = { ...GONE, prices: { market: 5 } };
+  records.set(GONE.id, { card, fetchedAtMs: Date.now(), history: [[Date.now(), 5]], pricesBy: 'other' });
+  const { cards } = cardsOver(store, { ...LIFETIMES, pricesBy: 'own' });
+  expect(await cards.known(GONE.id, false)).toMatchObject({ kind: 'fresh' });
+  expect(await cards.known(GONE.id, true)).toMatchObject({ kind: 'stale', answer: { card, history: undefined } });
+  expect((await cards.kept(GONE.id))?.history).toBeUndefined();
+});

@@ -5,9 +5,9 @@ import {
   type CardView,
   cardEmbed,
   FRESH_COLOUR,
-  imageUrl,
   leftToday,
   noSuchCard,
+  publicUrl,
   STALE_COLOUR,
 } from '../../src/render/card-embed.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
@@ -41,6 +41,10 @@ const VIEW: CardView = {
   quota: { limit: 1_000, remaining: 987, resetsAtMs: undefined, receivedAtMs: FETCHED_AT_MS },
 };
 
+function display(pageUrl: string): CardView['display'] {
+  return { pageUrl, hasPictures: true };
+}
+
 function embedOf(view: Partial<CardView>) {
   return cardEmbed({ ...VIEW, ...view });
 }
@@ -50,6 +54,31 @@ function lines(view: Partial<CardView>): string[] {
 }
 
 describe('the embed of a card', () => {
+  it.each<[string, CardView['display'], string | undefined, string | undefined]>([
+    ['where the service says', undefined, 'https://cards.test/a', 'https://cards.test/a'],
+    ['nowhere but on a public host', undefined, 'http://10.0.0.1/a', undefined],
+    ['nowhere but in the web', undefined, 'javascript:alert(1)', undefined],
+    [
+      'where the operator says',
+      display('https://shop.test/{name}?n={number}#{id}'),
+      'https://cards.test/a',
+      'https://shop.test/Ember%20Drake?n=4%2F102#base1-4',
+    ],
+  ])('links to its page %s', (_, display, pageUrl, url) => {
+    expect(embedOf({ display, card: { ...VIEW.card, pageUrl } }).url).toBe(url);
+  });
+
+  it('links nowhere when it lacks what its page is named after', () => {
+    const card = { ...VIEW.card, number: undefined };
+    expect(embedOf({ card, display: display('https://shop.test/{number}') }).url).toBeUndefined();
+  });
+
+  it('has the line of its service in the footer, and no picture where that forbids it', () => {
+    const embed = embedOf({ display: { hasPictures: false, notice: 'Data: Mine' } });
+    expect(embed.footer?.text).toBe('base1-4 · 987 of 1,000 left today\nData: Mine');
+    expect(embed.image).toBeUndefined();
+  });
+
   it('shows on one screen: its facts, its prices and how old they are, its picture, its id and what is left today', () => {
     expect(cardEmbed(VIEW)).toEqual({
       title: 'Ember Drake',
@@ -145,7 +174,7 @@ describe('the picture of a card', () => {
     ['other scripts, encoded', 'https://cards.test/四', 'https://cards.test/%E5%9B%9B'],
     ['2,048 characters', `https://cards.test/${'x'.repeat(2_029)}`, `https://cards.test/${'x'.repeat(2_029)}`],
   ])('takes %s', (_, text, url) => {
-    expect(imageUrl(text)).toBe(url);
+    expect(publicUrl(text)).toBe(url);
   });
 
   it.each([
@@ -168,7 +197,7 @@ describe('the picture of a card', () => {
     ['2,049 characters', `https://cards.test/${'x'.repeat(2_030)}`],
     ['over 2,048 characters once encoded', `https://cards.test/${'四'.repeat(300)}`],
   ])('is none for %s', (_, text) => {
-    expect(imageUrl(text)).toBeUndefined();
+    expect(publicUrl(text)).toBeUndefined();
   });
 });
 

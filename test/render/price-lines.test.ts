@@ -73,6 +73,17 @@ describe('the lines of a price', () => {
     expect(lines({})).toEqual(['No prices for this card.']);
   });
 
+  it('name the row of the price and its currency', () => {
+    const prices = { market: 5, low: 4, label: 'Near *Mint*', currency: 'USD' };
+    const lines = shown(5, [], { card: { prices }, currency: 'EUR', isJustFetched: true });
+    expect(lines).toEqual(['**$5.00** market (Near \\*Mint\\*)', '-# low $4.00']);
+  });
+
+  it('compare the price of another row with nothing', () => {
+    const answer = { fetchedAtMs: NOW_MS, history: daily(1, 2, 3, 4, 5, 6, 7, 8), missingRow: { sinceMs: NOW_MS } };
+    expect(shown(400, [], { answer, isJustFetched: true })).toEqual(['**400.00** market']);
+  });
+
   it('are short whatever the prices were', () => {
     const history = fc.array(fc.tuple(momentMs, price), { maxLength: 200 });
     const view = fc.record({

@@ -26,6 +26,13 @@ it.each<[string, Partial<WatchNotice>, string | undefined, boolean, string]>([
     false,
     '**Emberwing Drake** kostet jetzt 29,50\u00A0€ und liegt damit unter',
   ],
+  [
+    'with its row',
+    { label: 'holofoil', currency: 'JPY', price: 29, target: 30 },
+    'USD',
+    false,
+    ' is at ¥29 (holofoil), under your target of ¥30.',
+  ],
   ['with its age', {}, 'USD', true, '**Emberwing Drake** was at $29.50, under your target of $30.00 · <t:60:R>'],
   ['with a name as its own characters', { cardName: '[x](y)' }, 'USD', false, '**\\[x\\]\\(y\\)** is at'],
 ])('a price that was reached is told %s', (_, notice, currency, isLate, expected) => {
@@ -34,7 +41,7 @@ it.each<[string, Partial<WatchNotice>, string | undefined, boolean, string]>([
 });
 
 it('as many as one message holds fit, with two buttons each', () => {
-  const long = { ...NOTICE, cardName: '*'.repeat(1_000), price: 1e11, target: 1e10 };
+  const long = { ...NOTICE, cardName: '*'.repeat(1_000), price: 1e11, target: 1e10, label: '*'.repeat(1_000) };
   for (const locale of LANGUAGES) {
     const notices = Array.from({ length: MOST_NOTICES }, (_, at) => ({
       ...{ ...long, locale, showId: `card:show:${at}`, stopId: `watches:stop:${at}` },

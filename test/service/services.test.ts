@@ -145,7 +145,7 @@ describe.each(Object.entries(SHOWN))('%s', (name, shown) => {
     const { client, lines } = await startNamed(name);
     const { rows: _, ...found } = (await cardOf(client, card.id)) as { rows?: unknown };
     const missing = { set: undefined, number: undefined, rarity: undefined, pageUrl: undefined };
-    const prices = { low: undefined, high: undefined, label: undefined, currency: undefined, ...card.prices };
+    const prices = { low: undefined, high: undefined, label: undefined, currency: 'USD', ...card.prices };
     expect(found).toEqual({ ...missing, ...card, name: 'Emberwing Drake', prices });
     expect(lines).toEqual([]);
   });

@@ -124,3 +124,12 @@ it('yen have no cents', () => {
   const watch = newWatch(wish, 9, NOW_MS, undefined, yen);
   expect(withPrice(watch, 9.5, NOW_MS, yen).untold).toMatchObject([{ target: 10, price: 10 }]);
 });
+
+it('a price that is not to be compared with those before crosses nothing, and the next one does', () => {
+  const watch = watchFor({ above: 40, below: 30 }, 36);
+  const anew = withPrice(watch, 400, NOW_MS, undefined, { isAnew: true });
+  expect(anew).toMatchObject({ crossed: ['above'], crossings: 0, untold: [] });
+  expect(withPrice(anew, 29, NOW_MS, undefined, { label: 'foil', currency: 'USD' }).untold).toMatchObject([
+    { line: 'below', price: 29, label: 'foil', currency: 'USD' },
+  ]);
+});

@@ -112,7 +112,7 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
   };
 }
 
-interface RendererOptions extends Pick<Services, 'limiter' | 'settings' | 'currency'> {
+interface RendererOptions extends Pick<Services, 'limiter' | 'settings' | 'currency' | 'display'> {
   /** Whether a card has other printings; quickly, or with up to a second of time. */
   hasPrintings(cardId: string, who: Requester, hasTime: boolean): boolean | Promise<boolean>;
 }
@@ -123,7 +123,7 @@ interface RendererOptions extends Pick<Services, 'limiter' | 'settings' | 'curre
  */
 export function replyRenderer(
   commands: readonly Command[],
-  { limiter, settings, currency, hasPrintings }: RendererOptions,
+  { limiter, settings, currency, display, hasPrintings }: RendererOptions,
 ): RenderReply {
   return async ({ command, canReplyPublicly, asked, ...who }, outcomes, isPrivate = asked.isPrivate) => {
     const locale = await spokenLanguage(who, isPrivate, settings);
@@ -134,7 +134,7 @@ export function replyRenderer(
       const isOne = card !== undefined && others.length === 0;
       // A reply that waited for the service can wait for the catalog, too.
       const isOffered = isOne && (await hasPrintings(card.id, requesterOf(who), outcomes.requests > 0));
-      const view = { locale, quota: limiter.quota(), currency, hasPrintings: isOffered, canReplyPublicly };
+      const view = { locale, quota: limiter.quota(), currency, display, hasPrintings: isOffered, canReplyPublicly };
       return { message: show(asked, outcomes, view) };
     } catch (err) {
       return { message: { content: formatMessage(locale, 'broken') }, err };

@@ -1,0 +1,39 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startWorld } from '../support/world.ts';
+
+it('a card of several prices shows which one it is, and another one crosses no watch', async () => {
+  const file = join(temporaryFolder(), 'mine.json');
+  const description = {
+    name: 'Mine',
+    key: { header: 'X-API-Key', optional: true },
+    currency: 'USD',
+    fields: { id: 'id', name: 'name', pageUrl: '=https://cards.example/page' },
+    prices: { rows: 'prices.*', market: '' },
+    notice: 'Data: Mine',
+  };
+  writeFileSync(file, JSON.stringify(description));
+  const world = await startWorld({ env: { CARD_SERVICE: file, PRICES_FRESH_SECONDS: '0' } });
+  const drake = SAMPLE_CARDS.find(({ id }) => id === 'base1-4');
+  const shown = async (prices: object, price: string) => {
+    world.cardService.script({ path: 'base1-4', body: { ...drake, prices } });
+    const { embeds } = await world.card('base1-4').until((reply) => JSON.stringify(reply.embeds).includes(price));
+    return embeds[0];
+  };
+
+  expect(await shown({ foil: 400, normal: 36 }, '$400')).toMatchObject({
+    url: 'https://cards.example/page',
+    description: expect.stringContaining('**$400.00** market (foil)'),
+    footer: { text: expect.stringMatching(/\nData: Mine$/) },
+  });
+  const set = await world.discord.type({ command: 'watch', options: { card: 'base1-4', below: 30 } }).settled();
+  expect(set.content).toContain('Last price $400.00 (foil)');
+  expect((await shown({ normal: 29 }, '$29.00'))?.description).toContain('market (normal)');
+  expect((await shown({ foil: 500, normal: 29 }, '$500.00'))?.description).toContain('market (foil)');
+  const list = await world.discord.type({ command: 'watches' }).settled();
+  expect(JSON.stringify(list.embeds)).toContain('under $30.00 · Last price $500.00 (foil)');
+  expect(world.lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});
