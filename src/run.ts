@@ -102,17 +102,24 @@ export function startLines({
   dataDir,
   redis,
   cardService,
-}: Pick<Config, 'plan' | 'dataDir' | 'redis'> & Partial<Config>): [object, string][] {
+}: Pick<Config, 'plan' | 'dataDir' | 'redis' | 'cardService'>): (readonly [object, string])[] {
   const { version } = packageJson;
   const { node } = process.versions;
   const name = plan.plan === 'auto' ? 'auto, as the card service says' : plan.plan;
   const isOwn = plan.requestsPerMinute !== undefined || plan.burst !== undefined;
-  const { name: service, ends } = cardService?.description ?? {};
-  const ending: [object, string] = [{ ends }, `${service} ends on ${ends}: choose another card service before that`];
   const host = redis && new URL(redis.url).host; // without the password
+  const { description, baseUrl, isShipped } = cardService;
+  const { name: service, ends } = description;
+  const serviceHost = new URL(baseUrl).host;
+  const own = [
+    { service, serviceHost },
+    `card service: ${service} at ${serviceHost}, by your own description`,
+  ] as const;
+  const ending = [{ ends }, `${service} ends on ${ends}: choose another card service before that`] as const;
   return [
     [{ version, node }, `cardbot ${version} on Node ${node}`],
     [plan, `plan: ${name}${isOwn ? ', with your own rate or burst' : ''}`],
+    ...(isShipped ? [] : [own]),
     redis
       ? [{ redis: host, keyPrefix: redis.keyPrefix }, `state: Redis at ${host}`]
       : [{ dataDir }, `state: files in ${dataDir}`],

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Config } from '../src/config/config.ts';
+import { readCardServiceConfig } from '../src/config/config.ts';
 import { Output } from '../src/log/output.ts';
 import { forTerminal } from '../src/log/terminal.ts';
 import { createLog, Incident, redaction } from '../src/log.ts';
@@ -238,6 +238,7 @@ describe('the first lines', () => {
     plan: { plan: 'auto', requestsPerMinute: undefined, burst: undefined },
     dataDir: './data',
     redis: undefined,
+    cardService: readCardServiceConfig({ CARD_SERVICE: 'scryfall' }),
   };
   const redis = { url: 'redis://user:sesame@redis.test:6380/1', keyPrefix: 'cardbot' };
 
@@ -252,11 +253,15 @@ describe('the first lines', () => {
     );
   });
 
-  it('say when the card service ends', () => {
-    const description = { name: 'Mine', ends: '2027-03-01' } as Config['cardService']['description'];
-    const cardService = { description } as Config['cardService'];
-    expect(startLines({ ...STARTED, cardService }).at(-1)?.[1]).toBe(
-      'Mine ends on 2027-03-01: choose another card service before that',
+  it('name a card service that the operator described, with its host, and say when one ends', () => {
+    const { cardService } = STARTED;
+    const description = { ...cardService.description, name: 'Mine', ends: '2027-03-01' };
+    const lines = startLines({ ...STARTED, cardService: { ...cardService, description, isShipped: false } });
+    expect(lines.map(([, text]) => text)).toEqual(
+      expect.arrayContaining([
+        'card service: Mine at api.scryfall.com, by your own description',
+        'Mine ends on 2027-03-01: choose another card service before that',
+      ]),
     );
   });
 

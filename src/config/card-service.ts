@@ -8,6 +8,8 @@ import { openDescription } from './description-file.ts';
 import { type Environment, type Problem, set } from './environment.ts';
 import { type CardServiceVariables, WANTED_ADDRESS } from './variables.ts';
 
+export const BOT_VERSION = packageJson.version;
+
 /** A value of `headers` that stands for an environment variable. */
 const FROM_ENVIRONMENT = /^\$(.+)$/;
 
@@ -137,7 +139,7 @@ export function scopeOf(baseUrl: string, { isDefault, card }: ServiceDescription
 }
 
 /** Services ask for one that names the program. */
-const USER_AGENT = `cardbot/${packageJson.version}`;
+const USER_AGENT = `cardbot/${BOT_VERSION}`;
 
 type CardServiceRead = z.output<typeof CardServiceVariables>;
 

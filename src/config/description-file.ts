@@ -14,17 +14,22 @@ export type OpenedDescription = { description: ServiceDescription; isShipped: bo
 
 /** @param given `CARD_SERVICE`: the name of a description that ships, or the path of a `.json` */
 export function openDescription(given = DEFAULT): OpenedDescription {
-  const isFile = /[/\\]/.test(given) || given.endsWith(ENDING);
-  const names = isFile ? [] : shippedNames();
-  if (!isFile && !names.includes(given)) return { faults: [unknownName(given, names)] };
-  const named = (fault: string) => `${isFile ? given : `${given}${ENDING}`}: ${fault}`;
-  const text = textOf(isFile ? given : new URL(`${given}${ENDING}`, FOLDER));
+  const isPath = isFile(given);
+  const names = isPath ? [] : shippedNames();
+  if (!isPath && !names.includes(given)) return { faults: [unknownName(given, names)] };
+  const named = (fault: string) => `${isPath ? given : `${given}${ENDING}`}: ${fault}`;
+  const text = textOf(isPath ? given : new URL(`${given}${ENDING}`, FOLDER));
   if (text === undefined) return { faults: [named('the file cannot be read')] };
   const value = parsed(text);
   if (value === undefined) return { faults: [named('the file is not JSON')] };
   const read = DescriptionFile.safeParse(value);
-  if (read.success) return { description: { ...read.data, isDefault: given === DEFAULT }, isShipped: !isFile };
+  if (read.success) return { description: { ...read.data, isDefault: given === DEFAULT }, isShipped: !isPath };
   return { faults: faultsOf(read.error).map(named) };
+}
+
+/** Whether a description is given by its path, and not by its name. */
+export function isFile(given: string): boolean {
+  return /[/\\]/.test(given) || given.endsWith(ENDING);
 }
 
 /** The names of the descriptions that ship. */

@@ -156,7 +156,8 @@ export interface Answer {
   none?: ReadonlySet<string>;
 }
 
-const HEADER = 'header:';
+/** Begins a source that is a header. */
+export const HEADER = 'header:';
 
 type Way =
   | { kind: 'literal'; text: string }

@@ -4,7 +4,7 @@ import type { Usage } from '../model/plan.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
 import { cardUrl, endpoint } from './address.ts';
 import { isAbsent, type OnUnread, successBody, throwUnlessAnswered, usageIn } from './answers.ts';
-import { type AnsweredCard, CardReader, leadsNowhere } from './described-card.ts';
+import { type AnsweredCard, CardReader } from './described-card.ts';
 import { afterRefusal, type KeyTrust } from './key-trust.ts';
 import { againAtMost, type BatchLimits, Listing } from './listing.ts';
 import { failedOutcome, type ListingOutcome } from './listing-learning.ts';
@@ -122,10 +122,7 @@ export class CardService {
     const { baseUrl, description } = this.#options;
     const response = await answered(cardUrl(baseUrl, description, id), this.#options, signal);
     if (isAbsent(response, description)) return 'noSuchCard';
-    const body = successBody(response);
-    const found = description.card.at.map((path) => path.valueIn(body)).find((value) => value !== undefined);
-    if (found === undefined) this.#onUnread('card.at', leadsNowhere(description.card.at.map(({ text }) => text)));
-    const card = this.#reader.cardOf(id, found);
+    const card = this.#reader.cardOf(id, this.#reader.foundIn(successBody(response)));
     if (card instanceof UnexpectedAnswer) throw card;
     return card;
   }

@@ -64,6 +64,14 @@ export class CardReader {
     }
   }
 
+  /** What stands in the body of an answer where the description has a card. */
+  foundIn(body: unknown): unknown {
+    const { at } = this.description.card;
+    const found = at.map((path) => path.valueIn(body)).find((value) => value !== undefined);
+    if (found === undefined) this.#onUnread?.('card.at', leadsNowhere(at.map(({ text }) => text)));
+    return found;
+  }
+
   /**
    * The card that was asked for, of what stands where the description says.
    *

@@ -1,47 +1,86 @@
-import type { z } from 'zod';
 import type { Config } from '../../config/config.ts';
+import { cardIdReader } from '../../model/card-id.ts';
 import { UnexpectedAnswer } from '../../model/errors.ts';
 import { plansOf } from '../../model/plan.ts';
 import type { ServiceDescription } from '../../model/service-description.ts';
-import { cardUrl } from '../../service/address.ts';
-import { type Answered, CardAnswer, ErrorBody, read } from '../../service/answers.ts';
+import { cardUrl, endpoint } from '../../service/address.ts';
+import { type Answered, ErrorBody, isAbsent, refusalIn } from '../../service/answers.ts';
 import { CardReader } from '../../service/described-card.ts';
 import { listAnswer, listRequest, listsOthers } from '../../service/listing-format.ts';
 import { isOfProxy, PROXY_LIMIT } from '../../service/proxy-limit.ts';
 import { readRateLimit } from '../../service/rate-limit-headers.ts';
 import type { ServiceResponse } from '../../service/request.ts';
+import { catalogFolder } from '../../storage/state.ts';
+import { DEFAULT_ID, knownId, madeUpId } from '../card-to-try.ts';
 import { inspect, isAnswer, type NoAnswer, RunDeadline } from '../request.ts';
+import { fieldFindings } from './described-fields.ts';
 import { type Finding, hindrance, right, unknown, unreachable, wrong } from './finding.ts';
 
 const CHECK = 'card service';
 const KEY_CHECK = 'API key';
 const BULK_CHECK = 'bulk requests';
 const PLAN_CHECK = 'plan';
-/** Any id does: a service that says properly that it has no such card is reached. */
-const CARD_ID = 'base1-4';
 /** The statuses with which a service answers a wrong key or a wrong path. */
 const REFUSALS: readonly number[] = [401, 403, 404];
 
-/** Whether cards can be looked up. Costs one request of the quota, and with `CARD_SERVICE_BULK_PATH` another. */
-export async function checkCardService({ cardService, plan }: Config): Promise<Finding[]> {
+/** What is to be asked: a card, and where it is known to exist also one that does not; both where cards are listed. */
+export interface CardCheck {
+  host: string;
+  id: string;
+  absentId: string | undefined;
+  costs: 'one' | 'two' | 'three';
+}
+
+/** @param given the operator's own card @param dataDir where the bot may know one by name */
+export function cardCheck(
+  { baseUrl, description, scope }: Config['cardService'],
+  given: string | undefined,
+  dataDir: string | undefined,
+): CardCheck {
+  const { card, isDefault, list } = description;
+  const known =
+    given ??
+    (isDefault || dataDir === undefined ? undefined : knownId(catalogFolder(dataDir, scope), cardIdReader(card)));
+  const id = known ?? (isDefault ? DEFAULT_ID : madeUpId(card));
+  const absentId = isDefault || known === undefined ? undefined : madeUpId(card);
+  const costs = absentId && list ? 'three' : absentId || list ? 'two' : 'one';
+  return { host: new URL(baseUrl).host, id, absentId, costs };
+}
+
+/** Whether cards can be looked up. Costs what `check` says. @param plan absent: what each field became is found, too */
+export async function checkCardService(
+  { cardService, plan }: Pick<Config, 'cardService'> & Partial<Pick<Config, 'plan'>>,
+  { id, absentId }: CardCheck,
+): Promise<Finding[]> {
   const { baseUrl, description, apiKey } = cardService;
   const { list, isDefault } = description;
   const deadline = new RunDeadline();
   const ask = (url: URL, json?: object) =>
     inspect(url, { ...cardService, timeoutMs: deadline.leftMs(cardService.timeoutMs) }, json);
-  const url = cardUrl(baseUrl, description, CARD_ID);
+  const url = cardUrl(baseUrl, description, id);
   const response = await ask(url);
-  if (!isAnswer(response)) return [failureFinding(response, url)];
-  const answered = answerFinding(response, cardService);
+  if (!isAnswer(response)) return [failureFinding(response, url, description)];
+  const answered = answerFinding(response, cardService, id);
+  const fields = plan || response.status > 299 ? [] : fieldFindings(description, response);
   if (!answered.ok) {
     const isOneOfTwo = apiKey !== undefined && REFUSALS.includes(response.status);
-    return [answered, ...(isOneOfTwo ? await otherFault(answered, cardService, deadline) : [])];
+    return [answered, ...fields, ...(isOneOfTwo ? await otherFault(answered, cardService, id, deadline) : [])];
   }
-  const findings = [answered, planFinding(response, plan, description)];
+  const exists = !isAbsent(response, description);
+  const findings = [answered, ...fields, ...(plan ? [planFinding(response, plan, description)] : [])];
+  const absent = absentId !== undefined && exists && (await ask(cardUrl(baseUrl, description, absentId)));
+  if (absent && isAnswer(absent)) findings.push(answerFinding(absent, cardService, absentId));
+  if (!exists && !isDefault) findings.push(unknown('card', `None was looked up. Name one that it has: --id ID`));
   if (list === undefined) return findings;
-  const { url: listUrl, json } = listRequest({ baseUrl, list, isDefault }, [CARD_ID]);
-  const about = { id: CARD_ID, exists: response.status !== 404, description };
-  return [...findings, bulkFinding(await ask(listUrl, json), about)];
+  const { url: listUrl, json } = listRequest({ baseUrl, list, isDefault }, [id]);
+  return [...findings, bulkFinding(await ask(listUrl, json), { id, exists, description })];
+}
+
+/** What an operator has to put right: variables, or where a description is used, that. */
+function places({ isDefault, name }: ServiceDescription) {
+  if (isDefault) return { url: 'CARD_SERVICE_URL', path: 'CARD_SERVICE_CARD_PATH', list: 'CARD_SERVICE_BULK_PATH' };
+  const of = (keys: string) => `${keys} in the description of ${name}`;
+  return { url: of('`url`'), path: of('`card`, `absent` and `fields`'), list: of('`list`') };
 }
 
 /**
@@ -51,23 +90,26 @@ export async function checkCardService({ cardService, plan }: Config): Promise<F
 async function otherFault(
   first: Finding,
   cardService: Config['cardService'],
+  id: string,
   deadline: RunDeadline,
 ): Promise<Finding[]> {
   const isOfKey = first.check === KEY_CHECK;
   const { baseUrl, description } = cardService;
-  const url = isOfKey ? cardUrl(baseUrl, description, CARD_ID) : new URL(`${baseUrl}/v1/usage`);
+  if (!isOfKey && !description.usage) return [];
+  const url = isOfKey ? cardUrl(baseUrl, description, id) : endpoint(baseUrl, description.usage?.path ?? '');
   const apiKey = isOfKey ? undefined : cardService.apiKey;
   const answer = await inspect(url, { ...cardService, apiKey, timeoutMs: deadline.leftMs(cardService.timeoutMs) });
-  const second = isAnswer(answer) && REFUSALS.includes(answer.status) && answerFinding(answer, cardService);
+  const second = isAnswer(answer) && REFUSALS.includes(answer.status) && answerFinding(answer, cardService, id);
   return second && second.ok === false && second.check !== first.check ? [second] : [];
 }
 
-function failureFinding(failure: NoAnswer, { host }: URL): Finding {
+function failureFinding(failure: NoAnswer, { host }: URL, description: ServiceDescription): Finding {
   const { kind, reason } = failure;
-  if (kind === 'unreached') return unreachable(CHECK, host, failure, 'CARD_SERVICE_URL');
+  const { url } = places(description);
+  if (kind === 'unreached') return unreachable(CHECK, host, failure, url);
   return kind === 'answered'
-    ? wrong(CHECK, `${host} answers with ${reason}. Check CARD_SERVICE_URL.`)
-    : wrong(CHECK, `${host} cannot be used (${reason}). Check CARD_SERVICE_URL, or try again later.`);
+    ? wrong(CHECK, `${host} answers with ${reason}. Check ${url}.`)
+    : wrong(CHECK, `${host} cannot be used (${reason}). Check ${url}, or try again later.`);
 }
 
 type Answer = Pick<ServiceResponse, 'status' | 'headers' | 'body'>;
@@ -76,20 +118,21 @@ type Answer = Pick<ServiceResponse, 'status' | 'headers' | 'body'>;
 export function answerFinding(
   { status, headers, body }: Answer,
   { description, apiKey }: Pick<Config['cardService'], 'description' | 'apiKey'>,
+  id = DEFAULT_ID,
 ): Finding {
-  const error = ErrorBody.safeParse(body).data;
-  if (status === 401 || (status === 403 && error)) return wrong(KEY_CHECK, apiKey === undefined ? NO_KEY : BAD_KEY);
+  const { url, path } = places(description);
+  const refused = refusalIn({ status, body }, description);
+  if (refused === 'key') return wrong(KEY_CHECK, apiKey === undefined ? NO_KEY : BAD_KEY);
+  if (refused === 'plan') return wrong(CHECK, 'The plan of this key has no card lookup. Take another plan or service.');
   if (status === 403)
     return wrong(
       CHECK,
       `A firewall in front of it refuses this machine. Ask whoever runs the service. Or ${PROXY_LIMIT}.`,
     );
-  if (status === 404 && error && !isAboutPath(error)) return right(CHECK, `it answers, and has no card ${CARD_ID}`);
+  if (isAbsent({ status, body }, description) && !isAboutPath(body))
+    return right(CHECK, `it answers, and has no card ${id}`);
   if (status === 404)
-    return wrong(
-      CHECK,
-      `It has no path ${description.card.path}. Check CARD_SERVICE_CARD_PATH, and the path in CARD_SERVICE_URL.`,
-    );
+    return wrong(CHECK, `It has no path ${description.card.path}. Check ${path}, and the path in ${url}.`);
   const hindered = hindrance(status);
   if (status === 429)
     return unknown(CHECK, `It ${hindered}, so key, path and plan could not be checked. Try again later.`);
@@ -97,33 +140,37 @@ export function answerFinding(
   if (hindered) return wrong(CHECK, `It ${hindered}. Try again later.${orLimited}`);
   if (status >= 300 && status < 400) {
     const why = `It redirects to ${headers.get('location')}, and the bot follows no redirect.`;
-    return wrong(CHECK, `${why} Set CARD_SERVICE_URL to the service itself.`);
+    return wrong(CHECK, `${why} Set ${url} to the service itself.`);
   }
-  return cardFinding(status, body);
+  return cardFinding(status, body, id, description);
 }
 
 const NO_KEY = 'The card service needs a key. Set CARD_SERVICE_API_KEY.';
 const BAD_KEY = 'The card service does not accept this key. Set CARD_SERVICE_API_KEY to a current one.';
 
-function cardFinding(status: number, body: unknown): Finding {
-  const isSuccess = status >= 200 && status <= 299;
-  if (isSuccess && !(read(CardAnswer, body) instanceof UnexpectedAnswer)) return right(CHECK, 'it answers with a card');
-  const what = isSuccess ? 'something that is not a card' : `status ${status}`;
-  return wrong(CHECK, `It answers with ${what}. Check CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH.`);
+function cardFinding(status: number, body: unknown, id: string, description: ServiceDescription): Finding {
+  const { url, path } = places(description);
+  const reader = new CardReader(description);
+  const card = status >= 200 && status <= 299 ? reader.cardOf(id, reader.foundIn(body)) : undefined;
+  if (card === 'noSuchCard') return right(CHECK, `it answers, and has no card ${id}`);
+  if (card && !(card instanceof UnexpectedAnswer)) return right(CHECK, 'it answers with a card');
+  const what = card ? `something that is not a card (${card.detail})` : `status ${status}`;
+  return wrong(CHECK, `It answers with ${what}. Check ${url} and ${path}.`);
 }
 
 /** The interface does not name the error of a card that does not exist, so only words that cannot be about one count. */
-function isAboutPath({ _tag, message }: z.infer<typeof ErrorBody>): boolean {
+function isAboutPath(body: unknown): boolean {
+  const { _tag, message } = ErrorBody.safeParse(body).data ?? {};
   const text = `${_tag} ${message}`;
   return /path|route|endpoint|url/i.test(text) && !/card/i.test(text);
 }
 
-/** What a list of one card says of `CARD_SERVICE_BULK_PATH`. @param card whether there is one is known from its lookup */
+/** What a list of one card says of where cards are listed. @param card whether there is one is known from its lookup */
 export function bulkFinding(
   response: Answered | NoAnswer,
   { id, exists, description }: { id: string; exists: boolean; description: ServiceDescription },
 ): Finding {
-  const cure = 'Check CARD_SERVICE_BULK_PATH, or remove it.';
+  const cure = `Check ${places(description).list}, or remove it.`;
   const reader = new CardReader(description);
   if ('failure' in response) {
     const { kind, reason } = response;
@@ -149,10 +196,11 @@ export function bulkFinding(
 export function planFinding(
   answer: Pick<ServiceResponse, 'headers' | 'body'>,
   setting: Config['plan'],
-  { quota: [window] }: Pick<ServiceDescription, 'quota'>,
+  { quota: [window], isDefault }: Pick<ServiceDescription, 'quota' | 'isDefault'>,
 ): Finding {
-  const { limit, remaining } = readRateLimit(answer, window ?? {}, 0, 0);
-  const asFree = 'so the bot keeps to the pace of Free';
+  if (!window) return right(PLAN_CHECK, 'the service tells nothing of one');
+  const { limit, remaining } = readRateLimit(answer, window, 0, 0);
+  const asFree = `so the bot keeps to the pace of ${isDefault ? 'Free' : Object.keys(plansOf(setting))[0]}`;
   if (limit === undefined) {
     if (setting.plan !== 'auto' || setting.requestsPerMinute !== undefined) return right(PLAN_CHECK, setting.plan);
     const why = `The service does not say how many requests a day it allows, ${asFree}.`;
@@ -162,7 +210,8 @@ export function planFinding(
   const plans = plansOf(setting);
   const found = Object.keys(plans).find((plan) => plans[plan]?.requestsPerDay === limit);
   const isPaced = setting.requestsPerMinute !== undefined && setting.burst !== undefined;
-  if (setting.plan === 'auto' && found === undefined && !isPaced) {
+  // Services change what their plans allow, and what they state is believed.
+  if (isDefault && setting.plan === 'auto' && found === undefined && !isPaced) {
     const why = `The service allows ${perDay}, which matches no known plan, ${asFree}.`;
     return wrong(PLAN_CHECK, `${why} Set CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST.`);
   }

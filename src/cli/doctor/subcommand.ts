@@ -1,8 +1,17 @@
-import { type Config, type RegistrationConfig, readRegistrationConfig, secretsOf } from '../../config/config.ts';
+import { resolve } from 'node:path';
+import {
+  type Config,
+  type RegistrationConfig,
+  readCardServiceConfig,
+  readRegistrationConfig,
+  secretsOf,
+} from '../../config/config.ts';
+import { isFile } from '../../config/description-file.ts';
 import type { Environment } from '../../config/environment.ts';
 import { redaction } from '../../log.ts';
 import type { CliContext, Subcommand } from '../context.ts';
-import type { Finding } from './finding.ts';
+import { type CardCheck, cardCheck, checkCardService } from './card-service-checks.ts';
+import { type Finding, right } from './finding.ts';
 import { checkNode, nodeReleasedAtMs } from './node-check.ts';
 import { checkPort, checkWebhook } from './operations-checks.ts';
 import { checkOffline, type Settings } from './settings.ts';
@@ -13,6 +22,9 @@ It reads the same settings as the bot, from the environment and .env, changes no
 Each line begins with ✓ (right), ✗ (wrong) or ? (it could not be found out, for the reason given). In JSON "ok" is then
 true, false or null; "cure" says what to do, or that reason.
 
+With --service it tries the description of a card service alone, on one card: what each field became, and from which
+path. CARD_SERVICE_API_KEY and the other variables of the card service apply as they are set.
+
 Exit codes: 0 nothing wrong was found · 1 something is wrong`;
 
 /** `npm run doctor` */
@@ -20,30 +32,61 @@ export const subcommand: Subcommand = (command, context, run) => {
   command
     .option('--json', 'JSON on standard output, for programs: [{"check","ok","cure"}]')
     .option('--offline', 'check this machine only: nothing is sent to Discord, the card service or Redis')
+    .option('--service <description>', 'try this description: the name of one that ships, or the path of a .json file')
+    .option('--id <id>', 'a card that the service has')
     .addHelpText('after', HELP)
-    .action(run((flags: { json?: boolean; offline?: boolean }) => report(flags, context)));
+    .action(run((flags: Flags) => report(flags, context)));
 };
 
-/** @returns the exit code */
+interface Flags {
+  json?: boolean;
+  offline?: boolean;
+  service?: string;
+  id?: string;
+}
+
+/** @returns the exit code @throws ConfigError where a description is tried that does not fit */
 async function report(
-  { json = false, offline: isOffline = false }: { json?: boolean; offline?: boolean },
-  { env, envFile, stdout, stderr, commands }: CliContext,
+  { json = false, offline: isOffline = false, service, id }: Flags,
+  { env, envFile, folder, stdout, stderr, commands }: CliContext,
 ): Promise<number> {
-  const settings = checkOffline(env, envFile);
-  const costs = settings.config?.cardService.description.list
-    ? 'alone and in a list, which costs two'
-    : 'which costs one';
-  if (settings.config && !isOffline)
-    stderr.write(`This looks up one card, ${costs} of today's requests; --offline sends nothing.\n`);
-  const findings = await diagnose(settings, env, commands, isOffline);
+  const tried = service === undefined ? undefined : triedService(service, env, folder);
+  const settings = tried ? { findings: [], config: undefined } : checkOffline(env, envFile);
+  const config = tried ?? settings.config;
+  const check = config && cardCheck(config.cardService, id, settings.config?.dataDir);
+  if (check && !isOffline)
+    stderr.write(`This asks ${check.host}, which costs ${check.costs} of today's requests; --offline sends nothing.\n`);
+  const findings = tried
+    ? await tryDescription(tried, isOffline ? undefined : check)
+    : await diagnose(settings, env, commands, check, isOffline);
   const reported = findings.map(({ check, ok, cure }) => ({ check, ok, cure }));
   stdout.write(json ? `${JSON.stringify(reported, null, 2)}\n` : findings.map(line).join(''));
   return findings.some(({ ok }) => ok === false) ? 1 : 0;
 }
 
+type Tried = Pick<Config, 'cardService'>;
+
+/** @throws ConfigError */
+function triedService(given: string, env: Environment, folder: string): Tried {
+  const CARD_SERVICE = isFile(given) ? resolve(folder, given) : given;
+  return { cardService: readCardServiceConfig({ ...env, CARD_SERVICE }) };
+}
+
+async function tryDescription(tried: Tried, check: CardCheck | undefined): Promise<Finding[]> {
+  const { name } = tried.cardService.description;
+  const found = check ? await checkCardService(tried, check) : [];
+  return [right('description', name), ...found.map(redacting(secretsOf({ ...tried, redis: undefined })))];
+}
+
+/** An answer from outside may repeat what it was sent. */
+function redacting(secrets: readonly (string | undefined)[]) {
+  const redact = redaction(secrets);
+  return (finding: Finding): Finding => ({ ...finding, cure: redact(finding.cure), found: redact(finding.found) });
+}
+
 /**
  * Checks what an operator can get wrong, in the order in which it is to be put right. What needs a setting that is faulty
- * is left out. Costs one request of the card service's quota, and with `CARD_SERVICE_BULK_PATH` another.
+ * is left out. Costs what `check` says of the card service's quota.
  *
  * @param isOffline only what can be found out on this machine: no request leaves it
  */
@@ -51,6 +94,7 @@ async function diagnose(
   { findings, config }: Settings,
   environment: Environment,
   commands: CliContext['commands'],
+  check: CardCheck | undefined,
   isOffline: boolean,
 ): Promise<Finding[]> {
   const discord = config?.discord ?? discordAlone(environment);
@@ -62,16 +106,12 @@ async function diagnose(
       ? []
       : [
           discord && askDiscord(discord, commands),
-          config && import('./card-service-checks.ts').then(({ checkCardService }) => checkCardService(config)),
+          config && check && checkCardService(config, check),
           redis && import('./redis-checks.ts').then(({ checkRedis }) => checkRedis(redis, config.cardService)),
           config?.alertWebhookUrl && checkWebhook(config.alertWebhookUrl),
         ]),
   ]);
-  // An answer from outside may repeat what it was sent.
-  const redact = redaction(config ? secretsOf(config) : [discord?.token]);
-  const redacted = further
-    .flatMap((each) => each || [])
-    .map((finding) => ({ ...finding, cure: redact(finding.cure), found: redact(finding.found) }));
+  const redacted = further.flatMap((each) => each || []).map(redacting(config ? secretsOf(config) : [discord?.token]));
   const { node } = process.versions;
   return [checkNode(node, nodeReleasedAtMs(node, process.execPath), Date.now()), ...findings, ...redacted];
 }

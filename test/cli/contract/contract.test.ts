@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { type ListeningCardService, startCardService } from '../../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../../src/sandbox/embedded-card-service.ts';
 import { onFinished } from '../../support/on-finished.ts';
+import { startOwnService } from '../../support/own-service.ts';
 import { run } from '../run.ts';
 
 let service: ListeningCardService;
@@ -44,7 +46,7 @@ describe('npm run contract', () => {
     const { err, rows, requests } = await contract([], { CARD_SERVICE_API_KEY: '' });
     expect(requests).toBe(2);
     expect(err).toContain('two of today');
-    expect(rows.get('status')?.[2]).toBe('not asked: there is no key');
+    expect(rows.get('status')?.[2]).toBe('not asked: there is no key, or no such report');
   });
 
   it('exits 1 with a table where no card came', async () => {
@@ -65,5 +67,24 @@ describe('npm run contract', () => {
     const { out, err } = await contract([], { CARD_SERVICE_API_KEY: 'secret-key' });
     expect(out + err).not.toContain('secret-key');
     expect(await contract([], { CARD_SERVICE_URL: '' })).toMatchObject({ code: 1, requests: 0, out: '' });
+  });
+
+  it('writes the row to send in of a described service, without its key, address or card', async () => {
+    const { env, path, asked } = await startOwnService();
+    const { code, out, err } = await contract(['--id', '7'], { ...env, CARD_SERVICE_URL: '', CARD_SERVICE: path });
+    const today = new Date().toISOString().slice(0, 10);
+    const what = 'a card, no such card; nothing at fields.imageUrl, quota.day.remaining';
+    expect(code).toBe(0);
+    expect(out.trimEnd().split('\n').at(-1)).toBe(`| Hearthside | ${what} | ${packageJson.version} | ${today} |  |`);
+    expect(out).toContain('| X-Day-Limit | `120` |');
+    expect(asked).toEqual(['/items?number=7', '/items?number=99999999']);
+    expect(out + err).not.toMatch(/own-key|127\.0\.0\.1/);
+  });
+
+  it('wants a card of a described service', async () => {
+    const { env, path, asked } = await startOwnService();
+    const unnamed = await contract([], { ...env, CARD_SERVICE_URL: '', CARD_SERVICE: path });
+    expect({ ...unnamed, asked }).toMatchObject({ code: 1, out: '', asked: [] });
+    expect(unnamed.err).toContain('Name a card that Hearthside has: --id ID');
   });
 });
