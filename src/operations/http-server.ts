@@ -9,6 +9,7 @@ import type { Readiness } from './health.ts';
 export interface HttpOptions {
   port: number;
   host: string;
+  botId: string;
   metrics: { contentType: string; metrics(): Promise<string> };
   health: { readiness(): Readiness };
   log: Logger;
@@ -77,6 +78,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
+    'X-Application-Id': options.botId, // tells the doctor whether this port is that of its bot
     ...(status === 405 && { Allow: 'GET, HEAD', Connection: 'close' }), // what else it sends is not read
   });
   response.end(body); // to HEAD, Node sends the headers alone

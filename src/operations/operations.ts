@@ -5,6 +5,7 @@ import type { AlertNotebook } from './alert-notes.ts';
 import { Health } from './health.ts';
 
 export interface OperationsConfig {
+  discord: { botId: string };
   /** `undefined`: nothing is counted, nothing listens. */
   http: { port: number; host: string } | undefined;
   /** `undefined`: no alerts. */
@@ -48,7 +49,7 @@ export async function openOperations(config: OperationsConfig, options: Operatio
 }
 
 async function openPages(
-  { http, redis }: OperationsConfig,
+  { http, redis, discord: { botId } }: OperationsConfig,
   { events, log, commandNames }: OperationsOptions,
   health: Health,
 ): Promise<Operations | undefined> {
@@ -62,7 +63,7 @@ async function openPages(
   let server: { close(): Promise<void> } | undefined;
   return {
     async start() {
-      server = await serveHttp({ ...http, metrics, health, log });
+      server = await serveHttp({ ...http, botId, metrics, health, log });
     },
     close: async () => server?.close(),
   };

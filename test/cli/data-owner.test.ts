@@ -33,11 +33,15 @@ describe.skipIf(process.getuid?.() !== 0)('root runs a tool on the DATA_DIR of a
   });
 
   /** Without a compile cache of its own, so that the one in `DATA_DIR` is made. */
-  function run(...args: string[]): Promise<{ code: unknown; out: string; err: string }> {
+  function run(...args: string[]) {
+    return as({ uid: 0, gid: 0 }, ...args);
+  }
+
+  function as(user: typeof OWNER, ...args: string[]): Promise<{ code: unknown; out: string; err: string }> {
     const settings = { DISCORD_TOKEN: 'MQ.none', CARD_SERVICE_URL: 'http://cards.test' };
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, INIT_CWD: folder, ...settings };
     return new Promise((resolve) => {
-      execFile(process.execPath, [SCRIPT, ...args], { env, cwd: folder }, (error, out, err) =>
+      execFile(process.execPath, [SCRIPT, ...args], { env, cwd: folder, ...user }, (error, out, err) =>
         resolve({ code: error?.code ?? 0, out, err }),
       );
     });
@@ -64,6 +68,20 @@ describe.skipIf(process.getuid?.() !== 0)('root runs a tool on the DATA_DIR of a
     writeFileSync(join(dataDir, 'catalog.sqlite'), '', { mode: 0o600 });
     const { out } = await run('doctor', '--offline');
     expect(out).toContain(`✗ catalog.sqlite: User ${OWNER.uid} cannot read and write it.`);
+  });
+
+  it('in a folder that this user cannot read, a tool ends with a sentence, and the doctor does not tell of names', async () => {
+    chmodSync(dataDir, 0o300);
+    for (const args of [['stats'], ['export', '-']]) {
+      const { code, err } = await run('catalog', ...args);
+      expect([code, err]).toEqual([1, expect.stringMatching(/^.*EACCES.*\n$/)]);
+    }
+    chownSync(dataDir, 0, 0);
+    chmodSync(dataDir, 0o700);
+    const { err, out } = await as(OWNER, 'catalog', 'stats');
+    expect(err).toMatch(/^.*catalog\.sqlite cannot be used \(EACCES.*\n$/);
+    expect(out).toBe('');
+    expect((await as(OWNER, 'doctor', '--offline')).out).not.toContain('names');
   });
 
   it('says so where that user cannot get to the folder', async () => {

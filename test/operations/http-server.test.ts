@@ -15,7 +15,7 @@ async function serve(health: { gateway: boolean; store: boolean }, host = '127.0
   let reads = 0;
   const metrics = { contentType: 'text/plain', metrics: async () => `reads ${++reads}\n` };
   const readiness = () => ({ ready: health.gateway && health.store, ...health });
-  const server = await serveHttp({ port: 0, host, metrics, health: { readiness }, log });
+  const server = await serveHttp({ port: 0, host, botId: '7', metrics, health: { readiness }, log });
   onTestFinished(() => server.close());
   return { address: addressOf({ lines }), lines, health, log };
 }
@@ -118,6 +118,7 @@ it('a port that is taken ends the start with a sentence', async () => {
   const options = {
     port: Number(new URL(address).port),
     host: '127.0.0.1',
+    botId: '7',
     health: { readiness: () => ({ ready: true, ...health }) },
     log,
   };

@@ -111,8 +111,8 @@ export function noNames(names: ServiceDescription['names']): Finding {
 /** Whether a bot without Redis knows a card. Changes nothing. */
 export function knowsNames(dataDir: string): boolean {
   const file = join(dataDir, 'catalog.sqlite');
-  if (!existsSync(file)) return false;
   try {
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return false;
     using database = new DatabaseSync(file, { readOnly: true });
     return database.prepare(`SELECT 1 FROM cards WHERE ${OFFERED} LIMIT 1`).get() !== undefined;
   } catch {

@@ -7,11 +7,11 @@ import { type Finding, hindrance, right, unknown, unreachable, wrong } from './f
 const PORT_CHECK = 'HTTP_PORT';
 const PATIENCE_MS = 2_000;
 
-/** Whether the bot can serve its metrics there: listens for a moment. A running bot that serves them is right, too. */
-export async function checkPort({ host, port }: { host: string; port: number }): Promise<Finding[]> {
+/** Whether the bot can serve its metrics there: listens for a moment. If it runs and serves them, that is right, too. */
+export async function checkPort({ host, port }: { host: string; port: number }, botId: string): Promise<Finding[]> {
   if (port === 0) return [];
   const code = await listeningFails(host, port);
-  const isOfBot = code === 'EADDRINUSE' && (await isServedByBot(host, port));
+  const isOfBot = code === 'EADDRINUSE' && (await isServedBy(botId, host, port));
   return [portFinding(code, { host, port, isOfBot })];
 }
 
@@ -21,9 +21,9 @@ export function portFinding(
   { host, port, isOfBot }: { host: string; port: number; isOfBot: boolean },
 ): Finding {
   if (code === undefined) return right(PORT_CHECK, `${host}:${port} is free`);
-  if (isOfBot) return right(PORT_CHECK, `a running bot serves ${host}:${port}`);
+  if (isOfBot) return right(PORT_CHECK, `the running bot serves ${host}:${port}`);
   if (code === 'EADDRINUSE')
-    return wrong(PORT_CHECK, `Another program uses ${host}:${port}. Set a free port, or stop that program.`);
+    return wrong(PORT_CHECK, `Another program or bot uses ${host}:${port}. Set a free port, or stop that program.`);
   if (code === 'EACCES') return wrong(PORT_CHECK, `This user cannot use port ${port}. Set 1024 or higher.`);
   return wrong('HTTP_HOST', `${host} is not an address of this machine (${code}). Set 127.0.0.1, or 0.0.0.0 for all.`);
 }
@@ -40,14 +40,11 @@ async function listeningFails(host: string, port: number): Promise<string | unde
   }
 }
 
-/** What the bot's `/readyz` answers. */
-const Readiness = z.object({ ready: z.boolean(), gateway: z.boolean() });
-
-async function isServedByBot(host: string, port: number): Promise<boolean> {
+async function isServedBy(botId: string, host: string, port: number): Promise<boolean> {
   const local = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   const address = local.includes(':') ? `[${local}]` : local;
   const answer = await inspect(new URL(`http://${address}:${port}/readyz`), { timeoutMs: PATIENCE_MS });
-  return isAnswer(answer) && Readiness.safeParse(answer.body).success;
+  return isAnswer(answer) && answer.headers.get('X-Application-Id') === botId;
 }
 
 const ALERTS_CHECK = 'alerts';

@@ -1,6 +1,14 @@
 import type { Config } from '../../config/config.ts';
 import { catalogStreams } from '../../storage/redis/catalog.ts';
-import { newClient, type RedisClient, redisPrefix, settingProblems, whyUnusable } from '../../storage/redis/client.ts';
+import {
+  newClient,
+  type RedisClient,
+  redisPrefix,
+  settingProblems,
+  tlsCure,
+  UNLIKE_REDIS,
+  whyUnusable,
+} from '../../storage/redis/client.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { networkCode } from '../request.ts';
 import { noNames } from './data-directory.ts';
@@ -76,10 +84,10 @@ function failureFinding(error: unknown, url: string): Finding {
     return wrong(CHECK, `${host} is a replica and takes no writes. Set REDIS_URL to the primary.`);
   if (message.startsWith('Socket timeout')) return noAnswer(url);
   if (/^(Socket closed|Connection timeout)/.test(message)) {
-    const cure = url.startsWith('rediss:')
-      ? 'If it has no TLS, REDIS_URL begins with redis://.'
-      : 'If it has TLS, REDIS_URL begins with rediss://; check its host and port, too.';
-    return wrong(CHECK, `${host} does not answer like Redis (${message}). ${cure}`);
+    return wrong(
+      CHECK,
+      `${host} does not answer like Redis (${message}): ${tlsCure(url)}. Check its host and port, too.`,
+    );
   }
   return wrong(CHECK, `${host} cannot be used (${message}). Check REDIS_URL.`);
 }

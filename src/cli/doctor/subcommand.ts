@@ -101,7 +101,7 @@ async function diagnose(
   const redis = config?.redis;
   // Side by side, and each of them takes 30 s at most. What sends requests is loaded when it is needed.
   const further = await Promise.all([
-    config?.http && checkPort(config.http),
+    config?.http && checkPort(config.http, config.discord.botId),
     ...(isOffline
       ? []
       : [

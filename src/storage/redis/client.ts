@@ -35,6 +35,16 @@ export function newClient(url: string, { reconnects }: { reconnects: boolean }) 
   });
 }
 
+/** Messages of the client about a server that does not answer like Redis. */
+export const UNLIKE_REDIS = /^(Socket closed|Connection timeout)/;
+
+/** What is usually wrong then. */
+export function tlsCure(url: string): string {
+  return url.startsWith('rediss:')
+    ? 'if it has no TLS, REDIS_URL begins with redis://'
+    : 'if it has TLS, REDIS_URL begins with rediss://';
+}
+
 /** Also one that is connecting: `destroy()` alone does not keep @redis/client 6.3 from being connected a moment later. */
 export function destroyClient(client: RedisClient): void {
   client.once('ready', () => client.destroy());

@@ -2,7 +2,16 @@ import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
 import { SingleRunner, withTimeout } from '../../time/timers.ts';
 import { StateUnusable } from '../state.ts';
-import { destroyClient, newClient, type RedisClient, takesWrite, whyNotOwner, whyUnusable } from './client.ts';
+import {
+  destroyClient,
+  newClient,
+  type RedisClient,
+  takesWrite,
+  tlsCure,
+  UNLIKE_REDIS,
+  whyNotOwner,
+  whyUnusable,
+} from './client.ts';
 import { isOutage, messageOf, RedisUnavailable, says, withinAnswerTimeout } from './unavailable.ts';
 
 /**
@@ -43,7 +52,7 @@ export class RedisLink {
   readonly #onHealth: ((health: RedisHealth) => void)[] = [];
   readonly #logged = new Set<string>();
   #health: RedisHealth = 'unavailable';
-  #reason = 'no connection yet';
+  #reason: string;
   readonly #checks = new SingleRunner(() => this.#check());
   #nextCheck: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -55,6 +64,7 @@ export class RedisLink {
   constructor(options: RedisLinkOptions) {
     this.#options = options;
     this.prefix = options.prefix;
+    this.#reason = `no connection yet: ${tlsCure(options.url)}`;
     const { host, pathname } = new URL(options.url);
     this.name = `redis ${host}${pathname} ${options.prefix}`;
     this.#outage = new Incident(options.log, {
@@ -64,7 +74,9 @@ export class RedisLink {
     });
     this.client = newClient(options.url, { reconnects: true });
     this.client.on('error', (err: unknown) => {
-      this.#reason = messageOf(err);
+      const reason = messageOf(err);
+      const isFirst = this.#judged === undefined;
+      this.#reason = isFirst && UNLIKE_REDIS.test(reason) ? `${reason}: ${tlsCure(options.url)}` : reason;
       if (!this.client.isReady) this.#setHealth('unavailable');
     });
     this.client.on('ready', () => {

@@ -18,7 +18,11 @@ export interface CorruptFileOptions {
 
 /** Tells a file from another that has taken its place; `undefined` when there is none. */
 export function inodeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
+  try {
+    return statSync(file).ino;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A file that was found corrupt. */

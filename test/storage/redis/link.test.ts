@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { newClient, type RedisClient } from '../../../src/storage/redis/client.ts';
 import type { RedisHealth, RedisLink } from '../../../src/storage/redis/link.ts';
@@ -305,3 +307,16 @@ function refusedAtOnce(command: Promise<unknown>): Promise<boolean> {
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
+
+it.each([
+  ['rediss:', 'redis://'],
+  ['redis:', 'rediss://'],
+])('a server that says nothing to %s is logged with the other scheme', async (scheme, other) => {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { link, lines } = linkUnderTest({ url: `${scheme}//127.0.0.1:${port}`, prefix: 'p' });
+  await link.opened(1);
+  expect(lines.map(({ reason }) => reason)).toEqual([expect.stringContaining(`REDIS_URL begins with ${other}`)]);
+});
