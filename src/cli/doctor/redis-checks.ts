@@ -83,7 +83,7 @@ function failureFinding(error: unknown, url: string): Finding {
   if (message.startsWith('READONLY'))
     return wrong(CHECK, `${host} is a replica and takes no writes. Set REDIS_URL to the primary.`);
   if (message.startsWith('Socket timeout')) return noAnswer(url);
-  if (/^(Socket closed|Connection timeout)/.test(message)) {
+  if (UNLIKE_REDIS.test(message)) {
     return wrong(
       CHECK,
       `${host} does not answer like Redis (${message}): ${tlsCure(url)}. Check its host and port, too.`,

@@ -308,15 +308,20 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-it.each([
-  ['rediss:', 'redis://'],
-  ['redis:', 'rediss://'],
-])('a server that says nothing to %s is logged with the other scheme', async (scheme, other) => {
-  const server = createServer(() => {}).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const { link, lines } = linkUnderTest({ url: `${scheme}//127.0.0.1:${port}`, prefix: 'p' });
-  await link.opened(1);
-  expect(lines.map(({ reason }) => reason)).toEqual([expect.stringContaining(`REDIS_URL begins with ${other}`)]);
-});
+it.each(
+  [
+    ['rediss:', 'redis://'],
+    ['redis:', 'rediss://'],
+  ].flatMap(([scheme, other]) => [1, 1_200].map((patienceMs) => ({ scheme, other, patienceMs }))),
+)(
+  'a server that says nothing to $scheme is logged with the other scheme, after $patienceMs ms',
+  async ({ scheme, other, patienceMs }) => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { link, lines } = linkUnderTest({ url: `${scheme}//127.0.0.1:${port}`, prefix: 'p' });
+    await link.opened(patienceMs);
+    expect(lines.map(({ reason }) => reason)).toEqual([expect.stringContaining(`REDIS_URL begins with ${other}`)]);
+  },
+);
