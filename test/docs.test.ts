@@ -3,7 +3,10 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { DEFAULT, shippedNames } from '../src/config/description-file.ts';
 import { Variables } from '../src/config/variables.ts';
+import { DescriptionFile, faultsOf } from '../src/model/service-description.ts';
+import { described } from './support/described.ts';
 
 const Scripts = z.object({ scripts: z.record(z.string(), z.string()) }).transform(({ scripts }) => scripts);
 
@@ -89,9 +92,9 @@ async function sourceOf(script: string): Promise<string> {
 }
 
 describe('README.md', () => {
-  it('has at most 90 lines and 1,000 words', () => {
-    expect(pages[0]?.text.trimEnd().split('\n').length).toBeLessThanOrEqual(90);
-    expect(pages[0]?.text.split(/\s+/).length).toBeLessThanOrEqual(1_000);
+  it('has at most 110 lines and 1,200 words', () => {
+    expect(pages[0]?.text.trimEnd().split('\n').length).toBeLessThanOrEqual(110);
+    expect(pages[0]?.text.split(/\s+/).length).toBeLessThanOrEqual(1_200);
   });
 
   it('quotes only what the bot says', async () => {
@@ -158,6 +161,32 @@ describe('README.md and docs/', () => {
     }
     expect(shown.length).toBeGreaterThan(10);
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('docs/services.md', () => {
+  it('shows a description of at most fifteen lines that fits', async () => {
+    const example = /```json\n(.*?)\n```/s.exec(await readFile('docs/services.md', 'utf8'))?.[1] ?? '';
+    const read = DescriptionFile.safeParse(JSON.parse(example));
+    expect(read.error && faultsOf(read.error)).toBeUndefined();
+    expect(example.split('\n').length).toBeLessThanOrEqual(15);
+  });
+
+  it('has a row for each key of a description, and for each service that ships its plans and terms', async () => {
+    const text = await readFile('docs/services.md', 'utf8');
+    const rows = [...text.matchAll(/^\| `([a-zA-Z]+)` \| (.*) \|$/gm)].map(([, name = '', rest = '']) => ({
+      name,
+      rest,
+    }));
+    const shipped = shippedNames().filter((name) => name !== DEFAULT);
+    expect(rows.map(({ name }) => name).sort()).toEqual([...shipped, ...Object.keys(DescriptionFile.shape)].sort());
+    for (const name of shipped) {
+      const { plans = {} } = described({}, name);
+      const row = rows.find((each) => each.name === name)?.rest;
+      expect(text).toContain(`- **\`${name}\`**`);
+      for (const [plan, { perDay }] of Object.entries(plans))
+        if (perDay !== undefined) expect(row).toContain(`\`${plan}\` ${perDay.toLocaleString('en')}`);
+    }
   });
 });
 
