@@ -185,7 +185,8 @@ export function bulkFinding(
     const why = 'It lists cards that it was not asked for: the path may name the ids wrongly.';
     return wrong(BULK_CHECK, `${why} ${cure}`);
   }
-  if (answer.kind === 'listed' && answer.cards.size > 0) return right(BULK_CHECK, 'it lists the card');
+  if (answer.kind === 'listed' && answer.cards.size > 0)
+    return right(BULK_CHECK, exists ? 'it lists the card' : 'it says there that the card does not exist');
   if (!exists && (answer.kind === 'listed' || answer.kind === 'tooMany'))
     return unknown(BULK_CHECK, `It has no card ${id}, so whether it lists cards could not be found out.`);
   const what = answer.kind === 'listed' ? 'no card, though it has the one that it was asked for' : answer.detail;

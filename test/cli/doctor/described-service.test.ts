@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cardCheck } from '../../../src/cli/doctor/card-service-checks.ts';
+import { bulkFinding, cardCheck } from '../../../src/cli/doctor/card-service-checks.ts';
 import { readCardServiceConfig } from '../../../src/config/config.ts';
 import { shippedNames } from '../../../src/config/description-file.ts';
+import { described } from '../../support/described.ts';
 import { startOwnService } from '../../support/own-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { run } from '../run.ts';
@@ -91,6 +92,13 @@ describe('npm run doctor', () => {
     expect(out).toContain('✓ card service: it answers with a card');
     expect(out).toContain('✓ plan: auto: 120 requests a day');
     expect(asked).toEqual(['/items?number=7', '/items?number=99999999']);
+  });
+
+  it('says of a list which names the card as missing that it does', () => {
+    const description = described({}, 'scryfall');
+    const body = { data: [], not_found: [{ id: 'a' }] };
+    const answer = { status: 200, headers: new Headers(), body, receivedAtMs: 0 };
+    expect(bulkFinding(answer, { id: 'a', exists: false, description }).found).toContain('does not exist');
   });
 
   it.each(shippedNames().filter((name) => name !== 'default'))('has an id to ask %s for that it may have', (name) => {
