@@ -165,6 +165,8 @@ function isAboutPath(body: unknown): boolean {
   return /path|route|endpoint|url/i.test(text) && !/card/i.test(text);
 }
 
+const LISTED = { true: 'it lists the card', false: 'it says there that the card does not exist' };
+
 /** What a list of one card says of where cards are listed. @param card whether there is one is known from its lookup */
 export function bulkFinding(
   response: Answered | NoAnswer,
@@ -185,8 +187,7 @@ export function bulkFinding(
     const why = 'It lists cards that it was not asked for: the path may name the ids wrongly.';
     return wrong(BULK_CHECK, `${why} ${cure}`);
   }
-  if (answer.kind === 'listed' && answer.cards.size > 0)
-    return right(BULK_CHECK, exists ? 'it lists the card' : 'it says there that the card does not exist');
+  if (answer.kind === 'listed' && answer.cards.size > 0) return right(BULK_CHECK, LISTED[`${exists}`]);
   if (!exists && (answer.kind === 'listed' || answer.kind === 'tooMany'))
     return unknown(BULK_CHECK, `It has no card ${id}, so whether it lists cards could not be found out.`);
   const what = answer.kind === 'listed' ? 'no card, though it has the one that it was asked for' : answer.detail;
