@@ -4,10 +4,9 @@ import { parseEnv } from 'node:util';
 import { useCompileCache } from '../compile-cache.ts';
 import { refuseOldNode } from '../node-version.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { CliFailure } from './context.ts';
-import { becomeOwner } from './data-owner.ts';
 
 refuseOldNode();
+const [{ CliFailure }, { becomeOwner }] = await Promise.all([import('./context.ts'), import('./data-owner.ts')]);
 // Not by Node's own option alone, which says so when there is none. The environment wins over the file.
 if (existsSync('.env')) process.loadEnvFile('.env');
 const envFile = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};

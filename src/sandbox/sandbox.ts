@@ -7,6 +7,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import type { Logger } from '../log.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { CatalogDatabase } from '../storage/sqlite/catalog/database.ts';
+import { catalogFolder } from '../storage/state.ts';
 import { sampleImage } from './card-images.ts';
 import { type CardServiceOptions, type ListeningCardService, startCardService } from './card-service.ts';
 import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
@@ -63,7 +64,7 @@ export async function startSandbox({
   });
   const config = readConfig(env);
   if (isRegistered) await registerCommands(discord);
-  if (catalog) importCatalog(config.dataDir, catalog, log);
+  if (catalog) importCatalog(catalogFolder(config.dataDir, config.cardService.scope), catalog, log);
   if (known) await remember(config, known, log);
 
   const bots: App[] = [];

@@ -12,7 +12,7 @@ const CARD = {
   game: 'Wyrmfall',
   set: { id: 'base1', name: 'First Fires' },
   number: '4/102',
-  prices: { market: 1.5, low: 0 },
+  prices: { market: 1.5, low: 0.5 },
 };
 const ANSWER: CardRecord = { card: CARD, fetchedAtMs: NOW_MS };
 const OLDER: CardRecord = { ...ANSWER, fetchedAtMs: NOW_MS - 1_000 };
@@ -189,8 +189,8 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       ['another shape', JSON.stringify({ value: { card: { title: 'Ember Drake' }, fetchedAtMs: NOW_MS } })],
       ['no time', JSON.stringify({ value: { card: CARD } })],
       [
-        'a price that is text',
-        JSON.stringify({ value: { card: { ...CARD, prices: { low: '1' } }, fetchedAtMs: NOW_MS } }),
+        'a price that is no figure',
+        JSON.stringify({ value: { card: { ...CARD, prices: { low: 'one' } }, fetchedAtMs: NOW_MS } }),
       ],
       ['a list', JSON.stringify({ value: [] })],
     ])('has a miss, with one warning: %s', async (_, value) => {

@@ -195,7 +195,7 @@ describe('the card service', () => {
 
     const reply = replyTo(page, '/card id:base1-4');
     await reply.getByText(/^You're in line/).waitFor();
-    expect(await reply.locator('discord-time').textContent()).toMatch(/^\d+:\d\d\s[AP]M$/);
+    expect(await reply.locator('discord-time').textContent()).toMatch(/^\d+:\d\d:\d\d\s[AP]M$/);
     await reply.locator('discord-embed').waitFor();
     expect(world.cardService.requests.map(({ status }) => status)).toEqual([429, 200]);
 

@@ -127,7 +127,7 @@ describe('limiters over one Redis', () => {
     expect(commands.mock.calls.length).toBeLessThanOrEqual(2);
     expect((await stored(redis))?.state).toMatchObject({
       quota: { remaining: 801 },
-      breaker: { reason: 'outage', failures: 3 },
+      breaker: { failures: 1 }, // those that come together are one hiccup
     });
   });
 
