@@ -60,7 +60,7 @@ describe('what another program has written into Redis is left out or replaced, a
     await expect.poll(async () => (await process.limiter.acquire('members')).kind).toBe('permit');
     await expect.poll(async () => Number(await client.hGet(key, 'version'))).toBeGreaterThan(0);
     const logged = process.log.lines.filter(({ level }) => level >= ERROR);
-    expect(logged.length).toBeLessThanOrEqual(2); // the command that failed, and what was done
+    expect(logged.length).toBeLessThan(5); // commands that were under way together, and what was done
   });
 
   it('counts: they begin anew', async () => {
