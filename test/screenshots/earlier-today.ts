@@ -29,11 +29,15 @@ export function bookEarlierToday({ discord, config }: Pick<Sandbox, 'discord' | 
   }
   const book = database.prepare('INSERT INTO counts VALUES (?, ?, ?, ?, 0, ?)');
   const guild = discord.guilds[0]?.id ?? '';
+  const booked = { requests: 0, saved: 0 };
   for (const [index, share] of SHARES.entries()) {
     const member = discord.members[index]?.id ?? '';
-    book.run(member, day, guild, Math.round(sums.requests * share), Math.round(sums.saved * share));
+    const [requests, saved] = [Math.round(sums.requests * share), Math.round(sums.saved * share)];
+    book.run(member, day, guild, requests, saved);
+    booked.requests += requests;
+    booked.saved += saved;
   }
-  for (const server of [guild, '']) book.run('', day, server, sums.requests, sums.saved);
+  for (const server of [guild, '']) book.run('', day, server, booked.requests, booked.saved);
   database.close();
 }
 
