@@ -108,8 +108,6 @@ export const SCENES: readonly Scene[] = [
         before: ({ cardService }) => cardService.set({ down: true }),
         show: reply('/card id:base1-9', 'answering'),
       },
-      { name: 'down', show: reply('/card id:base1-15', 'answering right now') },
-      { name: 'usage-down', time: 'stands', show: reply('/usage', 'down since') },
       { name: 'too-fast', time: 'stands', before: typeTooMuch, show: reply('/card id:base1-4', 'Slow down') },
     ],
   },
