@@ -22,14 +22,6 @@ async function begin({ discord }: Sandbox): Promise<void> {
   while ((await discord.complete({ command: 'card', options: { id: 'emb' }, focused: 'id' })).length === 0);
 }
 
-/** More commands at once than the bot takes in a minute. Those of direct messages are not on the page. */
-async function typeTooMuch({ discord }: Sandbox): Promise<void> {
-  const typed = Array.from({ length: 240 }, () =>
-    discord.type({ command: 'card', options: { id: '..' }, guildId: null }),
-  );
-  await Promise.all(typed.map((interaction) => interaction.settled()));
-}
-
 /** @param as the index of the member */
 function lookUp(as: number, ...ids: string[]): (sandbox: Sandbox) => Promise<void> {
   return async ({ discord }) => {
@@ -108,7 +100,6 @@ export const SCENES: readonly Scene[] = [
         before: ({ cardService }) => cardService.set({ down: true }),
         show: reply('/card id:base1-9', 'answering'),
       },
-      { name: 'too-fast', time: 'stands', before: typeTooMuch, show: reply('/card id:base1-4', 'Slow down') },
     ],
   },
   {
