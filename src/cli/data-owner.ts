@@ -19,6 +19,7 @@ export function becomeOwner(dataDir: string): void {
     process.setgid?.(gid);
     process.setuid?.(uid); // the last, since only root may do these
     accessSync(dataDir, constants.R_OK | constants.X_OK);
+    accessSync(import.meta.filename); // the rest of this program is read as that user
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new CliFailure(

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,15 +12,20 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { onFinished } from '../support/on-finished.ts';
 
-const SCRIPT = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+const CHECKOUT = new URL('../..', import.meta.url).pathname;
 const OWNER = { uid: 47_110, gid: 47_111 };
+const isRoot = process.getuid?.() === 0;
 
-/** Another user's rights can only be tried by root. */
-describe.skipIf(process.getuid?.() !== 0)('root runs a tool on the DATA_DIR of another user', () => {
+/** Whether other users can read what is in this folder. */
+const isOpen = (folder: string): boolean =>
+  (statSync(folder).mode & 0o005) === 0o005 && (dirname(folder) === folder || isOpen(dirname(folder)));
+
+/** Another user's rights can only be tried by root, and in a checkout that this user can read. */
+describe.skipIf(!isRoot || !isOpen(CHECKOUT))('root runs a tool on the DATA_DIR of another user', () => {
   let folder: string;
   let dataDir: string;
   beforeEach(() => {
@@ -41,8 +47,11 @@ describe.skipIf(process.getuid?.() !== 0)('root runs a tool on the DATA_DIR of a
     const settings = { DISCORD_TOKEN: 'MQ.none', CARD_SERVICE_URL: 'http://cards.test' };
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, INIT_CWD: folder, ...settings };
     return new Promise((resolve) => {
-      execFile(process.execPath, [SCRIPT, ...args], { env, cwd: folder, ...user }, (error, out, err) =>
-        resolve({ code: error?.code ?? 0, out, err }),
+      execFile(
+        process.execPath,
+        [join(CHECKOUT, 'src/cli/main.ts'), ...args],
+        { env, cwd: folder, ...user },
+        (error, out, err) => resolve({ code: error?.code ?? 0, out, err }),
       );
     });
   }
@@ -92,4 +101,22 @@ describe.skipIf(process.getuid?.() !== 0)('root runs a tool on the DATA_DIR of a
       new RegExp(`^This does not work as user ${OWNER.uid}, to whom .* Run it as the bot runs\\.\n$`),
     );
   });
+});
+
+it.skipIf(!isRoot)('root is told when the owner of DATA_DIR cannot read the program', async () => {
+  const folder = mkdtempSync('/tmp/cardbot-closed-');
+  onFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(CHECKOUT, 'src'), join(folder, 'src'), { recursive: true });
+  cpSync(join(CHECKOUT, 'package.json'), join(folder, 'package.json'));
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
+  const dataDir = mkdtempSync('/tmp/cardbot-owner-');
+  onFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  chownSync(dataDir, OWNER.uid, OWNER.gid);
+  const err = await new Promise((resolve) => {
+    const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
+    execFile(process.execPath, [join(folder, 'src/cli/main.ts'), 'catalog', 'stats'], { env }, (_, __, err) =>
+      resolve(err),
+    );
+  });
+  expect(err).toMatch(/^This does not work as user 47110, .*data-owner\.ts.* Run it as the bot runs\.\n$/);
 });
