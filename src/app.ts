@@ -82,7 +82,10 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const { services, state } = opened;
   const { cards, catalog, lookupQueue, ledger, usage, memberData, settings, watches, currency } = services;
   events.subscribe('shown', catalog.shown);
-  events.subscribe('priced', watches.priced);
+  events.subscribe('priced', (event) => {
+    if (watches.cards.has(event.cardId)) void watches.priced(event);
+    else watches.unchecked.set(event.cardId, event);
+  });
   events.subscribe('command', ({ guildId }) => void settings.of({ guildId })); // any use keeps them for another year
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
@@ -106,7 +109,9 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     journal: state.journal,
     sender: replies,
     render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
-    answered: delivery.answered,
+    answered(to) {
+      if (watches.toTell.has(to.memberId)) delivery.answered(to);
+    },
     events,
     log,
   });

@@ -10,7 +10,7 @@ import { NOBODY, REPLIES, REPLIES_KEPT_MS } from './redis/journal.ts';
 import type { RedisLink } from './redis/link.ts';
 import { settingsKey } from './redis/server-settings.ts';
 import { RedisUnavailable } from './redis/unavailable.ts';
-import { watchFields } from './redis/watches.ts';
+import { changeOrderKey, inChangeOrder, watchFields } from './redis/watches.ts';
 import { type CardRow, EmbeddedFiles } from './sqlite/embedded-files.ts';
 
 /**
@@ -121,12 +121,14 @@ export class CarryOver {
       }),
       ...files
         .watches()
-        .flatMap((watch) =>
-          Object.entries(watchFields(prefix, watch, 1)).flatMap(([key, text]) => [
+        .flatMap((watch) => [
+          ...Object.entries(watchFields(prefix, watch, 1)).flatMap(([key, text]) => [
             ...(text ? [['HSET', key, watch.id, text]] : []),
             ['PEXPIRE', key, String(WATCH_KEPT_MS)],
           ]),
-        ),
+          ['ZADD', changeOrderKey(prefix), '1', inChangeOrder(watch)],
+        ]),
+      ['PEXPIRE', changeOrderKey(prefix), String(WATCH_KEPT_MS)],
     ];
   }
 
