@@ -11,6 +11,7 @@ import { buttons } from '../src/render/components.ts';
 import { historyMessage } from '../src/render/history-message.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, errorMessage, formatMessage, timeToCome } from '../src/render/messages.ts';
+import { replyLanguage } from '../src/render/reply-language.ts';
 import { choiceIds, customId, type HistoryAction, readAction } from './card-actions.ts';
 import {
   type Ask,
@@ -21,7 +22,6 @@ import {
   repliesPrivately,
   type Services,
   sentence,
-  spokenLanguage,
   type Use,
 } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
@@ -49,7 +49,7 @@ export default {
     const { options } = use;
     const cardId = parseCardId(options.getString('id', true));
     const query = { cardId, showPrices: options.getBoolean('prices') ?? true };
-    return askFor(query, await repliesPrivately(use, services), use, services);
+    return askFor(query, repliesPrivately(use), use, services);
   },
 
   async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {
@@ -117,7 +117,7 @@ async function priceHistory(
   { cardId, days, ...action }: HistoryAction,
   [selected]: readonly string[],
   use: Use,
-  { cards, settings, currency }: Services,
+  { cards, currency }: Services,
 ): Promise<Reply> {
   const answer = await cards.kept(cardId);
   const [history, nowMs] = [answer?.history ?? [], Date.now()];
@@ -125,7 +125,7 @@ async function priceHistory(
   const wanted = choices.find((each) => String(each) === (selected ?? String(days))) ?? choices[0];
   if (!answer?.card || wanted === undefined) return sentence(formatMessage(use.locale, 'noHistory'));
   const isPrivate = action.isPrivate || !use.canReplyPublicly;
-  const locale = await spokenLanguage(use, isPrivate, settings);
+  const locale = replyLanguage(use, isPrivate, use.server.language);
   const ids = isPrivate
     ? {
         menuId: customId({ kind: 'history', isPrivate, cardId }),

@@ -46,8 +46,7 @@ export default {
     }
     const showPrices = options.getBoolean('prices') ?? true;
     const queries = ids.map((cardId) => ({ cardId, showPrices }));
-    const isPrivate = await repliesPrivately(use, services);
-    return { queries, unclear: [...unclear], unsearched: [...unsearched], isPrivate };
+    return { queries, unclear: [...unclear], unsearched: [...unsearched], isPrivate: repliesPrivately(use) };
   },
 
   async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {

@@ -21,8 +21,7 @@ import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { Limiter } from '../src/quota/limiter-port.ts';
 import type { CardDisplay } from '../src/render/card-embed.ts';
-import { replyLanguage } from '../src/render/reply-language.ts';
-import type { SettingsOfServers } from '../src/settings/server-settings.ts';
+import type { ServerSettings, SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
 
 export type { Ask } from '../src/lookup/lookups.ts';
@@ -48,7 +47,9 @@ export interface Deletion {
 export interface Use extends Invocation {
   /** The member's language: what is said to them alone. What a public reply shows is rendered for its server. */
   locale: string;
-  /** Whether the member has Manage Server in the server where the command was used. */
+  /** What is set in the server where the command was used. */
+  server: ServerSettings;
+  /** Whether the member has Manage Server there. */
   manageGuild: boolean;
 }
 
@@ -128,18 +129,8 @@ export interface Command {
 }
 
 /** Whether the member alone sees the cards: as the option says, otherwise as the server has set it. */
-export async function repliesPrivately({ options, ...where }: CommandUse, { settings }: Services): Promise<boolean> {
-  return options.getBoolean('private') ?? (await settings.of(where)).isPrivate;
-}
-
-/** The language that a reply to this use speaks. */
-export async function spokenLanguage(
-  use: Pick<Invocation, 'guildId' | 'isInstalled' | 'locale' | 'guildLocale'>,
-  isPrivate: boolean,
-  settings: SettingsOfServers,
-): Promise<string> {
-  const { language } = isPrivate ? {} : await settings.of(use);
-  return replyLanguage(use, isPrivate, language);
+export function repliesPrivately({ options, server }: CommandUse): boolean {
+  return options.getBoolean('private') ?? server.isPrivate;
 }
 
 /** A sentence that the member alone sees. */

@@ -67,6 +67,8 @@ export const Asked = z.object({
   unsearched: z.array(z.string()).default([]),
   /** Only the member sees the reply. */
   isPrivate: z.boolean(),
+  /** The language of public replies that the server has set; absent: automatic, and in rows of earlier versions. */
+  language: optional(z.string()),
 });
 export type Asked = z.output<typeof Asked>;
 

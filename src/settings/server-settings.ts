@@ -15,6 +15,8 @@ export type SettingsChange = { language: string | undefined } | { isPrivate: boo
 
 /** The settings of servers as texts by name, each kept by itself, in files or in a Redis. No method rejects. */
 export interface SettingsStore {
+  /** Those with any setting, or with one that was there; what is kept no longer is deleted. @returns `undefined` when they cannot be read now */
+  servers(): Promise<readonly string[] | undefined>;
   /** Empty for a server without any. @returns `undefined` when it cannot be read now */
   read(guildId: string): Promise<Readonly<Record<string, string>> | undefined>;
   /** @param value `undefined` deletes the setting @returns whether it is kept */
@@ -33,7 +35,7 @@ export const SETTINGS_KEPT_MS = 365 * DAY_MS;
 const FRESH_MS = 60_000;
 /** Servers, of 0.5 kB each. */
 const MAX_KNOWN = 10_000;
-const NOTHING_SET: ServerSettings = { isPrivate: false };
+export const NOTHING_SET: ServerSettings = { isPrivate: false };
 
 interface Known {
   settings: Promise<ServerSettings>;
@@ -45,9 +47,17 @@ interface Known {
 export class SettingsOfServers {
   readonly #store: SettingsStore;
   readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  /** Where anything may be set, as of the last `renew`; elsewhere nothing has to be read. `undefined`: not known yet. */
+  servers: Set<string> | undefined;
 
   constructor(store: SettingsStore) {
     this.#store = store;
+  }
+
+  /** Learns in which servers other processes have set something. Costs one read. */
+  async renew(): Promise<void> {
+    const found = await this.#store.servers();
+    if (found) this.servers = new Set([...(this.servers ?? []), ...found]);
   }
 
   /** What was known last when they cannot be read. Nothing is set in direct messages, nor where a member brought the bot along. */
@@ -60,7 +70,9 @@ export class SettingsOfServers {
   /** The other setting stays as it is, whoever changes it meanwhile. @returns what is set now; `undefined` when the change is not kept */
   async change(guildId: string, change: SettingsChange): Promise<ServerSettings | undefined> {
     const isKept = await this.#store.write(guildId, ...stored(change));
-    return isKept ? this.#read(guildId) : undefined;
+    if (!isKept) return undefined;
+    this.servers?.add(guildId);
+    return this.#read(guildId);
   }
 
   #read(guildId: string): Promise<ServerSettings> {

@@ -8,7 +8,7 @@ import { additions, countersOf, dayKeys } from './redis/counters.ts';
 import { DELETION_REQUESTS, REQUESTS_KEPT_MS } from './redis/forget.ts';
 import { NOBODY, REPLIES, REPLIES_KEPT_MS } from './redis/journal.ts';
 import type { RedisLink } from './redis/link.ts';
-import { settingsKey } from './redis/server-settings.ts';
+import { serversKey, settingsKey } from './redis/server-settings.ts';
 import { RedisUnavailable } from './redis/unavailable.ts';
 import { changeOrderKey, inChangeOrder, watchFields } from './redis/watches.ts';
 import { type CardRow, EmbeddedFiles } from './sqlite/embedded-files.ts';
@@ -117,6 +117,7 @@ export class CarryOver {
         return [
           ['HSET', key, name, value],
           ['PEXPIRE', key, String(SETTINGS_KEPT_MS)],
+          ['SADD', serversKey(prefix), guildId],
         ];
       }),
       ...files

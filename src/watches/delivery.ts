@@ -9,7 +9,9 @@ import { type Crossing, withTold } from './watch.ts';
 import type { ChangedWatch, Watches } from './watches.ts';
 
 export interface WatchDeliveryOptions<Use> {
-  watches: Pick<Watches, 'find' | 'untoldOf' | 'renew' | 'change'>;
+  watches: Pick<Watches, 'find' | 'untoldOf' | 'change'>;
+  /** Learns what other processes have changed. Does not reject. */
+  renew(): Promise<void>;
   claims: Claims;
   /** For how long no message to a member will be tried. */
   waitMs(memberId: string): number;
@@ -82,7 +84,7 @@ export class WatchDelivery<Use extends { memberId: string }> {
     const { watches, waitMs } = this.#options;
     let againMs = withJitter(LOOK_AGAIN_MS, Math.random());
     this.#timer.set(Date.now() + againMs);
-    await watches.renew();
+    await this.#options.renew();
     const untold = (await watches.find('untold')) ?? [];
     const members = [...new Set(untold.map(({ memberId }) => memberId))];
     let failing = 0;

@@ -46,6 +46,7 @@ export function typed(options: Record<string, string | boolean | number>, more: 
       receivedAtMs,
       deadlineMs: receivedAtMs + 60_000,
       manageGuild: false,
+      server: { isPrivate: false },
     },
     options: { getString: read, getBoolean: read, getNumber: read, getInteger: read } as CommandUse['options'],
     text: '',

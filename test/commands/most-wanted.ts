@@ -11,7 +11,7 @@ export default {
     const [favourite] = await services.catalog.search('', requesterOf(use), Date.now() + 1_000);
     if (!favourite) return sentence('Nobody has looked up a card here yet. Try /card first.');
     const queries = [{ cardId: favourite.id, showPrices: true }];
-    return { queries, unclear: [], unsearched: [], isPrivate: await repliesPrivately(use, services) };
+    return { queries, unclear: [], unsearched: [], isPrivate: repliesPrivately(use) };
   },
 
   show: card.show,

@@ -41,6 +41,7 @@ async function watching(members = ['alice']) {
     process() {
       const delivery = new WatchDelivery({
         watches,
+        renew: () => watches.renew(),
         claims: new LocalClaims(),
         send(crossing, nonce) {
           sent.push(nonce);

@@ -15,6 +15,7 @@ import type { Invocation } from '../../model/invocation.ts';
 import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import { type CommandEnd, publishEnd } from '../../replies/command-end.ts';
 import type { CommandReplies } from '../../replies/command-replies.ts';
+import { NOTHING_SET, type ServerSettings } from '../../settings/server-settings.ts';
 import type { Replies } from '../rest/replies.ts';
 import { type Dispatched, dispatch } from './dispatch.ts';
 
@@ -113,7 +114,10 @@ export class InteractionRouter {
     try {
       if (this.#closing) throw new Stopping();
       commandRate.count(memberId, receivedAtMs);
-      if (run) return { response: asVisible(await run(services), invocation), outcome: 'answered' };
+      if (run) {
+        const server = await serverSettings(invocation, services);
+        return { response: decided(await run(services, server), invocation, server), outcome: 'answered' };
+      }
       if (kind === 'command') return { response: plain('unknownCommand'), outcome: 'unknown command' };
       return { response: plain('outOfDate'), outcome: 'unknown interaction' };
     } catch (err) {
@@ -124,9 +128,20 @@ export class InteractionRouter {
   }
 }
 
-/** What Discord shows to the member alone is private from the start: it offers nothing to others. */
-function asVisible(response: Ask | Reply | Deletion, { canReplyPublicly }: Invocation): Ask | Reply | Deletion {
-  return canReplyPublicly || 'kind' in response ? response : { ...response, isPrivate: true };
+/** Costs no read where nothing is set. */
+async function serverSettings(where: Invocation, { settings }: Services): Promise<ServerSettings> {
+  return settings.servers?.has(where.guildId ?? '') === false ? NOTHING_SET : settings.of(where);
+}
+
+/** Who sees the reply, and in which language. What Discord shows to the member alone is private from the start: it offers nothing to others. */
+function decided(
+  response: Ask | Reply | Deletion,
+  { canReplyPublicly }: Invocation,
+  { language }: ServerSettings,
+): Ask | Reply | Deletion {
+  if ('kind' in response) return response;
+  const isPrivate = response.isPrivate || !canReplyPublicly;
+  return 'message' in response ? { ...response, isPrivate } : { ...response, isPrivate, language };
 }
 
 /** discord.js throws when an option that is read is missing or of another type: the registration is outdated. */

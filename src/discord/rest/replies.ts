@@ -44,21 +44,15 @@ const READ_TIMEOUT_MS = 1_000;
 const OriginalMessage = z.object({ content: z.string(), embeds: z.array(z.unknown()) });
 const NO_MESSAGE: z.infer<typeof OriginalMessage> = { content: '', embeds: [] };
 
-/** The language that a reply speaks. */
-type LanguageOf = (to: Invocation, isPrivate: boolean) => Promise<string>;
-
 /** What the bot shows for interactions: a first answer to each, and edits of it. No method rejects. */
 export class Replies implements ReplySender {
   readonly #rest: REST;
   readonly #log: Logger;
-  readonly #languageOf: LanguageOf;
   readonly #outage: Incident;
 
-  /** @param languageOf what a sentence in place of a refused answer speaks; without it, nothing is set in any server */
-  constructor(rest: REST, log: Logger, languageOf: LanguageOf = async (to, isPrivate) => replyLanguage(to, isPrivate)) {
+  constructor(rest: REST, log: Logger) {
     this.#rest = rest;
     this.#log = log;
-    this.#languageOf = languageOf;
     this.#outage = new Incident(log, {
       level: 'error',
       begins: 'discord accepts no edits: they are repeated until it does',
@@ -113,10 +107,10 @@ export class Replies implements ReplySender {
   }
 
   async complete(to: CardsReply, message: ReplyMessage, isAnother: boolean): Promise<CompleteResult> {
-    const { isPrivate } = to.asked;
+    const { isPrivate, language: set } = to.asked;
     const result = await this.edit(to, message, isPrivate);
     if (result !== 'refused' && result !== 'blocked') return result;
-    const language = await this.#languageOf(to, isPrivate);
+    const language = replyLanguage(to, isPrivate, set);
     const say = async (content: string) => {
       const said = await this.edit(to, { content }, isPrivate);
       return said === 'shown' || said === 'failed' ? said : 'lost';

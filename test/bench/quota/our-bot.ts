@@ -97,6 +97,7 @@ function invocationOf(cardId: string, requester: Requester): CommandUse {
   const receivedAtMs = Date.now();
   return {
     ...requester,
+    server: { isPrivate: false },
     interactionId: 'none',
     applicationId: 'none',
     isInstalled: true,

@@ -43,7 +43,7 @@ function routerWith(command: Partial<Command>, count: () => void = () => {}, con
   });
   const router = new InteractionRouter({
     commands: [{ data: { name: 'card', description: 'Show a card' }, ask: async () => SHOWN, ...command }],
-    services: {} as Services,
+    services: { settings: { servers: new Set() } } as unknown as Services,
     commandRate: { count },
     commandReplies: {
       reply: commandReplies.reply.bind(commandReplies),
