@@ -14,14 +14,14 @@ import type { Ask } from '../src/lookup/lookups.ts';
 import type { Outcomes } from '../src/lookup/shown-so-far.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { ReadCardId } from '../src/model/card-id.ts';
-import type { Asked, ImmediateReply, Invocation } from '../src/model/invocation.ts';
+import type { Asked, ImmediateReply, Invocation, ServerSettings } from '../src/model/invocation.ts';
 import type { QuotaState } from '../src/model/quota.ts';
 import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { Limiter } from '../src/quota/limiter-port.ts';
 import type { CardDisplay } from '../src/render/card-embed.ts';
-import type { ServerSettings, SettingsOfServers } from '../src/settings/server-settings.ts';
+import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
 
 export type { Ask } from '../src/lookup/lookups.ts';

@@ -1,10 +1,11 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
+import type { ServerSettings } from '../src/model/invocation.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { LANGUAGES } from '../src/render/languages.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import { AUTOMATIC, PRIVATE, PUBLIC, settingsMessage } from '../src/render/settings-message.ts';
-import type { ServerSettings, SettingsChange } from '../src/settings/server-settings.ts';
+import type { SettingsChange } from '../src/settings/server-settings.ts';
 import { type Command, privately, type Reply, sentence, type Use } from './command.ts';
 
 const LANGUAGE = 'language';

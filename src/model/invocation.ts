@@ -29,6 +29,16 @@ export const Invocation = z.object({
 });
 export type Invocation = z.output<typeof Invocation>;
 
+/** What those who manage a Discord server have set for everyone in it. */
+export interface ServerSettings {
+  /** The code of the language that public replies speak; absent: automatic. */
+  language?: string;
+  /** Whether a reply is private when the member does not say. */
+  isPrivate: boolean;
+}
+
+export const NOTHING_SET: ServerSettings = { isPrivate: false };
+
 const optionalText = optional(z.string());
 
 /** A card as a list shows it: it need not have been looked up. `knownAs`: another name of it, which was typed. */

@@ -1,14 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { NOTHING_SET, type ServerSettings } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
-
-/** What those who manage a Discord server have set for everyone in it. */
-export interface ServerSettings {
-  /** The code of the language that public replies speak; absent: automatic. */
-  language?: string;
-  /** Whether a reply is private when the member does not say. */
-  isPrivate: boolean;
-}
 
 /** One setting that changes. `language: undefined`: automatic again. */
 export type SettingsChange = { language: string | undefined } | { isPrivate: boolean };
@@ -35,7 +28,6 @@ export const SETTINGS_KEPT_MS = 365 * DAY_MS;
 const FRESH_MS = 60_000;
 /** Servers, of 0.5 kB each. */
 const MAX_KNOWN = 10_000;
-export const NOTHING_SET: ServerSettings = { isPrivate: false };
 
 interface Known {
   settings: Promise<ServerSettings>;

@@ -7,12 +7,11 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import type { Ask, Command, Deletion, Reply, Services } from '../../../commands/command.ts';
-import type { Invocation } from '../../model/invocation.ts';
+import { type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
 import { type Requester, requesterOf } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLanguage } from '../../render/reply-language.ts';
 import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-journal.ts';
-import { NOTHING_SET, type ServerSettings } from '../../settings/server-settings.ts';
 import { textOf } from './message-text.ts';
 
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */

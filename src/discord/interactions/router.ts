@@ -11,11 +11,10 @@ import {
 import type { Logger } from '../../log.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
 import type { Events } from '../../model/events.ts';
-import type { Invocation } from '../../model/invocation.ts';
+import { type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
 import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import { type CommandEnd, publishEnd } from '../../replies/command-end.ts';
 import type { CommandReplies } from '../../replies/command-replies.ts';
-import { NOTHING_SET, type ServerSettings } from '../../settings/server-settings.ts';
 import type { Replies } from '../rest/replies.ts';
 import { type Dispatched, dispatch } from './dispatch.ts';
 
