@@ -1,8 +1,8 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import type { Known } from '../src/lookup/cards.ts';
 import { isFetchedFor } from '../src/lookup/shown-so-far.ts';
-import type { CardQuery } from '../src/model/card.ts';
+import type { CardQuery, Known } from '../src/model/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
+import type { Asked } from '../src/model/invocation.ts';
 import { drawableDays } from '../src/model/price-history.ts';
 import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
@@ -14,7 +14,6 @@ import { copyNote, errorMessage, formatMessage, timeToCome } from '../src/render
 import { replyLanguage } from '../src/render/reply-language.ts';
 import { choiceIds, customId, type HistoryAction, readAction } from './card-actions.ts';
 import {
-  type Ask,
   type Command,
   type CommandUse,
   privately,
@@ -49,7 +48,7 @@ export default {
     const { options } = use;
     const cardId = parseCardId(options.getString('id', true));
     const query = { cardId, showPrices: options.getBoolean('prices') ?? true };
-    return askFor(query, repliesPrivately(use), use, services);
+    return whatToShow(query, repliesPrivately(use), use, services);
   },
 
   async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {
@@ -61,10 +60,10 @@ export default {
     return action && 'cardId' in action ? action.cardId : undefined;
   },
 
-  async component({ argument, values, askedBy, manageMessages, locale, ...who }, services) {
+  async component({ argument, values, repliedTo, manageMessages, locale, ...who }, services) {
     const action = readAction(argument);
     if (action?.kind === 'delete') {
-      const isAllowed = who.memberId === askedBy || manageMessages;
+      const isAllowed = who.memberId === repliedTo || manageMessages;
       return isAllowed ? { kind: 'delete' } : sentence(formatMessage(locale, 'notYoursToDelete'));
     }
     if (action?.kind === 'printings' || action?.kind === 'named') {
@@ -140,21 +139,21 @@ async function priceHistory(
 
 /**
  * Decides what `/card` shows: the kept copy of exactly this id, otherwise what the catalog makes of the text. Costs no
- * request. Only a text that may be an id, or means one card, is returned as an `Ask`, for which a request may be sent;
+ * request. Only a text that may be an id, or means one card, is returned as `Asked`, for which a request may be sent;
  * anything else is answered with what the member may have meant.
  */
-async function askFor(
+async function whatToShow(
   query: CardQuery,
   isPrivate: boolean,
   { locale, ...who }: CommandUse,
   { cards, catalog, readCardId }: Services,
-): Promise<Ask | Reply> {
+): Promise<Asked | Reply> {
   const { showPrices } = query;
   const cardId = readCardId(query.cardId);
   const known: Known = cardId === undefined ? { kind: 'missing' } : await cards.known(cardId, showPrices);
   const text = cardId ?? query.cardId;
-  const queries = [{ cardId: text, showPrices }];
-  const asked = { queries, unclear: [], unsearched: [], isPrivate, alreadyRead: [known] };
+  const queries: CardQuery[] = [{ cardId: text, showPrices, known }];
+  const asked = { queries, unclear: [], unsearched: [], isPrivate };
   const isKept = known.kind !== 'missing' && known.answer.card !== undefined;
   if (isKept) return asked;
 
@@ -163,7 +162,7 @@ async function askFor(
   const meant = await catalog.resolve(text, requesterOf(who));
   switch (meant.kind) {
     case 'one':
-      return { ...asked, queries: [{ ...query, cardId: meant.card.id }], alreadyRead: [] };
+      return { ...asked, queries: [{ ...query, cardId: meant.card.id }] };
     case 'several':
       return privately(severalCards(locale, meant, choiceIds({ showPrices, isPrivate }, meant.cards[0]?.id)));
     case 'none':

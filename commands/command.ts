@@ -10,7 +10,6 @@ import type {
 import type { Catalog } from '../src/catalog/catalog.ts';
 import type { Cards } from '../src/lookup/cards.ts';
 import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
-import type { Ask } from '../src/lookup/lookups.ts';
 import type { Outcomes } from '../src/lookup/shown-so-far.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { ReadCardId } from '../src/model/card-id.ts';
@@ -23,8 +22,6 @@ import type { Limiter } from '../src/quota/limiter-port.ts';
 import type { CardDisplay } from '../src/render/card-embed.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
-
-export type { Ask } from '../src/lookup/lookups.ts';
 
 /** What a reply shows. */
 export interface Message {
@@ -68,7 +65,7 @@ export interface ComponentUse extends Use {
   /** The text of the message, without that of its embeds. */
   content: string;
   /** The id of the member whom the message answers; absent when Discord does not say. */
-  askedBy?: string | undefined;
+  repliedTo?: string | undefined;
   /** Whether the member who used it has Manage Messages in that channel. */
   manageMessages: boolean;
 }
@@ -117,9 +114,9 @@ export interface Services {
 export interface Command {
   data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
   /** @throws CardServiceError, shown to the member in private */
-  ask?(use: CommandUse, services: Services): Promise<Ask | Reply>;
+  ask?(use: CommandUse, services: Services): Promise<Asked | Reply>;
   /** @throws CardServiceError, shown to the member in private */
-  component?(use: ComponentUse, services: Services): Promise<Ask | Reply | Deletion>;
+  component?(use: ComponentUse, services: Services): Promise<Asked | Reply | Deletion>;
   /** Renders the reply of a command that asks for cards, so far and at the end. Pure: another process may call it. */
   show?(asked: Asked, outcomes: Outcomes, view: View): Message;
   /** At most 25 choices. */

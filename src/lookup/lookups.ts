@@ -1,19 +1,13 @@
 import type { CardQuery } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
-import type { Asked } from '../model/invocation.ts';
 import { type Requester, requesterOf } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { Timer, withTimeout } from '../time/timers.ts';
-import type { Cards, Known } from './cards.ts';
+import type { Cards } from './cards.ts';
 import type { LookupQueue } from './lookup-queue.ts';
 import type { Lookup } from './pending-lookup.ts';
 import { type CardCourse, nextShown, type Outcomes, outcomesOf, type Shown, slowAtMs } from './shown-so-far.ts';
-
-/** The cards that a command wants to show, and what has been read of the first of them already. */
-export interface Ask extends Asked {
-  alreadyRead?: readonly Known[];
-}
 
 export interface LookupsOptions {
   cards: Pick<Cards, 'known'>;
@@ -43,18 +37,9 @@ export class Lookups {
   /**
    * Fresh: no lookup. Stale: renewed when there is room. Missing: wanted. Each is admitted to the queue or refused, all
    * before the first answer. Costs no request and never rejects; to be started or cancelled.
-   *
-   * @param alreadyRead what is known of the first queries, where that has been read already
    */
-  static async open(
-    queries: readonly CardQuery[],
-    wanted: Wanted,
-    options: LookupsOptions,
-    alreadyRead: readonly Known[] = [],
-  ): Promise<Lookups> {
-    return new Lookups(
-      await Promise.all(queries.map((query, at) => begun(query, wanted, options, { known: alreadyRead[at] }))),
-    );
+  static async open(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
+    return new Lookups(await Promise.all(queries.map((query) => begun(query, wanted, options))));
   }
 
   /**
@@ -62,7 +47,7 @@ export class Lookups {
    * missing was admitted before.
    */
   static async resume(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
-    return new Lookups(await Promise.all(queries.map((query) => begun(query, wanted, options, { isTakenOver: true }))));
+    return new Lookups(await Promise.all(queries.map((query) => begun(query, wanted, options, true))));
   }
 
   /** `cards`: at least one has no copy. `renewals`: only stale copies are looked up. */
@@ -138,10 +123,10 @@ export class Lookups {
 
 /** @param isTakenOver any kept copy will do, and what is missing was admitted before */
 async function begun(
-  query: CardQuery,
+  { known: alreadyKnown, ...query }: CardQuery,
   { receivedAtMs, deadlineMs, ...who }: Wanted,
   { cards, lookupQueue, ledger, longestWaitMs }: LookupsOptions,
-  { known: alreadyKnown, isTakenOver = false }: { known?: Known | undefined; isTakenOver?: boolean },
+  isTakenOver = false,
 ): Promise<CardCourse> {
   const requester = requesterOf(who);
   const known =

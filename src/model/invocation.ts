@@ -80,7 +80,7 @@ export const Asked = z.object({
   /** The language of public replies that the server has set; absent: automatic, and in rows of earlier versions. */
   language: optional(z.string()),
 });
-export type Asked = z.output<typeof Asked>;
+export type Asked = Omit<z.output<typeof Asked>, 'queries'> & { queries: readonly CardQuery[] };
 
 /** What a command shows at once. */
 export interface ImmediateReply<Message> {

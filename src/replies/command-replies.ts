@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Ask, Lookups } from '../lookup/lookups.ts';
+import { Lookups } from '../lookup/lookups.ts';
 import type { Outcomes } from '../lookup/shown-so-far.ts';
 import { Stopping } from '../model/errors.ts';
 import type { EventsByName } from '../model/events.ts';
@@ -66,10 +66,11 @@ export class CommandReplies {
    *
    * @returns once they are sent, or "thinking…"; `false` when the member sees neither
    */
-  async answer(invocation: Invocation, { alreadyRead, ...asked }: Ask): Promise<boolean> {
+  async answer(invocation: Invocation, asked: Asked): Promise<boolean> {
     const { render } = this.#options;
-    const lookups = await Lookups.open(asked.queries, invocation, this.#options.lookups, alreadyRead);
-    const reply = { ...invocation, asked };
+    const lookups = await Lookups.open(asked.queries, invocation, this.#options.lookups);
+    const queries = asked.queries.map(({ known, ...query }) => query);
+    const reply = { ...invocation, asked: { ...asked, queries } };
     if (lookups.toCome === 'cards') return this.#defer(reply, lookups).finally(() => lookups.cancel());
 
     const outcomes = lookups.soFar();

@@ -1,11 +1,12 @@
 import { onTestFinished } from 'vitest';
-import type { Ask, CommandUse, Deletion, Message, Reply, Services } from '../../commands/command.ts';
+import type { CommandUse, Deletion, Message, Reply, Services } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import { openServices } from '../../src/app.ts';
 import { knownPrintings } from '../../src/catalog/known-printings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { replyRenderer } from '../../src/discord/interactions/dispatch.ts';
 import { type CommandEvent, Events, type Source } from '../../src/model/events.ts';
+import type { Asked } from '../../src/model/invocation.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
@@ -68,7 +69,7 @@ export interface Shown {
 /** What becomes of a use of a command: every reply is shown by Discord. */
 export async function shown(
   use: CommandUse,
-  asked: Promise<Ask | Reply | Deletion>,
+  asked: Promise<Asked | Reply | Deletion>,
   { cards, lookupQueue, ledger, catalog, ...services }: Services,
 ): Promise<Shown> {
   const response = await asked;

@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Known } from '../../src/lookup/cards.ts';
 import { LookupRequests } from '../../src/lookup/lookup-requests.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { RestingCards } from '../../src/lookup/resting-cards.ts';
-import type { CardRecord } from '../../src/model/card.ts';
+import type { CardRecord, Known } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';

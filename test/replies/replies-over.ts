@@ -68,9 +68,15 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
     completedIds: () => completed.map(({ id }) => id),
     droppedIds: () => steps.flatMap(({ step, interactionId }) => (step === 'dropped' ? [interactionId] : [])),
     /** As if no copy was found. */
-    defer: (reply: CardsReply) => replies.answer(reply, { ...reply.asked, alreadyRead: [{ kind: 'missing' }] }),
+    defer: (reply: CardsReply) =>
+      replies.answer(reply, {
+        ...reply.asked,
+        queries: reply.asked.queries.map((each) => ({ ...each, known: MISSING })),
+      }),
   };
 }
+
+const MISSING = { kind: 'missing' } as const;
 
 /** Every reply is of this process alone, and is lost with it. */
 export const NO_JOURNAL: ReplyJournal = {

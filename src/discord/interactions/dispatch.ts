@@ -6,8 +6,8 @@ import {
   type Interaction,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { Ask, Command, Deletion, Reply, Services } from '../../../commands/command.ts';
-import { type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
+import type { Command, Deletion, Reply, Services } from '../../../commands/command.ts';
+import { type Asked, type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
 import { type Requester, requesterOf } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLanguage } from '../../render/reply-language.ts';
@@ -25,7 +25,7 @@ export interface Dispatched {
   kind: 'autocomplete' | 'command' | 'component';
   invocation: Invocation;
   suggest?: Handler<readonly APIApplicationCommandOptionChoice[]>;
-  run?: Handler<Ask | Reply | Deletion>;
+  run?: Handler<Asked | Reply | Deletion>;
   /** Set for a button or a menu with a handler: it is the same each time that this member uses it in the same way. */
   press?: string;
   /** What was typed or chosen, as it came; the log has a line for refused commands, too. */
@@ -67,9 +67,9 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const card = cardOf?.(argument) ?? values[0];
   if (!component || interaction.isModalSubmit()) return { kind: 'component', invocation, card };
   const { message, customId } = interaction;
-  const askedBy = message.interactionMetadata?.user.id;
+  const repliedTo = message.interactionMetadata?.user.id;
   const manageMessages = hasPermission(interaction, PermissionFlagsBits.ManageMessages);
-  const pressed = { argument, values, content: message.content, askedBy, manageMessages };
+  const pressed = { argument, values, content: message.content, repliedTo, manageMessages };
   const run = async (services: Services, server = NOTHING_SET) => component({ ...use, server, ...pressed }, services);
   const press = [message.id, use.memberId, customId, ...values].join(' ');
   return { kind: 'component', invocation, card, run, press };

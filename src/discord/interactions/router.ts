@@ -1,17 +1,10 @@
 import type { Interaction } from 'discord.js';
 import { LRUCache } from 'lru-cache';
-import {
-  type Ask,
-  type Command,
-  type Deletion,
-  type Reply,
-  type Services,
-  sentence,
-} from '../../../commands/command.ts';
+import { type Command, type Deletion, type Reply, type Services, sentence } from '../../../commands/command.ts';
 import type { Logger } from '../../log.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
 import type { Events } from '../../model/events.ts';
-import { type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
+import { type Asked, type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
 import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import { type CommandEnd, publishEnd } from '../../replies/command-end.ts';
 import type { CommandReplies } from '../../replies/command-replies.ts';
@@ -106,7 +99,7 @@ export class InteractionRouter {
     kind,
     invocation,
     run,
-  }: Dispatched): Promise<{ response: Ask | Reply | Deletion; outcome: string; err?: unknown }> {
+  }: Dispatched): Promise<{ response: Asked | Reply | Deletion; outcome: string; err?: unknown }> {
     const { commandRate, services } = this.#options;
     const { locale, memberId, receivedAtMs } = invocation;
     const plain = (key: PlainMessageKey) => sentence(formatMessage(locale, key));
@@ -134,10 +127,10 @@ async function serverSettings(where: Invocation, { settings }: Services): Promis
 
 /** Who sees the reply, and in which language. What Discord shows to the member alone is private from the start: it offers nothing to others. */
 function decided(
-  response: Ask | Reply | Deletion,
+  response: Asked | Reply | Deletion,
   { canReplyPublicly }: Invocation,
   { language }: ServerSettings,
-): Ask | Reply | Deletion {
+): Asked | Reply | Deletion {
   if ('kind' in response) return response;
   const isPrivate = response.isPrivate || !canReplyPublicly;
   return 'message' in response ? { ...response, isPrivate } : { ...response, isPrivate, language };

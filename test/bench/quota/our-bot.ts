@@ -48,7 +48,7 @@ export async function ourBot(
         hasPrintings: false,
         canReplyPublicly: true,
       });
-    const opened = await Lookups.open(response.queries, use, options, response.alreadyRead);
+    const opened = await Lookups.open(response.queries, use, options);
     const soFar = opened.soFar();
     const outcomes = opened.lookUpAll();
     if (soFar.cards.some((card) => card?.answer && (card.isRenewing || card.error))) {

@@ -16,8 +16,8 @@ const CARD: Command = {
   autocomplete: async ({ option, typed, suggestByMs, receivedAtMs }) => [
     { name: `${option} ${typed}`, value: suggestByMs - receivedAtMs },
   ],
-  component: ({ argument, values, askedBy, manageMessages }) =>
-    answer({ ran: 'component', argument, values, askedBy, manageMessages }),
+  component: ({ argument, values, repliedTo, manageMessages }) =>
+    answer({ ran: 'component', argument, values, repliedTo, manageMessages }),
 };
 const USAGE: Command = {
   data: { name: 'usage', description: 'Show the quota' },
@@ -38,7 +38,7 @@ describe('an interaction is dispatched by its kind', () => {
     ['slash', 'card', { options }, { ran: 'slash', id: 'base1-4', text: '' }],
     ['message', 'Look up cards', { targetMessage: { content: 'hi' } }, { ran: 'message', text: 'hi' }],
     ['button', 'card:next:2', {}, component('next:2', { values: [], manageMessages: false })],
-    ['select', 'card:set', chosen, component('set', { values: ['a'], askedBy: 'bob', manageMessages: true })],
+    ['select', 'card:set', chosen, component('set', { values: ['a'], repliedTo: 'bob', manageMessages: true })],
   ] as const)('to the handler that a command has for it: %s %s', async (kind, name, more, ran) => {
     const dispatched = dispatch(COMMANDS, interaction(kind, name, more));
     const response = await dispatched.run?.(SERVICES);

@@ -159,7 +159,7 @@ export class WorkerCatalog implements Catalog {
     this.#gathering = undefined;
     const changes = this.#unsent.splice(0);
     if (changes.length > 0) messages.unshift({ kind: 'changes', changes });
-    for (const message of messages) this.#worker?.postMessage(message);
+    if (messages.length > 0) this.#worker?.postMessage(messages);
   }
 
   #startIn(delayMs: number): void {
