@@ -60,7 +60,7 @@ export function decideAdmission(
   if (blocked) return { refusal: blocked };
   const { reservedUntilMs, paused, permitAtMs } = expected;
   const nowMs = Date.now(); // not before the schedule's: a permit that is free now means no wait
-  const queued = pendingLookups.queuedBy(lookup.requester); // as good as spent
+  const queued = pendingLookups.order.queuedBy(lookup.requester); // as good as spent
   const isBudgeted = lookup.lane !== 'watches' && isBooked(lookup, present);
   const refusal = isBudgeted ? budgetRefusal(allowance, queued) : undefined;
   if (refusal) return { refusal };

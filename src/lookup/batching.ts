@@ -15,34 +15,25 @@ export interface Batch {
  * Takes one pending lookup after the other, in their order, until one does not fit. What can only be requested by itself
  * is passed over, unless it is the first.
  *
- * @param next the best of those given, behind the others
+ * @param inOrder the pending lookups, without those that are left out when it is their turn
  */
 export function fillBatch(
-  ready: readonly PendingLookup[],
-  next: (left: readonly PendingLookup[], before: readonly PendingLookup[]) => PendingLookup | undefined,
+  inOrder: (isLeftOut: (next: PendingLookup) => boolean) => Iterable<PendingLookup>,
   { most, room, lengthOf }: BatchLimits,
 ): Batch {
-  const first = next(ready, []);
-  if (!first) return { pending: [], isFull: false };
-  const mayShare = ({ cardId, mostTogether }: PendingLookup) =>
-    Math.min(most, mostTogether) > 1 && lengthOf(cardId) <= room;
-  const fits = (together: readonly PendingLookup[]) =>
-    together.every(({ mostTogether }) => together.length <= Math.min(most, mostTogether)) &&
-    together.reduce((sum, { cardId }) => sum + lengthOf(cardId), 0) <= room;
-
-  const pending = [first];
-  let left = mayShare(first) ? ready.filter((other) => other !== first && mayShare(other)) : [];
-  let following = next(left, pending);
-  while (following && fits([...pending, following])) {
-    pending.push(following);
-    left = left.filter((other) => other !== following);
-    following = next(left, pending);
+  const pending: PendingLookup[] = [];
+  let [atMost, left] = [most, room];
+  const isAlone = ({ cardId, mostTogether }: PendingLookup) =>
+    Math.min(most, mostTogether) <= 1 || lengthOf(cardId) > room;
+  for (const next of inOrder((following) => pending.length > 0 && isAlone(following))) {
+    if (pending.length === 0 && isAlone(next)) return { pending: [next], isFull: true };
+    atMost = Math.min(atMost, next.mostTogether);
+    left -= lengthOf(next.cardId);
+    if (pending.length >= atMost || left < 0) return { pending, isFull: true };
+    pending.push(next);
+    if (pending.length === Math.min(most, pending[0]?.mostTogether ?? most)) return { pending, isFull: true };
   }
-  const isAlone = !mayShare(first);
-  return {
-    pending,
-    isFull: isAlone || following !== undefined || pending.length === Math.min(most, first.mostTogether),
-  };
+  return { pending, isFull: false };
 }
 
 /** No lookup waits longer for others to share a request with. */

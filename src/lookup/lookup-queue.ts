@@ -74,7 +74,7 @@ export class LookupQueue {
 
   /** Cards that wait for a permit now. */
   get length(): number {
-    return this.#pendingLookups.waiting().length;
+    return this.#pendingLookups.length;
   }
 
   /** Whether a lookup waits for a permit here, or one of a member in another process. */
@@ -108,7 +108,7 @@ export class LookupQueue {
       const batch = this.#pendingLookups.selectBatch(nowMs, this.#batching.limits(nowMs), doubt);
       const [next] = batch.pending;
       const leavesAtMs = this.#batching.leavesAtMs(batch, this.#serves.size, nowMs);
-      if (next === undefined) return this.#sleepUntil(leavesAtMs, nowMs);
+      if (next === undefined) return this.#sleepUntil(leavesAtMs);
       const atMs = Math.max(this.#serveAtMs(next), leavesAtMs);
       if (atMs > Date.now()) return this.#sleepUntil(atMs);
 
@@ -132,14 +132,14 @@ export class LookupQueue {
 
   /** @returns whether the next may be served now; otherwise the queue wakes when a permit is expected. Never rejects */
   #serve(selected: readonly PendingLookup[]): Promise<boolean> {
-    for (const pending of selected) pending.beingServed = true;
+    for (const pending of selected) this.#pendingLookups.serve(pending, true);
     const serve = this.#claimAndSend(selected)
       .catch((err: unknown) => {
         this.#options.log.error({ err }, 'lookup queue failed');
         return false;
       })
       .finally(() => {
-        for (const pending of selected) pending.beingServed = false;
+        for (const pending of selected) this.#pendingLookups.serve(pending, false);
         this.#serves.delete(serve);
       });
     this.#serves.add(serve);
@@ -177,7 +177,7 @@ export class LookupQueue {
 
   /** Where only cards wait that may be what fails, none of them may find out whether the service is down. */
   #refuseWithoutProbe({ failedIds, untilMs }: Doubt): void {
-    if (this.#pendingLookups.waiting().some(({ cardId }) => !failedIds.has(cardId))) return;
+    for (const { cardId } of this.#pendingLookups.order) if (!failedIds.has(cardId)) return;
     this.#pendingLookups.refuseWaiting(blockedError({ reason: 'outage', untilMs }));
   }
 
@@ -190,13 +190,11 @@ export class LookupQueue {
   /**
    * Until a permit is free, or a lookup may be requested again after a failure: that may be of the better lane. Who waits
    * is told meanwhile.
-   *
-   * @param nowMs when it was found that none may be requested: one that may a millisecond later is to wake the queue
    */
-  #sleepUntil(atMs: number, nowMs = Date.now()): void {
+  #sleepUntil(atMs: number): void {
     if (this.#pendingLookups.isClosed) return;
     // The earlier time of one that was served meanwhile still holds.
-    this.#wakeAtMs = Math.min(atMs, this.#pendingLookups.nextRetryMs(nowMs), this.#wakeAtMs);
+    this.#wakeAtMs = Math.min(atMs, Date.now() + this.#pendingLookups.nextRetryInMs(), this.#wakeAtMs);
     if (!Number.isFinite(this.#wakeAtMs)) return;
     this.#wakeTimer.set(this.#wakeAtMs);
     // The lower of the two, should the clock have been set back.
@@ -211,7 +209,7 @@ export class LookupQueue {
 
   #tellLength(): void {
     const { otherQueues, events } = this.#options;
-    otherQueues.tell(this.#pendingLookups.waitingMembers());
+    otherQueues.tell(this.#pendingLookups.order.lengthOf('members'));
     if (events.isWatched('queue')) events.publish('queue', { length: this.length });
   }
 }

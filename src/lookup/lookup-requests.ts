@@ -122,7 +122,7 @@ export class LookupRequests {
       claims.claim(name, { ttlMs: requestTimeoutMs + CLAIM_MARGIN_MS, endsWithOwner: true }),
       this.#answerWithoutRequest(pending),
     ]);
-    if (!isMine(claimed)) pending.notBeforeMs = Date.now() + CLAIM_RETRY_MS;
+    if (!isMine(claimed)) pendingLookups.postpone(pending, CLAIM_RETRY_MS);
     const isWanted = !isAnswered && pendingLookups.has(pending);
     if (isMine(claimed) && !isWanted) void claims.release(name);
     return isMine(claimed) && isWanted;
@@ -175,13 +175,15 @@ export class LookupRequests {
     // The last of several failures may have opened the breaker: its probe may show that it was a hiccup.
     const { blocked, breaker } = limiter.schedule();
     const isSatOut = breaker.reason === 'outage' && breaker.untilMs > Date.now() && !blocked;
-    if (rest.failures < MAX_FAILURES || isSatOut) pending.notBeforeMs = Date.now() + rest.leftMs;
+    if (rest.failures < MAX_FAILURES || isSatOut) pendingLookups.postpone(pending, rest.leftMs);
     else pendingLookups.refuse(pending, blocked ? blockedError(blocked) : rest.error);
   }
 
   /** For whom a request leaves. */
   #logSent(batch: readonly PendingLookup[], { lane }: PendingLookup): void {
-    const members = new Set(batch.flatMap(({ waiters }) => waiters.map(({ lookup }) => lookup.requester.memberId)));
+    const members = new Set(
+      batch.flatMap(({ waiters }) => [...waiters].map(({ lookup }) => lookup.requester.memberId)),
+    );
     const cardIds = batch.map(({ cardId }) => cardId);
     this.#options.log.debug({ cardIds, lane, members: [...members] }, 'card requested');
   }

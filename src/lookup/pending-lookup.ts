@@ -74,12 +74,19 @@ export interface Waiter extends QueuePlace {
   onProgress?: (() => void) | undefined;
 }
 
+/** What an order asks of a pending lookup besides its place. Each is one bit. */
+export const MARKS = { due: 2, ready: 4, untried: 8 } as const;
+
 /** One card that is wanted, and everyone who waits for it. Its place is the best of theirs: a member lifts a renewal. */
 export class PendingLookup implements QueuePlace {
   readonly cardId: string;
-  waiters: readonly Waiter[];
-  /** No request before this, after a failure. */
+  /** In the order in which they came. */
+  readonly waiters = new Set<Waiter>();
+  /** No request before this moment of the monotonic clock, after a failure. */
   notBeforeMs: number;
+  isDue = false;
+  /** The last request for the card failed. */
+  hasFailed = false;
   /** The copy that an answer replaces, as it was known before the request. */
   kept: CardRecord | undefined;
   /** How many cards the next request for it may carry: it was refused with more, or left out. */
@@ -88,13 +95,19 @@ export class PendingLookup implements QueuePlace {
   beingServed = false;
   /** A request for it is under way. */
   requesting = false;
+  /** How many wait who are more than admitted. */
+  #started = 0;
   #best: Waiter;
+  /** The first that came for the lane. */
+  #first: Waiter;
+  #promisedAtMs = Number.POSITIVE_INFINITY;
 
   constructor(first: Waiter, notBeforeMs: number) {
     this.cardId = first.lookup.cardId;
-    this.waiters = [first];
     this.#best = first;
+    this.#first = first;
     this.notBeforeMs = notBeforeMs;
+    this.join(first);
   }
 
   get lane(): Lane {
@@ -111,36 +124,46 @@ export class PendingLookup implements QueuePlace {
 
   /** The request is booked on the first requester of the lane; the others are saved one. */
   get bookedOn(): Requester {
-    return (this.#ofLane[0] ?? this.#best).lookup.requester;
+    return this.#first.lookup.requester;
   }
 
   /** The earliest time at which a waiter of the lane was promised a permit. */
   get promisedAtMs(): number {
-    return Math.min(...this.#ofLane.map(({ promisedAtMs }) => promisedAtMs));
+    return this.#promisedAtMs;
   }
 
   /** Whether anyone wants prices, so that a copy without fresh ones does not do. */
   get wantsPrices(): boolean {
-    return this.waiters.some(({ lookup }) => lookup.showPrices);
+    return this.waiters.values().some(({ lookup }) => lookup.showPrices);
   }
 
-  /** Whether anyone waits who is more than admitted. */
-  get isStarted(): boolean {
-    return this.waiters.some(({ reserved }) => !reserved);
+  /** Bits of `MARKS`. */
+  get marks(): number {
+    if (!this.isDue) return 0;
+    const isReady = this.#started > 0 && !this.beingServed;
+    return MARKS.due | (isReady ? MARKS.ready | (this.hasFailed ? 0 : MARKS.untried) : 0);
   }
 
   join(waiter: Waiter): void {
-    this.waiters = [...this.waiters, waiter];
+    this.waiters.add(waiter);
+    if (!waiter.reserved) this.#started += 1;
     if (this.requesting) noteRequest(waiter);
-    this.#updatePlace();
+    this.#consider(waiter);
   }
 
-  /** @returns who left; a pending lookup that all have left keeps its place */
-  leave(leaves: (waiter: Waiter) => boolean): readonly Waiter[] {
-    const left = this.waiters.filter(leaves);
-    this.waiters = this.waiters.filter((waiter) => !left.includes(waiter));
-    this.#updatePlace();
-    return left;
+  start(waiter: Waiter): void {
+    if (waiter.reserved && this.waiters.has(waiter)) this.#started += 1;
+    waiter.reserved = false;
+  }
+
+  /** A pending lookup that all have left keeps its place. */
+  leave(left: readonly Waiter[]): void {
+    for (const waiter of left) {
+      if (this.waiters.delete(waiter) && !waiter.reserved) this.#started -= 1;
+    }
+    const decided = (waiter: Waiter) =>
+      waiter === this.#best || waiter === this.#first || waiter.promisedAtMs === this.#promisedAtMs;
+    if (left.some(decided)) this.#updatePlace();
   }
 
   requested(): void {
@@ -160,12 +183,19 @@ export class PendingLookup implements QueuePlace {
     this.requesting = false;
   }
 
-  get #ofLane(): readonly Waiter[] {
-    return this.waiters.filter(({ lane }) => lane === this.lane);
+  #updatePlace(): void {
+    const [first] = this.waiters;
+    if (!first) return;
+    [this.#best, this.#first, this.#promisedAtMs] = [first, first, first.promisedAtMs];
+    for (const waiter of this.waiters) this.#consider(waiter);
   }
 
-  #updatePlace(): void {
-    this.#best = this.waiters.toSorted(comparePlaces)[0] ?? this.#best;
+  #consider(waiter: Waiter): void {
+    const behind = LANES.indexOf(waiter.lane) - LANES.indexOf(this.lane);
+    if (behind < 0) this.#first = waiter;
+    if (behind < 0) this.#promisedAtMs = waiter.promisedAtMs;
+    if (behind === 0) this.#promisedAtMs = Math.min(this.#promisedAtMs, waiter.promisedAtMs);
+    if (comparePlaces(waiter, this) < 0) this.#best = waiter;
   }
 }
 

@@ -18,7 +18,10 @@ const ROOM = { room: 4, lengthOf: (id: string) => (id === ',' ? Number.POSITIVE_
 function batch(waiting: string, { most = 20 } = {}): string {
   const ready = waiting.split(' ').filter(Boolean).map(pending);
   const limits = { ...ROOM, most };
-  const { pending: chosen, isFull } = fillBatch(ready, ([first]) => first, limits);
+  const { pending: chosen, isFull } = fillBatch(
+    (isLeftOut) => ready.values().filter((next) => !isLeftOut(next)),
+    limits,
+  );
   return `${chosen.map(({ cardId }) => cardId).join(' ')}${isFull ? ' (full)' : ''}`;
 }
 
