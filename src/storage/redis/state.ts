@@ -14,6 +14,7 @@ import {
   limiterOptions,
   type State,
   type StateOptions,
+  withoutNames,
 } from '../state.ts';
 import { RedisStore } from './cards.ts';
 import { RedisCatalog } from './catalog.ts';
@@ -70,7 +71,15 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   if (refusal) throw refusal;
 
   removeOldDamage(dataDir, Date.now());
-  const catalog = new WorkerCatalog({ ...catalogOptions(options), shared: new RedisCatalog(link, cardService.scope) });
+  const shared = new RedisCatalog(link, cardService.scope);
+  const { names } = cardService.description;
+  // A Redis that cannot be read now is not waited for.
+  const isNew = names && shared.changesAfter('', 1).then(({ changes }) => changes.length === 0);
+  isNew?.then(
+    (is) => is && log.info({ check: 'names' }, withoutNames(names)),
+    () => {},
+  );
+  const catalog = new WorkerCatalog({ ...catalogOptions(options), shared });
 
   const closeOthers = async () => {
     await carryOver.close();
