@@ -92,10 +92,9 @@ export async function watchedDays({
   };
 
   const lookups = Array.from({ length: days }, (_, day) => rhythmicDay(lookupsADay, day));
-  const lived = await simulateDays((service) => ourBot(service, variables, watching), lookups, [
-    ...DAY_CARDS,
-    ...cards,
-  ]);
+  const lived = await simulateDays((service) => ourBot(service, variables, watching), lookups, {
+    cards: [...DAY_CARDS, ...cards],
+  });
   const firstOfDay = new Map(sentAtMs.toReversed().map((atMs) => [Math.floor(atMs / DAY_MS), atMs]));
   const missed = lived.lived.filter(({ lookup: { atMs }, outcome }) => {
     const isAfter = atMs > (firstOfDay.get(Math.floor(atMs / DAY_MS)) ?? Number.POSITIVE_INFINITY);
