@@ -3,10 +3,9 @@ import { openDescription } from '../config/description-file.ts';
 import { listedIds, unlessMalformed } from './bulk-listing.ts';
 import { catalogOf, SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 import { jsonAnswer, type ReceivedRequest, type ServiceOutcome } from './service-answers.ts';
+import { NO_DAY } from './service-limiters.ts';
 import { SERVICE_SHAPES, type ServiceShape } from './service-shapes.ts';
 
-/** More requests than anybody sends: the service has no day. */
-const ENDLESS = 1_000_000;
 const BURST = 10;
 
 /** The sandbox with a service that a description ships for: its limits, the invented cards with ids of its form, and the bot's variables. */
@@ -14,7 +13,7 @@ export function sandboxAs(name: string) {
   const shape = SERVICE_SHAPES[name];
   const opened = openDescription(name);
   if (!shape || 'faults' in opened) throw new Error(`There is no shape of ${name}.`);
-  const { requestsPerDay = ENDLESS, requestsPerMinute = 0 } = Object.values(plansIn(opened) ?? {})[0] ?? {};
+  const { requestsPerDay = NO_DAY, requestsPerMinute = 0 } = Object.values(plansIn(opened) ?? {})[0] ?? {};
   const cards = SAMPLE_CARDS.map((card, at) => ({ ...card, id: shape.id(card, at) }));
   const bySet = Object.entries(Object.groupBy(cards, ({ set }) => set.id));
   const lists = shape.names?.(bySet.map(([id, ofSet = []]) => [id, ofSet.map(shape.card)])) ?? {};
