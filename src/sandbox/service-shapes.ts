@@ -36,6 +36,7 @@ const partsOf = ({ id }: ServiceCard) => id.split(/[- /]/) as [string, string];
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 const inText = (price: number | undefined) => price?.toFixed(2) ?? null;
 const allOf = (sets: readonly SetOfCards[]) => sets.flatMap(([, cards]) => cards);
+const RELEASED = '2026-11-20';
 const inData = (data: object) => ({ data });
 
 const standard =
@@ -53,7 +54,7 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
     several: /^\/cards\/collection$/,
     card: ({ id, name, set, number, rarity, imageUrl, prices }) => ({
       ...{ object: 'card', id, name, set: set.id, set_name: set.name, collector_number: number?.split('/')[0], rarity },
-      scryfall_uri: `https://scryfall.example/card/${id}`,
+      ...{ scryfall_uri: `https://scryfall.example/card/${id}`, released_at: RELEASED },
       image_uris: imageUrl && { normal: imageUrl },
       prices: { usd: inText(prices?.market), usd_foil: null, usd_etched: null, eur: inText(prices?.low), tix: null },
     }),
@@ -95,7 +96,9 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
     }),
     names: (sets) => ({
       '/sets': sets.map(([id]) => ({ id })),
-      ...Object.fromEntries(sets.map(([id, cards]) => [`/sets/${id}`, { ...(cards[0] as WithSet).set, cards }])),
+      ...Object.fromEntries(
+        sets.map(([id, cards]) => [`/sets/${id}`, { ...(cards[0] as WithSet).set, releaseDate: RELEASED, cards }]),
+      ),
     }),
     missing: { status: 404, body: { type: 'https://tcgdex.dev/errors/not-found', status: 404, method: 'GET' } },
     limited: () => ({ error: 'Too many requests' }),
@@ -124,7 +127,7 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
       set: { id: `set_${id.split(':')[0]}`, code: id.split(':')[0], name: set.name },
       image_uris: imageUrl && { digital: { normal: imageUrl } },
       prices: { usd: inText(prices?.market), usd_foil: inText(prices?.high) },
-      purchase_uris: { tcgplayer: `https://prices.example/${id}` },
+      ...{ purchase_uris: { tcgplayer: `https://prices.example/${id}` }, released_at: RELEASED },
     }),
     names: (sets) => ({
       '/sets': { results: sets.map(([code]) => ({ code })) },
