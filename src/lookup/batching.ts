@@ -83,7 +83,7 @@ export class Batching {
 
   /**
    * When this batch leaves, if there is a permit: at once if it is full or no request is under way, otherwise when one
-   * returns, or after 250 ms. Never without a lookup.
+   * returns, or after 250 ms; not before one returns where one card is to tell what is wrong. Never without a lookup.
    *
    * @param leaving batches that have no permit yet, and may get one before this
    */
@@ -94,7 +94,9 @@ export class Batching {
     }
     // The lower of the two, should the clock have been set back.
     this.#heldUntilMs = Math.min(this.#heldUntilMs ?? Number.POSITIVE_INFINITY, nowMs + LONGEST_HOLD_MS);
-    return isFull || this.#requestsUnderWay + leaving === 0 ? nowMs : this.#heldUntilMs;
+    if (this.#requestsUnderWay + leaving === 0) return nowMs;
+    if (this.limits(nowMs).isProbing) return Number.POSITIVE_INFINITY; // the request that ends wakes the queue
+    return isFull ? nowMs : this.#heldUntilMs;
   }
 
   /**

@@ -22,6 +22,8 @@ import { type RequestOptions, request } from './request.ts';
 export interface BatchLimits extends RoomForIds {
   /** Cards. */
   most: number;
+  /** The next request is to show what is wrong: nothing else leaves before it has ended. */
+  isProbing?: boolean;
 }
 
 export interface ListingOptions {
@@ -58,7 +60,7 @@ export class Listing {
   /** @param cardsLeft how many cards may be under way together, if that is known */
   limits(nowMs: number, cardsLeft = Number.POSITIVE_INFINITY): BatchLimits {
     const most = Math.min(mostInOne(this.#learned, this.#configured, nowMs), cardsLeft - this.#cardsUnderWay);
-    return { ...this.#room, most: Math.max(1, most) };
+    return { ...this.#room, most: Math.max(1, most), isProbing: this.#learned.doubt !== undefined };
   }
 
   /** A request leaves, for one card or several. @returns to be called when it has ended */
