@@ -1,3 +1,4 @@
+import type { Claims } from '../model/claims.ts';
 import type { Limiter, Permit, Schedule } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/listing.ts';
@@ -52,6 +53,7 @@ export interface BatchingOptions {
   service: Pick<CardService, 'limits'>;
   limiter: Pick<Limiter, 'schedule' | 'quota'>;
   otherQueues: Pick<OtherQueues, 'lengths'>;
+  claims: Pick<Claims, 'claim'>;
 }
 
 /** How many cards go together, and how long they wait for each other. */
@@ -97,6 +99,16 @@ export class Batching {
     if (this.#requestsUnderWay + leaving === 0) return nowMs;
     if (this.limits(nowMs).isProbing) return Number.POSITIVE_INFINITY; // the request that ends wakes the queue
     return isFull ? nowMs : this.#heldUntilMs;
+  }
+
+  /**
+   * Whether so many cards may leave together, where lists have a rate of their own; otherwise one of them leaves by itself
+   * meanwhile. While Redis cannot be reached, nobody knows of the lists of other processes.
+   */
+  async mayShare(cards: number): Promise<boolean> {
+    const { everyMs: ttlMs } = this.limits(Date.now());
+    if (cards <= 1 || ttlMs === undefined) return true;
+    return (await this.#options.claims.claim('list', { ttlMs, endsWithOwner: false })) === 'mine';
   }
 
   /**

@@ -29,12 +29,19 @@ interface Setting {
   apiKey?: string;
   claims?: Claims;
   requestsPerDay?: number;
+  perSecond?: number;
 }
 
-function bulkQueue({ most = 20, bulkPath = '/cards?ids={ids}', requestsPerDay = 10_000, ...more }: Setting = {}) {
+function bulkQueue({
+  most = 20,
+  bulkPath = '/cards?ids={ids}',
+  requestsPerDay = 10_000,
+  perSecond,
+  ...more
+}: Setting = {}) {
   fakeTime();
   const service = createCardService({ ...PACE, requestsPerDay, cards: CARDS, latencyMs: LATENCY_MS });
-  const options = { bulk: { bulkPath, most }, ...more };
+  const options = { bulk: { bulkPath, most, ...(perSecond && { perSecond }) }, ...more };
   return { service, ...lookupQueueOver(service, { plan: 'free', ...PACE }, options) };
 }
 
@@ -78,6 +85,23 @@ it('cards are asked for in the same order as without bulk requests', async () =>
   expect(singly).toMatchObject({ requests: owners.length });
   expect(together.requests).toBeLessThan(owners.length / 10);
   expect(together.ids).toEqual(singly.ids);
+});
+
+/** The most of them within any second. */
+const mostWithinASecond = (atMs: readonly number[]) =>
+  Math.max(...atMs.map((fromMs) => atMs.filter((ms) => ms >= fromMs && ms < fromMs + 1_000).length));
+
+it('of lists with a rate of their own no more leave within a second, and single cards meanwhile at the plan’s', async () => {
+  const { queue, service } = bulkQueue({ most: 3, perSecond: 2 });
+  const answers = IDS.slice(0, 60).map((id, member) => queue.enqueue(lookup(id, by(`member ${member}`))));
+  await vi.advanceTimersByTimeAsync(15_000);
+  const sent = service.requests.map(({ cardIds = [], atMs }) => ({ isList: cardIds.length > 1, atMs }));
+  const lists = sent.filter(({ isList }) => isList);
+  expect((await settled(answers)).every(Boolean)).toBe(true);
+  expect(mostWithinASecond(lists.map(({ atMs }) => atMs))).toBe(2);
+  expect(lists.length).toBeGreaterThan(5);
+  expect(sent.length - lists.length).toBeGreaterThan(lists.length);
+  expect(service.counts.byStatus[429]).toBeUndefined();
 });
 
 /** Ten cards, one of which does not exist. */

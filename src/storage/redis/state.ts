@@ -54,7 +54,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const cards = { ...cardStoreOptions(options), keyPrefix: `${redis.keyPrefix}:cards:` };
   const cardStore = new CardStore({ ...cards, store: new RedisStore(link) });
   const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
-  const carryOver = new CarryOver({ link, cardKeys, account, dataDir, log });
+  const carryOver = new CarryOver({ link, cardKeys, account, service: cardService.scope, dataDir, log });
   const ofLimiter = limiterOptions(options);
   const cell = new SharedCell({
     ...ofLimiter,
@@ -64,7 +64,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     processesAlive,
   });
   const limiter = new RateLimiter(cell, ofLimiter);
-  const ledger = new Ledger(new RedisCounters(link), events);
+  const ledger = new Ledger(new RedisCounters(link, cardService.scope), events);
   const journal = new RedisJournal(link, processesAlive, log);
   warnOfSettings(link, log);
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
