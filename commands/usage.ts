@@ -41,7 +41,8 @@ export default {
 } satisfies Command;
 
 function missing({ report, missing }: UsageKnown, { locale }: Use, { usage }: Services): string | undefined {
-  if (!usage.hasKey) return formatMessage(locale, 'reportNeedsKey');
+  if (usage.offer === 'needsKey') return formatMessage(locale, 'reportNeedsKey');
+  if (usage.offer === 'none') return undefined;
   if (missing === 'notRequested' || (!missing && !report)) return formatMessage(locale, 'reportNotAsked');
   return missing && formatMessage(locale, 'reportFailed', { since: age(missing.atMs), why: missing.error.name });
 }
@@ -63,7 +64,8 @@ async function show(
   ]);
   const nowMs = Date.now();
   const schedule = limiter.schedule();
-  const figures = usageFigures({ report, quota: limiter.quota(), nowMs });
+  const counted = budget.day === undefined ? all.requests : undefined;
+  const figures = usageFigures({ report, quota: limiter.quota(), counted, nowMs });
   const runsOutAtMs = limiter.runsOutAtMs();
   const { locale } = use;
   const caps = budget.caps(use);

@@ -131,7 +131,8 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   });
   client.on('interactionCreate', router.receive);
 
-  const renewals = new WatchRenewals({ ...services, claims: state.claims, log });
+  const hasDay = config.cardService.description.quota.length > 0 || plannedDay(config.plan) !== undefined;
+  const renewals = new WatchRenewals({ ...services, claims: state.claims, hasDay, log });
   if (config.renewsWatched) renewals.start();
   commandReplies.takeOver(); // needs no gateway: replies are edited by their tokens
 
@@ -204,7 +205,7 @@ export async function openServices(
   if (isOtherService(config.dataDir, config.cardService.scope))
     log.info(
       { name: config.cardService.description.name },
-      'another card service than at the last start: names and watches of that one rest until it is set again',
+      'another card service than at the last start: names, watches and counts of that one rest until it is set again',
     );
   const state = redis
     ? await (await import('./storage/redis/state.ts')).openRedisState({ ...config, redis, events, log })
@@ -229,8 +230,9 @@ export async function openServices(
     events,
     log,
   });
-  const hasKey = config.cardService.apiKey !== undefined;
-  const usage = new UsageReports({ ...state, service, events, log, hasKey });
+  const { apiKey, description } = config.cardService;
+  const offer = !description.usage ? 'none' : description.key && !apiKey ? 'needsKey' : 'available';
+  const usage = new UsageReports({ ...state, service, events, log, offer });
   const asShown = (price: number, named = currency) => priceAsShown(price, named);
   const watches = new Watches(state.watchStore, asShown, config.cardService.scope);
   const memberData = new MemberData({

@@ -34,3 +34,11 @@ export type Subcommand = (command: Command, context: CliContext, run: Run) => vo
 export class CliFailure extends OperatorError {
   override name = 'CliFailure';
 }
+
+/** @throws CliFailure when the operator was asked and did not say yes, or cannot be asked */
+export async function agree(what: string, isAgreed: boolean, { ask, stderr }: CliContext): Promise<void> {
+  if (isAgreed) return void stderr.write(`${what}.\n`);
+  const answer = await ask?.(`${what}. Type yes to go ahead: `);
+  if (answer?.trim().toLowerCase() !== 'yes')
+    throw new CliFailure(ask ? 'Nothing more was sent.' : `${what}. Add --yes to go ahead.`);
+}

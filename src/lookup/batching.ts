@@ -1,3 +1,4 @@
+import type { Claims } from '../model/claims.ts';
 import type { Limiter, Permit, Schedule } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/listing.ts';
@@ -43,6 +44,7 @@ export interface BatchingOptions {
   service: Pick<CardService, 'limits'>;
   limiter: Pick<Limiter, 'schedule' | 'quota'>;
   otherQueues: Pick<OtherQueues, 'lengths'>;
+  claims: Pick<Claims, 'claim'>;
 }
 
 /** How many cards go together, and how long they wait for each other. */
@@ -74,7 +76,7 @@ export class Batching {
 
   /**
    * When this batch leaves, if there is a permit: at once if it is full or no request is under way, otherwise when one
-   * returns, or after 250 ms. Never without a lookup.
+   * returns, or after 250 ms; not before one returns where one card is to tell what is wrong. Never without a lookup.
    *
    * @param leaving batches that have no permit yet, and may get one before this
    */
@@ -85,7 +87,19 @@ export class Batching {
     }
     // The lower of the two, should the clock have been set back.
     this.#heldUntilMs = Math.min(this.#heldUntilMs ?? Number.POSITIVE_INFINITY, nowMs + LONGEST_HOLD_MS);
-    return isFull || this.#requestsUnderWay + leaving === 0 ? nowMs : this.#heldUntilMs;
+    if (this.#requestsUnderWay + leaving === 0) return nowMs;
+    if (this.limits(nowMs).isProbing) return Number.POSITIVE_INFINITY; // the request that ends wakes the queue
+    return isFull ? nowMs : this.#heldUntilMs;
+  }
+
+  /**
+   * Whether so many cards may leave together, where lists have a rate of their own; otherwise one of them leaves by itself
+   * meanwhile. While Redis cannot be reached, nobody knows of the lists of other processes.
+   */
+  async mayShare(cards: number): Promise<boolean> {
+    const { everyMs: ttlMs } = this.limits(Date.now());
+    if (cards <= 1 || ttlMs === undefined) return true;
+    return (await this.#options.claims.claim('list', { ttlMs, endsWithOwner: false })) === 'mine';
   }
 
   /**

@@ -156,7 +156,8 @@ export class LookupQueue {
 
     const acquired = await acquirePermit(this.#options, first.lane);
     if (acquired.kind === 'permit') {
-      const most = this.#batching.beginRequest(acquired.permit);
+      const isShared = await this.#batching.mayShare(batch.length);
+      const most = Math.min(this.#batching.beginRequest(acquired.permit), isShared ? batch.length : 1);
       void this.#requests.abandon(batch.slice(most));
       void this.#requests.sendWanted(batch.slice(0, most), acquired.permit).then(() => {
         this.#batching.endRequest();

@@ -109,7 +109,7 @@ export class LookupRequests {
     } catch (error) {
       if (meaningOf(error).isCounted) pendingLookups.counted(batch);
       this.#log(cardIds, error);
-      for (const pending of batch) this.#failed(pending, error);
+      for (const pending of batch) this.#failed(pending, error, batch.length);
     }
   }
 
@@ -161,7 +161,8 @@ export class LookupRequests {
     pendingLookups.answer(pending, answer);
   }
 
-  #failed(pending: PendingLookup, error: unknown): void {
+  /** @param together cards of the request */
+  #failed(pending: PendingLookup, error: unknown, together = 1): void {
     const { pendingLookups, limiter, cards } = this.#options;
     pendingLookups.requeue(pending);
     const { retry } = meaningOf(error);
@@ -170,12 +171,13 @@ export class LookupRequests {
       pendingLookups.refuse(pending, asCardServiceError(error));
       return;
     }
-    const rest = cards.resting.failed(pending.cardId, asCardServiceError(error));
-    if (rest.failures === MAX_FAILURES - 1) pending.mostTogether = 1; // another card may be what fails
+    const rest = cards.resting.failed(pending.cardId, asCardServiceError(error), together === 1);
+    const isEnough = rest.failures >= MAX_FAILURES;
+    if (isEnough && together > 1) pending.mostTogether = Math.ceil(together / 2); // another card may be what fails
     // The last of several failures may have opened the breaker: its probe may show that it was a hiccup.
     const { blocked, breaker } = limiter.schedule();
     const isSatOut = breaker.reason === 'outage' && breaker.untilMs > Date.now() && !blocked;
-    if (rest.failures < MAX_FAILURES || isSatOut) pendingLookups.postpone(pending, rest.leftMs);
+    if (!isEnough || together > 1 || isSatOut) pendingLookups.postpone(pending, rest.leftMs);
     else pendingLookups.refuse(pending, blocked ? blockedError(blocked) : rest.error);
   }
 

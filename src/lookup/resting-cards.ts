@@ -53,12 +53,16 @@ export class RestingCards {
   });
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  /** One more attempt at a card has failed. */
-  failed(cardId: string, error: CardServiceError): Rest {
+  /** One more attempt at a card has failed. @param isAlone otherwise another card may be what fails: it is not the last */
+  failed(cardId: string, error: CardServiceError, isAlone = true): Rest {
     const nowMs = performance.now();
     const { failures: before = 0, firstAtMs = nowMs } = this.#byId.get(cardId) ?? {};
     const failures = before + 1;
-    const { leftMs, isSatOut } = restAfter(error, failures, this.#answeredAtMs > firstAtMs);
+    const { leftMs, isSatOut } = restAfter(
+      error,
+      isAlone ? failures : Math.min(failures, MAX_FAILURES - 1),
+      this.#answeredAtMs > firstAtMs,
+    );
     const shown = error instanceof ServiceDown ? withTime(error, Date.now() + leftMs) : error;
     const rest = { error: shown, isSatOut, failures };
     const ttl = Math.max(leftMs, UNEXPECTED_MS); // what failed longer ago says little

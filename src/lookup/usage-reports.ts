@@ -55,12 +55,15 @@ export interface UsageReportsOptions {
   sharedReport?: SharedReport | undefined;
   events: Events;
   log: Logger;
-  hasKey: boolean;
+  offer: ReportOffer;
 }
+
+/** Whether the service has usage reports for this bot; `needsKey`: it would have with a key. */
+export type ReportOffer = 'available' | 'needsKey' | 'none';
 
 /** The plan's usage report. It never waits for a permit: without a free one, the last report is shown. */
 export class UsageReports {
-  readonly hasKey: boolean;
+  readonly offer: ReportOffer;
   readonly #options: UsageReportsOptions;
   readonly #closed = new AbortController();
   /** The last that this process knows. */
@@ -69,7 +72,7 @@ export class UsageReports {
   #underWay: Promise<UsageKnown> | undefined;
 
   constructor(options: UsageReportsOptions) {
-    this.hasKey = options.hasKey;
+    this.offer = options.offer;
     this.#options = options;
   }
 
@@ -83,7 +86,7 @@ export class UsageReports {
     // Claimed before the permit is acquired, so that two who ask at once cost one request.
     const claim = { ttlMs: REPORT_EVERY_MS, endsWithOwner: false };
     const claims = this.#options.claims;
-    if (!this.#underWay && this.hasKey && isMine(await claims.claim(CLAIM_NAME, claim))) {
+    if (!this.#underWay && this.offer === 'available' && isMine(await claims.claim(CLAIM_NAME, claim))) {
       const acquired = await acquirePermit(this.#options, 'report');
       this.#failed = undefined; // longer ago than a minute
       if (acquired.kind !== 'permit') {

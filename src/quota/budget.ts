@@ -38,9 +38,15 @@ export class Budget {
     this.#options = options;
   }
 
+  /** The requests of a day, as the service or else its plan has it; `undefined` where neither tells of a day. */
+  get day(): number | undefined {
+    const { limiter, plannedDay } = this.#options;
+    return limiter.quota()?.limit ?? plannedDay;
+  }
+
   caps({ isInstalled }: Pick<Requester, 'isInstalled'>): Allowance['caps'] {
-    const { limiter, setting, plannedDay } = this.#options;
-    const day = limiter.quota()?.limit ?? plannedDay;
+    const { setting } = this.#options;
+    const { day } = this;
     const guild = isInstalled === false ? foreignCap(setting, day) : setting.guildDaily;
     return { member: memberCap(setting, day), guild };
   }

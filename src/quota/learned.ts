@@ -18,13 +18,15 @@ export interface EndedRequest {
   isProbe: boolean;
 }
 
+/** More than any service allows in a minute: a file in which more stands must not cost the memory for so many. */
+const Count = z.int().nonnegative().max(100_000);
 /** Requests that ended in one slice of time: its number since 1970, how many were served, how many refused with 429. */
-const Ended = z.tuple([z.number(), z.number(), z.number()]);
+const Ended = z.tuple([z.int(), Count, Count]);
 
 /** What 429s have shown the service to allow; `undefined` = what the plan says. */
 const Shown = {
   /** Requests that the service takes in any 60 s, at once or not. While it is set, the bucket does not count. */
-  window: orUndefined(z.number().min(1)),
+  window: orUndefined(Count.min(1)),
   /**
    * How its places become free again: all at once a minute later, or one by one because the service lets what it counted
    * fade away. `untried` until one of the two has been seen.
@@ -52,7 +54,7 @@ export const Learned = z.object({
   heldUntilMs: z.number().default(0),
   servedAtMs: z.number(),
   /** How often the interval has grown (`SLOWER_BY`), and since when no 429 has asked for that. */
-  slower: orUndefined(z.object({ steps: z.int().positive(), sinceMs: z.number() })),
+  slower: orUndefined(z.object({ steps: z.int().positive().max(100), sinceMs: z.number() })),
   /** Since when nothing was refused, and nothing held back by what was learned. */
   quietSinceMs: z.number(),
   /** Steps back towards the plan since less was learned. */

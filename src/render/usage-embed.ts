@@ -108,8 +108,8 @@ function learnedText({ window, capacity }: UsageView['learned'], locale: string)
 
 function todayLines(view: UsageView): string[] {
   const { figures, runsOutAtMs, day, spentOnWatches, nowMs, locale } = view;
-  const { limit, remaining, resetsAtMs, atMs } = figures.today;
-  if (remaining === undefined && limit === undefined) return [formatMessage(locale, 'todayUnknown')];
+  const { used: spent, limit, remaining, resetsAtMs, atMs } = figures.today;
+  if ((spent ?? limit ?? remaining) === undefined) return [formatMessage(locale, 'todayUnknown')];
   const ofWatches = spentOnWatches > 0 ? [formatMessage(locale, 'spentOnWatches', { requests: spentOnWatches })] : [];
   const used = [...usedLines(locale, figures.today), ...ofWatches];
   const asOf = ageLines(atMs, nowMs, locale);

@@ -21,6 +21,8 @@ export interface UsageFigures {
 export interface UsageKnowledge {
   report: { usage: Usage; atMs: number } | undefined;
   quota: QuotaState | undefined;
+  /** What this bot has counted today of a service that tells of no day. */
+  counted?: number | undefined;
   nowMs: number;
 }
 
@@ -32,9 +34,9 @@ const SAME_ANSWER_MS = 10_000;
  * describe the same figures; then limit and remaining are taken together from the newer of the two, and from the headers
  * when both came with one answer.
  */
-export function usageFigures({ report, quota, nowMs }: UsageKnowledge): UsageFigures {
+export function usageFigures({ report, quota, counted, nowMs }: UsageKnowledge): UsageFigures {
   const headers = {
-    used: minus(quota?.limit, quota?.remaining),
+    used: minus(quota?.limit, quota?.remaining) ?? counted,
     limit: quota?.limit,
     remaining: quota?.remaining,
     resetsAtMs: quota?.resetsAtMs,

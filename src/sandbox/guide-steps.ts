@@ -26,6 +26,8 @@ export interface Step {
   watch: string;
   /** The bot or the service is not as at the start when it ends. */
   leavesTraces?: true;
+  /** Of no use with a service that has no day. */
+  needsDay?: true;
   /** @returns what happened, in figures */
   run(scene: Scene): Promise<string>;
 }
@@ -80,12 +82,15 @@ export const STEPS: readonly Step[] = [
       await scene.ended(...typed);
       const refused = requests().filter(({ status }) => status === 429).length;
       const after = requests().length - refused;
-      return `${count(refused, 'request')} got a 429 that said to wait ${STORM_MS / 1_000} s, and ${Math.max(0, refused - 1)} more arrived in that time. Then ${count(after, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}.`;
+      const told = typed.length - withCard(typed);
+      const isShutOut = `This service shuts out for longer: ${told} of ${typed.length} members were told when to come back.`;
+      return `${count(refused, 'request')} got a 429 that said to wait ${STORM_MS / 1_000} s, and ${Math.max(0, refused - 1)} more arrived in that time. ${told > 0 ? isShutOut : `Then ${count(after, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}.`}`;
     },
   },
   {
     id: 'day',
     title: 'The day runs out',
+    needsDay: true,
     leavesTraces: true,
     watch: "The service's day is used up. Watch what known and new cards get, and that the service is left alone.",
     async run(scene) {

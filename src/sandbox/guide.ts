@@ -9,6 +9,7 @@ import { foundCards, STEPS, type Step } from './guide-steps.ts';
 import { KNOWN_CARDS } from './known-cards.ts';
 import { Listeners } from './listeners.ts';
 import type { ServiceCard } from './sample-cards.ts';
+import { NO_DAY } from './service-limiters.ts';
 
 /** The guided minute, as the page shows it. */
 export interface ShownGuide {
@@ -58,7 +59,9 @@ export class Guide {
   }
 
   get shown(): ShownGuide {
-    return { steps: STEPS.map(({ id, title, watch }) => ({ id, title, watch })), ...this.#shown };
+    const hasDay = this.#options.cardService.state().dayLimit < NO_DAY;
+    const steps = STEPS.filter(({ needsDay }) => hasDay || !needsDay);
+    return { steps: steps.map(({ id, title, watch }) => ({ id, title, watch })), ...this.#shown };
   }
 
   /** Learns from a line of the bot's log which command has ended. */

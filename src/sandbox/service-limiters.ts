@@ -4,6 +4,9 @@ const MINUTE_MS = 60_000;
 /** Less than a millionth of a request: rounding errors, which must not cost a request. */
 const ROUNDING = 1e-6;
 
+/** The requests a day of a service that has no day: more than anybody sends. */
+export const NO_DAY = Number.MAX_SAFE_INTEGER;
+
 /**
  * How "10 a minute, burst 20" may be counted; the interface does not say:
  *

@@ -15,6 +15,10 @@ export interface ServiceShape {
   list?(cards: readonly object[], missing: readonly string[]): object | undefined;
   missing: { status: number; body: object };
   limited(seconds: number): object;
+  /** The lists of names by their paths, where there are public ones, of the cards of each set as the service writes them. */
+  names?(sets: readonly SetOfCards[]): Readonly<Record<string, unknown>>;
+  /** What `names` makes of the invented cards. */
+  lists?: Readonly<Record<string, unknown>>;
   /** Whether a 429 has no `Retry-After`. */
   isWaitInBodyAlone?: true;
   /** The answer to a wrong key; absent where there are no keys. */
@@ -23,11 +27,16 @@ export interface ServiceShape {
   figures?(day: { limit: string; remaining: string; resetSeconds: number }): Record<string, string>;
 }
 
+type WithSet = Record<'set', object>;
+type SetOfCards = readonly [id: string, cards: readonly object[]];
+
 const uuid = (_: ServiceCard, at: number) => `00000000-0000-4000-8000-${String(at + 1).padStart(12, '0')}`;
 const digits = (_: ServiceCard, at: number) => String(900_001 + at);
 const partsOf = ({ id }: ServiceCard) => id.split(/[- /]/) as [string, string];
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 const inText = (price: number | undefined) => price?.toFixed(2) ?? null;
+const allOf = (sets: readonly SetOfCards[]) => sets.flatMap(([, cards]) => cards);
+const RELEASED = '2026-11-20';
 const inData = (data: object) => ({ data });
 
 const standard =
@@ -45,9 +54,14 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
     several: /^\/cards\/collection$/,
     card: ({ id, name, set, number, rarity, imageUrl, prices }) => ({
       ...{ object: 'card', id, name, set: set.id, set_name: set.name, collector_number: number?.split('/')[0], rarity },
-      scryfall_uri: `https://scryfall.example/card/${id}`,
+      ...{ scryfall_uri: `https://scryfall.example/card/${id}`, released_at: RELEASED },
       image_uris: imageUrl && { normal: imageUrl },
       prices: { usd: inText(prices?.market), usd_foil: null, usd_etched: null, eur: inText(prices?.low), tix: null },
+    }),
+    // A path where the service has a whole address, because none knows its own here.
+    names: (sets) => ({
+      '/bulk-data/default_cards': { object: 'bulk_data', type: 'default_cards', download_uri: '/default-cards.json' },
+      '/default-cards.json': allOf(sets),
     }),
     list: (data, missing) => ({ object: 'list', not_found: missing.map((id) => ({ id })), data }),
     missing: {
@@ -80,6 +94,12 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
         },
       },
     }),
+    names: (sets) => ({
+      '/sets': sets.map(([id]) => ({ id })),
+      ...Object.fromEntries(
+        sets.map(([id, cards]) => [`/sets/${id}`, { ...(cards[0] as WithSet).set, releaseDate: RELEASED, cards }]),
+      ),
+    }),
     missing: { status: 404, body: { type: 'https://tcgdex.dev/errors/not-found', status: 404, method: 'GET' } },
     limited: () => ({ error: 'Too many requests' }),
   },
@@ -94,6 +114,7 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
       card_prices: [{ cardmarket_price: '30.17', tcgplayer_price: inText(prices?.market ?? 0), ebay_price: '40.00' }],
     }),
     alone: (card) => inData([card]),
+    names: (sets) => ({ '/cardinfo.php': inData(allOf(sets)) }),
     list: (cards) => (cards.length > 0 ? inData(cards) : undefined),
     missing: { status: 400, body: { error: 'No card matching your query was found in the database.' } },
     limited: () => ({ error: 'Too many requests' }),
@@ -106,7 +127,11 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
       set: { id: `set_${id.split(':')[0]}`, code: id.split(':')[0], name: set.name },
       image_uris: imageUrl && { digital: { normal: imageUrl } },
       prices: { usd: inText(prices?.market), usd_foil: inText(prices?.high) },
-      purchase_uris: { tcgplayer: `https://prices.example/${id}` },
+      ...{ purchase_uris: { tcgplayer: `https://prices.example/${id}` }, released_at: RELEASED },
+    }),
+    names: (sets) => ({
+      '/sets': { results: sets.map(([code]) => ({ code })) },
+      ...Object.fromEntries(sets.map(([code, cards]) => [`/sets/${code}/cards`, cards])),
     }),
     missing: { status: 404, body: { error: 'Not found' } },
     limited: () => ({ error: 'Too many requests' }),

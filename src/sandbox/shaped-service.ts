@@ -3,10 +3,9 @@ import { openDescription } from '../config/description-file.ts';
 import { listedIds, unlessMalformed } from './bulk-listing.ts';
 import { catalogOf, SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 import { jsonAnswer, type ReceivedRequest, type ServiceOutcome } from './service-answers.ts';
+import { NO_DAY } from './service-limiters.ts';
 import { SERVICE_SHAPES, type ServiceShape } from './service-shapes.ts';
 
-/** More requests than anybody sends: the service has no day. */
-const ENDLESS = 1_000_000;
 const BURST = 10;
 
 /** The sandbox with a service that a description ships for: its limits, the invented cards with ids of its form, and the bot's variables. */
@@ -14,10 +13,12 @@ export function sandboxAs(name: string) {
   const shape = SERVICE_SHAPES[name];
   const opened = openDescription(name);
   if (!shape || 'faults' in opened) throw new Error(`There is no shape of ${name}.`);
-  const { requestsPerDay = ENDLESS, requestsPerMinute = 0 } = Object.values(plansIn(opened) ?? {})[0] ?? {};
+  const { requestsPerDay = NO_DAY, requestsPerMinute = 0 } = Object.values(plansIn(opened) ?? {})[0] ?? {};
   const cards = SAMPLE_CARDS.map((card, at) => ({ ...card, id: shape.id(card, at) }));
+  const bySet = Object.entries(Object.groupBy(cards, ({ set }) => set.id));
+  const lists = shape.names?.(bySet.map(([id, ofSet = []]) => [id, ofSet.map(shape.card)])) ?? {};
   return {
-    service: { shape, cards, requestsPerDay, requestsPerMinute, burst: BURST },
+    service: { shape: { ...shape, lists }, cards, requestsPerDay, requestsPerMinute, burst: BURST },
     catalog: catalogOf(cards),
     env: { CARD_SERVICE: name, ...(!shape.refused && { CARD_SERVICE_API_KEY: undefined }) },
   };
@@ -43,7 +44,7 @@ export function exchangeOf(received: ReceivedRequest, shape: ServiceShape | unde
   return {
     request: { method: 'GET', path: ids.length > 0 ? `${asked}includePrices=true` : '/nothing', authorization },
     cardIds: ids,
-    written: (outcome) => inShape(outcome, ids, shape),
+    written: (outcome) => inShape(outcome, ids, shape, shape.lists?.[path]),
   };
 }
 
@@ -56,7 +57,7 @@ function listedIn({ path, body = '' }: ReceivedRequest, { several }: ServiceShap
 }
 
 /** The answer of the embedded service as that service would write it. */
-function inShape(outcome: ServiceOutcome, ids: readonly string[], shape: ServiceShape): ServiceOutcome {
+function inShape(outcome: ServiceOutcome, ids: readonly string[], shape: ServiceShape, list?: unknown): ServiceOutcome {
   const { status, headers: all } = outcome;
   const {
     'x-ratelimit-limit': limit = '',
@@ -67,14 +68,15 @@ function inShape(outcome: ServiceOutcome, ids: readonly string[], shape: Service
   const { 'retry-after': retryAfter, ...withoutWait } = rest;
   const figures = shape.figures?.({ limit, remaining, resetSeconds: Number(reset) });
   const headers = { ...(status === 429 && shape.isWaitInBodyAlone ? withoutWait : rest), ...figures };
-  const answer = (inIt: number, body: object) => ({ ...outcome, ...jsonAnswer(inIt, body), headers });
+  const answer = (inIt: number, body: unknown) => ({ ...outcome, ...jsonAnswer(inIt, body), headers });
   if (status === 429) return answer(429, shape.limited(Number(retryAfter)));
+  if (status === 404 && list) return answer(200, list);
   if (status === 404) return answer(shape.missing.status, shape.missing.body);
   if (status === 401) return answer(401, shape.refused ?? {});
   if (status !== 200) return { ...outcome, headers };
   const found = JSON.parse(String(outcome.body)) as ServiceCard | ServiceCard[];
   if (!Array.isArray(found)) return answer(200, (shape.alone ?? Object)(shape.card(found)));
   const missing = ids.filter((id) => !found.some((card) => card.id === id));
-  const list = shape.list?.(found.map(shape.card), missing);
-  return list ? answer(200, list) : answer(shape.missing.status, shape.missing.body);
+  const listed = shape.list?.(found.map(shape.card), missing);
+  return listed ? answer(200, listed) : answer(shape.missing.status, shape.missing.body);
 }

@@ -73,11 +73,6 @@ export class CardService {
     }
   }
 
-  /** Whether the service has a usage report. */
-  get hasUsage(): boolean {
-    return this.#options.description.usage !== undefined;
-  }
-
   /**
    * What the plan's period has left. Assumed to cost a request like any other.
    *

@@ -67,7 +67,7 @@ const MINUTE_MS = 60_000;
 const QUIET_MS = 15 * MINUTE_MS;
 /** Lists that never worked are not tried again sooner, and those that did are not forgotten sooner. */
 const HOUR_MS = 60 * MINUTE_MS;
-/** One failure is chance. A lookup has three attempts, so that the last one is for the card alone. */
+/** One failure is chance, and two are a hiccup if lists work after it: then one card is asked for first. */
 const FAILURES_TO_DOUBT = 2;
 /** A firewall that blocks one id of twenty lets the others pass sooner: twenty are halved four times. */
 const BLOCKS_TO_DOUBT = 6;
@@ -106,9 +106,8 @@ function afterSeveral(known: ListingLearned, { outcome, ids, leftAfter, nowMs }:
     case 'keyRefused':
       return isKnown ? known : { ...known, doubt: outcome.detail };
     case 'failed':
-      return isKnownFailure ? known : afterFailure(known, outcome.detail, FAILURES_TO_DOUBT);
     case 'blocked':
-      return isKnownFailure ? known : afterFailure(known, outcome.detail, known.listed > 0 ? BLOCKS_TO_DOUBT : 1);
+      return isKnownFailure ? known : afterFailure(known, outcome);
     case 'rateLimited':
       return { ...known, afterRefusal: pauseAfter(known.afterRefusal, nowMs) };
     default:
@@ -133,8 +132,14 @@ function afterNothing(known: ListingLearned, ids: readonly string[]): ListingLea
   return { ...known, emptyLists: [...known.emptyLists, ids].slice(-MOST_EMPTY_KEPT) };
 }
 
-function afterFailure(known: ListingLearned, detail: string, enough: number): ListingLearned {
+function afterFailure(
+  known: ListingLearned,
+  { kind, detail }: Extract<ListingOutcome, { kind: 'failed' | 'blocked' }>,
+): ListingLearned {
   const failures = known.failures + 1;
+  const ofBlocks = known.listed > 0 ? BLOCKS_TO_DOUBT : 1;
+  const ofFailures = known.timesGivenUp > 0 ? 1 : FAILURES_TO_DOUBT;
+  const enough = kind === 'blocked' ? ofBlocks : ofFailures;
   return { ...known, failures, doubt: failures >= enough ? detail : known.doubt };
 }
 
@@ -176,11 +181,12 @@ function afterFinding(known: ListingLearned, [found = '']: readonly string[], no
   return givenUp({ ...learned, emptyLists: [] }, 'it brings none of the cards', nowMs); // the others left together with it
 }
 
-/** What has just worked may have answered oddly once: at first the one card that was answered since is wait enough. */
+/** What has just worked, or failed as in a hiccup, may work again: at first the one card that was answered is wait enough. */
 function givenUp(known: ListingLearned, detail: string, nowMs: number): ListingLearned {
-  const { workedAtMs, timesGivenUp } = known;
+  const { workedAtMs, timesGivenUp, failures } = known;
+  const isHiccup = timesGivenUp === 0 && failures >= FAILURES_TO_DOUBT;
   const waitMs = timesGivenUp === 0 ? 0 : MINUTE_MS * 2 ** (timesGivenUp - 1);
-  const untilMs = nowMs + (nowMs - workedAtMs > HOUR_MS ? HOUR_MS : Math.min(waitMs, HOUR_MS));
+  const untilMs = nowMs + (nowMs - workedAtMs > HOUR_MS && !isHiccup ? HOUR_MS : Math.min(waitMs, HOUR_MS));
   return { ...known, singly: { untilMs, detail }, timesGivenUp: timesGivenUp + 1, failures: 0, doubt: undefined };
 }
 

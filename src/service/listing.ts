@@ -22,6 +22,10 @@ import { type RequestOptions, request } from './request.ts';
 export interface BatchLimits extends RoomForIds {
   /** Cards. */
   most: number;
+  /** The next request is to show what is wrong: nothing else leaves before it has ended. */
+  isProbing?: boolean;
+  /** Between two lists of all processes; absent: they leave as single cards do. */
+  everyMs?: number | undefined;
 }
 
 export interface ListingOptions {
@@ -30,6 +34,9 @@ export interface ListingOptions {
   reader: CardReader;
   log: Logger;
 }
+
+/** So that of lists that take differently long on their way no more arrive within a second. */
+const SLOWER_BY = 1.1;
 
 /** Where there is no listing. */
 export const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Number.POSITIVE_INFINITY };
@@ -44,6 +51,7 @@ export class Listing {
   readonly #address: ListingAddress;
   readonly #room: RoomForIds;
   readonly #configured: number;
+  readonly #everyMs: number | undefined;
   #learned = NO_LISTING_LEARNED;
   #cardsUnderWay = 0;
 
@@ -53,12 +61,14 @@ export class Listing {
     this.#address = { baseUrl, list, isDefault: reader.description.isDefault };
     this.#room = roomForIds(this.#address);
     this.#configured = list.max;
+    this.#everyMs = list.perSecond && Math.ceil(SLOWER_BY * (1_000 / list.perSecond));
   }
 
   /** @param cardsLeft how many cards may be under way together, if that is known */
   limits(nowMs: number, cardsLeft = Number.POSITIVE_INFINITY): BatchLimits {
     const most = Math.min(mostInOne(this.#learned, this.#configured, nowMs), cardsLeft - this.#cardsUnderWay);
-    return { ...this.#room, most: Math.max(1, most) };
+    const isProbing = this.#learned.doubt !== undefined;
+    return { ...this.#room, most: Math.max(1, most), isProbing, everyMs: this.#everyMs };
   }
 
   /** A request leaves, for one card or several. @returns to be called when it has ended */

@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import { KEPT_DAYS } from '../quota/kept-days.ts';
+import { dayOfService } from '../quota/ledger.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
 import { SETTINGS_KEPT_MS } from '../settings/server-settings.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
@@ -34,6 +35,8 @@ export interface CarryOverOptions {
   /** How the keys of cards begin in the files (those of another service or path are left), and what Redis has before them. */
   cardKeys: { inFiles: string; before: string };
   account: string;
+  /** Whose requests are counted; absent: the default interface's. */
+  service?: string | undefined;
   dataDir: string;
   log: Logger;
 }
@@ -81,9 +84,10 @@ export class CarryOver {
   }
 
   async #carry(files: EmbeddedFiles): Promise<void> {
-    const { link, dataDir, log } = this.#options;
+    const { link, service, dataDir, log } = this.#options;
     try {
-      const keys = [this.#marker, ...dayKeys(`${link.prefix}:ledger`)];
+      const days = [undefined, service].flatMap((each) => dayKeys(`${link.prefix}:ledger`, each));
+      const keys = [this.#marker, ...days];
       const commands = JSON.stringify(this.#commands(files));
       const isDone = await link.run((client) => client.eval(CARRY, { keys, arguments: [commands] }));
       if (isDone === 'in use') log.info({ dataDir }, 'the files are not carried over into redis: it is in use already');
@@ -100,7 +104,7 @@ export class CarryOver {
   #commands(files: EmbeddedFiles): string[][] {
     const { prefix } = this.#options.link;
     const [replies, requests] = [`${prefix}:${REPLIES}`, `${prefix}:${DELETION_REQUESTS}`];
-    const today = utcDay(Date.now());
+    const today = dayOfService(utcDay(Date.now()), this.#options.service);
     const counters = files
       .booked(today)
       .flatMap(({ guild, member, ...counts }) => countersOf(today, guild, member, counts));

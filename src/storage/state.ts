@@ -52,7 +52,7 @@ export interface StateOptions {
     baseUrl: string;
     scope?: string | undefined;
     apiKey?: string | undefined;
-    description: Pick<ServiceDescription, 'card'>;
+    description: Pick<ServiceDescription, 'card' | 'names'>;
   };
   plan: PlanSetting;
   longestWaitMs: number;
@@ -84,6 +84,11 @@ export function cardStoreOptions({ cardService, freshness, log, events }: StateO
     log,
     ...(events && { events }),
   };
+}
+
+/** Said at the start and by the doctor. @param names where the service's description says there are some */
+export function withoutNames(names: ServiceDescription['names']): string {
+  return `The bot knows no card by name yet, so members can only type ids. ${names ? 'Run: npm run catalog -- fetch' : 'Give it a list: docs/catalogues.md'}`;
 }
 
 /** Where the names of a card service are, in a `DATA_DIR`: another's ids are not its own. */

@@ -7,6 +7,8 @@ import { HOUR_MS } from '../time/utc-day.ts';
 export interface RenewalFacts {
   nowMs: number;
   quota: QuotaState | undefined;
+  /** Whether the service counts by the day, as far as is known before it states a figure. */
+  hasDay: boolean;
   schedule: Pick<Schedule, 'breaker' | 'isIsolated'>;
   /** Somebody else spends from the same key today. */
   isKeyShared: boolean;
@@ -40,19 +42,31 @@ const FULL_LISTS_UNTIL_MS = HOUR_MS / 2;
 /** Members may ask for so many times what they asked for on the busiest of the last days. */
 const USUAL_TIMES = 2;
 
-/** Whether a request may be spent on watches that the day would lose otherwise, so that no member ever misses it. */
-export function renewalPlan({
-  nowMs,
-  quota,
-  schedule,
-  usual,
-  lately,
-  mostTogether,
-  ...facts
-}: RenewalFacts): RenewalPlan {
+/**
+ * Whether a request may be spent on watches that the day would lose otherwise, so that no member ever misses it; without a
+ * day, whether nobody else wants one now.
+ */
+export function renewalPlan(facts: RenewalFacts): RenewalPlan {
+  const { quota, schedule, isMemberWaiting, nowMs } = facts;
+  const isBusy = schedule.breaker.state !== 'closed' || schedule.isIsolated || isMemberWaiting;
   const lookAgain = { waitUntilMs: nowMs + LOOK_AGAIN_MS };
-  if (quota?.remaining === undefined) return lookAgain;
-  const { remaining, receivedAtMs } = quota;
+  if (quota?.remaining !== undefined) return ofDay(quota, quota.remaining, isBusy, facts);
+  return isWithoutDay(facts) && !isBusy ? { cards: 1 } : lookAgain;
+}
+
+/** Neither the service nor its description has told of a day. */
+export function isWithoutDay({ quota, hasDay }: Pick<RenewalFacts, 'quota' | 'hasDay'>): boolean {
+  return !hasDay && quota?.limit === undefined && quota?.remaining === undefined;
+}
+
+function ofDay(
+  quota: QuotaState,
+  remaining: number,
+  isBusy: boolean,
+  { nowMs, usual, lately, mostTogether, ...facts }: RenewalFacts,
+): RenewalPlan {
+  const lookAgain = { waitUntilMs: nowMs + LOOK_AGAIN_MS };
+  const { receivedAtMs } = quota;
   const resetsAtMs = windowEndsMs(quota);
   const leftMs = resetsAtMs - nowMs;
   const isOld = nowMs - receivedAtMs > OLD_AFTER_MS;
@@ -61,7 +75,7 @@ export function renewalPlan({
   const isDayOver = facts.isKeyShared || unreserved <= 0 || hasAnswerSaidNothing || leftMs < LONGEST_ON_WAY_MS;
   if (isDayOver) return { waitUntilMs: resetsAtMs };
   if (leftMs > LAST_HOURS_MS) return { waitUntilMs: resetsAtMs - LAST_HOURS_MS };
-  if (schedule.breaker.state !== 'closed' || schedule.isIsolated || facts.isMemberWaiting) return lookAgain;
+  if (isBusy) return lookAgain;
   // Half of what would remain without what was sent: otherwise half of each rest would be spent, too.
   const half = usual.length > 0 ? 0 : (remaining + (quota.forWatches ?? 0)) / 2;
   const spare = Math.floor(unreserved - Math.max(half, USUAL_TIMES * Math.max(lately, ...usual)));

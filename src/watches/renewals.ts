@@ -9,8 +9,8 @@ import type { CountedHour, Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
 import { requestsBetween } from '../quota/usual-requests.ts';
 import { Timer } from '../time/timers.ts';
-import { DAY_MS, HOUR_MS } from '../time/utc-day.ts';
-import { type RenewalFacts, renewalPlan } from './renewal-plan.ts';
+import { DAY_MS, HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
+import { isWithoutDay, type RenewalFacts, renewalPlan } from './renewal-plan.ts';
 
 export interface WatchRenewalsOptions {
   watches: { find(): Promise<readonly { cardId: string }[] | undefined> };
@@ -19,6 +19,7 @@ export interface WatchRenewalsOptions {
   limiter: Pick<Limiter, 'quota' | 'schedule' | 'isKeyShared'>;
   ledger: Pick<Ledger, 'lastHours'>;
   claims: Claims;
+  hasDay: boolean;
   log: Logger;
 }
 
@@ -34,7 +35,10 @@ const CLAIM = { name: 'watch renewals', ttlMs: 5 * 60_000, endsWithOwner: true }
 /** Files answer without letting others run. */
 const READ_AT_ONCE = 50;
 
-/** Renews cards that are watched, with requests that the day would lose: one request at a time, the oldest price first. */
+/**
+ * Renews cards that are watched, one request at a time, the oldest price first: with requests that the day would lose, or,
+ * where the service has no day, each once while its price is not fresh.
+ */
 export class WatchRenewals {
   readonly #options: WatchRenewalsOptions;
   readonly #timer = new Timer(() => this.start());
@@ -43,7 +47,7 @@ export class WatchRenewals {
   #hours: { atMs: number; read: CountedHour[] } | undefined;
   /** Cards that are not fresh, oldest price first. */
   #due: { atMs: number; read: string[] } | undefined;
-  /** Cards that were requested on the day that ends then: one that brought no price would be the oldest again. */
+  /** Cards that were requested on the day that ends then, the UTC day without another: one that brought no price would be the oldest again. */
   #requested = { dayEndsAtMs: 0, cardIds: new Set<string>() };
 
   constructor(options: WatchRenewalsOptions) {
@@ -72,7 +76,8 @@ export class WatchRenewals {
   async #renewNext(): Promise<number> {
     const { claims } = this.#options;
     const facts = await this.#facts();
-    const dayEndsAtMs = facts.quota ? windowEndsMs(facts.quota) : this.#requested.dayEndsAtMs;
+    const { quota, nowMs } = facts;
+    const dayEndsAtMs = quota && !isWithoutDay(facts) ? windowEndsMs(quota) : nextUtcMidnightMs(nowMs);
     // Services round a reset, and compute it anew.
     if (Math.abs(dayEndsAtMs - this.#requested.dayEndsAtMs) > HOUR_MS)
       this.#requested = { dayEndsAtMs, cardIds: new Set() };
@@ -91,7 +96,7 @@ export class WatchRenewals {
   }
 
   async #facts(): Promise<RenewalFacts> {
-    const { limiter, lookupQueue, ledger } = this.#options;
+    const { limiter, lookupQueue, ledger, hasDay } = this.#options;
     // Without a figure of the day there is nothing to plan.
     if (limiter.quota() && !isRecent(this.#hours, LOOK_AGAIN_MS))
       this.#hours = { atMs: Date.now(), read: await ledger.lastHours(USUAL_DAYS) };
@@ -102,6 +107,7 @@ export class WatchRenewals {
     return {
       nowMs,
       quota,
+      hasDay,
       schedule: limiter.schedule(),
       isKeyShared: limiter.isKeyShared(),
       isMemberWaiting: lookupQueue.isWanted,
@@ -113,13 +119,17 @@ export class WatchRenewals {
   }
 
   async #oldest(): Promise<string[]> {
-    const { watches, cards } = this.#options;
-    const watched = new Set((await watches.find())?.map(({ cardId }) => cardId)).difference(this.#requested.cardIds);
+    const { watches, cards, limiter, hasDay } = this.#options;
+    const watched = new Set((await watches.find())?.map(({ cardId }) => cardId));
+    const requested = this.#requested.cardIds;
+    const isOnce = isWithoutDay({ quota: limiter.quota(), hasDay });
     const found: { cardId: string; atMs: number }[] = [];
     for (const [index, cardId] of [...watched].entries()) {
       if (index % READ_AT_ONCE === 0) await nextLoopIteration();
       const known = await cards.knownBeforeRequest(cardId, true).catch(() => undefined); // an error rests, too
-      if (known && known.kind !== 'fresh') found.push({ cardId, atMs: known.answer?.fetchedAtMs ?? 0 });
+      if (known?.kind === 'fresh' && isOnce) requested.delete(cardId);
+      else if (known && known.kind !== 'fresh' && !requested.has(cardId))
+        found.push({ cardId, atMs: known.answer?.fetchedAtMs ?? 0 });
     }
     return found.sort((a, b) => a.atMs - b.atMs).map(({ cardId }) => cardId);
   }

@@ -14,6 +14,7 @@ interface Figure {
 /** In the order in which they run. */
 const FIGURES: Readonly<Record<string, Figure>> = {
   'quota-day': { load: () => import('./quota/quota-day.ts') },
+  'thirty-days': { load: () => import('./quota/thirty-days.ts') },
   limiters: { load: () => import('./limiters/limiters.ts') },
   'command-latency': { load: () => import('./command-latency.ts') },
   growth: { load: () => import('./growth.ts') },

@@ -35,5 +35,10 @@ it('a card service in its own shape: /card by name, /cards in one request, and n
   ]);
 
   await world.card('random').settled();
+  const [usage] = (await world.usage().settled()).embeds;
+  expect(usage).toMatchObject({
+    description: 'Working normally.',
+    fields: [{ name: 'Today', value: expect.stringMatching(/^2 used/) }, {}, {}, {}, {}],
+  });
   expect(cardService.requests).toHaveLength(2);
 });

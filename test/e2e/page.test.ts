@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
 import { composer, openPage, replyTo, say } from '../support/page-visit.ts';
 import { openSandbox } from '../support/sandbox-page.ts';
@@ -63,6 +64,21 @@ describe('a newcomer', () => {
     await page.keyboard.type('/card');
     await page.keyboard.press('Enter');
     await page.getByRole('option', { name: 'Emberwing Drake' }).waitFor();
+    expect(pageErrors).toEqual([]);
+  });
+
+  it('gets a card with its price from the service that --service names, of which no day is shown that it has not', async () => {
+    const { world, pageErrors } = await openSandbox(page, sandboxAs('scryfall'));
+    const id = '00000000-0000-4000-8000-000000000004';
+    await offered(world, id);
+    await typeKeys(['/card', 'Enter', 'ember', '↓', 'Enter', 'Enter']);
+    const reply = replyTo(page, `/card id:${id}`);
+    await reply.getByText('Emberwing Drake').waitFor();
+    expect(await reply.textContent()).toMatch(/Magic: The Gathering · First Light · 4 · Holo Rare\s+\$36\.33 market/);
+    await page.getByText(`1 card: ${id}`).waitFor();
+    await page.getByText('Left right now').waitFor();
+    for (const ofDay of ['Left today', 'The day'])
+      expect(await page.getByText(ofDay).filter({ visible: true }).count()).toBe(0);
     expect(pageErrors).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Batching, fillBatch } from '../../src/lookup/batching.ts';
 import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
+import { LocalClaims } from '../../src/model/claims.ts';
 
 /** `a`, of members; `A`, a renewal; `a2`, that may go with one other; `,`, that goes by itself. */
 function pending(name: string): PendingLookup {
@@ -58,7 +59,7 @@ describe('a batch for which there is a permit', () => {
   const limiter = { schedule: () => assert.fail(), quota: () => undefined };
   const service = { limits: () => ({ ...ROOM, most: 20 }) };
   const HALF = { pending: [pending('a')], isFull: false };
-  const held = () => new Batching({ service, limiter, otherQueues: NO_OTHER_QUEUES });
+  const held = () => new Batching({ service, limiter, otherQueues: NO_OTHER_QUEUES, claims: new LocalClaims() });
   const withOneUnderWay = () => {
     const batching = held();
     batching.beginRequest({ probe: false, leftAtMs: 0 });

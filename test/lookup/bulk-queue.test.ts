@@ -29,12 +29,19 @@ interface Setting {
   apiKey?: string;
   claims?: Claims;
   requestsPerDay?: number;
+  perSecond?: number;
 }
 
-function bulkQueue({ most = 20, bulkPath = '/cards?ids={ids}', requestsPerDay = 10_000, ...more }: Setting = {}) {
+function bulkQueue({
+  most = 20,
+  bulkPath = '/cards?ids={ids}',
+  requestsPerDay = 10_000,
+  perSecond,
+  ...more
+}: Setting = {}) {
   fakeTime();
   const service = createCardService({ ...PACE, requestsPerDay, cards: CARDS, latencyMs: LATENCY_MS });
-  const options = { bulk: { bulkPath, most }, ...more };
+  const options = { bulk: { bulkPath, most, ...(perSecond && { perSecond }) }, ...more };
   return { service, ...lookupQueueOver(service, { plan: 'free', ...PACE }, options) };
 }
 
@@ -78,6 +85,23 @@ it('cards are asked for in the same order as without bulk requests', async () =>
   expect(singly).toMatchObject({ requests: owners.length });
   expect(together.requests).toBeLessThan(owners.length / 10);
   expect(together.ids).toEqual(singly.ids);
+});
+
+/** The most of them within any second. */
+const mostWithinASecond = (atMs: readonly number[]) =>
+  Math.max(...atMs.map((fromMs) => atMs.filter((ms) => ms >= fromMs && ms < fromMs + 1_000).length));
+
+it('of lists with a rate of their own no more leave within a second, and single cards meanwhile at the plan’s', async () => {
+  const { queue, service } = bulkQueue({ most: 3, perSecond: 2 });
+  const answers = IDS.slice(0, 60).map((id, member) => queue.enqueue(lookup(id, by(`member ${member}`))));
+  await vi.advanceTimersByTimeAsync(15_000);
+  const sent = service.requests.map(({ cardIds = [], atMs }) => ({ isList: cardIds.length > 1, atMs }));
+  const lists = sent.filter(({ isList }) => isList);
+  expect((await settled(answers)).every(Boolean)).toBe(true);
+  expect(mostWithinASecond(lists.map(({ atMs }) => atMs))).toBe(2);
+  expect(lists.length).toBeGreaterThan(5);
+  expect(sent.length - lists.length).toBeGreaterThan(lists.length);
+  expect(service.counts.byStatus[429]).toBeUndefined();
 });
 
 /** Ten cards, one of which does not exist. */
@@ -175,6 +199,83 @@ describe('a service that may count each card of a list', () => {
     await vi.advanceTimersByTimeAsync(15 * MINUTE_MS);
     await together(world, IDS.slice(20, 30));
     expect(sizes().at(-1)).toBe(10);
+  });
+});
+
+describe('a list of ten on the Free plan', () => {
+  /** The service answers 503 to what `fails`. @returns how many cards each request carried, and what came of each card */
+  async function tenOnFree(
+    fails: (ids: readonly string[], atMs: number) => boolean,
+    { isFirst = false, rounds = 1, count = 10 } = {},
+  ) {
+    fakeTime();
+    const service = createCardService({ cards: CARDS, latencyMs: LATENCY_MS });
+    const requested: string[][] = [];
+    let fromMs = Number.POSITIVE_INFINITY;
+    const fetch: typeof service.fetch = async (url, init) => {
+      const { pathname, searchParams } = new URL(String(url));
+      const ids = searchParams.get('ids')?.split(',') ?? [pathname.split('/').at(-1) ?? ''];
+      requested.push(ids);
+      return fails(ids, Date.now() - fromMs) ? new Response('{}', { status: 503 }) : service.fetch(url, init);
+    };
+    const bulk = { bulkPath: '/cards?ids={ids}', most: 20 };
+    const { queue } = lookupQueueOver({ fetch }, { plan: 'free' }, { bulk });
+    const ask = (from: number) =>
+      IDS.slice(from, from + count).map((id) =>
+        queue.enqueue(lookup(id)).then(
+          ({ card }) => card?.id,
+          () => 'refused',
+        ),
+      );
+    if (!isFirst) await Promise.all([ask(100), vi.advanceTimersByTimeAsync(MINUTE_MS)]);
+    requested.length = 0;
+    fromMs = Date.now();
+    let tookMs = 0;
+    const shown: (string | undefined)[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const answers = Promise.all(ask(10 * round));
+      void answers.then(() => (tookMs = Date.now() - fromMs));
+      await vi.advanceTimersByTimeAsync(5 * MINUTE_MS);
+      shown.push(...(await answers));
+    }
+    return { sizes: requested.map(({ length }) => length), shown, tookMs };
+  }
+
+  it.each([
+    [500, true, 3],
+    [2_900, true, 4],
+    [2_900, false, 4],
+    [5_000, false, 5],
+    [7_000, true, 5],
+  ])(
+    'during which the service fails for %i ms (the first list: %s) costs %i requests',
+    async (downMs, isFirst, most) => {
+      const { sizes, shown } = await tenOnFree((_, atMs) => atMs >= 0 && atMs < downMs, { isFirst });
+      expect(shown).toEqual(IDS.slice(0, 10));
+      expect(sizes.length).toBe(most);
+    },
+  );
+
+  it.each([2, 10])('is refused within 15 s where nothing is answered, also with %i cards', async (count) => {
+    const { sizes, shown, tookMs } = await tenOnFree((_, atMs) => atMs >= 0, { count });
+    expect([shown, tookMs <= 15_000]).toEqual([Array(count).fill('refused'), true]);
+    expect(sizes.length).toBeLessThanOrEqual(6);
+  });
+
+  it.each([true, false])(
+    'comes singly where lists alone fail (the first: %s), the next list at once',
+    async (isFirst) => {
+      const { sizes, shown } = await tenOnFree(({ length }, atMs) => atMs >= 0 && length > 1, { isFirst, rounds: 2 });
+      expect(shown).toEqual(IDS.slice(0, 20));
+      expect(sizes.slice(0, 13)).toEqual([10, 9, 1, 9, ...Array(9).fill(1)]);
+      expect(sizes.length).toBeLessThanOrEqual(isFirst ? 23 : 26);
+    },
+  );
+
+  it('loses no card but the one that makes every list with it fail', async () => {
+    const { sizes, shown } = await tenOnFree((ids) => ids.includes('card-4'));
+    expect(shown).toEqual(IDS.slice(0, 10).map((id) => (id === 'card-4' ? 'refused' : id)));
+    expect(sizes.length).toBeLessThanOrEqual(14);
   });
 });
 

@@ -85,8 +85,10 @@ describe('an outage', () => {
   it.each([
     ['refuses', PRO, 60, 'refused', 15_000],
     ['refuses', FREE, 10, 'refused', 15_000],
+    ['refuses', FREE, 25, 'refused', 15_000],
     ['hangs', PRO, 60, 'hangs', 45_000],
     ['hangs', FREE, 10, 'hangs', 45_000],
+    ['hangs', FREE, 25, 'hangs', 45_000],
   ] as const)('in which the service %s is told in time (%o, %i members)', async (_, setting, count, how, withinMs) => {
     const { members, requests } = startQueue(setting, () => how);
     const told = await members(count, 0);

@@ -32,7 +32,7 @@ function reportsOver(
     sharedReport: shared,
     events: new Events(),
     log: logLines().log,
-    hasKey: true,
+    offer: 'available',
   });
   const known = async () => {
     const asked = reports.ask(ALICE, 1_000);

@@ -13,14 +13,14 @@ import { startRedis } from '../support/redis.ts';
 import { openedLink } from '../support/redis-link.ts';
 
 /** Opens what is booked on members, what they watch, and what they wished to be deleted, as two processes do, or two runs of one. */
-export type OpenBooks = () => Promise<{ ledger: Ledger; requests: DeletionRequests; watches: Watches }>;
+export type OpenBooks = (service?: string) => Promise<{ ledger: Ledger; requests: DeletionRequests; watches: Watches }>;
 
 function overOneDatabase(): OpenBooks {
   const database = new DatabaseSync(':memory:');
   database.exec(LEDGER_SCHEMA + DELETION_REQUESTS_SCHEMA + WATCHES_SCHEMA);
   const writes = new StateWrites(logLines().log);
-  return async () => ({
-    ledger: new Ledger(new SqliteCounters(database)),
+  return async (service) => ({
+    ledger: new Ledger(new SqliteCounters(database, service)),
     requests: sqliteDeletionRequests(database, writes),
     watches: new Watches(sqliteWatches(database, writes)),
   });
@@ -28,10 +28,10 @@ function overOneDatabase(): OpenBooks {
 
 function overOneRedis(): OpenBooks {
   const redis = startRedis();
-  return async () => {
+  return async (service) => {
     const { link } = await openedLink(await redis);
     return {
-      ledger: new Ledger(new RedisCounters(link)),
+      ledger: new Ledger(new RedisCounters(link, service)),
       requests: redisDeletionRequests(link),
       watches: new Watches(redisWatches(link)),
     };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
-import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
+import { nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
 import { BOOKS } from './books.ts';
 
 /** Just before the next midnight: Redis would at once forget what is booked on a day long ago. */
@@ -28,6 +28,33 @@ describe.each(BOOKS)('the ledger over $over', ({ books }) => {
     const { ledger: next } = await open();
     next.spent(BOB);
     expect(await next.today()).toEqual({ requests: 2, refused: 0, saved: 2 });
+  });
+
+  it('counts the requests to each card service by themselves; what is kept about a member is all of it', async () => {
+    const open = books();
+    const { ledger: before } = await open();
+    before.spent(ALICE);
+    before.saved(BOB);
+    await before.close();
+    const { ledger: other } = await open('abc');
+    expect(await other.today()).toEqual({ requests: 0, refused: 0, saved: 0 });
+    other.spent(ALICE);
+    other.spent(ALICE_IN_PRIVATE);
+    other.saved(ALICE);
+    await other.close();
+    expect((await other.memberToday('alice')).requests).toBe(2);
+    expect((await other.guildToday(ALICE)).requests).toBe(1);
+    expect(await other.topMembers(ALICE, 5)).toEqual([{ memberId: 'alice', requests: 1 }]);
+    expect((await other.hours()).at(-1)).toEqual({ requests: 2, saved: 1, watches: 0 });
+
+    const { ledger: again } = await open();
+    expect((await again.memberToday('alice')).requests).toBe(1);
+    expect(await again.counters.keptOf('alice')).toEqual({ days: 1, requests: 3, saved: 1 });
+    expect(await again.counters.deleteDays('alice', utcDay(LATE_MS))).toBe(true);
+    expect(await again.counters.keptOf('alice')).toEqual({ days: 0, requests: 0, saved: 0 });
+    expect(await other.topMembers(ALICE, 5)).toEqual([]);
+    expect((await again.guildToday(ALICE_IN_PRIVATE)).requests).toBe(0);
+    expect(await again.counters.keptOf('bob')).toMatchObject({ saved: 1 });
   });
 
   it('counts by hour of the day, across restarts; a refusal is taken back', async () => {

@@ -46,6 +46,17 @@ describe('a stored state', () => {
       expect(StoredLimiterState.safeParse(stored).success).toBe(false);
     },
   );
+
+  it.each<[string, object]>([
+    ['a window of a billion', { window: 1e9 }],
+    ['half a window', { window: 1.5 }],
+    ['less than nothing served', { ended: [[8, -1, 0]] }],
+    ['a billion served', { ended: [[8, 1e9, 0]] }],
+    ['an interval beyond all numbers', { slower: { steps: 1e9, sinceMs: 0 } }],
+  ])('whose figures would end the process is refused: %s', (_, garbage) => {
+    const stored = { ...STATE, learned: { ...STATE.learned, ...garbage } };
+    expect(StoredLimiterState.safeParse(stored).success).toBe(false);
+  });
 });
 
 it('moves every moment by another clock, and no other number', () => {

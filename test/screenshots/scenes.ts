@@ -22,6 +22,14 @@ async function begin({ discord }: Sandbox): Promise<void> {
   while ((await discord.complete({ command: 'card', options: { id: 'emb' }, focused: 'id' })).length === 0);
 }
 
+/** More commands at once than the bot takes in a minute. Those of direct messages are not on the page. */
+async function typeTooMuch({ discord }: Sandbox): Promise<void> {
+  const typed = Array.from({ length: 240 }, () =>
+    discord.type({ command: 'card', options: { id: '..' }, guildId: null }),
+  );
+  await Promise.all(typed.map((interaction) => interaction.settled()));
+}
+
 /** @param as the index of the member */
 function lookUp(as: number, ...ids: string[]): (sandbox: Sandbox) => Promise<void> {
   return async ({ discord }) => {
@@ -100,6 +108,25 @@ export const SCENES: readonly Scene[] = [
         before: ({ cardService }) => cardService.set({ down: true }),
         show: reply('/card id:base1-9', 'answering'),
       },
+    ],
+  },
+  {
+    isLively: true,
+    shots: [
+      {
+        name: 'down',
+        time: 'passes',
+        async before(sandbox) {
+          await begin(sandbox);
+          await sandbox.discord.type({ command: 'usage', manageGuild: true }).settled();
+          sandbox.cardService.set({ down: true });
+          // Three cards that fail may be an outage, and the fourth shows that it is one.
+          await lookUp(1, 'tide-1', 'tide-2', 'tide-4', 'tide-5')(sandbox);
+        },
+        show: reply('/card id:base1-15', 'answering right now'),
+      },
+      { name: 'usage-down', time: 'stands', show: reply('/usage', 'down since') },
+      { name: 'too-fast', time: 'stands', before: typeTooMuch, show: reply('/card id:base1-4', 'Slow down') },
     ],
   },
   {

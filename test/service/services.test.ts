@@ -7,8 +7,11 @@ import { SERVICE_SHAPES, type ServiceShape } from '../../src/sandbox/service-sha
 import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { DAY_MS } from '../../src/time/utc-day.ts';
+import { exported, runCatalog } from '../cli/catalog/cli-runs.ts';
+import { run } from '../cli/run.ts';
 import { startService } from '../support/backends.ts';
 import { logLines } from '../support/log-lines.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { cardOf } from './clients.ts';
 
 const NOW_MS = Date.parse('2026-11-26T10:00:00Z');
@@ -110,16 +113,15 @@ const SHOWN: Readonly<Record<string, Shown>> = {
 
 /** A server that answers as the service does, and the bot's own client of it, as `CARD_SERVICE` makes it. */
 async function startNamed(name: string, variables: Record<string, string> = {}) {
-  const { service: options, env } = sandboxAs(name);
+  const { service: options, catalog, env } = sandboxAs(name);
   const shape: ServiceShape = options.shape;
   const server = await startService({ ...options, nowMs: () => NOW_MS, nextResetMs: () => NOW_MS + DAY_MS / 2 });
-  const config = readConfig(
-    given({
-      ...{ DISCORD_TOKEN: 'token', CARD_SERVICE_URL: server.url, CARD_SERVICE_API_KEY: SANDBOX_API_KEY },
-      ...env,
-      ...variables,
-    }),
-  );
+  const bot = given({
+    ...{ DISCORD_TOKEN: 'token', CARD_SERVICE_URL: server.url, CARD_SERVICE_API_KEY: SANDBOX_API_KEY },
+    ...env,
+    ...variables,
+  });
+  const config = readConfig(bot);
   const readings: QuotaReading[] = [];
   const { log, lines } = logLines();
   const limiter = { observe: (reading: QuotaReading) => void readings.push(reading) };
@@ -129,7 +131,7 @@ async function startNamed(name: string, variables: Record<string, string> = {}) 
     server.script({ body: shape.alone?.(cards[0] ?? {}) ?? cards[0] ?? {} });
   const written = (id: string, more: Partial<ServiceCard> = {}) =>
     shape.card({ ...(options.cards.find((card) => card.id === id) as ServiceCard), ...more });
-  return { server, config, client, readings, lines, others, answerWith, written };
+  return { server, bot, client, readings, lines, catalog, others, answerWith, written };
 }
 
 function given(variables: Record<string, string | undefined>): Record<string, string> {
@@ -179,6 +181,29 @@ describe.each(Object.entries(SHOWN))('%s', (name, shown) => {
   });
 });
 
+/** What the doctor says of the card service; nothing answers as Discord. */
+async function diagnosed(bot: Record<string, string>, id: string) {
+  const env = { ...bot, DISCORD_API_URL: 'http://127.0.0.1:10901', DATA_DIR: temporaryFolder() };
+  const { out } = await run(['doctor', '--id', id], { env });
+  return out.split('\n').filter((line) => /^. (card service|API key|plan|bulk requests|card)\b/.test(line));
+}
+
+describe.each(Object.entries(SHOWN))('npm run doctor with %s', (name, { id, day }) => {
+  it('finds key, path, a card, a missing one, its lists and the day right', async () => {
+    const { bot, server } = await startNamed(name);
+    const found = await diagnosed(bot, id);
+    const missing = found.find((line) => line.includes('has no card'));
+    expect(found).toEqual([
+      '✓ card service: it answers with a card',
+      day ? `✓ plan: free: ${day} requests a day, ${day - 1} left` : '✓ plan: the service tells nothing of one',
+      missing,
+      ...(SERVICE_SHAPES[name]?.list ? ['✓ bulk requests: it lists the card'] : []),
+    ]);
+    expect(missing).toMatch(/^✓/);
+    expect(server.requests).toHaveLength(found.length - 1);
+  });
+});
+
 const listing = Object.entries(SHOWN).filter(([name]) => SERVICE_SHAPES[name]?.list);
 
 it.each(listing)('%s lists several cards with one request', async (name, { id, unknownId }) => {
@@ -206,12 +231,46 @@ it.each(withKeys)('%s refuses a key that is wrong', async (name, { id }) => {
   await expect(cardOf(client, id)).rejects.toMatchObject({ name: 'KeyRefused', status: 401 });
 });
 
+it.each(withKeys)('the doctor names a wrong key of %s', async (name, { id }) => {
+  const { bot } = await startNamed(name, { CARD_SERVICE_API_KEY: 'another' });
+  expect(await diagnosed(bot, id)).toEqual([expect.stringMatching(/^✗ API key: .* does not accept this key/)]);
+});
+
+it.each([
+  ['a wrong path', { status: 404, body: { message: 'No such route' } }, 'It has no path /cards/tcgplayer/{id}.'],
+  ['an odd answer', { body: { data: { name: 'Wax Golem' } } }, 'It answers with something that is not a card (id: '],
+])('the doctor names %s, and what of the description it belongs to', async (_, answer, says) => {
+  const { bot, server } = await startNamed('tcgapi');
+  server.script(answer);
+  const [found] = await diagnosed(bot, '900004');
+  expect(found).toContain(`✗ card service: ${says}`);
+  expect(found).toContain('`card`, `absent` and `fields` in the description of tcgapi.dev');
+});
+
+const KEYLESS = Object.keys(SHOWN).filter((name) => !SERVICE_SHAPES[name]?.refused);
+
+it.each(KEYLESS)(
+  '%s: npm run catalog -- fetch gets the names of all cards that the sandbox has in its shape',
+  async (name) => {
+    const { bot, catalog } = await startNamed(name);
+    const folder = temporaryFolder();
+    const env = { ...bot, DATA_DIR: folder, CARD_SERVICE_REQUESTS_PER_MINUTE: '60000' };
+    expect(await runCatalog(folder, ['fetch'], { env })).toMatchObject({
+      code: 0,
+      err: expect.not.stringContaining('found nothing'),
+    });
+    const namesById = (cards: readonly unknown[]) =>
+      new Map((cards as readonly { id: string; name: string }[]).map(({ id, name }) => [id, name]));
+    expect(namesById(await exported(folder, env))).toEqual(namesById(catalog));
+  },
+);
+
 it.each(withKeys)('%s has no start without a key', (name) => {
   const message = `CARD_SERVICE_API_KEY: missing`;
   expect(() => readConfig({ DISCORD_TOKEN: 'token', CARD_SERVICE: name })).toThrow(message);
 });
 
-it.each(Object.keys(SHOWN).filter((name) => !SERVICE_SHAPES[name]?.refused))('%s takes no key', (name) => {
+it.each(KEYLESS)('%s takes no key', (name) => {
   const env = { DISCORD_TOKEN: 'token', CARD_SERVICE: name, CARD_SERVICE_API_KEY: 'key' };
   expect(() => readConfig(env)).toThrow('takes no key');
 });

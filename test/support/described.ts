@@ -7,17 +7,22 @@ export interface Replaced {
   cardPath?: string;
   bulkPath?: string | undefined;
   bulkMax?: number | undefined;
+  /** A list's own rate. */
+  perSecond?: number | undefined;
 }
 
 /** The default description, or another, as `CARD_SERVICE` names it. */
-export function described({ cardPath, bulkPath, bulkMax = 20 }: Replaced = {}, name?: string): ServiceDescription {
+export function described(
+  { cardPath, bulkPath, bulkMax = 20, perSecond }: Replaced = {},
+  name?: string,
+): ServiceDescription {
   const opened = openDescription(name);
   if ('faults' in opened) throw new Error(opened.faults.join('\n'));
   const { card, list } = opened.description;
   return {
     ...opened.description,
     card: { ...card, path: cardPath ?? card.path },
-    list: bulkPath === undefined ? list : listAt(bulkPath, bulkMax),
+    list: bulkPath === undefined ? list : { ...listAt(bulkPath, bulkMax), perSecond },
   };
 }
 

@@ -40,7 +40,7 @@ export interface LookupQueueSetting {
   otherQueues?: OtherQueues;
   claims?: Claims;
   /** `CARD_SERVICE_BULK_PATH` and `CARD_SERVICE_BULK_MAX`. */
-  bulk?: { bulkPath: string; most: number };
+  bulk?: { bulkPath: string; most: number; perSecond?: number };
   /** What the queue sees of the limiter. */
   seenAs?: (limiter: Limiter) => Limiter;
 }
@@ -68,7 +68,7 @@ export function lookupQueueOver(
   const limiter = new RateLimiter(new LocalCell(store, limiterOptions), limiterOptions);
   const service = new CardService({
     baseUrl: 'http://cards.test',
-    description: described({ bulkPath: bulk?.bulkPath, bulkMax: bulk?.most }),
+    description: described({ bulkPath: bulk?.bulkPath, bulkMax: bulk?.most, perSecond: bulk?.perSecond }),
     apiKey,
     timeoutMs: 10_000,
     fetch: cardService.fetch,

@@ -6,8 +6,11 @@ import { type PageVisit, visitPage } from './page-visit.ts';
 import { startWorld, type World } from './world.ts';
 
 /** Starts the whole sandbox and opens its page, until the test ends. */
-export async function openSandbox(page: Page): Promise<PageVisit & { world: World }> {
-  const world = await startWorld({ catalog: SAMPLE_CATALOG });
+export async function openSandbox(
+  page: Page,
+  options: Parameters<typeof startWorld>[0] = { catalog: SAMPLE_CATALOG },
+): Promise<PageVisit & { world: World }> {
+  const world = await startWorld(options);
   const server = await startPageServer({ port: 0, discord: world.discord, cardService: world.cardService });
   onTestFinished(() => server.close());
   return { world, ...(await visitPage(page, server.url)) };

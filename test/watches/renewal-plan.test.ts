@@ -11,6 +11,7 @@ const QUOTA = { limit: 1_000, remaining: 400, resetsAtMs: RESET_MS, receivedAtMs
 const FACTS: RenewalFacts = {
   nowMs: NOW_MS,
   quota: QUOTA,
+  hasDay: true,
   schedule: { breaker: CLOSED_BREAKER, isIsolated: false },
   isKeyShared: false,
   isMemberWaiting: false,
@@ -53,6 +54,9 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['nothing of the reserve', known({ remaining: 50 }), NOT_TODAY],
   ['nothing of a spent day', known({ remaining: 0 }), NOT_TODAY],
   ['nothing of an unknown day', { quota: undefined }, LOOK_AGAIN],
+  ['one card where there is no day', { quota: undefined, hasDay: false }, send(1)],
+  ['none there while a member waits', { quota: undefined, hasDay: false, isMemberWaiting: true }, LOOK_AGAIN],
+  ['of a day that answers state, as of any other', { hasDay: false }, send(150)],
   ['nothing when it is not known what remains', { quota: { ...QUOTA, remaining: undefined } }, LOOK_AGAIN],
   ['nothing while the circuit breaker is open', { schedule: { breaker: OPEN, isIsolated: false } }, LOOK_AGAIN],
   [

@@ -31,17 +31,20 @@ async function evening(
     bulkPath,
     claims = new LocalClaims(),
     lengths = () => [],
+    hasDay = true,
     ...more
   }: Partial<CardServiceOptions> & {
     hoursLeft?: number;
     bulkPath?: string;
     claims?: Claims;
     lengths?: () => number[];
+    hasDay?: boolean;
   } = {},
 ) {
   vi.useFakeTimers({ now: RESET_MS - hoursLeft * HOUR_MS });
   onTestFinished(() => void vi.useRealTimers());
   const service = createCardService({ plan: 'free', cards: CARDS, latencyMs: 200, usedToday, ...more });
+  if (!hasDay) service.set({ oddFigures: 'limit 0' });
   const bulk = bulkPath ? { bulk: { bulkPath, most: 20 } } : {};
   const { queue, cards, limiter, ledger, storedCards, lines } = lookupQueueOver(
     service,
@@ -56,6 +59,7 @@ async function evening(
     limiter,
     ledger,
     claims,
+    hasDay,
     log: { error: log } as never,
   });
   onTestFinished(() => renewals.close());
@@ -215,4 +219,43 @@ it('plans nothing more once it is closed', async () => {
   renewals.close();
   await pass(10 * MINUTE_MS);
   expect(requested().length).toBe(sent + 1); // it waited for its permit
+});
+
+/** A service that states no figures, and of whose day no plan tells either. */
+const WITHOUT_DAY = { hasDay: false, hoursLeft: 20 } as const;
+
+it('without a day renews each card once while its price is not fresh, one at a time, again when it is old again', async () => {
+  const { renewals, requested, service } = await evening([FIRST, SECOND, 'card-4'], {
+    ...WITHOUT_DAY,
+    bulkPath: '/cards?ids={ids}',
+  });
+  renewals.start();
+  await pass(HOUR_MS);
+  expect(requested().toSorted()).toEqual([FIRST, SECOND, 'card-4'].toSorted());
+  await pass(6 * HOUR_MS); // for so long a price is fresh
+  expect(requested().toSorted()).toEqual([FIRST, FIRST, SECOND, SECOND, 'card-4', 'card-4'].toSorted());
+  expect(service.counts.byStatus[429]).toBeUndefined();
+});
+
+it('without a day asks once only for a card that the service does not answer, until the next day', async () => {
+  const { renewals, requested, service } = await evening([FIRST], { ...WITHOUT_DAY, hoursLeft: 5 });
+  service.set({ down: true });
+  renewals.start();
+  await pass(4 * HOUR_MS);
+  const before = requested().length;
+  expect(before).toBeLessThanOrEqual(3); // attempts of one lookup
+  service.set({ down: false });
+  await pass(2 * HOUR_MS);
+  expect(requested()).toHaveLength(before + 1);
+});
+
+it('without a day renews nothing while a member waits', async () => {
+  const lengths = [1];
+  const { renewals, requested } = await evening([FIRST], { ...WITHOUT_DAY, lengths: () => lengths });
+  renewals.start();
+  await pass(10 * MINUTE_MS);
+  expect(requested()).toEqual([]);
+  lengths[0] = 0;
+  await pass(2 * MINUTE_MS);
+  expect(requested()).toEqual([FIRST]);
 });

@@ -5,7 +5,7 @@ import type { readNamesConfig } from '../../config/config.ts';
 import type { NextList } from '../../model/service-description.ts';
 import { endpoint } from '../../service/address.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
-import { type CliContext, CliFailure } from '../context.ts';
+import { agree, type CliContext, CliFailure } from '../context.ts';
 import { Downloads, shown } from './downloads.ts';
 import type { ImportFlags } from './import.ts';
 import { counted } from './import-report.ts';
@@ -44,7 +44,11 @@ export async function fetchNames(
   const { description, baseUrl } = cardService;
   const { name, names } = description;
   if (!names) throw new CliFailure(`${name} has no list that can be fetched. See docs/catalogues.md for others.`);
-  const addressOf = (text: string) => (text.startsWith('/') ? endpoint(baseUrl, text) : whole(text));
+  const addressOf = (text: string) => {
+    const url = text.startsWith('/') ? endpoint(baseUrl, text) : URL.parse(text);
+    if (!url) throw new CliFailure('The description or its index names a list whose address is none.');
+    return url;
+  };
   const first = addressOf(names.url);
   const downloads = new Downloads(config, [...names.hosts, first.hostname]);
   const above = join(resolve(dataDir), 'fetched', hashOf([baseUrl, names.url]));
@@ -55,8 +59,9 @@ export async function fetchNames(
   const get = async (lists: readonly Wanted[], further: string): Promise<number> => {
     const there = await Promise.all(lists.map(({ file }) => isKept(file)));
     const wanted = lists.filter((_, at) => !there[at]);
-    const more = `${counted(wanted.length)} ${wanted.length === 1 ? 'request' : 'requests'}${further}`;
-    if (wanted.length > 0) await agree(`${name}: this takes ${more}`, requestsPerDay, isAgreed, context);
+    const costs = `${name}: this takes ${counted(wanted.length)} ${wanted.length === 1 ? 'request' : 'requests'}${further}`;
+    const ofDay = requestsPerDay === undefined ? '' : `, of ${counted(requestsPerDay)} a day`;
+    if (wanted.length > 0) await agree(costs + ofDay, isAgreed || ofDay === '', context);
     const missing: string[] = [];
     const line = new ProgressLine(context.stderr);
     for (const [at, { url, file }] of wanted.entries()) {
@@ -80,14 +85,9 @@ export async function fetchNames(
   const isIndex = names.then !== undefined;
   if ((await get([head, ...joined], isIndex ? ', and then one for each list of its index' : '')) > 0)
     throw new CliFailure('A list that the others need is not there.');
-  let missing = 0;
-  if (names.then) {
-    const urls = nextLists(await indexIn(head), names.then).map(addressOf);
-    missing = await get(
-      urls.map((url) => ({ url, file: join(folder, fileName(url)) })),
-      '',
-    );
-  }
+  const next = names.then && nextLists(await indexIn(head), names.then).map(addressOf);
+  const lists = next?.map((url) => ({ url, file: join(folder, fileName(url)) }));
+  const missing = lists ? await get(lists, '') : 0;
   const { rows, map, idTemplate, game = description.game } = names;
   const remove = () => rm(above, { recursive: true, force: true });
   return { folder, flags: { rows, map, idTemplate, game, join: joined }, missing, remove };
@@ -134,27 +134,6 @@ function segment(value: unknown, isAddress: boolean): string | undefined {
   const text = String(value).toWellFormed();
   if (isAddress) return text;
   return /^\.*$/.test(text) ? undefined : encodeURIComponent(text);
-}
-
-/** @throws CliFailure */
-function whole(text: string): URL {
-  const url = URL.parse(text);
-  if (!url) throw new CliFailure('The description or its index names a list whose address is none.');
-  return url;
-}
-
-/** @throws CliFailure when the operator was asked, and did not say yes */
-async function agree(
-  costs: string,
-  requestsPerDay: number | undefined,
-  isAgreed: boolean,
-  { ask, stderr }: CliContext,
-): Promise<void> {
-  const all = requestsPerDay === undefined ? costs : `${costs}, of ${counted(requestsPerDay)} a day`;
-  if (requestsPerDay === undefined || isAgreed) return void stderr.write(`${all}.\n`);
-  const answer = await ask?.(`${all}. Type yes to go ahead: `);
-  if (answer?.trim().toLowerCase() === 'yes') return;
-  throw new CliFailure(ask ? 'Nothing more was fetched.' : `${all}. Add --yes to go ahead.`);
 }
 
 async function isKept(file: string): Promise<boolean> {

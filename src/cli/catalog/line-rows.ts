@@ -5,6 +5,7 @@ import { pipe } from 'stream-chain/utils/pipe.js';
 import { isObject, LONGEST, refused, type SourceRow, Unusable } from './source-row.ts';
 
 const TOO_LONG = 'is longer than 1 MB';
+const MOST_WITHOUT_BREAK = 64 * LONGEST;
 
 /** The cards of a JSON Lines file: an object in each line. */
 export async function* jsonLinesRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<SourceRow> {
@@ -15,9 +16,19 @@ export async function* jsonLinesRows(bytes: AsyncIterable<Buffer>): AsyncGenerat
   }
 }
 
-/** Without a byte order mark. A line that is longer than 1 MB is in memory, and nothing is made of it. */
+/** Without a byte order mark. A line that is longer than 1 MB is in memory, and nothing is made of it. @throws Unusable */
 function linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  return pipe(() => bytes, fixUtf8Stream(), lines())();
+  return pipe(() => withLineBreaks(bytes), fixUtf8Stream(), lines())();
+}
+
+/** A gzip file of 200 KB may be one line, and no text can be as long as some. */
+async function* withLineBreaks(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let length = 0;
+  for await (const chunk of bytes) {
+    length = chunk.includes('\n') ? 0 : length + chunk.length;
+    if (length > MOST_WITHOUT_BREAK) throw new Unusable('has more than 64 MB without a line break');
+    yield chunk;
+  }
 }
 
 function objectRow(place: string, line: string): SourceRow {

@@ -1,9 +1,8 @@
 import { accessSync, constants, existsSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { ServiceDescription } from '../../model/service-description.ts';
 import { OFFERED } from '../../storage/sqlite/catalog/schema.ts';
-import { type Finding, note, right, wrong } from './finding.ts';
+import { type Finding, right, wrong } from './finding.ts';
 
 const CHECK = 'data directory';
 /** The cache alone grows to 500 MB when half a million cards are looked up; less than this fills up within days. */
@@ -101,12 +100,6 @@ export function checkSqlite(): Finding[] {
 }
 
 export const NAMES = 'names';
-
-/** A bot without names works, so this is no fault. @param names where the service's description says there are some */
-export function noNames(names: ServiceDescription['names']): Finding {
-  const how = names ? 'Run: npm run catalog -- fetch' : 'Give it a list: docs/catalogues.md';
-  return note(NAMES, `The bot knows no card by name yet, so members can only type ids. ${how}`);
-}
 
 /** Whether a bot without Redis knows a card. Changes nothing. */
 export function knowsNames(dataDir: string): boolean {

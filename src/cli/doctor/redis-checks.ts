@@ -9,28 +9,25 @@ import {
   UNLIKE_REDIS,
   whyUnusable,
 } from '../../storage/redis/client.ts';
+import { withoutNames } from '../../storage/state.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { networkCode } from '../request.ts';
-import { noNames } from './data-directory.ts';
-import { type Finding, right, unknown, unreachable, wrong } from './finding.ts';
+import { NAMES } from './data-directory.ts';
+import { type Finding, note, right, unknown, unreachable, wrong } from './finding.ts';
 
 const CHECK = 'Redis';
 const PATIENCE_MS = 5_000;
 
 /** Whether Redis can hold the bot's state, and keeps it. Writes one key, which expires within a second. */
 export async function checkRedis(
-  redis: { url: string; keyPrefix: string },
-  { scope, description }: Pick<Config['cardService'], 'scope' | 'description'>,
+  redis: NonNullable<Config['redis']>,
+  cardService: Pick<Config['cardService'], 'scope' | 'description'>,
 ): Promise<Finding[]> {
   const { url } = redis;
   const client = newClient(url, { reconnects: false });
   client.on('error', () => {}); // connect() rejects with it
   try {
-    return (
-      (await withTimeout(PATIENCE_MS, findings(client, { ...redis, scope }, noNames(description.names)))) ?? [
-        noAnswer(url),
-      ]
-    );
+    return (await withTimeout(PATIENCE_MS, findings(client, redis, cardService))) ?? [noAnswer(url)];
   } catch (error) {
     return [failureFinding(error, url)];
   } finally {
@@ -40,8 +37,8 @@ export async function checkRedis(
 
 async function findings(
   client: RedisClient,
-  { url, keyPrefix, scope }: { url: string; keyPrefix: string; scope: string | undefined },
-  withoutNames: Finding,
+  { url, keyPrefix }: NonNullable<Config['redis']>,
+  { scope, description }: Pick<Config['cardService'], 'scope' | 'description'>,
 ) {
   await client.connect();
   const unusable = await whyUnusable(client);
@@ -52,7 +49,7 @@ async function findings(
     throw error;
   });
   const knowsNames = await client.exists(catalogStreams(redisPrefix(keyPrefix), scope));
-  const names = knowsNames > 0 ? [] : [withoutNames];
+  const names = knowsNames > 0 ? [] : [note(NAMES, withoutNames(description.names))];
   if (info === undefined) return [right(CHECK, new URL(url).host), unknown('Redis settings', NO_INFO), ...names];
   const problems = settingProblems(info).map((problem) => wrong(CHECK, problem));
   return [...(problems.length > 0 ? problems : [right(CHECK, new URL(url).host)]), ...names];

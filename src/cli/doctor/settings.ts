@@ -5,8 +5,8 @@ import { ConfigError, type Environment, misspelledVariables } from '../../config
 import { Variables } from '../../config/variables.ts';
 import { SHORT_SECRET } from '../../log.ts';
 import { plansOf } from '../../model/plan.ts';
-import { catalogFolder } from '../../storage/state.ts';
-import { checkDataDirectory, checkSqlite, knowsNames, noNames } from './data-directory.ts';
+import { catalogFolder, withoutNames } from '../../storage/state.ts';
+import { checkDataDirectory, checkSqlite, knowsNames, NAMES } from './data-directory.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
 /** What the variables say, as far as it can be used. */
@@ -23,7 +23,7 @@ export function checkOffline(environment: Environment, file = envFile()): Settin
   const { findings, config } = checkSettings(environment, file);
   const files = config ? checkDataDirectory(config.dataDir) : [];
   const lacksNames = config && !config.redis && !knowsNames(catalogFolder(config.dataDir, config.cardService.scope));
-  const names = lacksNames ? [noNames(config.cardService.description.names)] : [];
+  const names = lacksNames ? [note(NAMES, withoutNames(config.cardService.description.names))] : [];
   return { config, findings: [...findings, ...checkEnvFile(), ...checkSqlite(), ...files, ...names] };
 }
 

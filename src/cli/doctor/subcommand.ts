@@ -9,7 +9,7 @@ import {
 import { isFile } from '../../config/description-file.ts';
 import type { Environment } from '../../config/environment.ts';
 import { redaction } from '../../log.ts';
-import type { CliContext, Subcommand } from '../context.ts';
+import { agree, type CliContext, type Subcommand } from '../context.ts';
 import { type CardCheck, cardCheck, checkCardService } from './card-service-checks.ts';
 import { type Finding, right } from './finding.ts';
 import { checkNode, nodeReleasedAtMs } from './node-check.ts';
@@ -23,7 +23,8 @@ Each line begins with ✓ (right), ✗ (wrong) or ? (it could not be found out, 
 true, false or null; "cure" says what to do, or that reason.
 
 With --service it tries the description of a card service alone, on one card: what each field became, and from which
-path. CARD_SERVICE_API_KEY and the other variables of the card service apply as they are set.
+path. CARD_SERVICE_API_KEY and the other variables of the card service apply as they are set. Unless CARD_SERVICE names
+this description, it asks before it sends the key.
 
 Exit codes: 0 nothing wrong was found · 1 something is wrong`;
 
@@ -34,6 +35,7 @@ export const subcommand: Subcommand = (command, context, run) => {
     .option('--offline', 'check this machine only: nothing is sent to Discord, the card service or Redis')
     .option('--service <description>', 'try this description: the name of one that ships, or the path of a .json file')
     .option('--id <id>', 'a card that the service has')
+    .option('--yes', 'send the key without a question')
     .addHelpText('after', HELP)
     .action(run((flags: Flags) => report(flags, context)));
 };
@@ -43,33 +45,38 @@ interface Flags {
   offline?: boolean;
   service?: string;
   id?: string;
+  yes?: boolean;
 }
 
-/** @returns the exit code @throws ConfigError where a description is tried that does not fit */
+/** @returns the exit code @throws ConfigError where a description is tried that does not fit, CliFailure where nothing is to be sent */
 async function report(
-  { json = false, offline: isOffline = false, service, id }: Flags,
-  { env, envFile, folder, stdout, stderr, commands }: CliContext,
+  { json = false, offline: isOffline = false, service, id, yes = false }: Flags,
+  context: CliContext,
 ): Promise<number> {
+  const { env, envFile, folder, stdout, commands } = context;
   const tried = service === undefined ? undefined : triedService(service, env, folder);
   const settings = tried ? { findings: [], config: undefined } : checkOffline(env, envFile);
   const config = tried ?? settings.config;
   const check = config && cardCheck(config.cardService, id, settings.config?.dataDir);
-  if (check && !isOffline)
-    stderr.write(`This asks ${check.host}, which costs ${check.costs} of today's requests; --offline sends nothing.\n`);
+  // Whoever wrote a description chose the host, and the key may belong to another.
+  const isForeign = tried && !tried.isConfigured && secretsOf({ ...tried, redis: undefined }).some(Boolean);
+  const asks = `This asks ${check?.host}${isForeign ? ' with your key' : ''}, which costs ${check?.costs} of today's requests`;
+  if (check && !isOffline) await agree(`${asks}; --offline sends nothing`, yes || !isForeign, context);
   const findings = tried
     ? await tryDescription(tried, isOffline ? undefined : check)
     : await diagnose(settings, env, commands, check, isOffline);
-  const reported = findings.map(({ check, ok, cure }) => ({ check, ok, cure }));
-  stdout.write(json ? `${JSON.stringify(reported, null, 2)}\n` : findings.map(line).join(''));
+  stdout.write(json ? `${JSON.stringify(findings, ['check', 'ok', 'cure'], 2)}\n` : findings.map(line).join(''));
   return findings.some(({ ok }) => ok === false) ? 1 : 0;
 }
 
-type Tried = Pick<Config, 'cardService'>;
+type Tried = Pick<Config, 'cardService'> & { isConfigured: boolean };
 
 /** @throws ConfigError */
 function triedService(given: string, env: Environment, folder: string): Tried {
-  const CARD_SERVICE = isFile(given) ? resolve(folder, given) : given;
-  return { cardService: readCardServiceConfig({ ...env, CARD_SERVICE }) };
+  const named = (text = '', from = '') => (isFile(text) ? resolve(from, text) : text);
+  const CARD_SERVICE = named(given, folder);
+  const isConfigured = CARD_SERVICE === named(env.CARD_SERVICE);
+  return { cardService: readCardServiceConfig({ ...env, CARD_SERVICE }), isConfigured };
 }
 
 async function tryDescription(tried: Tried, check: CardCheck | undefined): Promise<Finding[]> {

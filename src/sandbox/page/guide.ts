@@ -4,7 +4,7 @@ import { Controls } from './controls.ts';
 import { element } from './element.ts';
 import { type Panel, whenChanged } from './panel.ts';
 
-const BEGIN = 'One minute, five buttons: press one, and this line says what to watch, then what happened.';
+const BEGIN = 'One minute: press a button, and this line says what to watch, then what happened.';
 
 /**
  * The guided minute: a button for each step, and a line that says what to watch and what happened.

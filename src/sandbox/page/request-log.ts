@@ -35,7 +35,7 @@ function row(request: ShownRequest, locale: string): HTMLElement {
     element(
       'td',
       { title },
-      element('span', { className: 'path' }, cardIds ? listed(cardIds) : shortened(path)),
+      element('span', { className: 'path' }, cardIds?.length ? listed(cardIds) : shortened(path)),
       element('span', { className: 'quiet reason' }, reason),
     ),
     element('td', { className: tone }, text),
@@ -43,7 +43,7 @@ function row(request: ShownRequest, locale: string): HTMLElement {
 }
 
 function listed(cardIds: readonly string[]): string {
-  return `${cardIds.length} cards: ${cardIds.join(', ')}`;
+  return `${cardIds.length === 1 ? '1 card' : `${cardIds.length} cards`}: ${cardIds.join(', ')}`;
 }
 
 /** Without the query, which is the same for every card. */

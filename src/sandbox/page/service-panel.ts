@@ -1,5 +1,5 @@
 import type { Snapshot } from '../page-protocol.ts';
-import type { ServiceLimiter } from '../service-limiters.ts';
+import { NO_DAY, type ServiceLimiter } from '../service-limiters.ts';
 import { element } from './element.ts';
 import { type Panel, whenChanged } from './panel.ts';
 import { timeElement } from './ticking-times.ts';
@@ -19,13 +19,13 @@ export function servicePanel(root: HTMLElement): Panel {
     const { switches, dayLimit, dayRemaining, minuteRate, minuteRemaining, mostAtOnce, resetsAtMs } = service;
     root.replaceChildren(
       element('h2', { id: 'service-heading' }, 'The card service'),
-      gauge('Left today', dayRemaining, dayLimit, locale),
+      ...(dayLimit < NO_DAY ? [gauge('Left today', dayRemaining, dayLimit, locale)] : []),
       gauge('Left right now', minuteRemaining, mostAtOnce, locale),
       element(
         'p',
         { className: 'quiet' },
-        `${PACES[switches.limiter](minuteRate.toLocaleString(locale))}; the day ends `,
-        timeElement(Math.ceil(resetsAtMs / 1000), 'R', locale),
+        PACES[switches.limiter](minuteRate.toLocaleString(locale)),
+        ...(dayLimit < NO_DAY ? ['; the day ends ', timeElement(Math.ceil(resetsAtMs / 1000), 'R', locale)] : []),
         '.',
       ),
     );

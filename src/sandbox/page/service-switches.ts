@@ -1,7 +1,7 @@
 import type { PLAN_LIMITS } from '../../model/plan.ts';
 import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from '../bulk-forms.ts';
 import { ODD_FIGURES } from '../odd-figures.ts';
-import { SERVICE_LIMITERS } from '../service-limiters.ts';
+import { NO_DAY, SERVICE_LIMITERS } from '../service-limiters.ts';
 import { press, startStorm } from './api.ts';
 import { Controls, row } from './controls.ts';
 import { element, section } from './element.ts';
@@ -58,6 +58,7 @@ export function serviceSwitches(): Panel {
     await press('/api/day/refill');
     refilled.hidden = false;
   });
+  const day = row('The day', useUp, refill);
   const storms = STORMS.map(([durationMs, words]) =>
     faults.button(words, `429 storm for ${words}`, () => startStorm({ durationMs })),
   );
@@ -67,7 +68,7 @@ export function serviceSwitches(): Panel {
     element('h2', { id: 'plan-heading' }, 'What it gives'),
     plan.menu('Plan', choices('plan', PLANS)),
     plan.menu('Limiter', choices('limiter', SERVICE_LIMITERS, LIMITERS)),
-    row('The day', useUp, refill),
+    day,
     refilled,
   );
   faults.insert(
@@ -95,7 +96,8 @@ export function serviceSwitches(): Panel {
     const end = timeElement(Math.ceil(untilMs / 1000), 'R', locale);
     storm.replaceChildren(element('span', {}, 'Every request gets a 429; ends ', end), endStorm);
   });
-  return ({ service: { switches } }, locale) => {
+  return ({ service: { switches, dayLimit } }, locale) => {
+    day.hidden = dayLimit >= NO_DAY;
     for (const group of [plan, faults, bulk]) group.show(switches);
     drawStorm(switches.stormUntilMs, locale);
   };

@@ -2,7 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
 import type { HourCounts } from '../../quota/hours.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
-import type { Booking, Counted, CounterStore, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
+import {
+  type Booking,
+  type Counted,
+  type CounterStore,
+  dayOfService,
+  type KeptCounts,
+  type MemberRequests,
+} from '../../quota/ledger.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay, utcHour } from '../../time/utc-day.ts';
 import type { RedisLink } from './link.ts';
 
@@ -35,21 +42,27 @@ const MAX_REMEMBERED = 10_000;
 export class RedisCounters implements CounterStore {
   readonly #link: RedisLink;
   readonly #prefix: string;
+  readonly #service: string | undefined;
   readonly #unsent = new Map<string, number>();
   readonly #maxUnsent: number;
   readonly #known = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   #sending: Promise<void> | undefined;
 
-  /** @param maxUnsent counters that are kept during an outage, besides the totals */
-  constructor(link: RedisLink, maxUnsent = MAX_UNSENT) {
+  /**
+   * @param service absent: the default interface
+   * @param maxUnsent counters that are kept during an outage, besides the totals
+   */
+  constructor(link: RedisLink, service?: string, maxUnsent = MAX_UNSENT) {
     this.#link = link;
+    this.#service = service;
     this.#prefix = `${link.prefix}:ledger`;
     this.#maxUnsent = maxUnsent;
     link.onHealth(() => void this.write());
   }
 
   add({ requester, day }: Booking, counts: Partial<Bookings>): void {
-    for (const [id, by] of countersOf(day, guildKey(requester), requester.memberId, counts)) {
+    const name = dayOfService(day, this.#service);
+    for (const [id, by] of countersOf(name, guildKey(requester), requester.memberId, counts)) {
       const isKept = this.#unsent.has(id) || this.#unsent.size < this.#maxUnsent || id.includes(' all');
       if (isKept) this.#unsent.set(id, (this.#unsent.get(id) ?? 0) + by);
     }
@@ -60,7 +73,8 @@ export class RedisCounters implements CounterStore {
     await this.#sending;
   }
 
-  async sums(day: string, of?: Counted): Promise<Bookings> {
+  async sums(utcDay: string, of?: Counted): Promise<Bookings> {
+    const day = dayOfService(utcDay, this.#service);
     const [scope = 'all'] = Object.entries(of ?? {}).map((part) => part.join(':'));
     const fields = KINDS.map((kind) => scope + ENDINGS[kind]);
     // What has been sent is read, too: on one connection Redis keeps the order.
@@ -74,7 +88,8 @@ export class RedisCounters implements CounterStore {
     return { requests: Math.max(0, requests), refused, saved };
   }
 
-  async hourStarts(day: string): Promise<ReadonlyMap<number, HourCounts> | undefined> {
+  async hourStarts(utcDay: string): Promise<ReadonlyMap<number, HourCounts> | undefined> {
+    const day = dayOfService(utcDay, this.#service);
     const names = Array.from({ length: 24 }, (_, hour) => `at:${hour}`);
     const read = await this.#link.read((client) => client.hmGet(`${this.#prefix}:${day}`, names)).catch(() => {});
     if (!read) return undefined;
@@ -89,8 +104,9 @@ export class RedisCounters implements CounterStore {
   }
 
   /** Nobody while Redis is unavailable. */
-  async topMembers(day: string, guild: string, count: number): Promise<MemberRequests[]> {
+  async topMembers(utcDay: string, guild: string, count: number): Promise<MemberRequests[]> {
     await this.write();
+    const day = dayOfService(utcDay, this.#service);
     const range = { BY: 'SCORE', LIMIT: { offset: 0, count } } as const;
     const read = await this.#link
       .read((client) => client.zRangeWithScores(`${this.#prefix}:${day}:${guild}`, '-inf', '(0', range))
@@ -100,13 +116,15 @@ export class RedisCounters implements CounterStore {
 
   async keptOf(memberId: string): Promise<KeptCounts | undefined> {
     const fields = [`member:${memberId}`, `member:${memberId}:saved`];
-    const days = await this.#link
-      .read((client) => Promise.all(dayKeys(this.#prefix).map((key) => client.hmGet(key, fields))))
-      .catch(() => undefined);
-    if (!days) return undefined;
+    const read = (keys: string[]) =>
+      this.#link.read((client) => Promise.all(keys.map((key) => client.hmGet(key, fields))));
+    const keys = await this.#daysOfAll().catch(() => []);
+    const days = await read(keys).catch(() => []);
+    if (days.length === 0) return undefined;
     const sum = (at: number) => days.reduce((total, counts) => total + (countIn(counts[at]) ?? 0), 0);
+    const ofMember = keys.filter((_, at) => days[at]?.some((count) => count !== null));
     return {
-      days: days.filter((counts) => counts.some((count) => count !== null)).length,
+      days: new Set(ofMember.map((key) => this.#utcDayOf(key))).size,
       requests: sum(0),
       saved: sum(1),
     };
@@ -117,8 +135,8 @@ export class RedisCounters implements CounterStore {
     const isOf = (id: string) => id.slice(0, 10) <= throughDay && fields.includes(id.split(' ')[1] ?? '');
     for (const counts of [this.#unsent, this.#known]) for (const id of counts.keys()) if (isOf(id)) counts.delete(id);
     const rankedIn = rankingsKey(this.#prefix, memberId);
-    const days = dayKeys(this.#prefix).filter((key) => key.slice(-throughDay.length) <= throughDay);
     try {
+      const days = (await this.#daysOfAll()).filter((key) => this.#utcDayOf(key) <= throughDay);
       const rankings = (await this.#link.read((client) => client.sMembers(rankedIn))).filter(
         (name) => name.slice(0, 10) <= throughDay,
       );
@@ -133,6 +151,16 @@ export class RedisCounters implements CounterStore {
     } catch {
       return false; // the link logs why
     }
+  }
+
+  /** The hashes of all days that may be kept, of every card service. */
+  async #daysOfAll(): Promise<string[]> {
+    const others = await this.#link.read((client) => client.sMembers(`${this.#prefix}:services`));
+    return [undefined, ...others].flatMap((service) => dayKeys(this.#prefix, service));
+  }
+
+  #utcDayOf(key: string): string {
+    return key.slice(this.#prefix.length + 1).slice(0, 10);
   }
 
   /** What is no number can neither be read nor added to: it begins anew. */
@@ -150,9 +178,10 @@ export class RedisCounters implements CounterStore {
         this.#known.set(id, (this.#known.get(id) ?? 0) + by);
       }
       const hour = String(utcHour(Date.now()));
-      const days = new Set(batch.map(([id]) => id.slice(0, 10)));
+      const days = new Set(batch.map(([id]) => dayOfService(id.slice(0, 10), this.#service)));
       const notes = [...days].map((day) => ['EVAL', NOTE_HOUR, '1', `${this.#prefix}:${day}`, hour]);
-      const commands = [...notes, ...additions(this.#prefix, batch)];
+      const named = this.#service === undefined ? [] : [['SADD', `${this.#prefix}:services`, this.#service]];
+      const commands = [...named, ...notes, ...additions(this.#prefix, batch)];
       const send = this.#link.run((client) =>
         commands.reduce((multi, command) => multi.addCommand(command), client.multi()).exec(),
       );
@@ -210,7 +239,8 @@ function fieldsOf(memberId: string): string[] {
 }
 
 /** The hashes of all days that may be kept, also by a clock that is ahead. */
-export function dayKeys(prefix: string): string[] {
+export function dayKeys(prefix: string, service?: string): string[] {
   const tomorrowMs = Date.now() + DAY_MS;
-  return Array.from({ length: KEPT_DAYS + 2 }, (_, ago) => `${prefix}:${utcDay(tomorrowMs - ago * DAY_MS)}`);
+  const days = Array.from({ length: KEPT_DAYS + 2 }, (_, ago) => utcDay(tomorrowMs - ago * DAY_MS));
+  return days.map((day) => `${prefix}:${dayOfService(day, service)}`);
 }

@@ -14,6 +14,7 @@ import {
   limiterOptions,
   type State,
   type StateOptions,
+  withoutNames,
 } from '../state.ts';
 import { RedisStore } from './cards.ts';
 import { RedisCatalog } from './catalog.ts';
@@ -53,7 +54,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const cards = { ...cardStoreOptions(options), keyPrefix: `${redis.keyPrefix}:cards:` };
   const cardStore = new CardStore({ ...cards, store: new RedisStore(link) });
   const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
-  const carryOver = new CarryOver({ link, cardKeys, account, dataDir, log });
+  const carryOver = new CarryOver({ link, cardKeys, account, service: cardService.scope, dataDir, log });
   const ofLimiter = limiterOptions(options);
   const cell = new SharedCell({
     ...ofLimiter,
@@ -63,14 +64,22 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     processesAlive,
   });
   const limiter = new RateLimiter(cell, ofLimiter);
-  const ledger = new Ledger(new RedisCounters(link), events);
+  const ledger = new Ledger(new RedisCounters(link, cardService.scope), events);
   const journal = new RedisJournal(link, processesAlive, log);
   warnOfSettings(link, log);
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
   if (refusal) throw refusal;
 
   removeOldDamage(dataDir, Date.now());
-  const catalog = new WorkerCatalog({ ...catalogOptions(options), shared: new RedisCatalog(link, cardService.scope) });
+  const shared = new RedisCatalog(link, cardService.scope);
+  const { names } = cardService.description;
+  // A Redis that cannot be read now is not waited for.
+  const isNew = names && shared.changesAfter('', 1).then(({ changes }) => changes.length === 0);
+  isNew?.then(
+    (is) => is && log.info({ check: 'names' }, withoutNames(names)),
+    () => {},
+  );
+  const catalog = new WorkerCatalog({ ...catalogOptions(options), shared });
 
   const closeOthers = async () => {
     await carryOver.close();

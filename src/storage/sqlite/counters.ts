@@ -2,7 +2,14 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
 import type { HourCounts } from '../../quota/hours.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
-import type { Booking, Counted, CounterStore, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
+import {
+  type Booking,
+  type Counted,
+  type CounterStore,
+  dayOfService,
+  type KeptCounts,
+  type MemberRequests,
+} from '../../quota/ledger.ts';
 import { DAY_MS, utcDay, utcHour } from '../../time/utc-day.ts';
 
 /**
@@ -41,13 +48,16 @@ const SUMS = 'coalesce(sum(requests), 0) AS requests, coalesce(sum(saved), 0) AS
 export class SqliteCounters implements CounterStore {
   readonly #database: DatabaseSync;
   readonly #add: StatementSync;
+  readonly #service: string | undefined;
   readonly #unwritten: { booking: Booking; counts: Partial<Bookings> }[] = [];
   #sweptDay = '';
   /** The last hour whose beginning is noted. */
   #noted = '';
 
-  constructor(database: DatabaseSync) {
+  /** @param service absent: the default interface */
+  constructor(database: DatabaseSync, service?: string) {
     this.#database = database;
+    this.#service = service;
     // Never below zero: the file may not have taken the request that is taken back.
     this.#add = database.prepare(
       `INSERT INTO counts VALUES (?1, ?2, ?3, max(0, ?4), ?5, ?6) ON CONFLICT DO UPDATE SET
@@ -67,13 +77,13 @@ export class SqliteCounters implements CounterStore {
     const isOfMember = of !== undefined && 'member' in of;
     const [where, value] = isOfMember ? ['member = ?', of.member] : ["member = '' AND guild = ?", of?.guild ?? ''];
     const sum = `SELECT ${SUMS}, coalesce(sum(refused), 0) AS refused FROM counts WHERE day = ? AND ${where}`;
-    const [row] = this.#read<Bookings>(sum, day, value) ?? [];
+    const [row] = this.#read<Bookings>(sum, dayOfService(day, this.#service), value) ?? [];
     return row ?? { requests: 0, refused: 0, saved: 0 };
   }
 
   async hourStarts(day: string): Promise<ReadonlyMap<number, HourCounts> | undefined> {
     const starts = 'SELECT hour, requests, saved, watches FROM hour_starts WHERE day = ?';
-    const rows = this.#read<HourCounts & { hour: number }>(starts, day);
+    const rows = this.#read<HourCounts & { hour: number }>(starts, dayOfService(day, this.#service));
     const isValid = (row: object) => Object.values(row).every(Number.isSafeInteger);
     return rows && new Map(rows.filter(isValid).map(({ hour, ...counts }) => [hour, counts]));
   }
@@ -81,22 +91,25 @@ export class SqliteCounters implements CounterStore {
   async topMembers(day: string, guild: string, count: number): Promise<MemberRequests[]> {
     const most = `SELECT member AS memberId, requests FROM counts WHERE day = ? AND guild = ? AND requests BETWEEN 1 AND ?
                   AND member <> '' ORDER BY requests DESC, member LIMIT ?`;
-    return this.#read<MemberRequests>(most, day, guild, Number.MAX_SAFE_INTEGER, count) ?? [];
+    return (
+      this.#read<MemberRequests>(most, dayOfService(day, this.#service), guild, Number.MAX_SAFE_INTEGER, count) ?? []
+    );
   }
 
   async keptOf(memberId: string): Promise<KeptCounts | undefined> {
-    const kept = `SELECT count(DISTINCT day) AS days, ${SUMS} FROM counts WHERE member = ?`;
+    const kept = `SELECT count(DISTINCT substr(day, 1, 10)) AS days, ${SUMS} FROM counts WHERE member = ?`;
     return this.#read<KeptCounts>(kept, memberId)?.[0];
   }
 
   async deleteDays(memberId: string, throughDay: string): Promise<boolean> {
     this.#flush();
+    const through = `${throughDay}~`; // of all services
     const deleted = this.#try(() => {
       // Their direct messages are a server of their own, whose sums are theirs.
       const ofServer = `DELETE FROM counts WHERE member = '' AND guild = ?1
                         AND day IN (SELECT day FROM counts WHERE member = ?2 AND day <= ?3)`;
-      this.#database.prepare(ofServer).run(guildKey({ memberId, guildId: undefined }), memberId, throughDay);
-      this.#database.prepare('DELETE FROM counts WHERE member = ? AND day <= ?').run(memberId, throughDay);
+      this.#database.prepare(ofServer).run(guildKey({ memberId, guildId: undefined }), memberId, through);
+      this.#database.prepare('DELETE FROM counts WHERE member = ? AND day <= ?').run(memberId, through);
       // Otherwise the write-ahead log holds the rows until it is written over.
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       return true;
@@ -116,7 +129,8 @@ export class SqliteCounters implements CounterStore {
     if (added.length > 0) this.#try(() => this.#database.exec('BEGIN')); // one write for all of them
     for (const { booking, counts } of added) {
       const { requests = 0, refused = 0, saved = 0 } = counts;
-      const { day, requester } = booking;
+      const { requester } = booking;
+      const day = dayOfService(booking.day, this.#service);
       const guild = guildKey(requester);
       for (const [member, server] of [
         [requester.memberId, guild],
@@ -132,7 +146,7 @@ export class SqliteCounters implements CounterStore {
   /** Before the first booking of an hour: the day's sums so far. */
   #noteHour(): void {
     const nowMs = Date.now();
-    const [day, hour] = [utcDay(nowMs), utcHour(nowMs)];
+    const [day, hour] = [dayOfService(utcDay(nowMs), this.#service), utcHour(nowMs)];
     if (this.#noted === `${day} ${hour}`) return;
     this.#noted = `${day} ${hour}`;
     const sum = (column: string, guild: string) => `coalesce(sum(${column}) FILTER (WHERE guild = ${guild}), 0)`;

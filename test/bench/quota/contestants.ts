@@ -3,6 +3,7 @@ import PQueue from 'p-queue';
 import { createLog } from '../../../src/log.ts';
 import type { Card } from '../../../src/model/card.ts';
 import { RateLimited } from '../../../src/model/errors.ts';
+import type { ServiceDescription } from '../../../src/model/service-description.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
 import { CardService } from '../../../src/service/card-service.ts';
 import { described } from '../../support/described.ts';
@@ -71,7 +72,7 @@ function cached(request: Request): (cardId: string) => Promise<Outcome> {
 }
 
 /** Any failure is the same to a member: "try again later". */
-function shown(card: Promise<Card | undefined>): Promise<Outcome> {
+export function shown(card: Promise<Card | undefined>): Promise<Outcome> {
   return card.then(
     (found) => ({ card: found !== undefined, stale: false }),
     () => ({ card: false, stale: false }),
@@ -79,10 +80,13 @@ function shown(card: Promise<Card | undefined>): Promise<Outcome> {
 }
 
 /** The bot's own client, so that strategies differ only in when they send requests. @throws as `CardService.fetch` */
-function plainClient({ url, fetch }: ServiceAddress): Request {
+export function plainClient(
+  { url, fetch }: ServiceAddress,
+  service: { description: ServiceDescription; apiKey?: string } = { description: described() },
+): Request {
   const client = new CardService({
     baseUrl: url,
-    description: described(),
+    ...service,
     timeoutMs: 10_000,
     fetch,
     limiter: { observe: () => {} },

@@ -48,7 +48,7 @@ const BUSIEST_HOUR = 20;
 const SWING = 0.8;
 
 /** The same cards and members with a daily rhythm. @param day each has other lookups, from `day * DAY_MS` on */
-export function rhythmicDay(lookups: number, day: number): Lookup[] {
+export function rhythmicDay(lookups: number, day: number, cards = CARDS): Lookup[] {
   const random = seededRandom(`day ${day} of ${lookups} lookups`);
   const shareAt = (atMs: number) =>
     1 + SWING * Math.cos((2 * Math.PI * (atMs - (BUSIEST_HOUR + 0.5) * HOUR_MS)) / DAY_MS);
@@ -56,25 +56,25 @@ export function rhythmicDay(lookups: number, day: number): Lookup[] {
     const atMs = Math.floor(random() * DAY_MS);
     return random() * (1 + SWING) < shareAt(atMs) ? atMs : anyTime();
   };
-  return inOrder(lookups, random, () => day * DAY_MS + anyTime());
+  return inOrder(lookups, random, () => day * DAY_MS + anyTime(), cards);
 }
 
-function inOrder(count: number, random: () => number, timeOf: (index: number) => number): Lookup[] {
+function inOrder(count: number, random: () => number, timeOf: (index: number) => number, cards = CARDS): Lookup[] {
   return Array.from({ length: count }, (_, index) => {
     const atMs = timeOf(index);
     const member = Math.floor(random() * MEMBERS);
     return {
       atMs,
-      cardId: cardId(rankAt(random())),
+      cardId: cardId(rankAt(random(), cards)),
       requester: { memberId: `member ${member}`, guildId: `server ${member % SERVERS}` },
     };
   }).sort((a, b) => a.atMs - b.atMs);
 }
 
 /** By Zipf's law: the second is looked up half as often as the first, the third a third as often. @param share from 0 up to 1 */
-function rankAt(share: number): number {
-  const found = CUMULATIVE.findIndex((upTo) => upTo > share * (CUMULATIVE.at(-1) ?? 0));
-  return found < 0 ? CARDS - 1 : found;
+function rankAt(share: number, cards: number): number {
+  const found = CUMULATIVE.findIndex((upTo) => upTo > share * (CUMULATIVE[cards - 1] ?? 0));
+  return found < 0 ? cards - 1 : found;
 }
 
 function cardId(rank: number): string {

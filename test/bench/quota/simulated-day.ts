@@ -1,6 +1,5 @@
 import { PLAN_LIMITS } from '../../../src/model/plan.ts';
-import { createCardService } from '../../../src/sandbox/card-service.ts';
-import type { ServiceCard } from '../../../src/sandbox/sample-cards.ts';
+import { type CardServiceOptions, createCardService } from '../../../src/sandbox/card-service.ts';
 import { DAY_CARDS, DAY_MS, type Lookup } from './day-of-lookups.ts';
 import { inFakeTime } from './fake-time.ts';
 import { type RecordedRequest, recordFetch } from './recorded-fetch.ts';
@@ -32,14 +31,14 @@ export interface SimulatedDay {
   requests: RecordedRequest[];
 }
 
-/** Days of the Free plan from a cold start, without sockets and in fake time. @param cards may change their prices meanwhile */
+/** Days of the Free plan from a cold start, without sockets and in fake time. @param options its cards may change their prices meanwhile */
 export function simulateDays(
   start: StartStrategy,
   lookupsByDay: readonly (readonly Lookup[])[],
-  cards: readonly ServiceCard[] = DAY_CARDS,
+  options: CardServiceOptions = {},
 ): Promise<SimulatedDay> {
   return inFakeTime(MIDNIGHT_MS, async () => {
-    const service = createCardService({ plan: 'free', cards, latencyMs: LATENCY_MS });
+    const service = createCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS, ...options });
     const { fetch, requests } = recordFetch(service.fetch);
     const strategy = await start({ url: 'http://cards.example', fetch, ...PLAN_LIMITS.free });
     const endMs = lookupsByDay.length * DAY_MS;

@@ -86,16 +86,15 @@ export async function watchedDays({
         sentByDay[day] = (await ledger.watchesToday()).requests;
       });
     }
-    const renewals = new WatchRenewals({ ...services, claims: state.claims, log });
+    const renewals = new WatchRenewals({ ...services, claims: state.claims, hasDay: true, log });
     if (isOn) renewals.start();
     return () => renewals.close();
   };
 
   const lookups = Array.from({ length: days }, (_, day) => rhythmicDay(lookupsADay, day));
-  const lived = await simulateDays((service) => ourBot(service, variables, watching), lookups, [
-    ...DAY_CARDS,
-    ...cards,
-  ]);
+  const lived = await simulateDays((service) => ourBot(service, variables, watching), lookups, {
+    cards: [...DAY_CARDS, ...cards],
+  });
   const firstOfDay = new Map(sentAtMs.toReversed().map((atMs) => [Math.floor(atMs / DAY_MS), atMs]));
   const missed = lived.lived.filter(({ lookup: { atMs }, outcome }) => {
     const isAfter = atMs > (firstOfDay.get(Math.floor(atMs / DAY_MS)) ?? Number.POSITIVE_INFINITY);

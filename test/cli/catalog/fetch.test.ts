@@ -139,7 +139,7 @@ describe('npm run catalog -- fetch', () => {
     expect(service.paths()).toEqual([]);
     expect(await fetching(description, { ask: answering(['yes', 'no']) })).toMatchObject({
       code: 1,
-      err: 'Nothing more was fetched.\n',
+      err: 'Nothing more was sent.\n',
     });
     expect(asked.at(-1)).toBe('My cards: this takes 1 request, of 100 a day. Type yes to go ahead: ');
     expect(service.paths()).toEqual(['/sets']);

@@ -225,6 +225,7 @@ describe('a file that cannot be read', () => {
       'has no header that can be read: its first line is longer than 1 MB',
     ],
     'JSON that opens 3 MB of arrays': ['['.repeat(3 * MEGABYTE), 'is nested more than 100 deep'],
+    'a line that does not end': [`id,name\n${'x'.repeat(65 * MEGABYTE)}`, 'has more than 64 MB without a line break'],
     'JSON with a deep card': [`[{"id":${'{"a":'.repeat(100)}1`, 'is nested more than 100 deep'],
     'a card with two million fields': [`[{${Array.from({ length: 2 * MEGABYTE }, (_, at) => `"${at}":1`)}}]`, TOO_MANY],
     'a card with a list of a million numbers': [`[{"id":[${'1,'.repeat(1_000_001)}1]}]`, TOO_MANY],

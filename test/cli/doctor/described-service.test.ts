@@ -7,10 +7,15 @@ import { startOwnService } from '../../support/own-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { run } from '../run.ts';
 
-/** Tries a description as an operator would in the folder of its file. */
-async function tryOwn(args: readonly string[] = [], changes: object = {}, env: Record<string, string> = {}) {
+/** Tries a description as an operator would in the folder of its file; it is the configured one unless `env` says otherwise. */
+async function tryOwn(
+  args: readonly string[] = [],
+  changes: object = {},
+  env: Record<string, string> = {},
+  ask?: (question: string) => Promise<string>,
+) {
   const own = await startOwnService(changes);
-  const outside = { env: { ...own.env, ...env }, folder: own.folder };
+  const outside = { env: { CARD_SERVICE: own.path, ...own.env, ...env }, folder: own.folder, ...(ask && { ask }) };
   const { code, out, err } = await run(['doctor', '--service', './mine.json', ...args], outside);
   return { code, out, err, asked: own.asked };
 }
@@ -63,6 +68,33 @@ describe('npm run doctor -- --service FILE', () => {
     expect(out).toContain(place);
     expect(out).toContain('in the description of Hearthside');
     expect(out).not.toContain('CARD_SERVICE_');
+  });
+
+  it('sends the key to a service that CARD_SERVICE does not name after a question, or with --yes', async () => {
+    const other = { CARD_SERVICE: 'tcgapi' };
+    const questions: string[] = [];
+    const answering = (answer: string) => async (question: string) => {
+      questions.push(question);
+      return answer;
+    };
+    const unasked = await tryOwn(['--id', '7'], {}, other);
+    expect(unasked).toMatchObject({ code: 1, out: '', asked: [] });
+    expect(unasked.err).toMatch(/^This asks 127\.0\.0\.1:\d+ with your key, .* Add --yes to go ahead\.\n$/);
+    expect(await tryOwn(['--id', '7'], {}, other, answering('no'))).toMatchObject({ code: 1, out: '', asked: [] });
+    expect(questions).toEqual([expect.stringMatching(/with your key, .* Type yes to go ahead: $/)]);
+    expect((await tryOwn(['--id', '7'], {}, other, answering('yes'))).asked).toHaveLength(2);
+    expect((await tryOwn(['--id', '7', '--yes'], {}, other)).asked).toHaveLength(2);
+  });
+
+  it('asks before it sends another secret of the environment, and not where there is none', async () => {
+    const env = { CARD_SERVICE: '', CARD_SERVICE_API_KEY: '' };
+    const headers = { 'X-Team': '$CARD_SERVICE_TEAM' };
+    expect(await tryOwn([], { key: false, headers }, { ...env, CARD_SERVICE_TEAM: 'team' })).toMatchObject({
+      code: 1,
+      asked: [],
+    });
+    expect((await tryOwn([], { key: false }, env)).asked).toHaveLength(1);
+    expect(await tryOwn(['--offline'], {}, { CARD_SERVICE: '' })).toMatchObject({ code: 0 });
   });
 
   it('names a wrong key, and prints none', async () => {

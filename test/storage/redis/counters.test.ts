@@ -135,7 +135,7 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       const redis = await startRealRedis();
       await redis.kill();
       const { link } = linkTo(redis);
-      const ledger = new Ledger(new RedisCounters(link, 3_000));
+      const ledger = new Ledger(new RedisCounters(link, undefined, 3_000));
       for (let member = 0; member < 2_000; member++) ledger.spent({ memberId: `member${member}`, guildId: 'guild' });
       expect((await ledger.today()).requests).toBe(2_000);
       await redis.start();
