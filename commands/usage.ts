@@ -63,17 +63,19 @@ async function show(
     use.manageGuild ? ledger.topMembers(use, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
-  const schedule = limiter.schedule();
+  const { breaker, learned, isIsolated, quota } = limiter.view();
   const counted = budget.day === undefined ? all.requests : undefined;
-  const figures = usageFigures({ report, quota: limiter.quota(), counted, nowMs });
+  const figures = usageFigures({ report, quota, counted, nowMs });
   const runsOutAtMs = limiter.runsOutAtMs();
   const { locale } = use;
   const caps = budget.caps(use);
-  const day = usageDay(hours, figures.today, schedule.breaker.reason === 'day' ? undefined : runsOutAtMs, nowMs);
+  const day = usageDay(hours, figures.today, breaker.reason === 'day' ? undefined : runsOutAtMs, nowMs);
   return {
     embeds: [
       usageEmbed({
-        ...schedule,
+        breaker,
+        learned,
+        isIsolated,
         missing,
         figures,
         reportAtMs: report?.atMs,

@@ -1,5 +1,5 @@
 import type { Claims } from '../model/claims.ts';
-import type { Limiter, Permit, Schedule } from '../quota/limiter-port.ts';
+import type { Limiter, Permit } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/listing.ts';
 import type { OtherQueues } from './fair-order.ts';
@@ -42,7 +42,7 @@ const LONGEST_HOLD_MS = 250;
 
 export interface BatchingOptions {
   service: Pick<CardService, 'limits'>;
-  limiter: Pick<Limiter, 'schedule' | 'quota'>;
+  limiter: Pick<Limiter, 'view'>;
   otherQueues: Pick<OtherQueues, 'lengths'>;
   claims: Pick<Claims, 'claim'>;
 }
@@ -62,16 +62,15 @@ export class Batching {
   limits(nowMs: number): BatchLimits {
     const { service, limiter, otherQueues } = this.#options;
     if (!service.limits) return ONE_BY_ONE;
-    const remaining = limiter.quota()?.remaining;
+    const remaining = limiter.view().quota?.remaining;
     const processes = 1 + otherQueues.lengths().length;
     return service.limits(nowMs, remaining && Math.floor(remaining / processes));
   }
 
-  /** When cards are requested, so many with each permit. */
-  schedule(): Schedule {
-    const schedule = this.#options.limiter.schedule();
+  /** When the n-th card that waits is expected to be requested, so many with each permit. */
+  permitAtMs(position: number): number {
     const { most } = this.limits(Date.now());
-    return { ...schedule, permitAtMs: (position) => schedule.permitAtMs(Math.ceil(position / most)) };
+    return this.#options.limiter.view().forecast('members', Math.ceil(position / most));
   }
 
   /**

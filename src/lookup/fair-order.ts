@@ -64,6 +64,8 @@ export class FairOrder {
   /** What members and places wait for, and what waits to be booked on them. */
   readonly #counts = new Counts();
   readonly #served: Record<Lane, Rank> = { members: FIRST_RANK, renewals: FIRST_RANK, watches: FIRST_RANK };
+  /** How many wait, in all lanes. */
+  length = 0;
   /** Whether the last permit went to an overdue lookup, past the fair order. */
   #servedOverdue = false;
 
@@ -195,6 +197,7 @@ export class FairOrder {
   }
 
   #book({ bookedOn }: PendingLookup, by: 1 | -1): void {
+    this.length += by;
     this.#counts.add(bookedOnMember(bookedOn), by);
     this.#counts.add(bookedOnGuild(bookedOn), by);
   }

@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
 import type { Doubt } from '../quota/failures.ts';
-import type { Limiter } from '../quota/limiter-port.ts';
+import { LANES, type Lane, type Limiter } from '../quota/limiter-port.ts';
 import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
 import { type Admission, type AdmissionOptions, admit, admitAgain } from './admission.ts';
 import { Batching, type BatchingOptions } from './batching.ts';
@@ -20,7 +20,7 @@ const ANNOUNCE_EVERY_MS = 1_000;
 
 export type LookupQueueOptions = Omit<
   LookupRequestsOptions & AdmissionOptions & BatchingOptions,
-  'pendingLookups' | 'schedule'
+  'pendingLookups' | 'permitAtMs'
 > & { limiter: Limiter; otherQueues: OtherQueues; events: Events; log: Logger };
 
 /**
@@ -37,15 +37,15 @@ export class LookupQueue {
   readonly #runner = new SingleRunner(() => this.#run());
   readonly #wake = () => void this.#runner.run();
   readonly #wakeTimer = new Timer(() => {
-    // After a clock was set back, the limiter would only go on expecting a permit: it has to be asked again.
-    this.#toldToWait = undefined;
+    this.#refusedUntilMs = 0; // the clock may have been set back
     this.#wake();
   });
   #wakeAtMs = Number.POSITIVE_INFINITY;
   readonly #announceTimer = new Timer(() => this.#announce());
   #announcedAtMs = Number.NEGATIVE_INFINITY;
   readonly #serves = new Set<Promise<boolean>>();
-  #toldToWait: PendingLookup | undefined;
+  /** Told by the limiter, which may know more than what was seen of it here. */
+  #refusedUntilMs = 0;
   /** How long claiming a batch takes over a slow link. It is served sooner by that time, so that it does not miss its permit. */
   #leadMs = 0;
 
@@ -54,9 +54,13 @@ export class LookupQueue {
     this.#pendingLookups = new PendingLookups(options.otherQueues, options.cards.resting);
     this.#batching = new Batching(options);
     const pendingLookups = this.#pendingLookups;
-    this.#admission = { ...options, pendingLookups, schedule: () => this.#batching.schedule() };
+    this.#admission = { ...options, pendingLookups, permitAtMs: (position) => this.#batching.permitAtMs(position) };
     this.#requests = new LookupRequests({ ...options, pendingLookups });
-    options.limiter.onChange(() => this.#refuseBlockedAndWake());
+    options.limiter.onChange(() => {
+      this.#refusedUntilMs = 0;
+      if (this.length > 0) for (const lane of LANES) this.#refuseBlocked(lane);
+      this.#wake();
+    });
   }
 
   /**
@@ -109,6 +113,7 @@ export class LookupQueue {
       const [next] = batch.pending;
       const leavesAtMs = this.#batching.leavesAtMs(batch, this.#serves.size, nowMs);
       if (next === undefined) return this.#sleepUntil(leavesAtMs);
+      if (this.#refuseBlocked(next.lane)) continue;
       const atMs = Math.max(this.#serveAtMs(next), leavesAtMs);
       if (atMs > Date.now()) return this.#sleepUntil(atMs);
 
@@ -119,15 +124,12 @@ export class LookupQueue {
     }
   }
 
-  /**
-   * When the next lookup is served. Usually at once, because another process may have its card by now. If it was told to
-   * wait for a permit, or others are being served, it is served when a permit is expected.
-   */
-  #serveAtMs(next: PendingLookup): number {
+  /** The next lookup is served when there is a permit for it, besides those for the lookups that are being served. */
+  #serveAtMs({ lane }: PendingLookup): number {
     const underWay = this.#serves.size;
-    if (underWay === 0 && next !== this.#toldToWait) return 0;
     if (underWay === MOST_SERVED_AT_ONCE) return Number.POSITIVE_INFINITY; // each that ends wakes the queue
-    return this.#options.limiter.schedule().permitAtMs(underWay + 1) - this.#leadMs;
+    const expectedAtMs = this.#options.limiter.view().forecast(lane, underWay + 1);
+    return Math.max(expectedAtMs, this.#refusedUntilMs) - this.#leadMs;
   }
 
   /** @returns whether the next may be served now; otherwise the queue wakes when a permit is expected. Never rejects */
@@ -161,18 +163,17 @@ export class LookupQueue {
       void this.#requests.abandon(batch.slice(most));
       void this.#requests.sendWanted(batch.slice(0, most), acquired.permit).then(() => {
         this.#batching.endRequest();
-        this.#refuseBlockedAndWake();
+        this.#wake();
       });
       return true;
     }
     void this.#requests.abandon(batch);
     if (acquired.kind === 'wait') {
-      this.#toldToWait = first;
+      this.#refusedUntilMs = acquired.untilMs;
       this.#sleepUntil(acquired.untilMs - this.#leadMs);
       return false;
     }
-    const isBlocked = ({ lane }: PendingLookup) => acquired.reason !== 'reserve' || lane !== 'members';
-    this.#pendingLookups.refuseWaiting(blockedError(acquired), isBlocked);
+    this.#refuseBlocked(first.lane);
     return true;
   }
 
@@ -182,10 +183,11 @@ export class LookupQueue {
     this.#pendingLookups.refuseWaiting(blockedError({ reason: 'outage', untilMs }));
   }
 
-  #refuseBlockedAndWake(): void {
-    const { blocked } = this.#options.limiter.schedule();
-    if (blocked) this.#pendingLookups.refuseWaiting(blockedError(blocked));
-    this.#wake();
+  /** @returns whether all of the lane were refused, if there were any */
+  #refuseBlocked(lane: Lane): boolean {
+    const blocked = this.#options.limiter.view().refusalFor(lane);
+    if (blocked) this.#pendingLookups.refuseWaiting(blockedError(blocked), (pending) => pending.lane === lane);
+    return blocked !== undefined;
   }
 
   /**
@@ -204,7 +206,8 @@ export class LookupQueue {
 
   #announce(): void {
     this.#announcedAtMs = Date.now();
-    this.#pendingLookups.announce(this.#batching.schedule(), this.#announcedAtMs);
+    const { paused } = this.#options.limiter.view();
+    this.#pendingLookups.announce(this.#admission.permitAtMs, paused, this.#announcedAtMs);
     this.#tellLength(); // who cannot wait any longer has left
   }
 

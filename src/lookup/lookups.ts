@@ -77,7 +77,6 @@ export class Lookups {
     let cards = this.#cards.filter(({ atOnce }) => atOnce?.answer).length;
     change.resolve(); // a request that is joined has left already
     let left = this.#cards.filter(({ place }) => place).length;
-    const beganMs = Date.now();
     const lookUp = async (card: CardCourse) => {
       if (!card.place) return;
       const copy = card.atOnce?.answer;
@@ -99,8 +98,7 @@ export class Lookups {
       change = Promise.withResolvers();
       const soFar = this.soFar();
       const { permitAtMs } = soFar;
-      // Once a time was shown, only a request that has left can be slow.
-      const nextSlowAtMs = slowAtMs(this.#cards, shown.permitAtMs === undefined ? beganMs : Number.POSITIVE_INFINITY);
+      const nextSlowAtMs = slowAtMs(this.#cards);
       const isDue = nextSlowAtMs <= Date.now();
       if (!isDue && !shown.isSlow && Number.isFinite(nextSlowAtMs)) slow.set(nextSlowAtMs);
       const now = nextShown(shown, { cards, isSlow: isDue && permitAtMs === undefined, permitAtMs });

@@ -17,6 +17,8 @@ export interface Progress {
   permitAtMs?: number | undefined;
   /** When the first request for it left, or when it joined that. */
   requestedAtMs?: number;
+  /** When another process was first seen to request the card. */
+  askedElsewhereAtMs?: number;
   /**
    * The requests for it that the service has counted. A number is the same for all cards of the request; of another
    * process's it is the time of the answer.
@@ -169,6 +171,14 @@ export class PendingLookup implements QueuePlace {
   requested(): void {
     this.requesting = true;
     for (const waiter of this.waiters) noteRequest(waiter);
+  }
+
+  askedElsewhere(): void {
+    for (const { progress, onProgress } of this.waiters) {
+      if (progress.askedElsewhereAtMs !== undefined) continue;
+      progress.askedElsewhereAtMs = Date.now();
+      onProgress?.();
+    }
   }
 
   /** The service has counted a request for it. */

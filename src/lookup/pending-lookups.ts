@@ -1,7 +1,6 @@
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import type { Doubt } from '../quota/failures.ts';
-import { LANES, type Schedule } from '../quota/limiter-port.ts';
 import type { BatchLimits } from '../service/listing.ts';
 import { type Batch, fillBatch } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';
@@ -74,7 +73,7 @@ export class PendingLookups {
 
   /** How many wait for a permit. */
   get length(): number {
-    return LANES.reduce((sum, lane) => sum + this.order.lengthOf(lane), 0);
+    return this.order.length;
   }
 
   answer(pending: PendingLookup, answer: CardRecord): void {
@@ -98,8 +97,12 @@ export class PendingLookups {
     this.refuseWaiting(new Stopping());
   }
 
-  /** Announces to all who wait when their permit is expected; who cannot wait until then is refused. */
-  announce({ permitAtMs, paused }: Schedule, nowMs: number): void {
+  /**
+   * Announces to all who wait when their permit is expected; who cannot wait until then is refused.
+   *
+   * @param paused whether the service asked us to wait
+   */
+  announce(permitAtMs: (position: number) => number, paused: boolean, nowMs: number): void {
     for (const { pending, position } of this.order.positions()) {
       const atMs = Math.max(permitAtMs(position), nowMs + Math.max(0, pending.notBeforeMs - performance.now()));
       const late = pending.waiters

@@ -57,15 +57,13 @@ export function nextShown(shown: Shown, now: Shown): Shown | undefined {
 /** An answer that takes longer gets a sentence. */
 const SLOW_AFTER_MS = 5_000;
 
-/**
- * When an answer that is awaited now becomes slow.
- *
- * @param beganMs counts until the request leaves, which slow answers or another process's request may delay
- */
-export function slowAtMs(courses: readonly CardCourse[], beganMs: number): number {
+/** When an answer that is awaited now becomes slow: its request has left, here or in another process. Never without one. */
+export function slowAtMs(courses: readonly CardCourse[]): number {
   const awaited = courses.flatMap(({ end, place }) => (end || !place ? [] : place.progress));
-  const sinceMs = awaited.flatMap(({ permitAtMs, requestedAtMs }) => (permitAtMs ? [] : (requestedAtMs ?? [])));
-  return (sinceMs.length === 0 ? beganMs : Math.min(...sinceMs)) + SLOW_AFTER_MS;
+  const sinceMs = awaited.flatMap(({ permitAtMs, requestedAtMs, askedElsewhereAtMs }) => {
+    return (requestedAtMs === undefined ? askedElsewhereAtMs : permitAtMs === undefined && requestedAtMs) || [];
+  });
+  return Math.min(...sinceMs) + SLOW_AFTER_MS;
 }
 
 /** Whether the answer came by a request of this reply. */

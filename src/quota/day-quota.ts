@@ -91,12 +91,6 @@ export function atLeastOfDay(least: number, share: number, day: number | undefin
   return Math.max(share, day === undefined || day >= SMALL_DAY ? least : Math.ceil(day / 10));
 }
 
-/** Until when nothing is renewed in the background; `undefined` while enough remains, or what remains is unknown. */
-export function reserveUntilMs(quota: QuotaState | undefined, nowMs: number): number | undefined {
-  if (quota?.remaining === undefined || quota.remaining >= reservedRequests(quota)) return undefined;
-  return quota.resetsAtMs ?? nextUtcMidnightMs(nowMs);
-}
-
 function sameWindow(a: QuotaState, b: QuotaState): boolean {
   if (a.resetsAtMs === undefined || b.resetsAtMs === undefined) return true;
   return isSameWindow(a.resetsAtMs, b.resetsAtMs);

@@ -69,7 +69,8 @@ export class LocalCell implements LimiterCell {
   }
 
   get state(): LimiterState {
-    return afterClockJump(this.#state, Date.now());
+    this.#state = afterClockJump(this.#state, Date.now());
+    return this.#state;
   }
 
   get underWay(): number {
@@ -84,7 +85,6 @@ export class LocalCell implements LimiterCell {
   }
 
   refresh(): boolean {
-    this.#become(this.state); // after a clock was set back
     return false;
   }
 
@@ -98,8 +98,8 @@ export class LocalCell implements LimiterCell {
   }
 
   #become(state: LimiterState): void {
-    const { state: before } = this;
-    if (state === this.#state) return;
+    const before = this.#state;
+    if (state === before) return;
     this.#state = state;
     this.#store.save(state);
     this.#options.events?.publish('limiter', state);

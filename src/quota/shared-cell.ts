@@ -131,6 +131,7 @@ export class SharedCell implements LimiterCell {
   /** Calls the store, and adopts what it answers. @returns `undefined` when it cannot be reached */
   async #call<T>(work: (store: SharedLimiterStore) => Promise<T | undefined>): Promise<T | undefined> {
     const { store, events } = this.#options;
+    const { underWayElsewhere } = store.asRead;
     const result = await work(store);
     if (result === undefined) this.#isolate();
     if (this.#isolated) return result;
@@ -139,7 +140,8 @@ export class SharedCell implements LimiterCell {
     if (stored && store.asRead.era === this.#era) {
       this.#state = this.#copy.changed(stored);
       events?.publish('limiter', this.#state);
-      if (!sameSchedule(known, this.#state)) this.#notify();
+      // Whoever waits for a place under way may take one that another process has left.
+      if (!sameSchedule(known, this.#state) || store.asRead.underWayElsewhere < underWayElsewhere) this.#notify();
     } else {
       this.#isolate(); // what was stored is lost
       void this.#sync();

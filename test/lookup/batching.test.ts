@@ -1,9 +1,9 @@
-import assert from 'node:assert';
 import { describe, expect, it } from 'vitest';
 import { Batching, fillBatch } from '../../src/lookup/batching.ts';
 import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
 import { LocalClaims } from '../../src/model/claims.ts';
+import type { LimiterView } from '../../src/quota/limiter-port.ts';
 
 /** `a`, of members; `A`, a renewal; `a2`, that may go with one other; `,`, that goes by itself. */
 function pending(name: string): PendingLookup {
@@ -56,7 +56,7 @@ describe('a batch', () => {
 });
 
 describe('a batch for which there is a permit', () => {
-  const limiter = { schedule: () => assert.fail(), quota: () => undefined };
+  const limiter = { view: () => ({ quota: undefined }) as LimiterView };
   const service = { limits: () => ({ ...ROOM, most: 20 }) };
   const HALF = { pending: [pending('a')], isFull: false };
   const held = () => new Batching({ service, limiter, otherQueues: NO_OTHER_QUEUES, claims: new LocalClaims() });

@@ -8,8 +8,8 @@ import type { CardServiceError } from '../../src/model/errors.ts';
 export interface CardCourse {
   copy?: CardRecord;
   refusal?: CardServiceError;
-  /** Its request has left, for somebody else. */
-  isUnderWay?: boolean;
+  /** Its request has left, for somebody else or in another process. */
+  underWay?: 'here' | 'elsewhere';
   /** How its lookup goes. */
   start?: (tell: Tell) => Promise<CardRecord>;
 }
@@ -24,9 +24,12 @@ export interface Tell {
 export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
   const courseOf = (cardId: string) => courses[Number(cardId)] ?? {};
   const admitted = ({ cardId }: { cardId: string }): Admission => {
-    const { refusal, start, isUnderWay } = courseOf(cardId);
+    const { refusal, start, underWay } = courseOf(cardId);
     if (refusal) return { refusal };
-    const progress: Progress = { requestNumbers: new Set(), ...(isUnderWay && { requestedAtMs: Date.now() }) };
+    const progress: Progress = {
+      requestNumbers: new Set(),
+      ...(underWay && { [underWay === 'here' ? 'requestedAtMs' : 'askedElsewhereAtMs']: Date.now() }),
+    };
     return {
       reservation: {
         progress,

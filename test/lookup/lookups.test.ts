@@ -163,12 +163,12 @@ describe('the time of the permit is shown', () => {
   });
 
   it.each([
-    ['for this reply or another', true],
-    ['in another process', false],
-  ])('nor of a request that had left before, %s, whose slow answer is shown, too', async (_, isUnderWay) => {
+    ['for this reply or another', 'here'],
+    ['in another process', 'elsewhere'],
+  ] as const)('nor of a request that had left before, %s, whose slow answer is shown, too', async (_, underWay) => {
     fakeTime();
     const shownAtMs: number[] = [];
-    const lookups = await lookupsOf({ ...answersAfter(60_000), isUnderWay });
+    const lookups = await lookupsOf({ ...answersAfter(60_000), underWay });
     void lookups.lookUpAll(async () => void shownAtMs.push(Date.now() - NOON_MS));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(shownAtMs).toEqual([5_000]);
@@ -238,5 +238,14 @@ describe('what a list cost', () => {
     }
     elsewhere.clear();
     expect(await cost(ended)).toEqual([3]);
+  });
+
+  it('but nothing of an answer before a request for the card has left, however long that takes', async () => {
+    fakeTime();
+    const shown: unknown[] = [];
+    const lookups = await lookupsOf(answersAfter(60_000));
+    void lookups.lookUpAll(async (soFar) => void shown.push(soFar));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(shown).toEqual([]);
   });
 });

@@ -204,15 +204,6 @@ describe('a batch', () => {
 });
 
 describe('an announcement', () => {
-  const SCHEDULE = {
-    learned: { window: undefined, capacity: undefined },
-    isIsolated: false,
-    breaker: { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 },
-    blocked: undefined,
-    paused: true,
-    reservedUntilMs: undefined,
-  } as const;
-
   it('gives each member the time of their permit, not before a retry, and renewals none', () => {
     fakeTime();
     const { pendingLookups, start, get } = queueWith();
@@ -223,7 +214,7 @@ describe('an announcement', () => {
     });
     pendingLookups.postpone(get('b'), 50_000);
 
-    pendingLookups.announce({ ...SCHEDULE, permitAtMs: (position) => nowMs + position * 6_000 }, nowMs);
+    pendingLookups.announce((position) => nowMs + position * 6_000, true, nowMs);
     expect(waiters.map(({ progress }) => progress.permitAtMs)).toEqual([nowMs + 6_000, nowMs + 50_000, undefined]);
     expect(waiters.map(({ onProgress }) => onProgress.mock.calls.length)).toEqual([1, 1, 0]);
   });
@@ -235,7 +226,7 @@ describe('an announcement', () => {
     const impatient = start(lookup('base1-4', { deadlineMs: nowMs + 1_000 }));
     const patient = start(lookup('base1-4', by('bob')));
 
-    pendingLookups.announce({ ...SCHEDULE, permitAtMs: () => nowMs + 6_000 }, nowMs);
+    pendingLookups.announce(() => nowMs + 6_000, true, nowMs);
     expect(impatient.ended).toEqual([expect.any(Busy)]);
     expect(impatient.ended[0]).toMatchObject({ untilMs: nowMs + 6_000 });
     expect(patient.ended).toEqual([]);
