@@ -56,7 +56,7 @@ export function decideAdmission(
 ): { permitAtMs: number } | { refusal: CardServiceError } {
   const { pendingLookups, longestWaitMs } = options;
   const present = pendingLookups.get(lookup.cardId);
-  if (present?.requesting) return { permitAtMs: Date.now() };
+  if (present?.isRequested) return { permitAtMs: Date.now() };
 
   const blocked = blockedFor(lookup, options);
   if (blocked) return { refusal: blocked };
@@ -85,7 +85,7 @@ function blockedFor(
   { pendingLookups, limiter }: Pick<AdmissionOptions, 'pendingLookups' | 'limiter'>,
 ): CardServiceError | undefined {
   const present = pendingLookups.get(cardId);
-  const blocked = present?.requesting ? undefined : limiter.view().refusalFor(lane);
+  const blocked = present?.isRequested ? undefined : limiter.view().refusalFor(lane);
   return blocked && !(present && blocked.reason === 'reserve') ? blockedError(blocked) : undefined;
 }
 

@@ -134,14 +134,14 @@ export class LookupQueue {
 
   /** @returns whether the next may be served now; otherwise the queue wakes when a permit is expected. Never rejects */
   #serve(selected: readonly PendingLookup[]): Promise<boolean> {
-    for (const pending of selected) this.#pendingLookups.serve(pending, true);
+    const ended = this.#pendingLookups.serve(selected);
     const serve = this.#claimAndSend(selected)
       .catch((err: unknown) => {
         this.#options.log.error({ err }, 'lookup queue failed');
         return false;
       })
       .finally(() => {
-        for (const pending of selected) this.#pendingLookups.serve(pending, false);
+        ended();
         this.#serves.delete(serve);
       });
     this.#serves.add(serve);

@@ -76,6 +76,12 @@ export interface Waiter extends QueuePlace {
   onProgress?: (() => void) | undefined;
 }
 
+/**
+ * Where a pending lookup stands: it waits for a permit; or first until a moment of the monotonic clock, after a failure or
+ * because another process has the card; is being claimed, or its permit acquired; or a request for it is under way.
+ */
+export type PendingState = { kind: 'waiting' | 'served' | 'requested' } | { kind: 'postponed'; notBeforeMs: number };
+
 /** What an order asks of a pending lookup besides its place. Each is one bit. */
 export const MARKS = { due: 2, ready: 4, untried: 8 } as const;
 
@@ -84,19 +90,13 @@ export class PendingLookup implements QueuePlace {
   readonly cardId: string;
   /** In the order in which they came. */
   readonly waiters = new Set<Waiter>();
-  /** No request before this moment of the monotonic clock, after a failure. */
-  notBeforeMs: number;
-  isDue = false;
+  state: PendingState;
   /** The last request for the card failed. */
   hasFailed = false;
   /** The copy that an answer replaces, as it was known before the request. */
   kept: CardRecord | undefined;
   /** How many cards the next request for it may carry: it was refused with more, or left out. */
   mostTogether = Number.POSITIVE_INFINITY;
-  /** It is being claimed, or its permit acquired. */
-  beingServed = false;
-  /** A request for it is under way. */
-  requesting = false;
   /** How many wait who are more than admitted. */
   #started = 0;
   #best: Waiter;
@@ -104,11 +104,11 @@ export class PendingLookup implements QueuePlace {
   #first: Waiter;
   #promisedAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(first: Waiter, notBeforeMs: number) {
+  constructor(first: Waiter, state: PendingState) {
     this.cardId = first.lookup.cardId;
     this.#best = first;
     this.#first = first;
-    this.notBeforeMs = notBeforeMs;
+    this.state = state;
     this.join(first);
   }
 
@@ -139,17 +139,26 @@ export class PendingLookup implements QueuePlace {
     return this.waiters.values().some(({ lookup }) => lookup.showPrices);
   }
 
+  get isRequested(): boolean {
+    return this.state.kind === 'requested';
+  }
+
+  /** By the monotonic clock. */
+  get notBeforeMs(): number {
+    return this.state.kind === 'postponed' ? this.state.notBeforeMs : 0;
+  }
+
   /** Bits of `MARKS`. */
   get marks(): number {
-    if (!this.isDue) return 0;
-    const isReady = this.#started > 0 && !this.beingServed;
+    if (this.state.kind === 'postponed') return 0;
+    const isReady = this.#started > 0 && this.state.kind === 'waiting';
     return MARKS.due | (isReady ? MARKS.ready | (this.hasFailed ? 0 : MARKS.untried) : 0);
   }
 
   join(waiter: Waiter): void {
     this.waiters.add(waiter);
     if (!waiter.reserved) this.#started += 1;
-    if (this.requesting) noteRequest(waiter);
+    if (this.isRequested) noteRequest(waiter);
     this.#consider(waiter);
   }
 
@@ -169,7 +178,7 @@ export class PendingLookup implements QueuePlace {
   }
 
   requested(): void {
-    this.requesting = true;
+    this.state = { kind: 'requested' };
     for (const waiter of this.waiters) noteRequest(waiter);
   }
 
@@ -190,7 +199,7 @@ export class PendingLookup implements QueuePlace {
   requeue(rankOf: (waiter: Waiter) => Rank): void {
     for (const waiter of this.waiters) waiter.rank = rankOf(waiter);
     this.#updatePlace();
-    this.requesting = false;
+    this.state = { kind: 'waiting' };
   }
 
   #updatePlace(): void {

@@ -5,7 +5,7 @@ import type { BatchLimits } from '../service/listing.ts';
 import { type Batch, fillBatch } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';
 import { OrderedSet } from './ordered-set.ts';
-import { MARKS, PendingLookup, type Waiter } from './pending-lookup.ts';
+import { MARKS, PendingLookup, type PendingState, type Waiter } from './pending-lookup.ts';
 import { RestingCards } from './resting-cards.ts';
 
 /** A time that moved by less is not announced again: each waiter would look at its whole reply every second. */
@@ -43,11 +43,11 @@ export class PendingLookups {
     if (present) this.#change(present, () => present.join(waiter));
     else {
       const rest = this.#resting.of(cardId);
-      const pending = new PendingLookup(waiter, performance.now() + (rest?.isSatOut ? rest.leftMs : 0));
+      const pending = new PendingLookup(waiter, rest?.isSatOut ? postponedFor(rest.leftMs) : { kind: 'waiting' });
       this.#byCard.set(cardId, pending);
       this.#place(pending);
     }
-    if (!present?.requesting) this.order.count(waiter, 1);
+    if (!present?.isRequested) this.order.count(waiter, 1);
     return waiter;
   }
 
@@ -128,9 +128,7 @@ export class PendingLookups {
 
   /** No request is sent for it within so long. */
   postpone(pending: PendingLookup, waitMs: number): void {
-    this.#change(pending, () => {
-      pending.notBeforeMs = performance.now() + waitMs;
-    });
+    this.#become(pending, postponedFor(waitMs));
   }
 
   /** What the next request should carry, best first; empty when nothing may be requested now. */
@@ -148,11 +146,13 @@ export class PendingLookups {
     return batch;
   }
 
-  /** @param isServed whether it is being claimed, or its permit acquired */
-  serve(pending: PendingLookup, isServed: boolean): void {
-    this.#change(pending, () => {
-      pending.beingServed = isServed;
-    });
+  /** They are being claimed, or their permit acquired. @returns to be called when that has ended */
+  serve(batch: readonly PendingLookup[]): () => void {
+    const served: PendingState = { kind: 'served' };
+    for (const pending of batch) this.#become(pending, served);
+    return () => {
+      for (const pending of batch) if (pending.state === served) this.#become(pending, { kind: 'waiting' });
+    };
   }
 
   requested(pending: PendingLookup, nowMs: number): void {
@@ -186,21 +186,27 @@ export class PendingLookups {
 
   #end(pending: PendingLookup): void {
     if (!this.has(pending)) return;
-    if (!pending.requesting) for (const waiter of pending.waiters) this.order.count(waiter, -1);
+    if (!pending.isRequested) for (const waiter of pending.waiters) this.order.count(waiter, -1);
     this.#change(pending, () => this.#byCard.delete(pending.cardId));
   }
 
   #leave(pending: PendingLookup, left: readonly Waiter[]): void {
     this.#change(pending, () => pending.leave(left));
-    if (!pending.requesting) for (const waiter of left) this.order.count(waiter, -1);
-    if (pending.waiters.size === 0 && !pending.requesting) this.#end(pending);
+    if (!pending.isRequested) for (const waiter of left) this.order.count(waiter, -1);
+    if (pending.waiters.size === 0 && !pending.isRequested) this.#end(pending);
+  }
+
+  #become(pending: PendingLookup, state: PendingState): void {
+    this.#change(pending, () => {
+      pending.state = state;
+    });
   }
 
   /** What decides its place may change only while it stands nowhere. */
   #change(pending: PendingLookup, change: () => void): void {
     if (this.#isWaiting(pending)) {
       this.order.delete(pending);
-      if (!pending.isDue) this.#postponed.delete(pending);
+      if (pending.state.kind === 'postponed') this.#postponed.delete(pending);
     }
     change();
     this.#place(pending);
@@ -208,22 +214,25 @@ export class PendingLookups {
 
   #place(pending: PendingLookup): void {
     if (!this.#isWaiting(pending)) return;
-    pending.isDue = pending.notBeforeMs <= performance.now();
     pending.hasFailed = this.#resting.hasFailed(pending.cardId);
     this.order.add(pending);
-    if (!pending.isDue) this.#postponed.add(pending);
+    if (pending.state.kind === 'postponed') this.#postponed.add(pending);
   }
 
   #isWaiting(pending: PendingLookup): boolean {
-    return this.has(pending) && !pending.requesting;
+    return this.has(pending) && !pending.isRequested;
   }
 
   #raiseDue(): void {
     for (let first = this.#postponed.first(); first && first.notBeforeMs <= performance.now(); ) {
-      this.#change(first, () => {});
+      this.#become(first, { kind: 'waiting' });
       first = this.#postponed.first();
     }
   }
+}
+
+function postponedFor(waitMs: number): PendingState {
+  return { kind: 'postponed', notBeforeMs: performance.now() + waitMs };
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -295,7 +295,7 @@ describe('whatever was wanted and served before', () => {
 });
 
 describe('what is kept while lookups come and go', () => {
-  const KINDS = ['start', 'cancel', 'postpone', 'request', 'requeue', 'answer', 'serve'] as const;
+  const KINDS = ['start', 'cancel', 'postpone', 'request', 'requeue', 'answer', 'serve', 'endServe'] as const;
   type Step =
     | { kind: 'want'; lane: Lane; requester: Requester; card: number; promisedAtMs: number }
     | { kind: (typeof KINDS)[number]; at: number };
@@ -322,10 +322,11 @@ describe('what is kept while lookups come and go', () => {
     readonly pendingLookups = new PendingLookups();
     readonly #cards = new Set<string>();
     readonly #waiters: Waiter[] = [];
+    readonly #ends: (() => void)[] = [];
 
     waiting(): PendingLookup[] {
       const pending = [...this.#cards].flatMap((id) => this.pendingLookups.get(id) ?? []);
-      return pending.filter(({ requesting }) => !requesting).toSorted(comparePlaces);
+      return pending.filter(({ isRequested }) => !isRequested).toSorted(comparePlaces);
     }
 
     queuedBy(requester: Requester) {
@@ -357,8 +358,9 @@ describe('what is kept while lookups come and go', () => {
 
     first(nowMs: number): PendingLookup | undefined {
       const ready = this.waiting().filter(
-        ({ notBeforeMs, beingServed, waiters }) =>
-          notBeforeMs <= performance.now() && !beingServed && [...waiters].some(({ reserved }) => !reserved),
+        ({ state, notBeforeMs, waiters }) =>
+          (state.kind === 'waiting' || (state.kind === 'postponed' && notBeforeMs <= performance.now())) &&
+          [...waiters].some(({ reserved }) => !reserved),
       );
       const overdue = ready.filter(({ lane, promisedAtMs }) => lane === 'members' && promisedAtMs + 15_000 < nowMs);
       const [latest] = overdue.toSorted((a, b) => a.promisedAtMs - b.promisedAtMs || a.arrival - b.arrival);
@@ -384,11 +386,12 @@ describe('what is kept while lookups come and go', () => {
     readonly #actions: Record<(typeof KINDS)[number], (pending: PendingLookup, waiter: Waiter, at: number) => void> = {
       start: (_, waiter) => this.pendingLookups.start(waiter),
       cancel: (_, waiter) => this.pendingLookups.cancel(waiter),
-      postpone: (pending, _, at) => this.pendingLookups.postpone(pending, at),
+      postpone: (pending, _, at) => pending.isRequested || this.pendingLookups.postpone(pending, at),
       answer: (pending) => this.pendingLookups.refuse(pending, new Stopping()),
-      serve: (pending) => this.pendingLookups.serve(pending, !pending.beingServed),
-      request: (pending) => pending.requesting || this.pendingLookups.requested(pending, 0),
-      requeue: (pending) => pending.requesting && this.pendingLookups.requeue(pending),
+      serve: (pending) => pending.state.kind === 'waiting' && this.#ends.push(this.pendingLookups.serve([pending])),
+      endServe: () => this.#ends.shift()?.(),
+      request: (pending) => pending.isRequested || this.pendingLookups.requested(pending, 0),
+      requeue: (pending) => pending.isRequested && this.pendingLookups.requeue(pending),
     };
   }
 

@@ -112,7 +112,7 @@ describe('a batch of two', () => {
     await it.send();
 
     expect(it.ended).toEqual({ alice: RECORD });
-    expect(it.pendingLookups.get('base1-5')).toMatchObject({ requesting: false, isDue: true });
+    expect(it.pendingLookups.get('base1-5')).toMatchObject({ state: { kind: 'waiting' } });
     expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5']);
     expect(it.claimed.size).toBe(0);
   });
