@@ -162,7 +162,7 @@ export class SharedCell implements LimiterCell {
     const { setting, processesAlive, warnings } = this.#options;
     if (this.#copy.unwritten.length > 0) warnings.changed(this.#copy.stored, this.#state, setting);
     const share = { ...setting, processes: Math.max(1, processesAlive.size) };
-    this.#membership = { kind: this.#syncing ? 'joining' : 'isolated', setting: share, ...NOTHING_SPENT };
+    this.#membership = { kind: this.#syncing === undefined ? 'isolated' : 'joining', setting: share, ...NOTHING_SPENT };
     this.#keepToItself(this.#membership);
     const fullAtMs = isolatedFullAtMs(this.#state, share, this.#era !== undefined, Date.now());
     this.#state = { ...this.#state, fullAtMs };
