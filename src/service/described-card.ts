@@ -43,7 +43,7 @@ export class CardReader {
     const [setId, setName] = [at('set.id'), at('set.name')];
     const rows = this.#rows(value);
     const priced = rows
-      .flatMap(pricesIn)
+      .flatMap((row) => pricesIn(row, this.#onUnread))
       .filter(({ market }) => market !== undefined)
       .filter(isFirstOfLabel);
     const card = read(
@@ -112,8 +112,7 @@ export class CardReader {
       if (!isObject(value) && market.textIn(answer) === undefined) return value;
       const figures = { market: market.valueIn(answer), low: low?.valueIn(answer), high: high?.valueIn(answer) };
       const code = currency?.textIn(answer) ?? this.description.currency;
-      // Without its own currency, a figure would be shown in another.
-      if (code !== undefined && !/^[a-z]{3}$/i.test(code)) return {};
+      if (code !== undefined && !/^[a-z]{3}$/i.test(code)) return {}; // rather none than one in another currency
       return { ...figures, currency: code, label: this.#labelOf(names) };
     });
   }
@@ -156,6 +155,7 @@ function isFirstOfLabel({ label }: Prices, at: number, all: readonly Prices[]): 
   return all.findIndex((other) => other.label === label) === at;
 }
 
-function pricesIn(row: unknown): Prices | [] {
-  return Prices.safeParse(row).data ?? [];
+function pricesIn(row: unknown, onUnread: OnUnread | undefined): Prices | [] {
+  const prices = read(Prices, row, (field, why) => onUnread?.(`prices.${field}`, why));
+  return prices instanceof UnexpectedAnswer ? [] : prices;
 }

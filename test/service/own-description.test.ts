@@ -256,3 +256,15 @@ it.each(['€', 'dollars', 'usdt'])(
     expect(read(unit)).not.toMatchObject({ prices: { market: 2 } });
   },
 );
+
+it('a row whose lowest offer cannot be read is still the one that is shown, and the log says so', async () => {
+  const offers = [
+    { shop: 'Crown', state: 'fine', typical: '12.50', least: 'ask us' },
+    { shop: 'Mill', state: 'fine', typical: '9.90' },
+  ];
+  const { client, lines } = await startOwn(() => ({ body: { page: { sheet: { ...SHEET, offers } } } }));
+  expect(await cardOf(client, 'lamp-7')).toMatchObject({
+    prices: { market: 12.5, low: undefined, label: 'Crown, fine' },
+  });
+  expect(lines).toMatchObject([{ field: 'prices.low' }]);
+});
