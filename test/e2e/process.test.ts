@@ -51,7 +51,8 @@ describe('npm start', () => {
     expect(first.output()).toContain(
       '"check":"GUILD_DAILY_REQUEST","cure":"Nothing reads it. Did you mean GUILD_DAILY_REQUESTS?',
     );
-    for (const secret of ['four thousand', env.DISCORD_TOKEN, SANDBOX_API_KEY]) expect(first.output()).not.toContain(secret);
+    for (const secret of ['four thousand', env.DISCORD_TOKEN, SANDBOX_API_KEY])
+      expect(first.output()).not.toContain(secret);
     await (await second).wrote('gateway ready');
     expect((await lookUp('base1-9')).embeds[0]?.title).toBe('Paper Lantern Swarm');
   });
