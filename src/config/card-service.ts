@@ -134,7 +134,8 @@ export function cardServiceOf(
  */
 export function scopeOf(baseUrl: string, { isDefault, card }: ServiceDescription): string | undefined {
   if (isDefault) return undefined;
-  const form = JSON.stringify([baseUrl, card.ids, card.idSeparator]);
+  const written = (_: string, value: unknown) => (value instanceof RegExp ? value.source : value);
+  const form = JSON.stringify([baseUrl, card.ids, card.idSeparator], written);
   return createHash('sha256').update(form).digest('hex').slice(0, 8);
 }
 

@@ -20,6 +20,8 @@ export function openDescription(given = DEFAULT): OpenedDescription {
   const named = (fault: string) => `${isPath ? given : `${given}${ENDING}`}: ${fault}`;
   const text = textOf(isPath ? given : new URL(`${given}${ENDING}`, FOLDER));
   if (text === undefined) return { faults: [named('the file cannot be read')] };
+  // Reading a path takes time that grows with the square of its length; no description has a tenth of this.
+  if (text.length > 32_768) return { faults: [named('the file is larger than 32 kB')] };
   const value = parsed(text);
   if (value === undefined) return { faults: [named('the file is not JSON')] };
   const read = DescriptionFile.safeParse(value);

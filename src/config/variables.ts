@@ -31,7 +31,7 @@ export const WANTED_ADDRESS = 'write an address that begins with https:// or htt
 const httpUrl = address(
   /^https?$/,
   WANTED_ADDRESS,
-  ({ username, password, search, hash }) => username + password + search + hash === '',
+  ({ username, password, href }) => username + password === '' && !/[?#]/.test(href),
   'write the address without user, password, ? and #',
 );
 

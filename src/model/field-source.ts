@@ -92,7 +92,7 @@ function* follow(
     yield* follow({ value: ownMember(value, step.name), names: [...names, step.name] }, rest, visits);
   else
     for (const [name, member] of membersOf(value, visits.nameOf))
-      if (step.filters.every(([key, text]) => String(ownMember(member, key)) === text))
+      if (step.filters.every(([key, text]) => written(ownMember(member, key)) === text))
         yield* follow({ value: member, names: [...names, name] }, rest, visits);
 }
 
@@ -102,6 +102,11 @@ export function ownMember(value: unknown, name: string | undefined): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? Reflect.get(value, name)
     : undefined;
+}
+
+/** A value as text, for comparison; nothing for a list or an object, of which not each can be made into one. */
+export function written(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null ? undefined : String(value);
 }
 
 /** An array's members in their order, an object's in the order of their names. */

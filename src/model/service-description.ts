@@ -46,10 +46,10 @@ function orFault<Made>(make: () => Made, context: z.RefinementCtx): Made {
 
 const path = made((written) => new Path(written));
 const source = z
-  .union([z.string(), z.array(z.string()).min(1)], expecting('a path, a template, or a list of those'))
+  .union([z.string(), list(z.string(expecting('a text'))).min(1)], expecting('a path, a template, or a list of those'))
   .transform((written, context) => orFault(() => new Source(written), context));
 const paths = z
-  .union([z.string(), z.array(z.string()).min(1)], expecting('a path or a list of paths'))
+  .union([z.string(), list(z.string(expecting('a text'))).min(1)], expecting('a path or a list of paths'))
   .transform((written, context) => orFault(() => [written].flat().map((each) => new Path(each)), context));
 
 /** The keys of `fields`, each the place of a card's field in an answer. */
@@ -71,8 +71,11 @@ export type Sign = Partial<z.output<z.ZodObject<typeof Sign>>>;
 
 const httpStatus = z.int(expecting('a status such as 404')).min(100, 'expected a status').max(599, 'expected a status');
 
+const KeyHeader = { header: matching(/^[\w-]+$/, 'the name of a header'), optional: flag.optional() };
+const prefix = z.string(expecting('a text')).regex(/^[ -~]*$/, 'expected letters of ASCII, found others');
+
 const Key = z.union(
-  [z.literal(false), z.strictObject({ header: text, prefix: z.string().optional(), optional: z.boolean().optional() })],
+  [z.literal(false), z.strictObject({ ...KeyHeader, prefix: prefix.optional() })],
   expecting('false, or an object with `header`'),
 );
 
@@ -91,8 +94,8 @@ const IdForm = z.union(
     z.enum(['uuid', 'digits']),
     z.strictObject({
       chars: made(charactersIn),
-      longest: z.int().min(1).max(100),
-      segments: z.int().min(1).max(5).default(1),
+      longest: whole.max(100, 'expected at most 100'),
+      segments: whole.max(5, 'expected at most 5').default(1),
     }),
   ],
   expecting('uuid, digits, or an object with `chars` and `longest`'),
@@ -160,7 +163,7 @@ const baseUrl = text.refine(
 
 function isBaseUrl(address: string): boolean {
   const url = URL.parse(address);
-  if (!url || url.username + url.password + url.search + url.hash !== '') return false;
+  if (!url || /[?#@\\\s]/.test(address)) return false;
   return (
     url.protocol === 'https:' || (url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
   );
@@ -173,9 +176,9 @@ export const DescriptionFile = object({
   url: baseUrl.transform((address) => address.replace(/\/+$/, '')).optional(),
   key: Key.default({ header: 'Authorization', prefix: 'Bearer ' }),
   // A value that begins with $ is a variable of ours, so that no description reads another secret.
-  headers: byName(matching(/^[^$]|^\$CARD_SERVICE_[A-Z_]+$/, 'a text, or a variable as $CARD_SERVICE_NAME')).default(
-    {},
-  ),
+  headers: byName(
+    matching(/^(?!\$)[ -~]+$|^\$CARD_SERVICE_[A-Z_]+$/, 'a text, or a variable as $CARD_SERVICE_NAME'),
+  ).default({}),
   game: text.optional(),
   currency: matching(/^[A-Z]{3}$/, 'a code of ISO 4217 such as USD').optional(),
   card: object({
@@ -235,11 +238,19 @@ export type ServiceDescription = z.output<typeof DescriptionFile> & {
 
 /** What is wrong with a description, a line each: the place in it, what is expected there, which type was found. */
 export function faultsOf({ issues }: z.ZodError): string[] {
-  return issues.flatMap((issue) => {
+  return issues.flatMap(withinUnion).flatMap((issue) => {
     const place = issue.path.join('.');
     if (issue.code !== 'unrecognized_keys') return [`${place || 'the file'}: ${issue.message}`];
     return issue.keys.map((key) => `${[place, key.slice(0, LONGEST_KEY)].filter(Boolean).join('.')}: unknown key`);
   });
+}
+
+/** Of several forms, what is wrong within the one that has the type which was found. */
+function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const isWithin = ({ path, code }: z.core.$ZodIssue) => path.length > 0 || code === 'unrecognized_keys';
+  const meant = issue.errors.find((issues) => issues.every(isWithin));
+  return meant?.flatMap((each) => withinUnion({ ...each, path: [...issue.path, ...each.path] })) ?? [issue];
 }
 
 const LONGEST_KEY = 40;

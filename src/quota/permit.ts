@@ -91,7 +91,7 @@ function withOneForWatches(quota: QuotaState | undefined): QuotaState | undefine
  * because it delays: their timeout is no failure, but asks for silence like a 429.
  */
 function withSilence(outcome: RequestOutcome, before: Learned, learned: Learned, nowMs: number): RequestOutcome {
-  if (learned.heldUntilMs > before.heldUntilMs)
+  if (learned.heldUntilMs > Math.max(before.heldUntilMs, nowMs))
     return { ...outcome, kind: 'rateLimited', statedMs: learned.heldUntilMs - nowMs };
   const silenceMs = refusedWeighMs(learned, nowMs);
   if (outcome.kind !== 'rateLimited' || silenceMs === 0) return outcome;

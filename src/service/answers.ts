@@ -2,7 +2,7 @@ import { decodeHTMLStrict } from 'entities/decode';
 import { z } from 'zod';
 import { Card, optional, text } from '../model/card.ts';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
-import type { Source } from '../model/field-source.ts';
+import { type Source, written } from '../model/field-source.ts';
 import { Usage } from '../model/plan.ts';
 import type { ServiceDescription, Sign } from '../model/service-description.ts';
 import { serviceClock } from './rate-limit-headers.ts';
@@ -73,7 +73,7 @@ function shows(
 
 function isLike(value: unknown, like: string | undefined): boolean {
   if (value === undefined || like === undefined) return value !== undefined;
-  const text = String(value);
+  const text = written(value) ?? '';
   return like.startsWith('=') ? text === like.slice(1) : text.toLowerCase().includes(like.toLowerCase());
 }
 

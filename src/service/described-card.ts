@@ -1,8 +1,11 @@
 import { type Card, Prices } from '../model/card.ts';
 import { UnexpectedAnswer } from '../model/errors.ts';
-import { type Answer, ownMember } from '../model/field-source.ts';
+import { type Answer, ownMember, written } from '../model/field-source.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
 import { CardAnswer, DescribedCardAnswer, type OnUnread, read } from './answers.ts';
+
+/** More than any list has: reading what is listed must not keep the process busy. */
+export const MOST_LISTED = 10_000;
 
 /** A card as an answer has it. */
 export interface AnsweredCard extends Card {
@@ -40,7 +43,7 @@ export class CardReader {
     const [setId, setName] = [at('set.id'), at('set.name')];
     const rows = this.#rows(value);
     const priced = rows
-      .flatMap(pricesIn)
+      .flatMap((row) => pricesIn(row, this.#onUnread))
       .filter(({ market }) => market !== undefined)
       .filter(isFirstOfLabel);
     const card = read(
@@ -82,7 +85,7 @@ export class CardReader {
     if (isDefault) return this.read(found);
     if (!Array.isArray(found)) return this.#asAsked(id, found);
     if (found.length === 0) return 'noSuchCard';
-    const cards = found.map((value) => this.#asAsked(id, value));
+    const cards = found.slice(0, MOST_LISTED).map((value) => this.#asAsked(id, value));
     return cards.find((card) => !(card instanceof UnexpectedAnswer)) ?? cards[0] ?? 'noSuchCard';
   }
 
@@ -108,18 +111,16 @@ export class CardReader {
       // What is no row is left as it is: it will not fit, and be reported.
       if (!isObject(value) && market.textIn(answer) === undefined) return value;
       const figures = { market: market.valueIn(answer), low: low?.valueIn(answer), high: high?.valueIn(answer) };
-      return {
-        ...figures,
-        currency: currency?.textIn(answer) ?? this.description.currency,
-        label: this.#labelOf(names),
-      };
+      const code = currency?.textIn(answer) ?? this.description.currency;
+      if (code !== undefined && !/^[a-z]{3}$/i.test(code)) return {}; // rather none than one in another currency
+      return { ...figures, currency: code, label: this.#labelOf(names) };
     });
   }
 
   /** What a member of an array is called: by what any filter tells members apart. */
   #nameOf(member: unknown): string {
-    const values = this.#distinguishing.map((name) => ownMember(member, name));
-    return values.filter((value) => typeof value === 'string').join(', ');
+    const values = this.#distinguishing.map((name) => written(ownMember(member, name) ?? ''));
+    return values.filter(Boolean).join(', ');
   }
 
   #labelOf(names: readonly string[]): string | undefined {
@@ -154,6 +155,7 @@ function isFirstOfLabel({ label }: Prices, at: number, all: readonly Prices[]): 
   return all.findIndex((other) => other.label === label) === at;
 }
 
-function pricesIn(row: unknown): Prices | [] {
-  return Prices.safeParse(row).data ?? [];
+function pricesIn(row: unknown, onUnread: OnUnread | undefined): Prices | [] {
+  const prices = read(Prices, row, (field, why) => onUnread?.(`prices.${field}`, why));
+  return prices instanceof UnexpectedAnswer ? [] : prices;
 }

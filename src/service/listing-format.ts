@@ -2,7 +2,7 @@ import { UnexpectedAnswer } from '../model/errors.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
 import { endpoint, withPrices } from './address.ts';
 import { type Answered, isAbsent, refusalIn, statusText, throwUnlessAnswered } from './answers.ts';
-import type { AnsweredCard, CardReader } from './described-card.ts';
+import { type AnsweredCard, type CardReader, MOST_LISTED } from './described-card.ts';
 
 /** Where a service lists several cards, and how its description names them. */
 export interface ListingAddress {
@@ -159,7 +159,7 @@ function cardsOf(entries: readonly unknown[], reader: CardReader): { card: Answe
 /** What is listed, card or not; `null` stands for a card that there is not. */
 function entriesOf(body: unknown, ids: readonly string[], { description }: CardReader): unknown[] | undefined {
   const listed = description.isDefault ? listOf(body, ids) : description.list?.at.valueIn(body);
-  return Array.isArray(listed) ? listed.filter((value) => value !== null) : undefined;
+  return Array.isArray(listed) ? listed.slice(0, MOST_LISTED).filter((value) => value !== null) : undefined;
 }
 
 function listOf(body: unknown, ids: readonly string[]): unknown[] | undefined {

@@ -70,6 +70,42 @@ describe('a description', () => {
       { ...MINE, url: 'https://cards.test/?key=sesame' },
       ['url: expected an address that begins with https:// and has no user, password, ? and #, found another text'],
     ],
+    ...['/v1?', '/v1#', '/v1 ', '/a\tb'].map((end): [string, object, string[]] => [
+      `has an address that ends with its path: ${JSON.stringify(end)}`,
+      { ...MINE, url: `https://cards.test${end}` },
+      ['url: expected an address that begins with https:// and has no user, password, ? and #, found another text'],
+    ]),
+    [
+      'has types as they are expected where there are several forms',
+      {
+        ...MINE,
+        key: { header: 7, prefx: 'sesame', optional: 'yes' },
+        card: { ids: { chars: 'a-z', longest: 'sesame' }, at: ['a', 5] },
+        fields: { id: ['id', null], name: 'name' },
+      },
+      [
+        'key.header: expected a text, found a number',
+        'key.optional: expected true or false, found a text',
+        'key.prefx: unknown key',
+        'card.ids.longest: expected a whole number, found a text',
+        'card.at.1: expected a text, found a number',
+        'fields.id.1: expected a text, found null',
+      ],
+    ],
+    [
+      'has headers that can be sent',
+      { ...MINE, key: { header: 'X Key', prefix: 'a\r\nHost: b' }, headers: { 'X-A': 'a\nb' } },
+      [
+        'key.header: expected the name of a header, found another text',
+        'key.prefix: expected letters of ASCII, found others',
+        'headers.X-A: expected a text, or a variable as $CARD_SERVICE_NAME, found another text',
+      ],
+    ],
+    [
+      'is a small file',
+      { ...MINE, fields: { id: `[{${'{'.repeat(40_000)}`, name: 'name' } },
+      ['the file is larger than 32 kB'],
+    ],
   ])('%s', (_, description, lines) => {
     expect(faults(description)).toEqual(lines.map((line) => `CARD_SERVICE: mine.json: ${line}`));
   });
@@ -100,6 +136,11 @@ describe('how cards are shown', () => {
     expect(own.freshness).toMatchObject({ pricesFreshMs: 50_000, keepMs: 120_000 });
     expect(own).toMatchObject({ currency: 'EUR', display: { hasPictures: true } });
     expect(own.cardService.description.currency).toBe('EUR');
+  });
+
+  it('belongs to a form of ids, characters among it', () => {
+    const scopeBy = (chars: string) => config({ ...MINE, card: { ids: { chars, longest: 9 } } }).cardService.scope;
+    expect(scopeBy('0-9')).not.toBe(scopeBy('a-z'));
   });
 
   it('is told from another by address, rows and currency of its prices', () => {

@@ -33,7 +33,7 @@ describe('npm start', () => {
     const { discord, cardService, env } = await startBackends();
     cardService.script({ path: 'odd', body: SANDBOX_API_KEY });
     const lookUp = (id: string) => discord.type({ command: 'card', options: { id } }).settled();
-    const first = startBotProcess({ ...env, LOG_LEVEL: 'trace', GUILD_DAILY_REQUEST: '4711' });
+    const first = startBotProcess({ ...env, LOG_LEVEL: 'trace', GUILD_DAILY_REQUEST: 'four thousand' });
     await first.wrote('gateway ready');
     const waiting = startBotProcess(env);
     await waiting.wrote('"timeoutMs":15000,"msg":"another process uses the database: waiting for it to end"');
@@ -51,7 +51,8 @@ describe('npm start', () => {
     expect(first.output()).toContain(
       '"check":"GUILD_DAILY_REQUEST","cure":"Nothing reads it. Did you mean GUILD_DAILY_REQUESTS?',
     );
-    for (const secret of ['4711', env.DISCORD_TOKEN, SANDBOX_API_KEY]) expect(first.output()).not.toContain(secret);
+    for (const secret of ['four thousand', env.DISCORD_TOKEN, SANDBOX_API_KEY])
+      expect(first.output()).not.toContain(secret);
     await (await second).wrote('gateway ready');
     expect((await lookUp('base1-9')).embeds[0]?.title).toBe('Paper Lantern Swarm');
   });

@@ -143,11 +143,24 @@ describe('a permit', () => {
   const DOWN: RequestOutcome = { kind: 'serviceDown', cardIds: ['a'] };
   const WITH_FAILED: LimiterState = { ...CLOSED, counted: [{ cardId: 'a', atMs: NOW_MS - 5_000 }] };
   const PROBED: LimiterState = { ...WITH_FAILED, breaker: withBreaker('halfOpen', 'outage').breaker };
+  /** As over Redis, of another pace: all times of a state are moved to this clock. */
+  const BY_CLOCK_BEHIND: LimiterState = {
+    ...CLOSED,
+    learned: { ...NOTHING_LEARNED, heldUntilMs: -300, pace: '600 9' },
+  };
+  const NO_PAUSE = { breaker: { state: 'closed' } };
   const NO_BURST = { learned: { capacity: undefined } };
   const SPENT_BURST = { ...IN_BURST, quota: withRemaining(0).quota };
 
   it.each<[string, LimiterState, boolean, RequestOutcome, object]>([
     ['learns a smaller burst from a 429 to a burst', IN_BURST, false, limited(5_000), { learned: { capacity: 9 } }],
+    [
+      'asks for no silence after an answer, whatever the clock by which nothing was held',
+      BY_CLOCK_BEHIND,
+      false,
+      ANSWERED,
+      NO_PAUSE,
+    ],
     ['learns nothing from a 429 on a spent day', SPENT_BURST, false, limited(5_000), NO_BURST],
     ['learns nothing of the burst from a wait over a minute', IN_BURST, false, limited(61_000), NO_BURST],
     ['learns nothing of the burst from a probe', withBreaker('halfOpen', 'pause'), true, limited(5_000), NO_BURST],

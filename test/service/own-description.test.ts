@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { Path } from '../../src/model/field-source.ts';
+import { Path, Source } from '../../src/model/field-source.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { CardReader } from '../../src/service/described-card.ts';
+import { listedCards } from '../../src/service/listing-format.ts';
 import { described } from '../support/described.ts';
 import { logLines } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
@@ -202,4 +203,68 @@ it('paths of several stars visit no more than 10,000 members, whatever an answer
   const many = Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => [{ market_price: 1 }]));
   const card = new CardReader({ ...description, prices }).read({ tcgplayer_id: 1, name: 'Wick', many });
   expect(card).toMatchObject({ id: '1', prices: { market: 1 } });
+});
+
+/** What `String` cannot make a text of. */
+const NO_TEXT = { toString: 1, valueOf: 1 };
+
+it.each([
+  ['what tells that there is no card', { fault: { word: NO_TEXT } }],
+  ['what tells rows apart', { page: { sheet: { ...SHEET, offers: [{ shop: NO_TEXT, state: [[]], typical: 1 }] } } }],
+])('%s may be anything in an answer, and ends nothing', async (_, body) => {
+  const { client } = await startOwn(() => ({ body }));
+  expect(await cardOf(client, 'lamp-7').catch(({ name }) => name)).not.toBe('TypeError');
+});
+
+it('an answer of 340,000 members that are no cards is read no further than to the 10,000th', () => {
+  const reader = new CardReader(described({}, 'ygoprodeck'));
+  let visits = 0;
+  const get = () => {
+    visits += 1;
+  };
+  const member = Object.defineProperty({}, 'id', { enumerable: true, get });
+  const data = Array.from({ length: 340_000 }, () => member);
+  expect(reader.cardOf('7', data)).toMatchObject({ name: 'UnexpectedAnswer' });
+  const visitsOfOne = visits;
+  expect(listedCards({ data }, ['7', '8'], reader)).toBeUndefined();
+  expect(visitsOfOne + visits).toBeLessThan(100_000);
+});
+
+it('rows that numbers tell apart have labels of their own, so that none is taken for the other', () => {
+  const { prices, ...description } = described({}, 'tcgapi');
+  const rows = ['prices[foil_only=0]', 'prices[foil_only=1]'].map((text) => new Path(text));
+  const reader = new CardReader({ ...description, prices: prices && { ...prices, rows } });
+  const read = (...each: object[]) => reader.read({ tcgplayer_id: 1, name: 'Wick', prices: each });
+  const [plain, foil] = [
+    { foil_only: 0, market_price: 2 },
+    { foil_only: 1, market_price: 9 },
+  ];
+  expect(read(plain, foil)).toMatchObject({ rows: [{ label: '0' }, { label: '1' }] });
+  expect(read(foil)).toMatchObject({ prices: { label: '1', market: 9 } });
+});
+
+it.each(['€', 'dollars', 'usdt'])(
+  'a price whose currency cannot be told is none, and not of another currency: %s',
+  (unit) => {
+    const { prices, ...description } = described({}, 'tcgapi');
+    const currency = new Source('unit');
+    const reader = new CardReader({ ...description, prices: prices && { ...prices, currency } });
+    const read = (unit: string) =>
+      reader.read({ tcgplayer_id: 1, name: 'Wick', prices: [{ printing: 'Normal', market_price: 2, unit }] });
+    expect(read('eur')).toMatchObject({ prices: { market: 2, currency: 'EUR' } });
+    expect(read(unit)).toMatchObject({ name: 'Wick' });
+    expect(read(unit)).not.toMatchObject({ prices: { market: 2 } });
+  },
+);
+
+it('a row whose lowest offer cannot be read is still the one that is shown, and the log says so', async () => {
+  const offers = [
+    { shop: 'Crown', state: 'fine', typical: '12.50', least: 'ask us' },
+    { shop: 'Mill', state: 'fine', typical: '9.90' },
+  ];
+  const { client, lines } = await startOwn(() => ({ body: { page: { sheet: { ...SHEET, offers } } } }));
+  expect(await cardOf(client, 'lamp-7')).toMatchObject({
+    prices: { market: 12.5, low: undefined, label: 'Crown, fine' },
+  });
+  expect(lines).toMatchObject([{ field: 'prices.low' }]);
 });

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,13 +49,15 @@ export class Downloads {
         yield chunk;
       }
     }.bind(this);
+    const part = `${file}.${crypto.randomUUID()}.part`; // another fetch may be under way
     try {
       const { body } = await this.#answer(url);
-      await pipeline(body ?? Readable.from([]), counted, createWriteStream(`${file}.part`, { mode: 0o600 }));
-      await rename(`${file}.part`, file);
+      await pipeline(body ?? Readable.from([]), counted, createWriteStream(part, { mode: 0o600 }));
+      await rename(part, file);
     } catch (error) {
+      await rm(part, { force: true }); // the disk may be full
       if (error instanceof OperatorError || error instanceof Unusable) throw error;
-      if (error instanceof Error && 'syscall' in error && 'path' in error)
+      if (error instanceof Error && 'syscall' in error)
         throw new CliFailure(`${file} cannot be written (${error.message}).`, { cause: error });
       const why = networkCode(error) ?? 'the connection broke';
       throw new CliFailure(`${shown(url)} could not be fetched (${why}). ${AGAIN}`, { cause: error });

@@ -52,8 +52,10 @@ export async function fetchNames(
   const first = addressOf(names.url);
   const downloads = new Downloads(config, [...names.hosts, first.hostname]);
   const above = join(resolve(dataDir), 'fetched', hashOf([baseUrl, names.url]));
-  const folder = join(above, name.replace(/[^\p{L}\p{N}]+/gu, '-'));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const folder = join(above, name.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 40));
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new CliFailure(`${folder} cannot be written (${error.message}).`, { cause: error });
+  });
 
   /** @param further what is not known yet of the costs @returns how many are not there */
   const get = async (lists: readonly Wanted[], further: string): Promise<number> => {

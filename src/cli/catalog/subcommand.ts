@@ -76,7 +76,7 @@ export const subcommand: Subcommand = (command, context, run) => {
         return withCatalog(context, async (catalog, signal) => {
           const { importFiles } = await import('./import.ts');
           const code = await importFiles([fetched.folder], { flags: fetched.flags, catalog, context, signal });
-          if (code !== 1 && !signal.aborted) await fetched.remove();
+          if (!signal.aborted) await fetched.remove();
           return code === 0 && fetched.missing > 0 ? 2 : code;
         });
       }),

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { onFinished } from '../../support/on-finished.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { exported, runCatalog } from './cli-runs.ts';
@@ -110,6 +110,56 @@ describe('npm run catalog -- fetch', () => {
     expect(await fetching(description)).toMatchObject({ code: 0, err: 'My cards: this takes 1 request.\n' });
     expect(service.paths()).toEqual(['/sets', '/1', '/2', '/2']);
     expect(await offered()).toHaveLength(2);
+  });
+
+  it('takes what holds no cards for no list: the next time asks again', async () => {
+    const service = await serving({ '/all': '<html>We are back soon.</html>' });
+    const description = { url: service.origin, names: { url: '/all' } };
+    expect(await fetching(description)).toMatchObject({ code: 1, err: expect.stringContaining('a web page') });
+    service.answers['/all'] = [DRAKE];
+    expect(await fetching(description)).toMatchObject({ code: 0 });
+    expect(await offered()).toEqual([DRAKE]);
+  });
+
+  it('is not spoilt by another one at the same time that is cut off, which leaves nothing half behind', async () => {
+    const under = join(folder, 'data', 'fetched');
+    const parts = () =>
+      readdirSync(under, { recursive: true })
+        .map(String)
+        .filter((name) => name.includes('.part'));
+    const isHalf = () => parts().some((name) => statSync(join(under, name)).size > 1_000);
+    const { promise: firstAnswer, resolve } = Promise.withResolvers<ServerResponse>();
+    let isFirst = true;
+    const service = await serving({
+      '/all': (_, response) => {
+        response.write(`[${' '.repeat(isFirst ? 2_000 : 1)}`);
+        if (isFirst) resolve(response);
+        else setImmediate(() => response.destroy());
+        isFirst = false;
+      },
+    });
+    const description = { url: service.origin, names: { url: '/all' } };
+    const first = fetching(description);
+    const answer = await firstAnswer;
+    await vi.waitUntil(isHalf);
+    expect(await fetching(description)).toMatchObject({ code: 1 });
+    expect(parts()).toHaveLength(1);
+    answer.end(`${JSON.stringify(DRAKE)}]`);
+    expect(await first).toMatchObject({ code: 0 });
+    expect(await offered()).toEqual([DRAKE]);
+  });
+
+  it('says in a sentence that it cannot write, and takes a service of a long name', async () => {
+    const service = await serving({ '/all': [DRAKE] });
+    const description = { name: 'n'.repeat(300), url: service.origin, names: { url: '/all' } };
+    mkdirSync(join(folder, 'data'));
+    writeFileSync(join(folder, 'data', 'fetched'), '');
+    expect(await fetching(description)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^\S+fetched\S+ cannot be written \(.+\)\.\n$/),
+    });
+    rmSync(join(folder, 'data', 'fetched'));
+    expect(await fetching(description)).toMatchObject({ code: 0 });
   });
 
   it('takes the lists that are there, and names the others', async () => {
