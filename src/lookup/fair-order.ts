@@ -82,19 +82,33 @@ export class FairOrder {
   add(pending: PendingLookup): void {
     this.#lanes[pending.lane].add(pending);
     if (pending.lane === 'members') this.#promised.add(pending);
-    this.#book(pending, 1);
+    this.length += 1;
   }
 
   /** To be called before what decides its place changes. */
   delete(pending: PendingLookup): void {
     this.#lanes[pending.lane].delete(pending);
     if (pending.lane === 'members') this.#promised.delete(pending);
-    this.#book(pending, -1);
+    this.length -= 1;
   }
 
   /** Requests that wait to be booked on the requester and on their Discord server. */
   queuedBy(requester: Requester): Charged {
     return { member: this.#counts.of(bookedOnMember(requester)), guild: this.#counts.of(bookedOnGuild(requester)) };
+  }
+
+  /** What waits for a permit is booked on another requester now: on none when it waits no more. */
+  book(before: Requester | undefined, after: Requester | undefined): void {
+    for (const [requester, by] of before === after
+      ? []
+      : ([
+          [before, -1],
+          [after, 1],
+        ] as const)) {
+      if (!requester) continue;
+      this.#counts.add(bookedOnMember(requester), by);
+      this.#counts.add(bookedOnGuild(requester), by);
+    }
   }
 
   /** @param by 1 when it begins to wait for a permit, -1 when it does no more */
@@ -194,12 +208,6 @@ export class FairOrder {
     const first = this.#lanes[lane].first(MARKS.due) ?? pending;
     const { rank } = comparePlaces(first, pending) < 0 ? first : pending;
     this.#served[lane] = later(this.#served[lane], rank);
-  }
-
-  #book({ bookedOn }: PendingLookup, by: 1 | -1): void {
-    this.length += by;
-    this.#counts.add(bookedOnMember(bookedOn), by);
-    this.#counts.add(bookedOnGuild(bookedOn), by);
   }
 
   /** @param behind how many ranks to leave free behind `from`, for the member and for the place of this key */

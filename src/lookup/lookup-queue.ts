@@ -36,15 +36,12 @@ export class LookupQueue {
   readonly #requests: LookupRequests;
   readonly #runner = new SingleRunner(() => this.#run());
   readonly #wake = () => void this.#runner.run();
-  readonly #wakeTimer = new Timer(() => {
-    this.#refusedUntilMs = 0; // the clock may have been set back
-    this.#wake();
-  });
+  readonly #wakeTimer = new Timer(this.#wake);
   #wakeAtMs = Number.POSITIVE_INFINITY;
   readonly #announceTimer = new Timer(() => this.#announce());
   #announcedAtMs = Number.NEGATIVE_INFINITY;
   readonly #serves = new Set<Promise<boolean>>();
-  /** Told by the limiter, which may know more than what was seen of it here. */
+  /** Told by the limiter, which may know more than what was seen of it here; by the monotonic clock. */
   #refusedUntilMs = 0;
   /** How long claiming a batch takes over a slow link. It is served sooner by that time, so that it does not miss its permit. */
   #leadMs = 0;
@@ -129,7 +126,8 @@ export class LookupQueue {
     const underWay = this.#serves.size;
     if (underWay === MOST_SERVED_AT_ONCE) return Number.POSITIVE_INFINITY; // each that ends wakes the queue
     const expectedAtMs = this.#options.limiter.view().forecast(lane, underWay + 1);
-    return Math.max(expectedAtMs, this.#refusedUntilMs) - this.#leadMs;
+    const refusedForMs = this.#refusedUntilMs - performance.now();
+    return Math.max(expectedAtMs, Date.now() + refusedForMs) - this.#leadMs;
   }
 
   /** @returns whether the next may be served now; otherwise the queue wakes when a permit is expected. Never rejects */
@@ -169,7 +167,7 @@ export class LookupQueue {
     }
     void this.#requests.abandon(batch);
     if (acquired.kind === 'wait') {
-      this.#refusedUntilMs = acquired.untilMs;
+      this.#refusedUntilMs = performance.now() + acquired.untilMs - Date.now();
       this.#sleepUntil(acquired.untilMs - this.#leadMs);
       return false;
     }

@@ -46,6 +46,7 @@ export class PendingLookups {
       const pending = new PendingLookup(waiter, rest?.isSatOut ? postponedFor(rest.leftMs) : { kind: 'waiting' });
       this.#byCard.set(cardId, pending);
       this.#place(pending);
+      this.order.book(undefined, pending.bookedOn);
     }
     if (!present?.isRequested) this.order.count(waiter, 1);
     return waiter;
@@ -204,19 +205,22 @@ export class PendingLookups {
 
   /** What decides its place may change only while it stands nowhere. */
   #change(pending: PendingLookup, change: () => void): void {
-    if (this.#isWaiting(pending)) {
+    const bookedOn = this.#isWaiting(pending) ? pending.bookedOn : undefined;
+    if (bookedOn) {
       this.order.delete(pending);
       if (pending.state.kind === 'postponed') this.#postponed.delete(pending);
     }
     change();
-    this.#place(pending);
+    this.order.book(bookedOn, this.#place(pending) ? pending.bookedOn : undefined);
   }
 
-  #place(pending: PendingLookup): void {
-    if (!this.#isWaiting(pending)) return;
+  /** @returns whether it waits */
+  #place(pending: PendingLookup): boolean {
+    if (!this.#isWaiting(pending)) return false;
     pending.hasFailed = this.#resting.hasFailed(pending.cardId);
     this.order.add(pending);
     if (pending.state.kind === 'postponed') this.#postponed.add(pending);
+    return true;
   }
 
   #isWaiting(pending: PendingLookup): boolean {

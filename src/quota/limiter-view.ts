@@ -1,5 +1,4 @@
-import type { Pace } from '../model/plan.ts';
-import { PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
+import { type Pace, PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
 import type { Breaker, QuotaState } from '../model/quota.ts';
 import { isSatOut } from './circuit-breaker.ts';
 import { currentQuota, reservedRequests, windowEndsMs } from './day-quota.ts';
@@ -71,9 +70,8 @@ export class StateView implements LimiterView {
   }
 
   refusalFor(lane: PermitLane): Blocked | undefined {
-    const { state, reason, untilMs } = this.breaker;
-    // A refused key is about the card lookup. The day may have become larger, and a member who wants the report asks that.
-    if (lane === 'report' && (reason === 'key' || (reason === 'day' && state === 'open'))) return undefined;
+    const { reason, untilMs } = this.breaker;
+    if (this.#isUnaffected(lane)) return undefined;
     const leftMs = untilMs - this.#nowMs;
     const isWaitedFor = isSatOut(this.breaker) && leftMs <= this.#facts.longestWaitMs;
     if (reason && leftMs > 0 && !isWaitedFor) return { reason, untilMs };
@@ -114,11 +112,16 @@ export class StateView implements LimiterView {
     return Math.max(freeAtMs, firstMs + (position - 1) * this.#pace.intervalMs);
   }
 
+  /** A refused key is about the card lookup. The day may have become larger, and a member who wants the report asks that. */
+  #isUnaffected(lane: PermitLane): boolean {
+    const { state, reason } = this.breaker;
+    return lane === 'report' && (reason === 'key' || (reason === 'day' && state === 'open'));
+  }
+
   /** When requests of the lane flow: after a wait that is sat out, and not beside a probe. */
   #flowsAtMs(lane: PermitLane): number {
-    const { state, reason, untilMs } = this.breaker;
-    const isOfReport = lane === 'report' && (reason === 'key' || (reason === 'day' && state === 'open'));
-    if (isOfReport) return this.#nowMs;
+    const { state, untilMs } = this.breaker;
+    if (this.#isUnaffected(lane)) return this.#nowMs;
     if (untilMs > this.#nowMs && isSatOut(this.breaker)) return untilMs;
     const waitsForProbe = state === 'halfOpen' || (state === 'open' && (lane === 'report' || lane === 'watches'));
     return this.#nowMs + (waitsForProbe ? Math.max(LEAST_PLACE_MS, this.#facts.answersTakeMs) : 0);
