@@ -88,11 +88,12 @@ function* closestFirst(
   if (idKey !== '') yield index.withIdKey(idKey);
   if (words.length === 0) return;
   yield index.withNameKey(nameKey);
-  yield index.withNameBeginning(typed.join(' '));
   const beginnings = words.map(({ asTyped }) => asTyped);
   const inName = (all: typeof beginnings) => all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true })));
   const whole = beginnings.map((oneOf) => oneOf.map((word) => ({ ...word, begins: false })));
-  yield index.withWords(inName(whole));
+  const begun = [...index.withNameBeginning(typed.join(' ')), ...index.withWordsBegun(typed.join(' '))];
+  if (words.length > 1) yield begun;
+  yield [...(words.length > 1 ? [] : begun), ...index.withWords(inName(whole))];
   const every = index.allWithWords(beginnings);
   if (every) return yield every;
   for (const all of [whole, inName(beginnings), beginnings]) yield index.withWords(all);

@@ -16,6 +16,16 @@ const CARDS = [
   { id: 'mrd-83', name: 'Bottle Gnomes', set: 'Mirrodin', number: '83' },
   { id: 'b1c2d3e4f5a6b7c8d9e0f1a2', name: 'Guiding Light', set: 'Odyssey' },
   { id: '83b0c1d2e3f4a5b6c7d8e9f0', name: 'Light Beam', set: 'Mirrodin' },
+  { id: 'tmp-1', name: 'Wasteland', set: 'Tempest' },
+  { id: 'tpr-1', name: 'Wasteland', set: 'Tempest Remastered', released: '2015-05-06' },
+  { id: 'OP-1', name: 'Luffy Is the Man', set: 'Events' },
+  ...Array.from({ length: 30 }, (_, at) => ({ id: `P-${at}`, name: 'Monkey.D.Luffy', number: `P-${at}` })),
+  ...Array.from({ length: 30 }, (_, at) => ({ id: `Z-${at}`, name: 'Zoro-Juurou' })),
+  ...Array.from({ length: 30 }, (_, at) => ({ id: `R-${at}`, name: 'Roronoa Zoro' })),
+  { id: 'nba-3', name: 'Kris Dunn', set: 'Flawless' },
+  { id: 'nba-4', name: 'Du Kr', set: 'Flawless' },
+  { id: 'mmq-1', name: 'Morsel Theft', set: 'Morningtide' },
+  { id: 'mmq-2', name: 'The Reaper of Mor', set: 'Morningtide' },
 ];
 
 let catalog: CatalogDatabase;
@@ -48,4 +58,21 @@ describe('the name that was meant', () => {
     expect(found(HASH)).toEqual(['Lightning Bolt']);
     expect(found('83B0C1D2E3F4A5B6C7D8E9F0')).toEqual(['Light Beam']);
   });
+
+  it('is of the set that was typed exactly, before longer sets', () => {
+    const sets = search(catalog.index, 'wasteland tempest', WHO).map(({ set }) => set);
+    expect(sets).toEqual(['Tempest', 'Tempest Remastered']);
+  });
+
+  it.each([
+    ['luffy', ['Monkey.D.Luffy', 'Luffy Is the Man']],
+    ['zoro', ['Zoro-Juurou', 'Roronoa Zoro']],
+  ])('%j is each of several names with that word, among the first five: %j', (typed, names) => {
+    expect(found(typed).slice(0, 5)).toEqual(expect.arrayContaining(names));
+  });
+
+  it.each([
+    ['kr du', 'Kris Dunn'],
+    ['mor the', 'Morsel Theft'],
+  ])('%j begins the words of %j in their order', (typed, name) => expect(found(typed)[0]).toBe(name));
 });
