@@ -134,12 +134,14 @@ export class StateView implements LimiterView {
    * one more may always leave, and its answer tells.
    */
   #placeAtMs(position: number): number {
-    const { underWay, answersTakeMs } = this.#facts;
+    const { underWay, answersTakeMs, state } = this.#facts;
     const most = Math.min(this.#most, Math.max(1, this.quota?.remaining ?? Number.POSITIVE_INFINITY));
+    // A limiter that delays answers at the plan's rate, however long the last ones have waited for it.
+    const takeMs = state.learned.late ? Math.min(answersTakeMs, most * this.#pace.intervalMs) : answersTakeMs;
     const missing = position - Math.ceil(most - underWay);
     if (missing <= 0) return this.#nowMs;
     const rounds = this.#isGrowing ? Math.log2(1 + missing / most) : missing / most;
-    return this.#nowMs + Math.max(LEAST_PLACE_MS, rounds * answersTakeMs);
+    return this.#nowMs + Math.max(LEAST_PLACE_MS, rounds * takeMs);
   }
 
   /** @param fromMs no request leaves before */

@@ -104,6 +104,16 @@ describe('the forecast', () => {
     expect(times.map((ms) => Math.max(0, ms))).toEqual(expected);
   });
 
+  it('is at the plan’s rate after late answers, because a limiter delays them, and no lookup is refused for their time', () => {
+    const late = { knownAtMs: NOW_MS, mostUnderWay: 1 };
+    const state = { ...INITIAL_LIMITER_STATE, learned: { ...NOTHING_LEARNED, isStarting: false, inFlight: 1, late } };
+    const view = new StateView(
+      { ...FACTS, setting: { plan: 'free' }, state, underWay: 1, answersTakeMs: 37_000 },
+      NOW_MS,
+    );
+    expect(view.forecast('members', 100) - NOW_MS).toBeLessThanOrEqual(100 * 6_000);
+  });
+
   function slow(isStarting: boolean): LimiterState {
     return { ...INITIAL_LIMITER_STATE, learned: { ...NOTHING_LEARNED, isStarting } };
   }
