@@ -104,20 +104,23 @@ export function ranked(
   const keyed = fitting.map(({ card, isDenied, closeness, place = Number.MAX_SAFE_INTEGER, printings }) => {
     const { here, everywhere } = asked.get(card.id) ?? { here: 0, everywhere: 0 };
     const isRare = closeness === 'wordsInName' && printings < WELL_KNOWN;
-    const fit = CLOSENESS.indexOf(isRare ? 'wholeWords' : closeness) + (isDenied ? CLOSENESS.length : 0);
+    const isInName = IN_NAME.has(closeness) && !isRare;
+    const isOneWord = isInName && query.words.length === 1;
+    const as = isRare ? 'wholeWords' : isOneWord ? 'firstWords' : closeness;
+    const fit = CLOSENESS.indexOf(as) + (isDenied ? CLOSENESS.length : 0);
     const outsideName = wordsOutsideName(query, card);
     const released = Date.parse(card.released ?? '') || 0;
     const best = [
       fit,
       -here,
       -everywhere,
-      place,
+      isOneWord ? -printings : place,
       outsideName.length,
       untypedInSet(outsideName, card),
       -printings,
       card.name.length,
     ];
-    return { card, isInName: IN_NAME.has(closeness) && !isRare, key: [...best, card.name, -released, card.id] };
+    return { card, isInName, key: [...best, card.name, -released, card.id] };
   });
   keyed.sort((a, b) => compare(a.key, b.key));
   const first: CatalogCard[] = [];
