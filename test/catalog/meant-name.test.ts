@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { resolve } from '../../src/catalog/resolution.ts';
 import { search } from '../../src/catalog/search.ts';
 import type { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { openCatalog } from '../support/open-catalog.ts';
@@ -16,6 +17,7 @@ const CARDS = [
   { id: 'mrd-83', name: 'Bottle Gnomes', set: 'Mirrodin', number: '83' },
   { id: 'b1c2d3e4f5a6b7c8d9e0f1a2', name: 'Guiding Light', set: 'Odyssey' },
   { id: '83b0c1d2e3f4a5b6c7d8e9f0', name: 'Light Beam', set: 'Mirrodin' },
+  ...['OP01-025', 'ST01-012', 'EB01-056'].map((id) => ({ id, name: `Card ${id}` })),
   { id: 'tmp-1', name: 'Wasteland', set: 'Tempest' },
   { id: 'tpr-1', name: 'Wasteland', set: 'Tempest Remastered', released: '2015-05-06' },
   ...['Luffy Is the Man', 'Luffy-Tarou', 'Luffy & Ace', 'Luffy & Law', 'Luffy & Nami'].map((name, at) => ({
@@ -78,4 +80,12 @@ describe('the name that was meant', () => {
     ['kr du', 'Kris Dunn'],
     ['mor the', 'Morsel Theft'],
   ])('%j begins the words of %j in their order', (typed, name) => expect(found(typed)[0]).toBe(name));
+
+  it.each([
+    ['op1-25', 'OP01-025'],
+    ['st1-12', 'ST01-012'],
+    ['eb1-56', 'EB01-056'],
+  ])('%s, sent, is the id %s without its zeros, and no request for another id', (typed, id) => {
+    expect(resolve(catalog.index, typed, WHO)).toMatchObject({ kind: 'one', card: { id } });
+  });
 });
