@@ -82,7 +82,7 @@ function described({ file, source, start, end, instead }: Placed): string {
 }
 
 await new Command('mutate')
-  .requiredOption('--folder <name>', 'a folder of src')
+  .requiredOption('--folder <name>', 'a folder of src, such as quota')
   .option('--seed <text>', 'which changes', String(Date.now()))
   .option('--count <number>', 'how many', positive, 30)
   .action(main)

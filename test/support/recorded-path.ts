@@ -30,14 +30,11 @@ export async function recordPaths(): Promise<(use: () => Promise<unknown>) => Pr
   };
 }
 
-/** The usual one of an odd number: what came in between by itself, such as a heartbeat, is in few of them. */
-export function usualPath(paths: readonly RecordedPath[]): RecordedPath {
-  const names = new Set(paths.flatMap((path) => [...path.keys()]));
-  const usual = [...names].sort().map((name) => {
-    const counts = paths.map((path) => path.get(name) ?? 0).sort((a, b) => a - b);
-    return [name, counts[(counts.length - 1) / 2] ?? 0] as const;
-  });
-  return new Map(usual.filter(([, count]) => count > 0));
+/** What all of them have: what came in between by itself, such as a heartbeat of an earlier test, is not in each. */
+export function commonPath(paths: readonly RecordedPath[]): RecordedPath {
+  const names = [...(paths[0]?.keys() ?? [])].sort();
+  const least = names.map((name) => [name, Math.min(...paths.map((path) => path.get(name) ?? 0))] as const);
+  return new Map(least.filter(([, count]) => count > 0));
 }
 
 export function filesOf(path: RecordedPath): string[] {
