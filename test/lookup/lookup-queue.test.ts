@@ -7,6 +7,7 @@ import { createCardService, startCardService } from '../../src/sandbox/card-serv
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
 import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, withAcquire } from '../support/lookup-queue.ts';
+import { lookedUp } from './lookups-of.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const MINUTE = 60_000;
@@ -225,7 +226,7 @@ describe('60 unknown cards at once, of a service that takes 4 s', () => {
       };
       const lookups = await Lookups.open([{ cardId: `base1-${at + 1}`, showPrices: true }], wanted, options);
       const shown: Outcomes[] = [];
-      const { requestedAtMs = 0 } = await lookups.lookUpAll(async (soFar) => void shown.push(soFar));
+      const { requestedAtMs = 0 } = await lookedUp(lookups, async (soFar) => void shown.push(soFar));
       return { shown, waitedMs: requestedAtMs - wanted.receivedAtMs };
     });
     await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);

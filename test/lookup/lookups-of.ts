@@ -1,8 +1,11 @@
 import type { Admission } from '../../src/lookup/admission.ts';
 import { Lookups, type LookupsOptions } from '../../src/lookup/lookups.ts';
 import type { Progress } from '../../src/lookup/pending-lookup.ts';
+import type { Outcomes } from '../../src/lookup/shown-so-far.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { CardServiceError } from '../../src/model/errors.ts';
+import { THINKING } from '../../src/replies/course.ts';
+import { follow } from '../../src/replies/course-driver.ts';
 
 /** One card: fresh without a lookup and a refusal, stale with them; missing without a copy. */
 export interface CardCourse {
@@ -74,4 +77,26 @@ export function lookupsOf(...courses: CardCourse[]): Promise<Lookups> {
     deadlineMs: Number.POSITIVE_INFINITY,
   };
   return Lookups.open(queries, wanted, asCourses(courses));
+}
+
+/** Shows what comes, as a reply does until its end; `failed`: Discord could not be reached. */
+export async function lookedUp(
+  lookups: Lookups,
+  show: (soFar: Outcomes) => Promise<'failed' | undefined>,
+): Promise<Outcomes> {
+  const closing = new AbortController();
+  const { changed, done } = follow(
+    THINKING,
+    {
+      facts: () => ({ ...lookups.standing(), deadlineMs: Number.POSITIVE_INFINITY, wanted: 1, isElsewhere: false }),
+      look: async () => ({ ours: 0, shown: 0 }),
+      edit: async () => (await show(lookups.soFar())) ?? 'shown',
+      complete: async () => 'shown',
+      keep: async () => true,
+      end: async () => closing.abort(), // it would be shown again after an edit that failed
+    },
+    closing.signal,
+  );
+  await Promise.all([lookups.lookUpAll(changed), done]);
+  return lookups.inTheEnd();
 }
