@@ -4,7 +4,6 @@ import type { CardQuery, Known } from '../src/model/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import { drawableDays } from '../src/model/price-history.ts';
-import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
 import { cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
 import { buttons } from '../src/render/components.ts';
@@ -51,8 +50,8 @@ export default {
     return whatToShow(query, repliesPrivately(use), use, services);
   },
 
-  async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {
-    return cardChoices(locale, await catalog.search(typed, requesterOf(who), suggestByMs));
+  async autocomplete({ typed, suggestByMs, locale, requester }, { catalog }) {
+    return cardChoices(locale, await catalog.search(typed, requester, suggestByMs));
   },
 
   cardOf(argument) {
@@ -63,13 +62,13 @@ export default {
   async component({ argument, values, repliedTo, manageMessages, locale, ...who }, services) {
     const action = readAction(argument);
     if (action?.kind === 'delete') {
-      const isAllowed = who.memberId === repliedTo || manageMessages;
+      const isAllowed = who.requester.memberId === repliedTo || manageMessages;
       return isAllowed ? { kind: 'delete' } : sentence(formatMessage(locale, 'notYoursToDelete'));
     }
     if (action?.kind === 'printings' || action?.kind === 'named') {
       const { kind, page = 0, cardId } = action;
       const isOthers = kind === 'printings';
-      const found = await services.catalog.printings(cardId, { page, isOthers }, requesterOf(who));
+      const found = await services.catalog.printings(cardId, { page, isOthers }, who.requester);
       if (!found) return sentence(formatMessage(locale, 'namesUnsearched'));
       const ids = choiceIds(action, cardId, kind);
       const message = isOthers ? otherPrintings(locale, found, ids) : severalCards(locale, found, ids);
@@ -145,7 +144,7 @@ async function priceHistory(
 async function whatToShow(
   query: CardQuery,
   isPrivate: boolean,
-  { locale, ...who }: CommandUse,
+  { locale, requester }: CommandUse,
   { cards, catalog, readCardId }: Services,
 ): Promise<Asked | Reply> {
   const { showPrices } = query;
@@ -159,7 +158,7 @@ async function whatToShow(
 
   const ids = choiceIds({ showPrices, isPrivate });
   const askId = cardId !== undefined && customId({ kind: 'show', showPrices, isPrivate, cardId });
-  const meant = await catalog.resolve(text, requesterOf(who));
+  const meant = await catalog.resolve(text, requester);
   switch (meant.kind) {
     case 'one':
       return { ...asked, queries: [{ ...query, cardId: meant.card.id }] };

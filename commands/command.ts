@@ -1,8 +1,5 @@
 import type {
-  APIActionRowComponent,
   APIApplicationCommandOptionChoice,
-  APIComponentInMessageActionRow,
-  APIEmbed,
   ChatInputCommandInteraction,
   RESTPostAPIChatInputApplicationCommandsJSONBody,
   RESTPostAPIContextMenuApplicationCommandsJSONBody,
@@ -13,7 +10,8 @@ import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
 import type { Outcomes } from '../src/lookup/shown-so-far.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { ReadCardId } from '../src/model/card-id.ts';
-import type { Asked, ImmediateReply, Invocation, ServerSettings } from '../src/model/invocation.ts';
+import type { Asked, Invocation, ServerSettings } from '../src/model/invocation.ts';
+import type { Message, Reply } from '../src/model/message.ts';
 import type { QuotaState } from '../src/model/quota.ts';
 import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
@@ -23,17 +21,7 @@ import type { CardDisplay } from '../src/render/card-embed.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
 
-/** What a reply shows. */
-export interface Message {
-  content?: string;
-  embeds?: APIEmbed[];
-  /** At most 5 rows. Custom ids begin with the command's name and a colon; they outlive this process and version. */
-  components?: APIActionRowComponent<APIComponentInMessageActionRow>[];
-  files?: readonly { name: string; contentType: string; data: Uint8Array; description: string }[];
-}
-
-/** A reply that asks for no cards. */
-export type Reply = ImmediateReply<Message>;
+export type { Message, Reply } from '../src/model/message.ts';
 
 /** Asks for the message whose button was used to be deleted. */
 export interface Deletion {

@@ -115,7 +115,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     sender: replies,
     render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
     answered(to) {
-      if (watches.toTell.has(to.memberId)) delivery.answered(to);
+      if (watches.toTell.has(to.requester.memberId)) delivery.answered(to);
     },
     events,
     log,

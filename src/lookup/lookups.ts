@@ -1,6 +1,6 @@
 import type { CardQuery } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
-import { type Requester, requesterOf } from '../model/quota.ts';
+import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Cards } from './cards.ts';
 import type { LookupQueue } from './lookup-queue.ts';
@@ -16,7 +16,8 @@ export interface LookupsOptions {
 }
 
 /** Who wants the card, and until when it can be shown. */
-export interface Wanted extends Requester {
+export interface Wanted {
+  requester: Requester;
   receivedAtMs: number;
   deadlineMs: number;
 }
@@ -112,11 +113,10 @@ export class Lookups {
 /** @param isTakenOver any kept copy will do, and what is missing was admitted before */
 async function begun(
   { known: alreadyKnown, ...query }: CardQuery,
-  { receivedAtMs, deadlineMs, ...who }: Wanted,
+  { requester, receivedAtMs, deadlineMs }: Wanted,
   { cards, lookupQueue, ledger, longestWaitMs }: LookupsOptions,
   isTakenOver = false,
 ): Promise<CardCourse> {
-  const requester = requesterOf(who);
   const known =
     alreadyKnown ??
     (await cards.known(query.cardId, query.showPrices).catch((error) => ({ kind: 'refused', error }) as const));

@@ -78,11 +78,6 @@ export interface Requester {
   isInstalled?: boolean | undefined;
 }
 
-/** The requester alone, of an object that carries more, such as an interaction's token. */
-export function requesterOf({ memberId, guildId, channelId, isInstalled }: Requester): Requester {
-  return { memberId, guildId, channelId, isInstalled };
-}
-
 /** Where everything is booked that comes without the install of a server. No server has this id. */
 export const FOREIGN = 'foreign';
 

@@ -1,17 +1,12 @@
 import { Lookups } from '../lookup/lookups.ts';
 import type { Outcomes } from '../lookup/shown-so-far.ts';
 import type { EventsByName } from '../model/events.ts';
-import type { Asked, ImmediateReply, Invocation } from '../model/invocation.ts';
+import type { Asked, Invocation } from '../model/invocation.ts';
+import type { Message, Reply } from '../model/message.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './command-end.ts';
 import { CORRECTION, type End, THINKING } from './course.ts';
 import { type CoursePorts, follow } from './course-driver.ts';
-import {
-  below,
-  type CardsReply,
-  type CommandRepliesOptions,
-  type RenderReply,
-  type ReplyMessage,
-} from './reply-journal.ts';
+import { below, type CardsReply, type CommandRepliesOptions, type RenderReply } from './reply-journal.ts';
 
 /**
  * Replies to commands. Cards that are known are shown at once, and again when they are renewed. For others the reply is
@@ -36,7 +31,7 @@ export class CommandReplies {
    */
   async reply(
     invocation: Invocation & { asked?: Asked },
-    { message, isPrivate, isInPlace, source, correction }: ImmediateReply<ReplyMessage>,
+    { message, isPrivate, isInPlace, source, correction }: Reply,
     end: CommandEnd,
     outcomes?: Outcomes,
   ): Promise<boolean> {
@@ -100,7 +95,7 @@ export class CommandReplies {
     await this.settled();
   }
 
-  async #renewed(reply: CardsReply, lookups: Lookups, isPrivate: boolean): Promise<ReplyMessage> {
+  async #renewed(reply: CardsReply, lookups: Lookups, isPrivate: boolean): Promise<Message> {
     const { message, err } = await this.#options.render(reply, await lookups.lookUpAll(), isPrivate);
     if (err !== undefined) throw err;
     return message;
@@ -119,8 +114,8 @@ export class CommandReplies {
       publishEnd(events, reply, { outcome: first.outcome, err: first.err });
       return false;
     }
-    const { command, memberId: member } = reply;
-    if (first.err !== undefined) log.warn({ command, member, err: first.err }, UNCONFIRMED);
+    const { command, requester } = reply;
+    if (first.err !== undefined) log.warn({ command, member: requester.memberId, err: first.err }, UNCONFIRMED);
     this.#publish(reply, 'deferred');
     if (first.isOfAnother) this.#endOfAnother(reply); // and seen to be completed
     this.#track(this.#complete(reply, lookups, first.isOfAnother), reply);
@@ -192,8 +187,8 @@ export class CommandReplies {
   }
 
   /** Replaces a message once the next one is there. */
-  #correct(invocation: Invocation, correction: Promise<ReplyMessage>, isPrivate: boolean): Promise<void> {
-    let message: ReplyMessage = {};
+  #correct(invocation: Invocation, correction: Promise<Message>, isPrivate: boolean): Promise<void> {
+    let message: Message = {};
     const { deadlineMs } = invocation;
     const ports: CoursePorts = {
       facts: () => ({ cards: 0, end: 'ended', deadlineMs, wanted: 1, isElsewhere: false }),
@@ -224,9 +219,11 @@ export class CommandReplies {
     this.#options.events.publish('reply', { step, interactionId, command });
   }
 
-  #track(work: Promise<unknown>, { command, memberId: member }: Invocation): void {
+  #track(work: Promise<unknown>, { command, requester }: Invocation): void {
     const done = work
-      .catch((err: unknown) => this.#options.log.error({ command, member, err }, 'reply cannot be completed'))
+      .catch((err: unknown) =>
+        this.#options.log.error({ command, member: requester.memberId, err }, 'reply cannot be completed'),
+      )
       .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
   }

@@ -41,7 +41,7 @@ const LOG_EVERY_MS = 60_000;
  * sent, and removed after it; in between Discord knows a message by its nonce. Those of which no message could be sent are
  * shown with the member's next command: once, or once more and with a word that it may be known, if Discord's answer is lost.
  */
-export class WatchDelivery<Use extends { memberId: string }> {
+export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   readonly #options: WatchDeliveryOptions<Use>;
   readonly #looks = new SingleRunner(() => this.#look().catch((err) => this.#log(err)));
   readonly #timer = new Timer(() => this.tell());
@@ -137,10 +137,11 @@ export class WatchDelivery<Use extends { memberId: string }> {
   }
 
   async #showHeld(to: Use): Promise<void> {
-    const held = async () => forCommands(await this.#options.watches.untoldOf(to.memberId), Date.now());
+    const { memberId } = to.requester;
+    const held = async () => forCommands(await this.#options.watches.untoldOf(memberId), Date.now());
     if ((await held()).length === 0) return;
     // Another command may have shown some.
-    await this.#claimed(to.memberId, async () => this.#show(to, (await held()).slice(0, this.#options.mostShown)));
+    await this.#claimed(memberId, async () => this.#show(to, (await held()).slice(0, this.#options.mostShown)));
   }
 
   /** Shows the last crossing of each watch. One that Discord refuses stays untold, and the others are shown without it. */

@@ -8,8 +8,8 @@ import { startServices, typed } from './commands.ts';
 
 const ADMIN = { guildId: 'server', manageGuild: true };
 
-function chosen(argument: string, value: string, more: Partial<ComponentUse> = {}): ComponentUse {
-  return { ...typed({}, ADMIN), argument, values: [value], content: '', manageMessages: false, ...more };
+function chosen(argument: string, value: string, more: Parameters<typeof typed>[1] = {}): ComponentUse {
+  return { ...typed({}, { ...ADMIN, ...more }), argument, values: [value], content: '', manageMessages: false };
 }
 
 /** What is selected in the menus of a reply. */
@@ -55,7 +55,7 @@ describe('/settings', () => {
 
   it.each([
     ['a member without Manage Server', { manageGuild: false }],
-    ['direct messages', { guildId: undefined }],
+    ['direct messages', { requester: { memberId: 'alice', guildId: undefined, isInstalled: true } }],
   ])('shows nothing to %s, and changes nothing', async (_, more) => {
     const { services } = await startServices();
     const refusal = { isPrivate: true, message: { content: formatMessage('en', 'settingsRefused') } };

@@ -220,7 +220,7 @@ describe('60 unknown cards at once, of a service that takes 4 s', () => {
     const options = { cards, lookupQueue: queue, ledger, longestWaitMs: LONGEST_WAIT_MS };
     const members = Array.from({ length: 60 }, async (_, at) => {
       const wanted = {
-        ...by(`member ${at}`).requester,
+        requester: by(`member ${at}`).requester,
         receivedAtMs: Date.now(),
         deadlineMs: Date.now() + LONGEST_WAIT_MS,
       };

@@ -71,8 +71,7 @@ export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
 export function lookupsOf(...courses: CardCourse[]): Promise<Lookups> {
   const queries = courses.map((_, at) => ({ cardId: String(at), showPrices: true }));
   const wanted = {
-    memberId: 'alice',
-    guildId: 'guild',
+    requester: { memberId: 'alice', guildId: 'guild' },
     receivedAtMs: Date.now(),
     deadlineMs: Number.POSITIVE_INFINITY,
   };

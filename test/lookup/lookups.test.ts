@@ -4,7 +4,6 @@ import { lastPermitAtMs, type Outcomes } from '../../src/lookup/shown-so-far.ts'
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { Stopping } from '../../src/model/errors.ts';
-import { requesterOf } from '../../src/model/quota.ts';
 import { isWorthShowing } from '../../src/replies/course.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
@@ -198,7 +197,7 @@ describe('what a list cost', () => {
     const begin = () =>
       Array.from({ length: members }, async (_, member) => {
         const { requester, deadlineMs } = lookup('any', by(`member ${member}`));
-        const wanted = { ...requesterOf(requester), receivedAtMs: Date.now(), deadlineMs };
+        const wanted = { requester, receivedAtMs: Date.now(), deadlineMs };
         return (await Lookups.resume(queries, wanted, options)).lookUpAll();
       });
     return { ...world, ...{ service, elsewhere, begin } };

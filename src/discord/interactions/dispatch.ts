@@ -8,7 +8,7 @@ import {
 } from 'discord.js';
 import type { Command, Deletion, Reply, Services } from '../../../commands/command.ts';
 import { type Asked, type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
-import { type Requester, requesterOf } from '../../model/quota.ts';
+import type { Requester } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLanguage } from '../../render/reply-language.ts';
 import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-journal.ts';
@@ -71,7 +71,7 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const manageMessages = hasPermission(interaction, PermissionFlagsBits.ManageMessages);
   const pressed = { argument, values, content: message.content, repliedTo, manageMessages };
   const run = async (services: Services, server = NOTHING_SET) => component({ ...use, server, ...pressed }, services);
-  const press = [message.id, use.memberId, customId, ...values].join(' ');
+  const press = [message.id, use.requester.memberId, customId, ...values].join(' ');
   return { kind: 'component', invocation, card, run, press };
 }
 
@@ -91,13 +91,14 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
   const isInstalled = interaction.authorizingIntegrationOwners.guildId !== null;
   return {
     interactionId: interaction.id,
-    applicationId: interaction.applicationId,
-    token: interaction.token,
+    webhook: { applicationId: interaction.applicationId, token: interaction.token },
     command,
-    memberId: interaction.user.id,
-    guildId,
-    channelId: guildId === undefined ? (interaction.channelId ?? undefined) : undefined,
-    isInstalled,
+    requester: {
+      memberId: interaction.user.id,
+      guildId,
+      channelId: guildId === undefined ? (interaction.channelId ?? undefined) : undefined,
+      isInstalled,
+    },
     canReplyPublicly:
       isInstalled || guildId === undefined || hasPermission(interaction, PermissionFlagsBits.UseExternalApps),
     // Always sent (https://docs.discord.com/developers/interactions/receiving-and-responding), but a missing one must not end the reply.
@@ -121,15 +122,15 @@ export function replyRenderer(
   commands: readonly Command[],
   { limiter, currency, display, hasPrintings }: RendererOptions,
 ): RenderReply {
-  return async ({ command, canReplyPublicly, asked, ...who }, outcomes, isPrivate = asked.isPrivate) => {
-    const locale = replyLanguage(who, isPrivate, asked.language);
+  return async ({ command, canReplyPublicly, asked, requester, ...locales }, outcomes, isPrivate = asked.isPrivate) => {
+    const locale = replyLanguage(locales, isPrivate, asked.language);
     const show = commands.find(({ data }) => data.name === command)?.show;
     if (!show) return { message: { content: formatMessage(locale, 'unknownCommand') } };
     try {
       const [card, ...others] = outcomes.cards.map((outcome) => outcome?.answer?.card);
       const isOne = card !== undefined && others.length === 0;
       // A reply that waited for the service can wait for the catalog, too.
-      const isOffered = isOne && (await hasPrintings(card.id, requesterOf(who), outcomes.requests > 0));
+      const isOffered = isOne && (await hasPrintings(card.id, requester, outcomes.requests > 0));
       const view = { locale, quota: limiter.quota(), currency, display, hasPrintings: isOffered, canReplyPublicly };
       return { message: show(asked, outcomes, view) };
     } catch (err) {

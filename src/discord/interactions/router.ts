@@ -101,11 +101,11 @@ export class InteractionRouter {
     run,
   }: Dispatched): Promise<{ response: Asked | Reply | Deletion; outcome: string; err?: unknown }> {
     const { commandRate, services } = this.#options;
-    const { locale, memberId, receivedAtMs } = invocation;
+    const { locale, requester, receivedAtMs } = invocation;
     const plain = (key: PlainMessageKey) => sentence(formatMessage(locale, key));
     try {
       if (this.#closing) throw new Stopping();
-      commandRate.count(memberId, receivedAtMs);
+      commandRate.count(requester.memberId, receivedAtMs);
       if (run) {
         const server = await serverSettings(invocation, services);
         return { response: decided(await run(services, server), invocation, server), outcome: 'answered' };
@@ -121,8 +121,8 @@ export class InteractionRouter {
 }
 
 /** Costs no read where nothing is set. */
-async function serverSettings(where: Invocation, { settings }: Services): Promise<ServerSettings> {
-  return settings.servers?.has(where.guildId ?? '') === false ? NOTHING_SET : settings.of(where);
+async function serverSettings({ requester }: Invocation, { settings }: Services): Promise<ServerSettings> {
+  return settings.servers?.has(requester.guildId ?? '') === false ? NOTHING_SET : settings.of(requester);
 }
 
 /** Who sees the reply, and in which language. What Discord shows to the member alone is private from the start: it offers nothing to others. */

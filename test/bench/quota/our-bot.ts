@@ -96,13 +96,11 @@ function configFor(
 function invocationOf(cardId: string, requester: Requester): CommandUse {
   const receivedAtMs = Date.now();
   return {
-    ...requester,
+    requester: { ...requester, isInstalled: true },
     server: { isPrivate: false },
     interactionId: 'none',
-    applicationId: 'none',
-    isInstalled: true,
+    webhook: { applicationId: 'none', token: 'none' },
     canReplyPublicly: true,
-    token: 'none',
     command: 'card',
     locale: 'en-US',
     receivedAtMs,
