@@ -46,15 +46,13 @@ export async function watchPrices({ discord, cards, dataDir, redis }: WatchedWor
     for (const card of watched) card.prices = { market };
   };
   turnTo(HIGH);
-  const stored = () => (redis ? watchesIn(redis.urlFor(0)) : storedWatches(dataDir));
   for (const [index, { id }] of watched.entries()) {
     const by = { memberId: discord.members[index % 2]?.id ?? '' };
     await discord.type({ command: 'card', options: { id }, ...by }).until(({ embeds }) => embeds.length > 0);
     const { content } = await discord.type({ command: 'watch', options: { card: id, below: LINE }, ...by }).settled();
-    const isSet = (await stored()).some(({ cardId }) => cardId === id);
-    if (!isSet) throw new Error(`the watch of ${id} is not set: ${content}`);
+    if (redis && !(await watchesIn(redis.urlFor(0))).some(({ cardId }) => cardId === id))
+      throw new Error(`the watch of ${id} is not set: ${content}`);
   }
-  const begun = await stored();
   await sleep(FRESH_SECONDS * 1_000); // the next lookup of each has its first crossing
   let isLow = false;
   const turn = () => {
@@ -68,11 +66,11 @@ export async function watchPrices({ discord, cards, dataDir, redis }: WatchedWor
     stop: () => clearInterval(turning),
     async outcome() {
       const isEmptied = redis?.outages.some(({ emptied }) => emptied) ?? false;
-      const left = await stored();
-      const gone = begun.filter(({ id }) => !left.some((watch) => watch.id === id));
-      const lost = isEmptied ? [] : gone.map(({ cardId }) => `the watch of ${cardId} was lost`);
+      const stored = await (redis ? watchesIn(redis.urlFor(0)) : storedWatches(dataDir));
+      const gone = watched.filter(({ id }) => !stored.some(({ cardId }) => cardId === id));
+      const lost = isEmptied ? [] : gone.map(({ id }) => `the watch of ${id} was lost`);
       const twice = [...shown].filter(([, ids]) => ids.size > 1).map(([nonce]) => `crossing shown twice: ${nonce}`);
-      const miscounted = isEmptied ? [] : left.flatMap((watch) => miscount(watch, [...shown.keys()]));
+      const miscounted = isEmptied ? [] : stored.flatMap((watch) => miscount(watch, [...shown.keys()]));
       return { crossings: shown.size, failures: [...lost, ...twice, ...miscounted] };
     },
   };
