@@ -49,7 +49,9 @@ export async function watchPrices({ discord, cards, dataDir, redis }: WatchedWor
   for (const [index, { id }] of watched.entries()) {
     const by = { memberId: discord.members[index % 2]?.id ?? '' };
     await discord.type({ command: 'card', options: { id }, ...by }).until(({ embeds }) => embeds.length > 0);
-    await discord.type({ command: 'watch', options: { card: id, below: LINE }, ...by }).settled();
+    const { content } = await discord.type({ command: 'watch', options: { card: id, below: LINE }, ...by }).settled();
+    if (redis && !(await watchesIn(redis.urlFor(0))).some(({ cardId }) => cardId === id))
+      throw new Error(`the watch of ${id} is not set: ${content}`);
   }
   await sleep(FRESH_SECONDS * 1_000); // the next lookup of each has its first crossing
   let isLow = false;
@@ -65,7 +67,8 @@ export async function watchPrices({ discord, cards, dataDir, redis }: WatchedWor
     async outcome() {
       const isEmptied = redis?.outages.some(({ emptied }) => emptied) ?? false;
       const stored = await (redis ? watchesIn(redis.urlFor(0)) : storedWatches(dataDir));
-      const lost = !isEmptied && stored.length < watched.length ? ['a watch was lost'] : [];
+      const gone = watched.filter(({ id }) => !stored.some(({ cardId }) => cardId === id));
+      const lost = isEmptied ? [] : gone.map(({ id }) => `the watch of ${id} was lost`);
       const twice = [...shown].filter(([, ids]) => ids.size > 1).map(([nonce]) => `crossing shown twice: ${nonce}`);
       const miscounted = isEmptied ? [] : stored.flatMap((watch) => miscount(watch, [...shown.keys()]));
       return { crossings: shown.size, failures: [...lost, ...twice, ...miscounted] };
