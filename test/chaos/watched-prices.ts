@@ -6,6 +6,7 @@ import type { ServiceCard } from '../../src/sandbox/sample-cards.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
 import { nonceOf } from '../../src/watches/untold.ts';
 import { parseWatch, type Watch } from '../../src/watches/watch.ts';
+import { scoped } from '../support/on-finished.ts';
 import { clientOf } from '../support/redis.ts';
 import type { ChaosWorld } from './faults.ts';
 
@@ -93,7 +94,7 @@ function storedWatches(dataDir: string): Watch[] {
 }
 
 async function watchesIn(url: string): Promise<Watch[]> {
-  const client = await clientOf({ url });
-  const texts = await client.hVals(`${redisPrefix('cardbot')}:watches`);
+  // A connection that stays would be one to the primary before, after a failover.
+  const texts = await scoped(async () => (await clientOf({ url })).hVals(`${redisPrefix('cardbot')}:watches`));
   return texts.flatMap((text) => parseWatch(text) ?? []);
 }
