@@ -17,17 +17,23 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Files that set the clock of the whole process, or count what is called in it. */
+const ALONE = ['test/bench/**/*.test.ts'];
+
 export default defineConfig({
   test: {
-    isolate: false, // isolation spends a third of the time on loading the same modules again
     sequence: { shuffle: { tests: true, files: false }, sequencer: LongestFirst },
     testTimeout: 120_000, // only a hang takes this long, even on a busy machine
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: Math.max(8, availableParallelism()), // more than half of the time is spent on waiting
     experimental: { viteModuleRunner: false }, // nothing is mocked or bundled: Node loads the tests as it loads the bot
-    include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/before-all.ts',
     setupFiles: 'test/support/each-file.ts',
+    projects: [
+      // Isolation spends a third of the time on loading the same modules again
+      { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
+    ],
   },
 });

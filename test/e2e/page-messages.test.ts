@@ -464,6 +464,8 @@ it('every text is legible in the dark and in the light theme', async () => {
   await say(page, '/silent');
   await page.getByText('The application did not respond').waitFor();
   await say(page, '/nothing'); // a problem beside the composer
+  // The line comes back with it: between the two steps of a fill it would be added to, not replaced
+  await page.getByText('There is no command /nothing here.').waitFor();
   await composer(page).fill('/'); // the list of commands
   await page.getByRole('option', { name: 'Is public' }).waitFor();
 
