@@ -1,19 +1,18 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import type { Known } from '../src/lookup/cards.ts';
 import { isFetchedFor } from '../src/lookup/shown-so-far.ts';
-import type { CardQuery } from '../src/model/card.ts';
+import type { CardQuery, Known } from '../src/model/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
+import type { Asked } from '../src/model/invocation.ts';
 import { drawableDays } from '../src/model/price-history.ts';
-import { requesterOf } from '../src/model/quota.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
 import { cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
 import { buttons } from '../src/render/components.ts';
 import { historyMessage } from '../src/render/history-message.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, errorMessage, formatMessage, timeToCome } from '../src/render/messages.ts';
+import { replyLanguage } from '../src/render/reply-language.ts';
 import { choiceIds, customId, type HistoryAction, readAction } from './card-actions.ts';
 import {
-  type Ask,
   type Command,
   type CommandUse,
   privately,
@@ -21,7 +20,6 @@ import {
   repliesPrivately,
   type Services,
   sentence,
-  spokenLanguage,
   type Use,
 } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
@@ -49,11 +47,11 @@ export default {
     const { options } = use;
     const cardId = parseCardId(options.getString('id', true));
     const query = { cardId, showPrices: options.getBoolean('prices') ?? true };
-    return askFor(query, await repliesPrivately(use, services), use, services);
+    return whatToShow(query, repliesPrivately(use), use, services);
   },
 
-  async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {
-    return cardChoices(locale, await catalog.search(typed, requesterOf(who), suggestByMs));
+  async autocomplete({ typed, suggestByMs, locale, requester }, { catalog }) {
+    return cardChoices(locale, await catalog.search(typed, requester, suggestByMs));
   },
 
   cardOf(argument) {
@@ -61,16 +59,16 @@ export default {
     return action && 'cardId' in action ? action.cardId : undefined;
   },
 
-  async component({ argument, values, askedBy, manageMessages, locale, ...who }, services) {
+  async component({ argument, values, repliedTo, manageMessages, locale, ...who }, services) {
     const action = readAction(argument);
     if (action?.kind === 'delete') {
-      const isAllowed = who.memberId === askedBy || manageMessages;
+      const isAllowed = who.requester.memberId === repliedTo || manageMessages;
       return isAllowed ? { kind: 'delete' } : sentence(formatMessage(locale, 'notYoursToDelete'));
     }
     if (action?.kind === 'printings' || action?.kind === 'named') {
       const { kind, page = 0, cardId } = action;
       const isOthers = kind === 'printings';
-      const found = await services.catalog.printings(cardId, { page, isOthers }, requesterOf(who));
+      const found = await services.catalog.printings(cardId, { page, isOthers }, who.requester);
       if (!found) return sentence(formatMessage(locale, 'namesUnsearched'));
       const ids = choiceIds(action, cardId, kind);
       const message = isOthers ? otherPrintings(locale, found, ids) : severalCards(locale, found, ids);
@@ -117,7 +115,7 @@ async function priceHistory(
   { cardId, days, ...action }: HistoryAction,
   [selected]: readonly string[],
   use: Use,
-  { cards, settings, currency }: Services,
+  { cards, currency }: Services,
 ): Promise<Reply> {
   const answer = await cards.kept(cardId);
   const [history, nowMs] = [answer?.history ?? [], Date.now()];
@@ -125,7 +123,7 @@ async function priceHistory(
   const wanted = choices.find((each) => String(each) === (selected ?? String(days))) ?? choices[0];
   if (!answer?.card || wanted === undefined) return sentence(formatMessage(use.locale, 'noHistory'));
   const isPrivate = action.isPrivate || !use.canReplyPublicly;
-  const locale = await spokenLanguage(use, isPrivate, settings);
+  const locale = replyLanguage(use, isPrivate, use.server.language);
   const ids = isPrivate
     ? {
         menuId: customId({ kind: 'history', isPrivate, cardId }),
@@ -140,30 +138,30 @@ async function priceHistory(
 
 /**
  * Decides what `/card` shows: the kept copy of exactly this id, otherwise what the catalog makes of the text. Costs no
- * request. Only a text that may be an id, or means one card, is returned as an `Ask`, for which a request may be sent;
+ * request. Only a text that may be an id, or means one card, is returned as `Asked`, for which a request may be sent;
  * anything else is answered with what the member may have meant.
  */
-async function askFor(
+async function whatToShow(
   query: CardQuery,
   isPrivate: boolean,
-  { locale, ...who }: CommandUse,
+  { locale, requester }: CommandUse,
   { cards, catalog, readCardId }: Services,
-): Promise<Ask | Reply> {
+): Promise<Asked | Reply> {
   const { showPrices } = query;
   const cardId = readCardId(query.cardId);
   const known: Known = cardId === undefined ? { kind: 'missing' } : await cards.known(cardId, showPrices);
   const text = cardId ?? query.cardId;
-  const queries = [{ cardId: text, showPrices }];
-  const asked = { queries, unclear: [], unsearched: [], isPrivate, alreadyRead: [known] };
+  const queries: CardQuery[] = [{ cardId: text, showPrices, known }];
+  const asked = { queries, unclear: [], unsearched: [], isPrivate };
   const isKept = known.kind !== 'missing' && known.answer.card !== undefined;
   if (isKept) return asked;
 
   const ids = choiceIds({ showPrices, isPrivate });
   const askId = cardId !== undefined && customId({ kind: 'show', showPrices, isPrivate, cardId });
-  const meant = await catalog.resolve(text, requesterOf(who));
+  const meant = await catalog.resolve(text, requester);
   switch (meant.kind) {
     case 'one':
-      return { ...asked, queries: [{ ...query, cardId: meant.card.id }], alreadyRead: [] };
+      return { ...asked, queries: [{ ...query, cardId: meant.card.id }] };
     case 'several':
       return privately(severalCards(locale, meant, choiceIds({ showPrices, isPrivate }, meant.cards[0]?.id)));
     case 'none':

@@ -2,7 +2,6 @@ import { SlashCommandBuilder } from '@discordjs/builders';
 import { MOST_LISTED } from '../src/catalog/catalog.ts';
 import { isFetchedFor, type Outcomes } from '../src/lookup/shown-so-far.ts';
 import type { Asked } from '../src/model/invocation.ts';
-import { requesterOf } from '../src/model/quota.ts';
 import type { CardView } from '../src/render/card-embed.ts';
 import { askAnywayMenus, listChoices, unclearChoice } from '../src/render/card-list.ts';
 import { cardsMessage, unclearLines, unclearTexts } from '../src/render/cards-message.ts';
@@ -37,28 +36,27 @@ export default {
     .toJSON(),
 
   async ask(use, services) {
-    const { options, locale } = use;
+    const { options, locale, requester } = use;
     const text = options.getString('ids', true);
-    const { ids, unclear, unsearched } = await services.catalog.resolveList(text, requesterOf(use));
+    const { ids, unclear, unsearched } = await services.catalog.resolveList(text, requester);
     const count = ids.length + unclear.length + unsearched.length;
     if (count === 0 || count > MOST_LISTED) {
       return sentence(formatMessage(locale, count === 0 ? 'noCardsNamed' : 'tooManyCards'));
     }
     const showPrices = options.getBoolean('prices') ?? true;
     const queries = ids.map((cardId) => ({ cardId, showPrices }));
-    const isPrivate = await repliesPrivately(use, services);
-    return { queries, unclear: [...unclear], unsearched: [...unsearched], isPrivate };
+    return { queries, unclear: [...unclear], unsearched: [...unsearched], isPrivate: repliesPrivately(use) };
   },
 
-  async autocomplete({ typed, suggestByMs, locale, ...who }, { catalog }) {
-    return listChoices(locale, await catalog.searchInList(typed, requesterOf(who), suggestByMs));
+  async autocomplete({ typed, suggestByMs, locale, requester }, { catalog }) {
+    return listChoices(locale, await catalog.searchInList(typed, requester, suggestByMs));
   },
 
   /** Offers in private the cards that the unclear texts of a public reply may mean. */
-  async component({ argument, content, locale, ...who }, { catalog }) {
+  async component({ argument, content, locale, requester }, { catalog }) {
     const showPrices = argument === CHOOSE.withPrices;
     const texts = showPrices || argument === CHOOSE.withoutPrices ? unclearTexts(content) : [];
-    const { unclear, unsearched } = await catalog.resolveList(texts.join('\n'), requesterOf(who));
+    const { unclear, unsearched } = await catalog.resolveList(texts.join('\n'), requester);
     const components = unclearChoice(locale, unclear, choiceIds({ showPrices, isPrivate: false }));
     if (components.length === 0)
       return sentence(formatMessage(locale, unsearched.length > 0 ? 'namesUnsearched' : 'outOfDate'));

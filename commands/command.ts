@@ -1,8 +1,5 @@
 import type {
-  APIActionRowComponent,
   APIApplicationCommandOptionChoice,
-  APIComponentInMessageActionRow,
-  APIEmbed,
   ChatInputCommandInteraction,
   RESTPostAPIChatInputApplicationCommandsJSONBody,
   RESTPostAPIContextMenuApplicationCommandsJSONBody,
@@ -10,34 +7,21 @@ import type {
 import type { Catalog } from '../src/catalog/catalog.ts';
 import type { Cards } from '../src/lookup/cards.ts';
 import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
-import type { Ask } from '../src/lookup/lookups.ts';
 import type { Outcomes } from '../src/lookup/shown-so-far.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { ReadCardId } from '../src/model/card-id.ts';
-import type { Asked, ImmediateReply, Invocation } from '../src/model/invocation.ts';
+import type { Asked, Invocation, ServerSettings } from '../src/model/invocation.ts';
+import type { Message, Reply } from '../src/model/message.ts';
 import type { QuotaState } from '../src/model/quota.ts';
 import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { Limiter } from '../src/quota/limiter-port.ts';
 import type { CardDisplay } from '../src/render/card-embed.ts';
-import { replyLanguage } from '../src/render/reply-language.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
 
-export type { Ask } from '../src/lookup/lookups.ts';
-
-/** What a reply shows. */
-export interface Message {
-  content?: string;
-  embeds?: APIEmbed[];
-  /** At most 5 rows. Custom ids begin with the command's name and a colon; they outlive this process and version. */
-  components?: APIActionRowComponent<APIComponentInMessageActionRow>[];
-  files?: readonly { name: string; contentType: string; data: Uint8Array; description: string }[];
-}
-
-/** A reply that asks for no cards. */
-export type Reply = ImmediateReply<Message>;
+export type { Message, Reply } from '../src/model/message.ts';
 
 /** Asks for the message whose button was used to be deleted. */
 export interface Deletion {
@@ -48,7 +32,9 @@ export interface Deletion {
 export interface Use extends Invocation {
   /** The member's language: what is said to them alone. What a public reply shows is rendered for its server. */
   locale: string;
-  /** Whether the member has Manage Server in the server where the command was used. */
+  /** What is set in the server where the command was used. */
+  server: ServerSettings;
+  /** Whether the member has Manage Server there. */
   manageGuild: boolean;
 }
 
@@ -67,7 +53,7 @@ export interface ComponentUse extends Use {
   /** The text of the message, without that of its embeds. */
   content: string;
   /** The id of the member whom the message answers; absent when Discord does not say. */
-  askedBy?: string | undefined;
+  repliedTo?: string | undefined;
   /** Whether the member who used it has Manage Messages in that channel. */
   manageMessages: boolean;
 }
@@ -116,9 +102,9 @@ export interface Services {
 export interface Command {
   data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
   /** @throws CardServiceError, shown to the member in private */
-  ask?(use: CommandUse, services: Services): Promise<Ask | Reply>;
+  ask?(use: CommandUse, services: Services): Promise<Asked | Reply>;
   /** @throws CardServiceError, shown to the member in private */
-  component?(use: ComponentUse, services: Services): Promise<Ask | Reply | Deletion>;
+  component?(use: ComponentUse, services: Services): Promise<Asked | Reply | Deletion>;
   /** Renders the reply of a command that asks for cards, so far and at the end. Pure: another process may call it. */
   show?(asked: Asked, outcomes: Outcomes, view: View): Message;
   /** At most 25 choices. */
@@ -128,18 +114,8 @@ export interface Command {
 }
 
 /** Whether the member alone sees the cards: as the option says, otherwise as the server has set it. */
-export async function repliesPrivately({ options, ...where }: CommandUse, { settings }: Services): Promise<boolean> {
-  return options.getBoolean('private') ?? (await settings.of(where)).isPrivate;
-}
-
-/** The language that a reply to this use speaks. */
-export async function spokenLanguage(
-  use: Pick<Invocation, 'guildId' | 'isInstalled' | 'locale' | 'guildLocale'>,
-  isPrivate: boolean,
-  settings: SettingsOfServers,
-): Promise<string> {
-  const { language } = isPrivate ? {} : await settings.of(use);
-  return replyLanguage(use, isPrivate, language);
+export function repliesPrivately({ options, server }: CommandUse): boolean {
+  return options.getBoolean('private') ?? server.isPrivate;
 }
 
 /** A sentence that the member alone sees. */

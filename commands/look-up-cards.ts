@@ -1,6 +1,5 @@
 import { ContextMenuCommandBuilder } from '@discordjs/builders';
 import { ApplicationCommandType } from 'discord.js';
-import { requesterOf } from '../src/model/quota.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import cards from './cards.ts';
@@ -16,8 +15,8 @@ export default {
     .setIntegrationTypes(...ANY_INSTALL)
     .toJSON(),
 
-  async ask({ text, locale, ...who }, { catalog }) {
-    const mentions = await catalog.mentions(text, requesterOf(who));
+  async ask({ text, locale, requester }, { catalog }) {
+    const mentions = await catalog.mentions(text, requester);
     const { ids, ambiguous } = mentions ?? { ids: [], ambiguous: [] };
     if (ids.length === 0) return sentence(formatMessage(locale, mentions ? 'noCardsMentioned' : 'namesUnsearched'));
     const queries = ids.map((cardId) => ({ cardId, showPrices: true }));

@@ -20,8 +20,8 @@ export default {
     .setIntegrationTypes(...ANY_INSTALL)
     .toJSON(),
 
-  async ask({ memberId, locale }, { memberData }) {
-    const kept = await memberData.kept(memberId);
+  async ask({ requester, locale }, { memberData }) {
+    const kept = await memberData.kept(requester.memberId);
     const { counts, lastCards, watches } = kept;
     const isNothing = counts?.days === 0 && (lastCards === 'off' || lastCards?.length === 0) && watches === 0;
     return privately({
@@ -30,13 +30,13 @@ export default {
     });
   },
 
-  async component({ argument, memberId, locale }, { memberData }) {
+  async component({ argument, requester, locale }, { memberData }) {
     if (argument === FORGET) {
       const content = formatMessage(locale, 'reallyForget');
       return privately({ content, components: forgetButton(locale, REALLY_FORGET) });
     }
     if (argument !== REALLY_FORGET) return sentence(formatMessage(locale, 'outOfDate'));
-    const { isForgotten, dayEndsAtMs } = await memberData.forget(memberId);
+    const { isForgotten, dayEndsAtMs } = await memberData.forget(requester.memberId);
     return sentence(
       formatMessage(locale, isForgotten ? 'forgotten' : 'notForgotten', { time: clockTime(dayEndsAtMs) }),
     );

@@ -1,10 +1,11 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
+import type { ServerSettings } from '../src/model/invocation.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { LANGUAGES } from '../src/render/languages.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import { AUTOMATIC, PRIVATE, PUBLIC, settingsMessage } from '../src/render/settings-message.ts';
-import type { ServerSettings, SettingsChange } from '../src/settings/server-settings.ts';
+import type { SettingsChange } from '../src/settings/server-settings.ts';
 import { type Command, privately, type Reply, sentence, type Use } from './command.ts';
 
 const LANGUAGE = 'language';
@@ -20,23 +21,24 @@ export default {
     .toJSON(),
 
   async ask(use, { settings }) {
-    return mayChange(use) ? shown(use, await settings.of(use)) : refused(use);
+    return serverToChange(use) === undefined ? refused(use) : shown(use, await settings.of(use.requester));
   },
 
   /** Shows in place what is set now, which another member may have changed besides. */
   async component({ argument, values: [value = ''], ...use }, { settings }) {
-    if (!mayChange(use)) return refused(use);
+    const guildId = serverToChange(use);
+    if (guildId === undefined) return refused(use);
     const change = changeOf(argument, value);
     if (!change) return sentence(formatMessage(use.locale, 'outOfDate'));
-    const changed = await settings.change(use.guildId, change);
+    const changed = await settings.change(guildId, change);
     const note = changed ? undefined : formatMessage(use.locale, 'settingsNotSaved');
-    return { ...shown(use, changed ?? (await settings.of(use)), note), isInPlace: true };
+    return { ...shown(use, changed ?? (await settings.of(use.requester)), note), isInPlace: true };
   },
 } satisfies Command;
 
 /** Admins of a server may let others use the command; only members with Manage Server change anything. */
-function mayChange<U extends Use>(use: U): use is U & { guildId: string } {
-  return use.manageGuild && use.guildId !== undefined;
+function serverToChange({ manageGuild, requester }: Use): string | undefined {
+  return manageGuild ? requester.guildId : undefined;
 }
 
 function refused({ locale }: Use): Reply {

@@ -27,7 +27,7 @@ export default {
 
   async ask(use, services) {
     const waitMs = use.receivedAtMs + LONGEST_WAIT_MS - Date.now();
-    const { now, later } = await services.usage.ask(use, waitMs);
+    const { now, later } = await services.usage.ask(use.requester, waitMs);
     const note = later ? formatMessage(use.locale, 'reportOnItsWay') : missing(now, use, services);
     return {
       isPrivate: true,
@@ -58,22 +58,24 @@ async function show(
     ledger.today(),
     ledger.watchesToday(),
     ledger.hours(),
-    ledger.guildToday(use),
+    ledger.guildToday(use.requester),
     use.manageGuild ? ledger.foreignToday() : undefined,
-    use.manageGuild ? ledger.topMembers(use, TOP_MEMBERS) : [],
+    use.manageGuild ? ledger.topMembers(use.requester, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
-  const schedule = limiter.schedule();
+  const { breaker, learned, isIsolated, quota } = limiter.view();
   const counted = budget.day === undefined ? all.requests : undefined;
-  const figures = usageFigures({ report, quota: limiter.quota(), counted, nowMs });
+  const figures = usageFigures({ report, quota, counted, nowMs });
   const runsOutAtMs = limiter.runsOutAtMs();
   const { locale } = use;
-  const caps = budget.caps(use);
-  const day = usageDay(hours, figures.today, schedule.breaker.reason === 'day' ? undefined : runsOutAtMs, nowMs);
+  const caps = budget.caps(use.requester);
+  const day = usageDay(hours, figures.today, breaker.reason === 'day' ? undefined : runsOutAtMs, nowMs);
   return {
     embeds: [
       usageEmbed({
-        ...schedule,
+        breaker,
+        learned,
+        isIsolated,
         missing,
         figures,
         reportAtMs: report?.atMs,

@@ -1,7 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { ListedCard } from '../src/model/invocation.ts';
-import { requesterOf } from '../src/model/quota.ts';
 import { cardMenu } from '../src/render/card-list.ts';
 import { MAX_LENGTH } from '../src/render/components.ts';
 import { plainMarkdown } from '../src/render/formats.ts';
@@ -53,7 +52,7 @@ export default {
       return sentence(formatMessage(locale, 'watchMixedUp'));
     const typed = parseCardId(options.getString('card', true));
     const text = services.readCardId(typed) ?? typed;
-    const meant = await services.catalog.resolve(text, requesterOf(use));
+    const meant = await services.catalog.resolve(text, use.requester);
     switch (meant.kind) {
       case 'id':
         return watched(text, lines, use, services);
@@ -82,15 +81,17 @@ export default {
 async function watched(
   cardId: string,
   lines: Lines,
-  { memberId, locale, ...who }: Use,
+  { requester, locale }: Use,
   { cards, catalog, watches, currency }: Services,
 ): Promise<Reply> {
   const kept = await cards.kept(cardId);
-  const requester = requesterOf({ memberId, ...who });
   const named = kept?.card ?? (await catalog.printings(cardId, { page: 0, isOthers: false }, requester));
   if (named?.name === undefined) return sentence(unknown(cardId, locale));
   const price = lastPrice(kept);
-  const set = await watches.set({ memberId, locale, cardId, cardName: named.name, ...lines }, price?.market);
+  const set = await watches.set(
+    { memberId: requester.memberId, locale, cardId, cardName: named.name, ...lines },
+    price?.market,
+  );
   if (set === 'tooMany') return sentence(formatMessage(locale, 'tooManyWatches', { most: MOST_WATCHES }));
   if (set === 'notKept') return sentence(formatMessage(locale, 'watchNotKept'));
   const { watch, isReplaced } = set;

@@ -26,7 +26,7 @@ export default {
   async component({ argument, values, ...use }, services) {
     const [action, id = values[0] ?? ''] = argument.split(':');
     if (action !== STOP) return sentence(formatMessage(use.locale, 'outOfDate'));
-    const isStopped = await services.watches.stop(use.memberId, id);
+    const isStopped = await services.watches.stop(use.requester.memberId, id);
     if (!isStopped) return sentence(formatMessage(use.locale, 'watchNotKept'));
     if (values.length === 0) return sentence(formatMessage(use.locale, 'watchStopped'));
     return { ...(await listed(use, services)), isInPlace: true };
@@ -50,8 +50,8 @@ export function noticeOf({ watch, crossing }: WatchCrossing): WatchNotice {
   return { ...watch, ...crossing, showId, stopId: stopId(watch) };
 }
 
-async function listed({ memberId, locale }: Use, { watches, cards, currency }: Services): Promise<Reply> {
-  const own = await watches.find({ member: memberId });
+async function listed({ requester, locale }: Use, { watches, cards, currency }: Services): Promise<Reply> {
+  const own = await watches.find({ member: requester.memberId });
   if (!own) return sentence(formatMessage(locale, 'watchNotKept'));
   if (own.length === 0) return sentence(formatMessage(locale, 'noWatches'));
   const views = own.map(async (watch) => ({ ...watch, price: lastPrice(await cards.kept(watch.cardId)) }));

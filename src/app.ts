@@ -1,4 +1,4 @@
-import { type Services, spokenLanguage } from '../commands/command.ts';
+import type { Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
 import { noticeOf } from '../commands/watches.ts';
 import { withIdsOf } from './catalog/ids-of-service.ts';
@@ -82,14 +82,22 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const { services, state } = opened;
   const { cards, catalog, lookupQueue, ledger, usage, memberData, settings, watches, currency } = services;
   events.subscribe('shown', catalog.shown);
-  events.subscribe('priced', watches.priced);
-  events.subscribe('command', ({ guildId }) => void settings.of({ guildId })); // any use keeps them for another year
+  events.subscribe('priced', (event) => {
+    if (watches.cards.has(event.cardId)) void watches.priced(event);
+    else watches.unchecked.set(event.cardId, event);
+  });
+  events.subscribe('command', ({ guildId }) => {
+    if (guildId && settings.servers?.has(guildId)) void settings.of({ guildId }); // any use keeps them for another year
+  });
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
-  const replies = new Replies(client.rest, log, (to, isPrivate) => spokenLanguage(to, isPrivate, settings));
+  const replies = new Replies(client.rest, log);
   const directMessages = new DirectMessages(client.rest, config.discord.token, log);
   const delivery = new WatchDelivery<Invocation>({
     watches,
+    async renew() {
+      await Promise.all([watches.renew(), settings.renew()]);
+    },
     claims: state.claims,
     waitMs: (memberId) => directMessages.waitMs(memberId),
     send(crossing, nonce) {
@@ -106,7 +114,9 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     journal: state.journal,
     sender: replies,
     render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
-    answered: delivery.answered,
+    answered(to) {
+      if (watches.toTell.has(to.requester.memberId)) delivery.answered(to);
+    },
     events,
     log,
   });

@@ -40,6 +40,8 @@ export interface CardIndex {
    * there, then the name with the most cards of each word that is begun, by how many cards that word begins; then the others.
    */
   withNameBeginning(words: string): Candidate[];
+  /** A few cards of each name whose words, from the first, may begin with these; none for one word. */
+  withWordsBegun(words: string): Candidate[];
   /** Cards that have one word of each list; of very many those that it tells most of. */
   withWords(all: readonly (readonly WordToFind[])[]): Candidate[];
   /** The same, `undefined` when they are very many. */

@@ -2,6 +2,7 @@ import type { Asked, Candidate } from './card-index.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import {
   alsoText,
+  hasDigit,
   idKey,
   isSameId,
   nameKey,
@@ -21,6 +22,8 @@ const CLOSENESS = [
   'number',
   'otherName',
   'firstWords',
+  'wordsInOrder',
+  'wordsInName',
   'nameBeginning',
   'looseId',
   'wholeWords',
@@ -47,10 +50,18 @@ function printedAs({ nameKey: typed, words }: Query, { name, number = '' }: Cata
   const key = nameKey(name);
   if (key === typed) return 'name';
   if (printedNumbers(number).includes(words.join(' '))) return 'number';
-  if (!key.startsWith(typed)) return undefined;
   const tokens = tokensOf(name);
-  const endsWord = tokens.some((_, at) => tokens.slice(0, at + 1).join('') === typed);
-  return endsWord ? 'firstWords' : 'nameBeginning';
+  const begins = key.startsWith(typed);
+  if (begins && tokens.some((_, at) => tokens.slice(0, at + 1).join('') === typed)) return 'firstWords';
+  if (isInOrder(words, tokens)) return 'wordsInOrder';
+  if (words.every((word) => ` ${tokens.join(' ')} `.includes(` ${word} `))) return 'wordsInName';
+  return begins ? 'nameBeginning' : undefined;
+}
+
+/** The parts of what was typed begin the words of the name one after another, as `kr du` those of `Kris Dunn`. */
+function isInOrder(words: readonly string[], tokens: readonly string[]): boolean {
+  const parts = words.join(' ').split(' ');
+  return parts.length > 1 && parts.every((part, at) => tokens[at]?.startsWith(part));
 }
 
 /** What was typed is in what is printed on the card, or in its other names. */
@@ -70,11 +81,20 @@ function wordsIn(text: string, { words }: Query): Closeness | undefined {
   return areIn('') ? 'wordBeginnings' : undefined;
 }
 
+/** The name holds what was typed, which may also be a part of many other names. */
+const IN_NAME: ReadonlySet<Closeness> = new Set(['firstWords', 'wordsInName']);
+const MOST_OF_ONE_NAME = 2;
+/** With fewer cards, a name is rather not meant by a word in its middle than one that begins so. */
+const WELL_KNOWN = 5;
+/** As many suggestions are seen at once. */
+const FIRST = 5;
+
 const collator = new Intl.Collator('en', { numeric: true });
 
 /**
  * Best first. Among cards that fit equally well: those whose whole number was typed, what this server, then everybody asks
- * for most, then names that hold all words, names with more cards, shorter names, and of one name the newest card.
+ * for most, then names that hold all words, sets that hold the fewest others, names with more cards, shorter names, and of
+ * one name the newest card. Of names that hold what was typed, two cards each are among the first five.
  */
 export function ranked(
   query: Query,
@@ -83,19 +103,50 @@ export function ranked(
 ): CatalogCard[] {
   const keyed = fitting.map(({ card, isDenied, closeness, place = Number.MAX_SAFE_INTEGER, printings }) => {
     const { here, everywhere } = asked.get(card.id) ?? { here: 0, everywhere: 0 };
-    const fit = CLOSENESS.indexOf(closeness) + (isDenied ? CLOSENESS.length : 0);
-    const outsideName = query.words.length - wordsInName(query, card);
+    const isRare = closeness === 'wordsInName' && printings < WELL_KNOWN;
+    const isInName = IN_NAME.has(closeness) && !isRare;
+    const isOneWord = isInName && query.words.length === 1;
+    const as = isRare ? 'wholeWords' : isOneWord ? 'firstWords' : closeness;
+    const fit = CLOSENESS.indexOf(as) + (isDenied ? CLOSENESS.length : 0);
+    const outsideName = wordsOutsideName(query, card);
     const released = Date.parse(card.released ?? '') || 0;
-    const best = [fit, -here, -everywhere, place, outsideName, -printings, card.name.length];
-    return { card, key: [...best, card.name, -released, card.id] };
+    const best = [
+      fit,
+      -here,
+      -everywhere,
+      isOneWord ? -printings : place,
+      outsideName.length,
+      untypedInSet(outsideName, card),
+      -printings,
+      card.name.length,
+    ];
+    return { card, isInName, key: [...best, card.name, -released, card.id] };
   });
-  return keyed.sort((a, b) => compare(a.key, b.key)).map(({ card }) => card);
+  keyed.sort((a, b) => compare(a.key, b.key));
+  const first: CatalogCard[] = [];
+  const later: CatalogCard[] = [];
+  for (const { card, isInName } of keyed) {
+    const isThird = first.filter(({ name }) => name === card.name).length >= MOST_OF_ONE_NAME;
+    if (!isInName) later.push(card);
+    else (first.length < FIRST && isThird ? later : first).push(card);
+  }
+  return keyed[0]?.isInName ? [...first, ...later] : keyed.map(({ card }) => card);
 }
 
-/** How many of the words are in the card's name. */
-function wordsInName({ words }: Query, { name }: CatalogCard): number {
+/** The words that are not in the card's name. */
+function wordsOutsideName({ words }: Query, { name }: CatalogCard): string[] {
   const tokens = ` ${tokenText(name)}`;
-  return words.filter((word) => tokens.includes(` ${word}`)).length;
+  return words.filter((word) => !tokens.includes(` ${word}`));
+}
+
+/** How many words of the card's set were not typed, if one was that is no figure. */
+function untypedInSet(typed: readonly string[], { set = '' }: CatalogCard): number {
+  const parts = typed.join(' ').split(' ');
+  const isTyped = (token: string) => parts.some((part) => part !== '' && token.startsWith(part));
+  const tokens = typed.length > 0 ? tokensOf(set) : [];
+  return tokens.some((token) => isTyped(token) && !hasDigit(token))
+    ? tokens.filter((token) => !isTyped(token)).length
+    : Number.MAX_SAFE_INTEGER;
 }
 
 type Key = readonly (number | string)[];

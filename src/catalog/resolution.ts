@@ -7,7 +7,7 @@ import { type ListLine, readLine } from './list-line.ts';
 import { printed } from './named-printing.ts';
 import { called, pageOf } from './printings.ts';
 import { find } from './search.ts';
-import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, queryOf } from './words.ts';
+import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, queryOf, tokenText } from './words.ts';
 
 /** With fewer confirmed ids, their forms say nothing of other texts. */
 const IDS_THAT_SHOW_FORMS = 100;
@@ -26,13 +26,20 @@ export interface Exact {
 export function exactly(index: CardIndex, text: string): Exact | undefined {
   const sameId = cardsOf(index.withIdKey(idKey(text))).filter(({ id }) => isSameId(text, id));
   const itself = sameId.filter(({ id }) => id === text);
-  const ofId = itself.length > 0 ? itself : sameId;
+  const ofId = [itself, sameId].find((cards) => cards.length > 0) ?? withoutZeros(index, text);
   if (ofId.length > 0) return { by: 'id', cards: ofId };
   const labelled = withLabel(index, text);
   if (labelled.length > 0) return { by: 'label', cards: labelled };
   const key = nameKey(text);
   const sameName = key === '' ? [] : cardsOf(index.withNameKey(key));
   return sameName.length > 0 ? { by: 'name', cards: sameName } : undefined;
+}
+
+/** The cards of whose id this is a spelling with fewer leading zeros: `op1-25` is `OP01-025`. */
+function withoutZeros(index: CardIndex, text: string): CatalogCard[] {
+  const word = hasDigit(text) ? tokenText(text) : '';
+  const spelledSo = word === '' ? [] : cardsOf(index.allWithWords([[{ word, begins: false }]]) ?? []);
+  return spelledSo.filter(({ id }) => tokenText(id) === word);
 }
 
 /** The same for a line of a list, which may name a printing. */

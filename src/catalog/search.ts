@@ -88,11 +88,12 @@ function* closestFirst(
   if (idKey !== '') yield index.withIdKey(idKey);
   if (words.length === 0) return;
   yield index.withNameKey(nameKey);
-  yield index.withNameBeginning(typed.join(' '));
   const beginnings = words.map(({ asTyped }) => asTyped);
   const inName = (all: typeof beginnings) => all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true })));
   const whole = beginnings.map((oneOf) => oneOf.map((word) => ({ ...word, begins: false })));
-  yield index.withWords(inName(whole));
+  const begun = [...index.withNameBeginning(typed.join(' ')), ...index.withWordsBegun(typed.join(' '))];
+  if (words.length > 1) yield begun;
+  yield [...(words.length > 1 ? [] : begun), ...index.withWords(inName(whole))];
   const every = index.allWithWords(beginnings);
   if (every) return yield every;
   for (const all of [whole, inName(beginnings), beginnings]) yield index.withWords(all);
@@ -116,16 +117,21 @@ function corrected(index: CardIndex, words: readonly TypedWord[]): Ranked[] {
   return [...found.values()];
 }
 
-/** The words of a name, and of the others as many as a card of that name has, too: in their order. */
+/** The words of a name, and of the others the most that a card of that name has, too: in their order. */
 function mostWords(index: CardIndex, words: readonly TypedWord[], named: readonly TypedWord[]): TypedWord[] {
   const inName = named.map(({ likely }) => likely.map((each) => ({ ...each, inName: true })));
   const others = words.filter((word) => !named.includes(word));
-  // The longest tell most.
+  // Of equally many, the longest tell most.
   others.sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.text.length - a.text.length);
-  const kept: TypedWord[] = [];
-  for (const word of others)
-    if (index.hasWords([...inName, ...[...kept, word].map(({ likely }) => likely)])) kept.push(word);
-  return words.filter((word) => named.includes(word) || kept.includes(word));
+  let most: TypedWord[] = [];
+  for (const [at, first] of others.entries()) {
+    const kept: TypedWord[] = [];
+    for (const word of [first, ...others.slice(0, at), ...others.slice(at + 1)])
+      if (index.hasWords([...inName, ...[...kept, word].map(({ likely }) => likely)])) kept.push(word);
+    if (kept.length > most.length) most = kept;
+    if (most.length >= others.length - 1) break;
+  }
+  return words.filter((word) => named.includes(word) || most.includes(word));
 }
 
 /** The longest name among words that follow each other, the first of equally long ones. */

@@ -2,7 +2,8 @@ import type { CatalogCard } from './catalog-card.ts';
 
 /** A longer text is cut before it is searched for; members type no more. */
 const LONGEST_QUERY = 100;
-const MOST_WORDS = 8;
+/** The title of a listing has the set before the name: up to ten words of it. */
+const MOST_WORDS = 16;
 /** A name of fewer words is not called by its initials. */
 const FEWEST_INITIALS = 3;
 
@@ -32,6 +33,8 @@ const ASCII_TOKEN = /[a-z]+|[0-9]+/g;
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u;
 const SPELLED_WORD = /^\p{L}{3,}$/u;
 const SPELLED_IN_SEVERAL_WAYS = /\d[,/]|\bn[or]\b|\bl(?:eve|v)l\b/;
+/** A hash or a UUID: its digits say nothing, so it is found whole or not at all. */
+const HASH = /^[\da-f-]{24,}$/i;
 const HIRAGANA = /[ぁ-ゖ]/g;
 const HIRAGANA_TO_KATAKANA = 0x60;
 
@@ -120,7 +123,7 @@ export function hasDigit(text: string): boolean {
 
 /** The tokens of its set, number, game and id. @param tokenTextOf may remember texts that come again and again: names of sets and games */
 export function otherText({ id, set = '', number = '', game = '' }: CatalogCard, tokenTextOf = tokenText): string {
-  return [tokenTextOf(set), tokenText(number), tokenTextOf(game), tokenText(id)].join(' ');
+  return [tokenTextOf(set), tokenText(number), tokenTextOf(game), HASH.test(id) ? '' : tokenText(id)].join(' ');
 }
 
 /** What a card is found by besides what is printed: each of its other names, and the initials of a long name. */
@@ -164,7 +167,7 @@ export interface Query {
   words: readonly string[];
 }
 
-/** Uses the first hundred characters, and at most eight words of them: a longer name is found by its key. */
+/** Uses the first hundred characters, and at most sixteen words of them: a longer name is found by its key. */
 export function queryOf(text: string): Query {
   const typed = [...text.slice(0, 2 * LONGEST_QUERY)].slice(0, LONGEST_QUERY).join('').trim();
   const words = wordsOf(typed).slice(0, MOST_WORDS);

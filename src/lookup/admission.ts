@@ -1,7 +1,7 @@
 import type { CardRecord } from '../model/card.ts';
-import { Busy, type CardServiceError, KeptInReserve, Stopping } from '../model/errors.ts';
+import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
-import { LANES, type Schedule } from '../quota/limiter-port.ts';
+import { LANES, type Limiter } from '../quota/limiter-port.ts';
 import type { Lookup, PendingLookup, Reservation } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { blockedError } from './service-requests.ts';
@@ -11,7 +11,9 @@ export type Admission = { reservation: Reservation } | { refusal: CardServiceErr
 
 export interface AdmissionOptions {
   pendingLookups: PendingLookups;
-  schedule: () => Schedule;
+  limiter: Pick<Limiter, 'view'>;
+  /** When the n-th card that waits is expected to get its permit. */
+  permitAtMs: (position: number) => number;
   budget: Pick<Budget, 'allowanceOf'>;
   /** A lookup whose permit is further away is refused at once. */
   longestWaitMs: number;
@@ -25,7 +27,7 @@ export interface AdmissionOptions {
 export async function admit(lookup: Lookup, options: AdmissionOptions, wakeQueue: () => void): Promise<Admission> {
   const { pendingLookups, budget } = options;
   // What was spent is not read while nothing may be requested.
-  const blocked = blockedFor(lookup, pendingLookups, options.schedule());
+  const blocked = blockedFor(lookup, options);
   if (blocked) return { refusal: blocked };
   let allowance: Allowance;
   let requested: number;
@@ -50,42 +52,41 @@ export async function admit(lookup: Lookup, options: AdmissionOptions, wakeQueue
 export function decideAdmission(
   lookup: Lookup,
   allowance: Allowance,
-  { pendingLookups, schedule, longestWaitMs }: Omit<AdmissionOptions, 'budget'>,
+  options: Omit<AdmissionOptions, 'budget'>,
 ): { permitAtMs: number } | { refusal: CardServiceError } {
+  const { pendingLookups, longestWaitMs } = options;
   const present = pendingLookups.get(lookup.cardId);
-  if (present?.requesting) return { permitAtMs: Date.now() };
+  if (present?.isRequested) return { permitAtMs: Date.now() };
 
-  const expected = schedule();
-  const blocked = blockedFor(lookup, pendingLookups, expected);
+  const blocked = blockedFor(lookup, options);
   if (blocked) return { refusal: blocked };
-  const { reservedUntilMs, paused, permitAtMs } = expected;
-  const nowMs = Date.now(); // not before the schedule's: a permit that is free now means no wait
-  const queued = pendingLookups.queuedBy(lookup.requester); // as good as spent
+  const queued = pendingLookups.order.queuedBy(lookup.requester); // as good as spent
   const isBudgeted = lookup.lane !== 'watches' && isBooked(lookup, present);
   const refusal = isBudgeted ? budgetRefusal(allowance, queued) : undefined;
   if (refusal) return { refusal };
-  if (lookup.lane !== 'members') {
-    const reserved = reservedUntilMs !== undefined && !present;
-    return reserved ? { refusal: new KeptInReserve({ untilMs: reservedUntilMs }) } : { permitAtMs: nowMs };
-  }
+  if (lookup.lane !== 'members') return { permitAtMs: Date.now() };
   const postponedUntilMs = pendingLookups.postponedUntilMs(lookup.cardId);
-  if (postponedUntilMs - nowMs > longestWaitMs) {
+  if (postponedUntilMs - Date.now() > longestWaitMs) {
     return { refusal: blockedError({ reason: 'outage', untilMs: postponedUntilMs }) };
   }
   const { position, lastPosition } = pendingLookups.order.positionOf(lookup, present);
-  const atMs = permitAtMs(position);
-  const lastMs = permitAtMs(lastPosition);
+  const atMs = options.permitAtMs(position);
+  const lastMs = options.permitAtMs(lastPosition);
+  const nowMs = Date.now(); // not before the view's: a permit that is free now means no wait
   if (lastMs - nowMs <= longestWaitMs) return { permitAtMs: atMs };
-  return { refusal: new Busy({ untilMs: Math.max(atMs, lastMs - longestWaitMs), paused }) };
+  return {
+    refusal: new Busy({ untilMs: Math.max(atMs, lastMs - longestWaitMs), paused: options.limiter.view().paused }),
+  };
 }
 
-/** What blocks all requests, unless the lookup can join one under way. */
+/** What blocks all requests of the lane, unless the lookup joins one that is to be sent in any case. */
 function blockedFor(
-  { cardId }: Lookup,
-  pendingLookups: PendingLookups,
-  { blocked }: Schedule,
+  { cardId, lane }: Lookup,
+  { pendingLookups, limiter }: Pick<AdmissionOptions, 'pendingLookups' | 'limiter'>,
 ): CardServiceError | undefined {
-  return blocked && !pendingLookups.get(cardId)?.requesting ? blockedError(blocked) : undefined;
+  const present = pendingLookups.get(cardId);
+  const blocked = present?.isRequested ? undefined : limiter.view().refusalFor(lane);
+  return blocked && !(present && blocked.reason === 'reserve') ? blockedError(blocked) : undefined;
 }
 
 /** A lookup that joins one in the queue causes no request, unless it lifts that to its lane. */
@@ -96,14 +97,14 @@ function isBooked({ lane }: Lookup, present: PendingLookup | undefined): boolean
 /** Takes a place for a lookup that was admitted by a process that has ended, unless all requests are blocked. */
 export function admitAgain(
   lookup: Lookup,
-  { pendingLookups, schedule }: Pick<AdmissionOptions, 'pendingLookups' | 'schedule'>,
+  options: Omit<AdmissionOptions, 'budget'>,
   wakeQueue: () => void,
 ): Admission {
-  const expected = schedule();
-  const refusal = pendingLookups.isClosed ? new Stopping() : blockedFor(lookup, pendingLookups, expected);
+  const { pendingLookups } = options;
+  const refusal = pendingLookups.isClosed ? new Stopping() : blockedFor(lookup, options);
   if (refusal) return { refusal };
   const { position } = pendingLookups.order.positionOf(lookup, pendingLookups.get(lookup.cardId));
-  return { reservation: reserve(pendingLookups, lookup, expected.permitAtMs(position), wakeQueue) };
+  return { reservation: reserve(pendingLookups, lookup, options.permitAtMs(position), wakeQueue) };
 }
 
 /**

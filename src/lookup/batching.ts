@@ -1,5 +1,5 @@
 import type { Claims } from '../model/claims.ts';
-import type { Limiter, Permit, Schedule } from '../quota/limiter-port.ts';
+import type { Limiter, Permit } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/listing.ts';
 import type { OtherQueues } from './fair-order.ts';
@@ -16,34 +16,25 @@ export interface Batch {
  * Takes one pending lookup after the other, in their order, until one does not fit. What can only be requested by itself
  * is passed over, unless it is the first.
  *
- * @param next the best of those given, behind the others
+ * @param inOrder the pending lookups, without those that are left out when it is their turn
  */
 export function fillBatch(
-  ready: readonly PendingLookup[],
-  next: (left: readonly PendingLookup[], before: readonly PendingLookup[]) => PendingLookup | undefined,
+  inOrder: (isLeftOut: (next: PendingLookup) => boolean) => Iterable<PendingLookup>,
   { most, room, lengthOf }: BatchLimits,
 ): Batch {
-  const first = next(ready, []);
-  if (!first) return { pending: [], isFull: false };
-  const mayShare = ({ cardId, mostTogether }: PendingLookup) =>
-    Math.min(most, mostTogether) > 1 && lengthOf(cardId) <= room;
-  const fits = (together: readonly PendingLookup[]) =>
-    together.every(({ mostTogether }) => together.length <= Math.min(most, mostTogether)) &&
-    together.reduce((sum, { cardId }) => sum + lengthOf(cardId), 0) <= room;
-
-  const pending = [first];
-  let left = mayShare(first) ? ready.filter((other) => other !== first && mayShare(other)) : [];
-  let following = next(left, pending);
-  while (following && fits([...pending, following])) {
-    pending.push(following);
-    left = left.filter((other) => other !== following);
-    following = next(left, pending);
+  const pending: PendingLookup[] = [];
+  let [atMost, left] = [most, room];
+  const isAlone = ({ cardId, mostTogether }: PendingLookup) =>
+    Math.min(most, mostTogether) <= 1 || lengthOf(cardId) > room;
+  for (const next of inOrder((following) => pending.length > 0 && isAlone(following))) {
+    if (pending.length === 0 && isAlone(next)) return { pending: [next], isFull: true };
+    atMost = Math.min(atMost, next.mostTogether);
+    left -= lengthOf(next.cardId);
+    if (pending.length >= atMost || left < 0) return { pending, isFull: true };
+    pending.push(next);
+    if (pending.length === Math.min(most, pending[0]?.mostTogether ?? most)) return { pending, isFull: true };
   }
-  const isAlone = !mayShare(first);
-  return {
-    pending,
-    isFull: isAlone || following !== undefined || pending.length === Math.min(most, first.mostTogether),
-  };
+  return { pending, isFull: false };
 }
 
 /** No lookup waits longer for others to share a request with. */
@@ -51,7 +42,7 @@ const LONGEST_HOLD_MS = 250;
 
 export interface BatchingOptions {
   service: Pick<CardService, 'limits'>;
-  limiter: Pick<Limiter, 'schedule' | 'quota'>;
+  limiter: Pick<Limiter, 'view'>;
   otherQueues: Pick<OtherQueues, 'lengths'>;
   claims: Pick<Claims, 'claim'>;
 }
@@ -71,16 +62,15 @@ export class Batching {
   limits(nowMs: number): BatchLimits {
     const { service, limiter, otherQueues } = this.#options;
     if (!service.limits) return ONE_BY_ONE;
-    const remaining = limiter.quota()?.remaining;
+    const remaining = limiter.view().quota?.remaining;
     const processes = 1 + otherQueues.lengths().length;
     return service.limits(nowMs, remaining && Math.floor(remaining / processes));
   }
 
-  /** When cards are requested, so many with each permit. */
-  schedule(): Schedule {
-    const schedule = this.#options.limiter.schedule();
+  /** When the n-th card that waits is expected to be requested, so many with each permit. */
+  permitAtMs(position: number): number {
     const { most } = this.limits(Date.now());
-    return { ...schedule, permitAtMs: (position) => schedule.permitAtMs(Math.ceil(position / most)) };
+    return this.#options.limiter.view().forecast('members', Math.ceil(position / most));
   }
 
   /**

@@ -1,16 +1,13 @@
 import type { CardStore } from '../cache/card-store.ts';
 import type { CatalogLearner } from '../catalog/catalog.ts';
 import type { Logger } from '../log.ts';
-import type { CardRecord } from '../model/card.ts';
+import type { CardRecord, Known } from '../model/card.ts';
 import { CardServiceError } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Found } from '../service/card-service.ts';
 import { freshness, type Lifetimes } from './freshness.ts';
 import { nextRecord } from './next-record.ts';
 import { RestingCards } from './resting-cards.ts';
-
-/** What is known of a card without a request. */
-export type Known = { kind: 'missing'; answer?: undefined } | { kind: 'fresh' | 'stale'; answer: CardRecord };
 
 export interface CardsOptions {
   store: Pick<CardStore, 'get' | 'set'>;

@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
 import type { Doubt } from '../quota/failures.ts';
-import type { Limiter } from '../quota/limiter-port.ts';
+import { LANES, type Lane, type Limiter } from '../quota/limiter-port.ts';
 import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
 import { type Admission, type AdmissionOptions, admit, admitAgain } from './admission.ts';
 import { Batching, type BatchingOptions } from './batching.ts';
@@ -20,7 +20,7 @@ const ANNOUNCE_EVERY_MS = 1_000;
 
 export type LookupQueueOptions = Omit<
   LookupRequestsOptions & AdmissionOptions & BatchingOptions,
-  'pendingLookups' | 'schedule'
+  'pendingLookups' | 'permitAtMs'
 > & { limiter: Limiter; otherQueues: OtherQueues; events: Events; log: Logger };
 
 /**
@@ -36,16 +36,13 @@ export class LookupQueue {
   readonly #requests: LookupRequests;
   readonly #runner = new SingleRunner(() => this.#run());
   readonly #wake = () => void this.#runner.run();
-  readonly #wakeTimer = new Timer(() => {
-    // After a clock was set back, the limiter would only go on expecting a permit: it has to be asked again.
-    this.#toldToWait = undefined;
-    this.#wake();
-  });
+  readonly #wakeTimer = new Timer(this.#wake);
   #wakeAtMs = Number.POSITIVE_INFINITY;
   readonly #announceTimer = new Timer(() => this.#announce());
   #announcedAtMs = Number.NEGATIVE_INFINITY;
   readonly #serves = new Set<Promise<boolean>>();
-  #toldToWait: PendingLookup | undefined;
+  /** Told by the limiter, which may know more than what was seen of it here; by the monotonic clock. */
+  #refusedUntilMs = 0;
   /** How long claiming a batch takes over a slow link. It is served sooner by that time, so that it does not miss its permit. */
   #leadMs = 0;
 
@@ -54,9 +51,13 @@ export class LookupQueue {
     this.#pendingLookups = new PendingLookups(options.otherQueues, options.cards.resting);
     this.#batching = new Batching(options);
     const pendingLookups = this.#pendingLookups;
-    this.#admission = { ...options, pendingLookups, schedule: () => this.#batching.schedule() };
+    this.#admission = { ...options, pendingLookups, permitAtMs: (position) => this.#batching.permitAtMs(position) };
     this.#requests = new LookupRequests({ ...options, pendingLookups });
-    options.limiter.onChange(() => this.#refuseBlockedAndWake());
+    options.limiter.onChange(() => {
+      this.#refusedUntilMs = 0;
+      if (this.length > 0) for (const lane of LANES) this.#refuseBlocked(lane);
+      this.#wake();
+    });
   }
 
   /**
@@ -74,7 +75,7 @@ export class LookupQueue {
 
   /** Cards that wait for a permit now. */
   get length(): number {
-    return this.#pendingLookups.waiting().length;
+    return this.#pendingLookups.length;
   }
 
   /** Whether a lookup waits for a permit here, or one of a member in another process. */
@@ -108,7 +109,8 @@ export class LookupQueue {
       const batch = this.#pendingLookups.selectBatch(nowMs, this.#batching.limits(nowMs), doubt);
       const [next] = batch.pending;
       const leavesAtMs = this.#batching.leavesAtMs(batch, this.#serves.size, nowMs);
-      if (next === undefined) return this.#sleepUntil(leavesAtMs, nowMs);
+      if (next === undefined) return this.#sleepUntil(leavesAtMs);
+      if (this.#refuseBlocked(next.lane)) continue;
       const atMs = Math.max(this.#serveAtMs(next), leavesAtMs);
       if (atMs > Date.now()) return this.#sleepUntil(atMs);
 
@@ -119,27 +121,25 @@ export class LookupQueue {
     }
   }
 
-  /**
-   * When the next lookup is served. Usually at once, because another process may have its card by now. If it was told to
-   * wait for a permit, or others are being served, it is served when a permit is expected.
-   */
-  #serveAtMs(next: PendingLookup): number {
+  /** The next lookup is served when there is a permit for it, besides those for the lookups that are being served. */
+  #serveAtMs({ lane }: PendingLookup): number {
     const underWay = this.#serves.size;
-    if (underWay === 0 && next !== this.#toldToWait) return 0;
     if (underWay === MOST_SERVED_AT_ONCE) return Number.POSITIVE_INFINITY; // each that ends wakes the queue
-    return this.#options.limiter.schedule().permitAtMs(underWay + 1) - this.#leadMs;
+    const expectedAtMs = this.#options.limiter.view().forecast(lane, underWay + 1);
+    const refusedForMs = this.#refusedUntilMs - performance.now();
+    return Math.max(expectedAtMs, Date.now() + refusedForMs) - this.#leadMs;
   }
 
   /** @returns whether the next may be served now; otherwise the queue wakes when a permit is expected. Never rejects */
   #serve(selected: readonly PendingLookup[]): Promise<boolean> {
-    for (const pending of selected) pending.beingServed = true;
+    const ended = this.#pendingLookups.serve(selected);
     const serve = this.#claimAndSend(selected)
       .catch((err: unknown) => {
         this.#options.log.error({ err }, 'lookup queue failed');
         return false;
       })
       .finally(() => {
-        for (const pending of selected) pending.beingServed = false;
+        ended();
         this.#serves.delete(serve);
       });
     this.#serves.add(serve);
@@ -161,43 +161,41 @@ export class LookupQueue {
       void this.#requests.abandon(batch.slice(most));
       void this.#requests.sendWanted(batch.slice(0, most), acquired.permit).then(() => {
         this.#batching.endRequest();
-        this.#refuseBlockedAndWake();
+        this.#wake();
       });
       return true;
     }
     void this.#requests.abandon(batch);
     if (acquired.kind === 'wait') {
-      this.#toldToWait = first;
+      this.#refusedUntilMs = performance.now() + acquired.untilMs - Date.now();
       this.#sleepUntil(acquired.untilMs - this.#leadMs);
       return false;
     }
-    const isBlocked = ({ lane }: PendingLookup) => acquired.reason !== 'reserve' || lane !== 'members';
-    this.#pendingLookups.refuseWaiting(blockedError(acquired), isBlocked);
+    this.#refuseBlocked(first.lane);
     return true;
   }
 
   /** Where only cards wait that may be what fails, none of them may find out whether the service is down. */
   #refuseWithoutProbe({ failedIds, untilMs }: Doubt): void {
-    if (this.#pendingLookups.waiting().some(({ cardId }) => !failedIds.has(cardId))) return;
+    for (const { cardId } of this.#pendingLookups.order) if (!failedIds.has(cardId)) return;
     this.#pendingLookups.refuseWaiting(blockedError({ reason: 'outage', untilMs }));
   }
 
-  #refuseBlockedAndWake(): void {
-    const { blocked } = this.#options.limiter.schedule();
-    if (blocked) this.#pendingLookups.refuseWaiting(blockedError(blocked));
-    this.#wake();
+  /** @returns whether all of the lane were refused, if there were any */
+  #refuseBlocked(lane: Lane): boolean {
+    const blocked = this.#options.limiter.view().refusalFor(lane);
+    if (blocked) this.#pendingLookups.refuseWaiting(blockedError(blocked), (pending) => pending.lane === lane);
+    return blocked !== undefined;
   }
 
   /**
    * Until a permit is free, or a lookup may be requested again after a failure: that may be of the better lane. Who waits
    * is told meanwhile.
-   *
-   * @param nowMs when it was found that none may be requested: one that may a millisecond later is to wake the queue
    */
-  #sleepUntil(atMs: number, nowMs = Date.now()): void {
+  #sleepUntil(atMs: number): void {
     if (this.#pendingLookups.isClosed) return;
     // The earlier time of one that was served meanwhile still holds.
-    this.#wakeAtMs = Math.min(atMs, this.#pendingLookups.nextRetryMs(nowMs), this.#wakeAtMs);
+    this.#wakeAtMs = Math.min(atMs, Date.now() + this.#pendingLookups.nextRetryInMs(), this.#wakeAtMs);
     if (!Number.isFinite(this.#wakeAtMs)) return;
     this.#wakeTimer.set(this.#wakeAtMs);
     // The lower of the two, should the clock have been set back.
@@ -206,13 +204,14 @@ export class LookupQueue {
 
   #announce(): void {
     this.#announcedAtMs = Date.now();
-    this.#pendingLookups.announce(this.#batching.schedule(), this.#announcedAtMs);
+    const { paused } = this.#options.limiter.view();
+    this.#pendingLookups.announce(this.#admission.permitAtMs, paused, this.#announcedAtMs);
     this.#tellLength(); // who cannot wait any longer has left
   }
 
   #tellLength(): void {
     const { otherQueues, events } = this.#options;
-    otherQueues.tell(this.#pendingLookups.waitingMembers());
+    otherQueues.tell(this.#pendingLookups.order.lengthOf('members'));
     if (events.isWatched('queue')) events.publish('queue', { length: this.length });
   }
 }

@@ -122,7 +122,10 @@ export class LookupRequests {
       claims.claim(name, { ttlMs: requestTimeoutMs + CLAIM_MARGIN_MS, endsWithOwner: true }),
       this.#answerWithoutRequest(pending),
     ]);
-    if (!isMine(claimed)) pending.notBeforeMs = Date.now() + CLAIM_RETRY_MS;
+    if (!isMine(claimed)) {
+      pendingLookups.postpone(pending, CLAIM_RETRY_MS);
+      pending.askedElsewhere();
+    }
     const isWanted = !isAnswered && pendingLookups.has(pending);
     if (isMine(claimed) && !isWanted) void claims.release(name);
     return isMine(claimed) && isWanted;
@@ -175,15 +178,19 @@ export class LookupRequests {
     const isEnough = rest.failures >= MAX_FAILURES;
     if (isEnough && together > 1) pending.mostTogether = Math.ceil(together / 2); // another card may be what fails
     // The last of several failures may have opened the breaker: its probe may show that it was a hiccup.
-    const { blocked, breaker } = limiter.schedule();
+    const view = limiter.view();
+    const { breaker } = view;
+    const blocked = view.refusalFor('members');
     const isSatOut = breaker.reason === 'outage' && breaker.untilMs > Date.now() && !blocked;
-    if (!isEnough || together > 1 || isSatOut) pending.notBeforeMs = Date.now() + rest.leftMs;
+    if (!isEnough || together > 1 || isSatOut) pendingLookups.postpone(pending, rest.leftMs);
     else pendingLookups.refuse(pending, blocked ? blockedError(blocked) : rest.error);
   }
 
   /** For whom a request leaves. */
   #logSent(batch: readonly PendingLookup[], { lane }: PendingLookup): void {
-    const members = new Set(batch.flatMap(({ waiters }) => waiters.map(({ lookup }) => lookup.requester.memberId)));
+    const members = new Set(
+      batch.flatMap(({ waiters }) => [...waiters].map(({ lookup }) => lookup.requester.memberId)),
+    );
     const cardIds = batch.map(({ cardId }) => cardId);
     this.#options.log.debug({ cardIds, lane, members: [...members] }, 'card requested');
   }

@@ -1,19 +1,11 @@
 import type { CardQuery } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
-import type { Asked } from '../model/invocation.ts';
-import { type Requester, requesterOf } from '../model/quota.ts';
+import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import { backOffMs } from '../time/back-off.ts';
-import { Timer, withTimeout } from '../time/timers.ts';
-import type { Cards, Known } from './cards.ts';
+import type { Cards } from './cards.ts';
 import type { LookupQueue } from './lookup-queue.ts';
 import type { Lookup } from './pending-lookup.ts';
-import { type CardCourse, nextShown, type Outcomes, outcomesOf, type Shown, slowAtMs } from './shown-so-far.ts';
-
-/** The cards that a command wants to show, and what has been read of the first of them already. */
-export interface Ask extends Asked {
-  alreadyRead?: readonly Known[];
-}
+import { type CardCourse, lastPermitOf, type Outcomes, outcomesOf, slowAtMs } from './shown-so-far.ts';
 
 export interface LookupsOptions {
   cards: Pick<Cards, 'known'>;
@@ -24,13 +16,23 @@ export interface LookupsOptions {
 }
 
 /** Who wants the card, and until when it can be shown. */
-export interface Wanted extends Requester {
+export interface Wanted {
+  requester: Requester;
   receivedAtMs: number;
   deadlineMs: number;
 }
 
-/** Discord accepts 5 edits in 5 s from one webhook; what comes within 1.5 s is shown together. */
-const SHOW_AGAIN = { firstMs: 1_500, longestMs: 30_000 };
+/** What decides whether there is anything new to see. */
+export interface Standing {
+  /** How many answers came, those that were known at once included. */
+  cards: number;
+  /** When the last permit is expected; absent when that is within 3 s, or not known. */
+  permitAtMs?: number | undefined;
+  /** When an answer that is awaited becomes slow. */
+  slowAtMs?: number;
+  /** Nothing is to come any more; `stopped`: because this process stops. */
+  end?: 'ended' | 'stopped';
+}
 
 /** The cards of one reply: what is known of each, and the lookups for what is not. */
 export class Lookups {
@@ -43,18 +45,9 @@ export class Lookups {
   /**
    * Fresh: no lookup. Stale: renewed when there is room. Missing: wanted. Each is admitted to the queue or refused, all
    * before the first answer. Costs no request and never rejects; to be started or cancelled.
-   *
-   * @param alreadyRead what is known of the first queries, where that has been read already
    */
-  static async open(
-    queries: readonly CardQuery[],
-    wanted: Wanted,
-    options: LookupsOptions,
-    alreadyRead: readonly Known[] = [],
-  ): Promise<Lookups> {
-    return new Lookups(
-      await Promise.all(queries.map((query, at) => begun(query, wanted, options, { known: alreadyRead[at] }))),
-    );
+  static async open(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
+    return new Lookups(await Promise.all(queries.map((query) => begun(query, wanted, options))));
   }
 
   /**
@@ -62,7 +55,7 @@ export class Lookups {
    * missing was admitted before.
    */
   static async resume(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
-    return new Lookups(await Promise.all(queries.map((query) => begun(query, wanted, options, { isTakenOver: true }))));
+    return new Lookups(await Promise.all(queries.map((query) => begun(query, wanted, options, true))));
   }
 
   /** `cards`: at least one has no copy. `renewals`: only stale copies are looked up. */
@@ -77,57 +70,38 @@ export class Lookups {
     return outcomesOf(this.#cards, ({ end, atOnce }) => (end && !(end.error instanceof Stopping) ? end : atOnce));
   }
 
+  inTheEnd(): Outcomes {
+    return outcomesOf(this.#cards, ({ end, atOnce }) => end ?? atOnce);
+  }
+
+  standing(): Standing {
+    const outcomes = this.#cards.map(({ end, atOnce }) => end ?? atOnce);
+    const known = this.#cards.filter(({ atOnce }) => atOnce?.answer);
+    const ended = this.#cards.filter(({ end }) => end && !(end.error instanceof Stopping));
+    const cards = known.length + ended.length;
+    if (this.#cards.some(({ place, end }) => place && !end))
+      return { cards, permitAtMs: lastPermitOf(this.#cards), slowAtMs: slowAtMs(this.#cards) };
+    return { cards, end: outcomes.some((outcome) => outcome?.error instanceof Stopping) ? 'stopped' : 'ended' };
+  }
+
   /**
    * Starts all lookups. Costs a request for each, or fewer when cards are requested together or for others, too.
    *
-   * @param showSoFar called with what is new to see, and once when the first answer is slow, but not at the end; again
-   *   after a while when it has `failed`. Must not reject; is never called again before it has resolved
+   * @param changed called when they stand otherwise
    * @returns when all have ended; never rejects
    */
-  async lookUpAll(showSoFar?: (soFar: Outcomes) => Promise<'failed' | undefined>): Promise<Outcomes> {
-    let change = Promise.withResolvers<void>();
-    const slow = new Timer(() => change.resolve());
-    let shown: Shown = { cards: 0, isSlow: false, permitAtMs: undefined };
-    let failures = 0;
-    let cards = this.#cards.filter(({ atOnce }) => atOnce?.answer).length;
-    change.resolve(); // a request that is joined has left already
-    let left = this.#cards.filter(({ place }) => place).length;
-    const beganMs = Date.now();
+  async lookUpAll(changed = () => {}): Promise<Outcomes> {
     const lookUp = async (card: CardCourse) => {
       if (!card.place) return;
-      const copy = card.atOnce?.answer;
-      const answered = card.place.start(() => change.resolve());
-      card.end = await answered.then(
+      const copy = card.atOnce?.answer && { answer: card.atOnce.answer };
+      card.end = await card.place.start(changed).then(
         (answer) => ({ answer }),
-        (error: CardServiceError) => ({ ...(copy && { answer: copy }), error }),
+        (error: CardServiceError) => ({ ...copy, error }),
       );
-      left -= 1;
-      if (card.end.error instanceof Stopping) return;
-      cards += 1;
-      change.resolve();
+      changed();
     };
-    const done = Promise.all(this.#cards.map(lookUp));
-
-    while (showSoFar && left > 0) {
-      await Promise.race([done, change.promise]);
-      if (left === 0) break; // the end is the caller's to show
-      change = Promise.withResolvers();
-      const soFar = this.soFar();
-      const { permitAtMs } = soFar;
-      // Once a time was shown, only a request that has left can be slow.
-      const nextSlowAtMs = slowAtMs(this.#cards, shown.permitAtMs === undefined ? beganMs : Number.POSITIVE_INFINITY);
-      const isDue = nextSlowAtMs <= Date.now();
-      if (!isDue && !shown.isSlow && Number.isFinite(nextSlowAtMs)) slow.set(nextSlowAtMs);
-      const now = nextShown(shown, { cards, isSlow: isDue && permitAtMs === undefined, permitAtMs });
-      if (!now) continue;
-      const hasFailed = (await showSoFar(soFar)) === 'failed';
-      [shown, failures] = hasFailed ? [shown, failures + 1] : [now, 0];
-      await withTimeout(backOffMs(failures, SHOW_AGAIN), done);
-      change.resolve(); // there may be something to see once more
-    }
-    slow.clear();
-    await done;
-    return outcomesOf(this.#cards, ({ end, atOnce }) => end ?? atOnce);
+    await Promise.all(this.#cards.map(lookUp));
+    return this.inTheEnd();
   }
 
   /** Gives up what was not started. */
@@ -138,12 +112,11 @@ export class Lookups {
 
 /** @param isTakenOver any kept copy will do, and what is missing was admitted before */
 async function begun(
-  query: CardQuery,
-  { receivedAtMs, deadlineMs, ...who }: Wanted,
+  { known: alreadyKnown, ...query }: CardQuery,
+  { requester, receivedAtMs, deadlineMs }: Wanted,
   { cards, lookupQueue, ledger, longestWaitMs }: LookupsOptions,
-  { known: alreadyKnown, isTakenOver = false }: { known?: Known | undefined; isTakenOver?: boolean },
+  isTakenOver = false,
 ): Promise<CardCourse> {
-  const requester = requesterOf(who);
   const known =
     alreadyKnown ??
     (await cards.known(query.cardId, query.showPrices).catch((error) => ({ kind: 'refused', error }) as const));

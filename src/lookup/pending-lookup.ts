@@ -17,6 +17,8 @@ export interface Progress {
   permitAtMs?: number | undefined;
   /** When the first request for it left, or when it joined that. */
   requestedAtMs?: number;
+  /** When another process was first seen to request the card. */
+  askedElsewhereAtMs?: number;
   /**
    * The requests for it that the service has counted. A number is the same for all cards of the request; of another
    * process's it is the time of the answer.
@@ -74,27 +76,40 @@ export interface Waiter extends QueuePlace {
   onProgress?: (() => void) | undefined;
 }
 
+/**
+ * Where a pending lookup stands: it waits for a permit; or first until a moment of the monotonic clock, after a failure or
+ * because another process has the card; is being claimed, or its permit acquired; or a request for it is under way.
+ */
+export type PendingState = { kind: 'waiting' | 'served' | 'requested' } | { kind: 'postponed'; notBeforeMs: number };
+
+/** What an order asks of a pending lookup besides its place. Each is one bit. */
+export const MARKS = { due: 2, ready: 4, untried: 8 } as const;
+
 /** One card that is wanted, and everyone who waits for it. Its place is the best of theirs: a member lifts a renewal. */
 export class PendingLookup implements QueuePlace {
   readonly cardId: string;
-  waiters: readonly Waiter[];
-  /** No request before this, after a failure. */
-  notBeforeMs: number;
+  /** In the order in which they came. */
+  readonly waiters = new Set<Waiter>();
+  state: PendingState;
+  /** The last request for the card failed. */
+  hasFailed = false;
   /** The copy that an answer replaces, as it was known before the request. */
   kept: CardRecord | undefined;
   /** How many cards the next request for it may carry: it was refused with more, or left out. */
   mostTogether = Number.POSITIVE_INFINITY;
-  /** It is being claimed, or its permit acquired. */
-  beingServed = false;
-  /** A request for it is under way. */
-  requesting = false;
+  /** How many wait who are more than admitted. */
+  #started = 0;
   #best: Waiter;
+  /** The first that came for the lane. */
+  #first: Waiter;
+  #promisedAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(first: Waiter, notBeforeMs: number) {
+  constructor(first: Waiter, state: PendingState) {
     this.cardId = first.lookup.cardId;
-    this.waiters = [first];
     this.#best = first;
-    this.notBeforeMs = notBeforeMs;
+    this.#first = first;
+    this.state = state;
+    this.join(first);
   }
 
   get lane(): Lane {
@@ -111,41 +126,68 @@ export class PendingLookup implements QueuePlace {
 
   /** The request is booked on the first requester of the lane; the others are saved one. */
   get bookedOn(): Requester {
-    return (this.#ofLane[0] ?? this.#best).lookup.requester;
+    return this.#first.lookup.requester;
   }
 
   /** The earliest time at which a waiter of the lane was promised a permit. */
   get promisedAtMs(): number {
-    return Math.min(...this.#ofLane.map(({ promisedAtMs }) => promisedAtMs));
+    return this.#promisedAtMs;
   }
 
   /** Whether anyone wants prices, so that a copy without fresh ones does not do. */
   get wantsPrices(): boolean {
-    return this.waiters.some(({ lookup }) => lookup.showPrices);
+    return this.waiters.values().some(({ lookup }) => lookup.showPrices);
   }
 
-  /** Whether anyone waits who is more than admitted. */
-  get isStarted(): boolean {
-    return this.waiters.some(({ reserved }) => !reserved);
+  get isRequested(): boolean {
+    return this.state.kind === 'requested';
+  }
+
+  /** By the monotonic clock. */
+  get notBeforeMs(): number {
+    return this.state.kind === 'postponed' ? this.state.notBeforeMs : 0;
+  }
+
+  /** Bits of `MARKS`. */
+  get marks(): number {
+    if (this.state.kind === 'postponed') return 0;
+    const isReady = this.#started > 0 && this.state.kind === 'waiting';
+    return MARKS.due | (isReady ? MARKS.ready | (this.hasFailed ? 0 : MARKS.untried) : 0);
   }
 
   join(waiter: Waiter): void {
-    this.waiters = [...this.waiters, waiter];
-    if (this.requesting) noteRequest(waiter);
-    this.#updatePlace();
+    this.waiters.add(waiter);
+    if (!waiter.reserved) this.#started += 1;
+    if (this.isRequested) noteRequest(waiter);
+    this.#consider(waiter);
   }
 
-  /** @returns who left; a pending lookup that all have left keeps its place */
-  leave(leaves: (waiter: Waiter) => boolean): readonly Waiter[] {
-    const left = this.waiters.filter(leaves);
-    this.waiters = this.waiters.filter((waiter) => !left.includes(waiter));
-    this.#updatePlace();
-    return left;
+  start(waiter: Waiter): void {
+    if (waiter.reserved && this.waiters.has(waiter)) this.#started += 1;
+    waiter.reserved = false;
+  }
+
+  /** A pending lookup that all have left keeps its place. */
+  leave(left: readonly Waiter[]): void {
+    for (const waiter of left) {
+      if (this.waiters.delete(waiter) && !waiter.reserved) this.#started -= 1;
+    }
+    const decided = (waiter: Waiter) =>
+      waiter === this.#best || waiter === this.#first || waiter.promisedAtMs === this.#promisedAtMs;
+    if (left.some(decided)) this.#updatePlace();
   }
 
   requested(): void {
-    this.requesting = true;
+    this.state = { kind: 'requested' };
     for (const waiter of this.waiters) noteRequest(waiter);
+  }
+
+  askedElsewhere(): void {
+    for (const { progress, onProgress } of this.waiters) {
+      if (progress.askedElsewhereAtMs !== undefined) continue;
+      progress.askedElsewhereAtMs = Date.now();
+      onProgress?.();
+    }
   }
 
   /** The service has counted a request for it. */
@@ -157,15 +199,22 @@ export class PendingLookup implements QueuePlace {
   requeue(rankOf: (waiter: Waiter) => Rank): void {
     for (const waiter of this.waiters) waiter.rank = rankOf(waiter);
     this.#updatePlace();
-    this.requesting = false;
-  }
-
-  get #ofLane(): readonly Waiter[] {
-    return this.waiters.filter(({ lane }) => lane === this.lane);
+    this.state = { kind: 'waiting' };
   }
 
   #updatePlace(): void {
-    this.#best = this.waiters.toSorted(comparePlaces)[0] ?? this.#best;
+    const [first] = this.waiters;
+    if (!first) return;
+    [this.#best, this.#first, this.#promisedAtMs] = [first, first, first.promisedAtMs];
+    for (const waiter of this.waiters) this.#consider(waiter);
+  }
+
+  #consider(waiter: Waiter): void {
+    const behind = LANES.indexOf(waiter.lane) - LANES.indexOf(this.lane);
+    if (behind < 0) this.#first = waiter;
+    if (behind < 0) this.#promisedAtMs = waiter.promisedAtMs;
+    if (behind === 0) this.#promisedAtMs = Math.min(this.#promisedAtMs, waiter.promisedAtMs);
+    if (comparePlaces(waiter, this) < 0) this.#best = waiter;
   }
 }
 

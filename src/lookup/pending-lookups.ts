@@ -1,22 +1,22 @@
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
-import { guildKey, type Requester } from '../model/quota.ts';
-import type { Charged } from '../quota/budget.ts';
 import type { Doubt } from '../quota/failures.ts';
-import type { Schedule } from '../quota/limiter-port.ts';
 import type { BatchLimits } from '../service/listing.ts';
 import { type Batch, fillBatch } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';
-import { PendingLookup, type Waiter } from './pending-lookup.ts';
+import { OrderedSet } from './ordered-set.ts';
+import { MARKS, PendingLookup, type PendingState, type Waiter } from './pending-lookup.ts';
 import { RestingCards } from './resting-cards.ts';
 
-/** No retry waits longer; one that seems to was noted by a clock that has been set back since. */
-const LONGEST_RETRY_MS = 60_000;
+/** A time that moved by less is not announced again: each waiter would look at its whole reply every second. */
+const ANNOUNCED_TO_MS = 1_000;
 
 /** The pending lookups of this process, one per card, in fair order. Sends nothing. */
 export class PendingLookups {
   readonly #byCard = new Map<string, PendingLookup>();
   readonly order: FairOrder;
+  /** Those that wait after a failure, the first that may be requested first. */
+  readonly #postponed = new OrderedSet<PendingLookup>((a, b) => a.notBeforeMs - b.notBeforeMs || a.arrival - b.arrival);
   readonly #resting: RestingCards;
   /** How many got a permit so far. */
   requestedCount = 0;
@@ -26,7 +26,7 @@ export class PendingLookups {
 
   constructor(otherQueues: Pick<OtherQueues, 'lengths'> = NO_OTHER_QUEUES, resting = new RestingCards()) {
     this.#resting = resting;
-    this.order = new FairOrder(this, otherQueues);
+    this.order = new FairOrder(otherQueues);
   }
 
   /**
@@ -40,19 +40,27 @@ export class PendingLookups {
     const progress = { requestNumbers: new Set<number>() };
     const waiter: Waiter = { ...wish, ...place, promisedAtMs, reserved: true, progress };
     const present = this.#byCard.get(cardId);
-    if (present) present.join(waiter);
-    else this.#byCard.set(cardId, new PendingLookup(waiter, this.postponedUntilMs(cardId)));
+    if (present) this.#change(present, () => present.join(waiter));
+    else {
+      const rest = this.#resting.of(cardId);
+      const pending = new PendingLookup(waiter, rest?.isSatOut ? postponedFor(rest.leftMs) : { kind: 'waiting' });
+      this.#byCard.set(cardId, pending);
+      this.#place(pending);
+      this.order.book(undefined, pending.bookedOn);
+    }
+    if (!present?.isRequested) this.order.count(waiter, 1);
     return waiter;
   }
 
   /** From now on a request may be sent for it. One may have left already, for others who want the card. */
   start(waiter: Waiter): void {
-    waiter.reserved = false;
+    const pending = this.#byCard.get(waiter.lookup.cardId);
+    if (pending) this.#change(pending, () => pending.start(waiter));
   }
 
   cancel(waiter: Waiter): void {
     const pending = this.#byCard.get(waiter.lookup.cardId);
-    if (pending) this.#leave(pending, (present) => present === waiter);
+    if (pending?.waiters.has(waiter)) this.#leave(pending, [waiter]);
   }
 
   get(cardId: string): PendingLookup | undefined {
@@ -64,14 +72,9 @@ export class PendingLookups {
     return this.#byCard.get(pending.cardId) === pending;
   }
 
-  /** All that wait for a permit, in no order. */
-  waiting(): PendingLookup[] {
-    return [...this.#byCard.values()].filter(({ requesting }) => !requesting);
-  }
-
-  /** How many wait for a permit of the members' lane: what other processes take turns with. */
-  waitingMembers(): number {
-    return this.waiting().filter(({ lane }) => lane === 'members').length;
+  /** How many wait for a permit. */
+  get length(): number {
+    return this.order.length;
   }
 
   answer(pending: PendingLookup, answer: CardRecord): void {
@@ -86,7 +89,7 @@ export class PendingLookups {
 
   /** Ends all that wait for a permit and fit. */
   refuseWaiting(error: CardServiceError, fits: (pending: PendingLookup) => boolean = () => true): void {
-    for (const pending of this.waiting()) if (fits(pending)) this.refuse(pending, error);
+    for (const pending of [...this.order]) if (fits(pending)) this.refuse(pending, error);
   }
 
   /** Refuses all that wait now, and what comes back from a request later. */
@@ -95,14 +98,23 @@ export class PendingLookups {
     this.refuseWaiting(new Stopping());
   }
 
-  /** Announces to all who wait when their permit is expected; who cannot wait until then is refused. */
-  announce({ permitAtMs, paused }: Schedule, nowMs: number): void {
+  /**
+   * Announces to all who wait when their permit is expected; who cannot wait until then is refused.
+   *
+   * @param paused whether the service asked us to wait
+   */
+  announce(permitAtMs: (position: number) => number, paused: boolean, nowMs: number): void {
     for (const { pending, position } of this.order.positions()) {
-      const atMs = Math.max(permitAtMs(position), pending.notBeforeMs, nowMs);
-      const late = this.#leave(pending, ({ lookup }) => lookup.deadlineMs < atMs);
+      const atMs = Math.max(permitAtMs(position), nowMs + Math.max(0, pending.notBeforeMs - performance.now()));
+      const late = pending.waiters
+        .values()
+        .filter(({ lookup }) => lookup.deadlineMs < atMs)
+        .toArray();
+      if (late.length > 0) this.#leave(pending, late);
       for (const { reject } of late) reject(new Busy({ untilMs: atMs, paused }));
       for (const waiter of pending.waiters) {
-        if (waiter.lane !== 'members') continue;
+        const knownMs = waiter.progress.permitAtMs ?? Number.NEGATIVE_INFINITY;
+        if (waiter.lane !== 'members' || Math.abs(atMs - knownMs) < ANNOUNCED_TO_MS) continue;
         waiter.progress.permitAtMs = atMs;
         waiter.onProgress?.();
       }
@@ -115,25 +127,41 @@ export class PendingLookups {
     return rest?.isSatOut ? Date.now() + rest.leftMs : 0;
   }
 
-  /** What the next request should carry, best first; empty when nothing may be requested now. */
-  selectBatch(nowMs: number, limits: BatchLimits, doubt?: Doubt): Batch {
-    const due = this.#due(nowMs).filter(({ isStarted, beingServed }) => isStarted && !beingServed);
-    const ready = doubt ? this.#telling(due, doubt) : due;
-    return fillBatch(ready, (left, before) => this.order.next(left, nowMs, before), limits);
+  /** No request is sent for it within so long. */
+  postpone(pending: PendingLookup, waitMs: number): void {
+    this.#become(pending, postponedFor(waitMs));
   }
 
-  /** Those whose requests tell most of whether the service is down: others than the cards that may be what fails. */
-  #telling(ready: readonly PendingLookup[], { failedIds, isOutage }: Doubt): readonly PendingLookup[] {
-    const others = ready.filter(({ cardId }) => !failedIds.has(cardId));
-    const untried = others.filter(({ cardId }) => !this.#resting.hasFailed(cardId));
-    if (untried.length > 0) return untried;
-    return others.length > 0 || isOutage ? others : ready;
+  /** What the next request should carry, best first; empty when nothing may be requested now. */
+  selectBatch(nowMs: number, limits: BatchLimits, doubt?: Doubt): Batch {
+    let batch: Batch = { pending: [], isFull: false };
+    if (this.#byCard.size === 0) return batch;
+    this.#raiseDue();
+    for (const [marks, leftOut] of choicesIn(doubt)) {
+      batch = fillBatch(
+        (isAlone) => this.order.inTurn(marks, nowMs, (next) => leftOut.has(next.cardId) || isAlone(next)),
+        limits,
+      );
+      if (batch.pending.length > 0) break;
+    }
+    return batch;
+  }
+
+  /** They are being claimed, or their permit acquired. @returns to be called when that has ended */
+  serve(batch: readonly PendingLookup[]): () => void {
+    const served: PendingState = { kind: 'served' };
+    for (const pending of batch) this.#become(pending, served);
+    return () => {
+      for (const pending of batch) if (pending.state === served) this.#become(pending, { kind: 'waiting' });
+    };
   }
 
   requested(pending: PendingLookup, nowMs: number): void {
-    this.order.served(pending, this.#due(nowMs), nowMs);
+    this.#raiseDue();
+    this.order.served(pending, nowMs);
     this.requestedCount += 1;
-    pending.requested();
+    this.#change(pending, () => pending.requested());
+    for (const waiter of pending.waiters) this.order.count(waiter, -1);
   }
 
   /** A request for all of these has ended, and the service has counted it. */
@@ -145,35 +173,80 @@ export class PendingLookups {
   /** The request brought no answer for it: it waits again, unless all have left. */
   requeue(pending: PendingLookup): void {
     if (this.isClosed) this.refuse(pending, new Stopping());
-    else if (pending.waiters.length === 0) this.#end(pending);
-    else pending.requeue((waiter) => this.order.rankAgain(waiter));
+    else if (pending.waiters.size === 0) this.#end(pending);
+    else {
+      this.#change(pending, () => pending.requeue((waiter) => this.order.rankAgain(waiter)));
+      for (const waiter of pending.waiters) this.order.count(waiter, 1);
+    }
   }
 
-  /** When the first of those that wait after a failure may be requested again; never without any. */
-  nextRetryMs(nowMs: number): number {
-    return Math.min(...this.waiting().flatMap(({ notBeforeMs }) => (notBeforeMs > nowMs ? [notBeforeMs] : [])));
-  }
-
-  /** Requests that wait to be booked on the requester and on their Discord server. */
-  queuedBy(requester: Requester): Charged {
-    const booked = this.waiting().map(({ bookedOn }) => bookedOn);
-    return {
-      member: booked.filter(({ memberId }) => memberId === requester.memberId).length,
-      guild: booked.filter((other) => guildKey(other) === guildKey(requester)).length,
-    };
+  /** In how long the first of those that wait after a failure may be requested again; never without any. */
+  nextRetryInMs(): number {
+    return (this.#postponed.first()?.notBeforeMs ?? Number.POSITIVE_INFINITY) - performance.now();
   }
 
   #end(pending: PendingLookup): void {
-    if (this.has(pending)) this.#byCard.delete(pending.cardId);
+    if (!this.has(pending)) return;
+    if (!pending.isRequested) for (const waiter of pending.waiters) this.order.count(waiter, -1);
+    this.#change(pending, () => this.#byCard.delete(pending.cardId));
   }
 
-  #leave(pending: PendingLookup, leaves: (waiter: Waiter) => boolean): readonly Waiter[] {
-    const left = pending.leave(leaves);
-    if (left.length > 0 && pending.waiters.length === 0 && !pending.requesting) this.#end(pending);
-    return left;
+  #leave(pending: PendingLookup, left: readonly Waiter[]): void {
+    this.#change(pending, () => pending.leave(left));
+    if (!pending.isRequested) for (const waiter of left) this.order.count(waiter, -1);
+    if (pending.waiters.size === 0 && !pending.isRequested) this.#end(pending);
   }
 
-  #due(nowMs: number): PendingLookup[] {
-    return this.waiting().filter(({ notBeforeMs }) => notBeforeMs <= nowMs || notBeforeMs > nowMs + LONGEST_RETRY_MS);
+  #become(pending: PendingLookup, state: PendingState): void {
+    this.#change(pending, () => {
+      pending.state = state;
+    });
   }
+
+  /** What decides its place may change only while it stands nowhere. */
+  #change(pending: PendingLookup, change: () => void): void {
+    const bookedOn = this.#isWaiting(pending) ? pending.bookedOn : undefined;
+    if (bookedOn) {
+      this.order.delete(pending);
+      if (pending.state.kind === 'postponed') this.#postponed.delete(pending);
+    }
+    change();
+    this.order.book(bookedOn, this.#place(pending) ? pending.bookedOn : undefined);
+  }
+
+  /** @returns whether it waits */
+  #place(pending: PendingLookup): boolean {
+    if (!this.#isWaiting(pending)) return false;
+    pending.hasFailed = this.#resting.hasFailed(pending.cardId);
+    this.order.add(pending);
+    if (pending.state.kind === 'postponed') this.#postponed.add(pending);
+    return true;
+  }
+
+  #isWaiting(pending: PendingLookup): boolean {
+    return this.has(pending) && !pending.isRequested;
+  }
+
+  #raiseDue(): void {
+    for (let first = this.#postponed.first(); first && first.notBeforeMs <= performance.now(); ) {
+      this.#become(first, { kind: 'waiting' });
+      first = this.#postponed.first();
+    }
+  }
+}
+
+function postponedFor(waitMs: number): PendingState {
+  return { kind: 'postponed', notBeforeMs: performance.now() + waitMs };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * What may be chosen, and what not, most telling first: while the service may be down, requests for others than the cards
+ * that may be what fails tell most.
+ */
+function choicesIn(doubt: Doubt | undefined): (readonly [marks: number, leftOut: ReadonlySet<string>])[] {
+  if (!doubt) return [[MARKS.ready, NONE]];
+  const others = [MARKS.untried, MARKS.ready].map((marks) => [marks, doubt.failedIds] as const);
+  return doubt.isOutage ? others : [...others, [MARKS.ready, NONE]];
 }

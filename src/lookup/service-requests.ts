@@ -58,7 +58,7 @@ export async function sendRequest<T>(
     const { isCounted, kind, statedMs } = meaningOf(error);
     if (!isCounted) ledger.refused(booking);
     await limiter.release(permit, { kind, statedMs, ...ofCards });
-    const isDaySpent = limiter.schedule().breaker.reason === 'day';
+    const isDaySpent = limiter.view().breaker.reason === 'day';
     if (kind === 'rateLimited') events.publish('rateLimit', { kind: isDaySpent ? 'day' : 'pause' });
     throw error;
   }

@@ -33,39 +33,21 @@ export function lastPermitAtMs(permitsAtMs: readonly number[], nowMs: number): n
   return lastAtMs - nowMs > MIN_SHOWN_MS ? lastAtMs : undefined;
 }
 
-/** Whether the time of the permit is to be shown, given the one that is shown already. */
-export function isWorthShowing(shownAtMs: number | undefined, permitAtMs: number | undefined): boolean {
-  if (permitAtMs === undefined) return false;
-  return shownAtMs === undefined || Math.abs(permitAtMs - shownAtMs) > MIN_MOVED_MS;
-}
-
-/** What a reply shows before its end: how many cards, whether that it takes long, and when the last permit is expected. */
-export interface Shown {
-  cards: number;
-  /** Also once there is a card: it says that others are on their way. */
-  isSlow: boolean;
-  permitAtMs: number | undefined;
-}
-
-/** What is to be shown next; `undefined` when there is nothing new to see. */
-export function nextShown(shown: Shown, now: Shown): Shown | undefined {
-  const isSlow = shown.isSlow || now.isSlow || now.cards > shown.cards;
-  const isNew = isSlow !== shown.isSlow || now.cards > shown.cards || isWorthShowing(shown.permitAtMs, now.permitAtMs);
-  return isNew ? { ...now, isSlow } : undefined;
-}
-
 /** An answer that takes longer gets a sentence. */
 const SLOW_AFTER_MS = 5_000;
 
-/**
- * When an answer that is awaited now becomes slow.
- *
- * @param beganMs counts until the request leaves, which slow answers or another process's request may delay
- */
-export function slowAtMs(courses: readonly CardCourse[], beganMs: number): number {
+export function lastPermitOf(courses: readonly CardCourse[]): number | undefined {
+  const permitsAtMs = courses.flatMap(({ end, place }) => (end ? [] : (place?.progress.permitAtMs ?? [])));
+  return lastPermitAtMs(permitsAtMs, Date.now());
+}
+
+/** When an answer that is awaited now becomes slow: its request has left, here or in another process. Never without one. */
+export function slowAtMs(courses: readonly CardCourse[]): number {
   const awaited = courses.flatMap(({ end, place }) => (end || !place ? [] : place.progress));
-  const sinceMs = awaited.flatMap(({ permitAtMs, requestedAtMs }) => (permitAtMs ? [] : (requestedAtMs ?? [])));
-  return (sinceMs.length === 0 ? beganMs : Math.min(...sinceMs)) + SLOW_AFTER_MS;
+  const sinceMs = awaited.flatMap(({ permitAtMs, requestedAtMs, askedElsewhereAtMs }) => {
+    return (requestedAtMs === undefined ? askedElsewhereAtMs : permitAtMs === undefined && requestedAtMs) || [];
+  });
+  return Math.min(...sinceMs) + SLOW_AFTER_MS;
 }
 
 /** Whether the answer came by a request of this reply. */
@@ -89,11 +71,10 @@ export function outcomesOf(
 ): Outcomes {
   const progress = courses.flatMap(({ place }) => place?.progress ?? []);
   const requestedAtMs = progress.flatMap((one) => one.requestedAtMs ?? []);
-  const permitsAtMs = courses.flatMap(({ end, place }) => (end ? [] : (place?.progress.permitAtMs ?? [])));
   return {
     cards: courses.map(shownOf),
     requests: new Set(progress.flatMap(({ requestNumbers }) => [...requestNumbers])).size,
     requestedAtMs: requestedAtMs.length === 0 ? undefined : Math.min(...requestedAtMs),
-    permitAtMs: lastPermitAtMs(permitsAtMs, Date.now()),
+    permitAtMs: lastPermitOf(courses),
   };
 }

@@ -64,7 +64,6 @@ export const CardQuery = z.object({
   cardId: z.string(),
   showPrices: z.boolean(),
 });
-export type CardQuery = z.output<typeof CardQuery>;
 
 /** What the service said about one id, as it is kept and shown. */
 export const CardRecord = z.object({
@@ -82,6 +81,12 @@ export const CardRecord = z.object({
   pricesBy: z.string().optional(),
 });
 export type CardRecord = z.infer<typeof CardRecord>;
+
+/** What is known of a card without a request. */
+export type Known = { kind: 'missing'; answer?: undefined } | { kind: 'fresh' | 'stale'; answer: CardRecord };
+
+/** `known`: as it was just read; it is not journaled. */
+export type CardQuery = z.output<typeof CardQuery> & { known?: Known };
 
 /** Clocks that are set by time synchronisation differ by less. */
 const MOST_AHEAD_MS = 60_000;

@@ -1,22 +1,28 @@
 import { z } from 'zod';
 import { CardQuery, optional, orUndefined } from './card.ts';
-import type { Source } from './events.ts';
+
+/** What the reply is reached by. Kept apart, so that it is handed to nobody who wants to know who asks. */
+const Webhook = z.object({
+  applicationId: z.string(),
+  /** Secret: it suffices to write the reply. Valid for 15 minutes. */
+  token: z.string(),
+});
 
 /** A command that a member used, without its connection to Discord: who did what where, and how the reply is reached. */
 export const Invocation = z.object({
   interactionId: z.string(),
-  applicationId: z.string(),
-  /** Secret: it suffices to write the reply. Valid for 15 minutes. */
-  token: z.string(),
+  webhook: Webhook,
   /** The command's name, also when a button or a menu of its reply was used. */
   command: z.string(),
-  memberId: z.string(),
-  /** Absent in direct messages. */
-  guildId: orUndefined(z.string()),
-  /** The channel of direct messages, also those of a group; absent in servers. */
-  channelId: orUndefined(z.string()).optional(),
-  /** Whether the install of a server counts; otherwise a member brought the bot along. Rows of earlier versions have it not. */
-  isInstalled: z.boolean().default(true),
+  requester: z.object({
+    memberId: z.string(),
+    /** Absent in direct messages. */
+    guildId: orUndefined(z.string()),
+    /** The channel of direct messages, also those of a group; absent in servers. */
+    channelId: orUndefined(z.string()).optional(),
+    /** Whether the install of a server counts; otherwise a member brought the bot along. Rows of earlier versions have it not. */
+    isInstalled: z.boolean().default(true),
+  }),
   /** Otherwise Discord shows every reply to the member alone: a foreign server keeps *Use External Apps* from them. */
   canReplyPublicly: z.boolean().default(true),
   /** The member's Discord locale. */
@@ -28,6 +34,16 @@ export const Invocation = z.object({
   deadlineMs: z.number(),
 });
 export type Invocation = z.output<typeof Invocation>;
+
+/** What those who manage a Discord server have set for everyone in it. */
+export interface ServerSettings {
+  /** The code of the language that public replies speak; absent: automatic. */
+  language?: string;
+  /** Whether a reply is private when the member does not say. */
+  isPrivate: boolean;
+}
+
+export const NOTHING_SET: ServerSettings = { isPrivate: false };
 
 const optionalText = optional(z.string());
 
@@ -67,16 +83,7 @@ export const Asked = z.object({
   unsearched: z.array(z.string()).default([]),
   /** Only the member sees the reply. */
   isPrivate: z.boolean(),
+  /** The language of public replies that the server has set; absent: automatic, and in rows of earlier versions. */
+  language: optional(z.string()),
 });
-export type Asked = z.output<typeof Asked>;
-
-/** What a command shows at once. */
-export interface ImmediateReply<Message> {
-  message: Message;
-  isPrivate: boolean;
-  source: Source;
-  /** It replaces the message whose button was used. */
-  isInPlace?: boolean;
-  /** Replaces the message when it resolves. */
-  correction?: Promise<Message>;
-}
+export type Asked = Omit<z.output<typeof Asked>, 'queries'> & { queries: readonly CardQuery[] };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { orUndefined } from './card.ts';
+import { Moment } from './stored-json.ts';
 
 /** The rate-limit headers of one response; an absent or nonsensical header is `undefined`. */
 export interface QuotaReading {
@@ -16,9 +17,9 @@ export interface QuotaReading {
 export const QuotaState = z.object({
   limit: orUndefined(z.number().nonnegative()),
   remaining: orUndefined(z.number().nonnegative()),
-  resetsAtMs: orUndefined(z.number()),
+  resetsAtMs: orUndefined(Moment),
   /** When the last answer that was believed arrived. */
-  receivedAtMs: z.number(),
+  receivedAtMs: Moment,
   /** How many of the spent requests were for watches, which the day would have lost; absent: none. */
   forWatches: z.number().optional(),
 });
@@ -41,11 +42,11 @@ export const Breaker = z.object({
   /** Why it is not closed; `undefined` while it is. */
   reason: orUndefined(z.enum(BREAKER_REASONS)),
   /** When it last opened. */
-  sinceMs: z.number(),
+  sinceMs: Moment,
   /** When it first opened for this reason, if probes have failed since; otherwise absent: that is `sinceMs`. */
-  beganMs: z.number().optional(),
+  beganMs: Moment.optional(),
   /** When the probe may leave. */
-  untilMs: z.number(),
+  untilMs: Moment,
   /** Failures in a row of the present kind. */
   failures: z.int().nonnegative(),
 });
@@ -75,11 +76,6 @@ export interface Requester {
   channelId?: string | undefined;
   /** `false`: no server's install counts, because the member brought the bot along. */
   isInstalled?: boolean | undefined;
-}
-
-/** The requester alone, of an object that carries more, such as an interaction's token. */
-export function requesterOf({ memberId, guildId, channelId, isInstalled }: Requester): Requester {
-  return { memberId, guildId, channelId, isInstalled };
 }
 
 /** Where everything is booked that comes without the install of a server. No server has this id. */

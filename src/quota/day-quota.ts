@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PLAN_LIMITS, type Plans } from '../model/plan.ts';
 import { DAY_SHARES, type QuotaReading, type QuotaState, spentShare } from '../model/quota.ts';
+import { Moment } from '../model/stored-json.ts';
 import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 
 /** Resets this close together belong to one window; services round and recompute them. */
@@ -91,12 +92,6 @@ export function atLeastOfDay(least: number, share: number, day: number | undefin
   return Math.max(share, day === undefined || day >= SMALL_DAY ? least : Math.ceil(day / 10));
 }
 
-/** Until when nothing is renewed in the background; `undefined` while enough remains, or what remains is unknown. */
-export function reserveUntilMs(quota: QuotaState | undefined, nowMs: number): number | undefined {
-  if (quota?.remaining === undefined || quota.remaining >= reservedRequests(quota)) return undefined;
-  return quota.resetsAtMs ?? nextUtcMidnightMs(nowMs);
-}
-
 function sameWindow(a: QuotaState, b: QuotaState): boolean {
   if (a.resetsAtMs === undefined || b.resetsAtMs === undefined) return true;
   return isSameWindow(a.resetsAtMs, b.resetsAtMs);
@@ -112,7 +107,7 @@ function lower(a: number | undefined, b: number | undefined): number | undefined
 }
 
 /** What remained of the day at one moment, had nothing been sent for watches. Includes what others spent with the same key. */
-export const RemainingSample = z.object({ atMs: z.number(), remaining: z.number() });
+export const RemainingSample = z.object({ atMs: Moment, remaining: z.number() });
 export type RemainingSample = z.infer<typeof RemainingSample>;
 
 const SAMPLE_EVERY_MS = 5 * 60_000;

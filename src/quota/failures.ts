@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { RequestOutcome } from '../model/errors.ts';
 import type { Breaker } from '../model/quota.ts';
+import { Moment } from '../model/stored-json.ts';
 
 /** How long a card is left alone after a failure; and the service, after one that may be the beginning of an outage. */
 export const LOOKUP_BACK_OFF = { firstMs: 1_000, longestMs: 60_000 };
 
 /** The cards whose failures have counted towards an outage, oldest first, and when they failed last. */
-export const CountedFailures = z.array(z.object({ cardId: z.string(), atMs: z.number() }));
+export const CountedFailures = z.array(z.object({ cardId: z.string(), atMs: Moment }));
 export type CountedFailures = z.infer<typeof CountedFailures>;
 
 /** Enough for the cards of an outage of some minutes. */

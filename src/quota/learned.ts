@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import type { RequestOutcome } from '../model/errors.ts';
 import type { Pace } from '../model/plan.ts';
+import { Moment, momentIn } from '../model/stored-json.ts';
 
 /** A request that has ended. */
 export interface EndedRequest {
@@ -18,10 +19,12 @@ export interface EndedRequest {
   isProbe: boolean;
 }
 
+/** Few entries for a plan of hundreds a minute, and little of the window lost by rounding. */
+export const SLICE_MS = 250;
 /** More than any service allows in a minute: a file in which more stands must not cost the memory for so many. */
 const Count = z.int().nonnegative().max(100_000);
 /** Requests that ended in one slice of time: its number since 1970, how many were served, how many refused with 429. */
-const Ended = z.tuple([z.int(), Count, Count]);
+const Ended = z.tuple([momentIn(SLICE_MS), Count, Count]);
 
 /** What 429s have shown the service to allow; `undefined` = what the plan says. */
 const Shown = {
@@ -47,16 +50,16 @@ export const Learned = z.object({
   /** It grows by one with each prompt answer (slow start); after a late one by one in each round (congestion avoidance). */
   isStarting: z.boolean(),
   /** The fastest answer lately. */
-  fastest: orUndefined(z.object({ tookMs: z.number(), atMs: z.number() })),
+  fastest: orUndefined(z.object({ tookMs: z.number(), atMs: Moment })),
   /** After a late answer, until a prompt one to a request that left later: how many may be under way meanwhile. */
-  late: orUndefined(z.object({ knownAtMs: z.number(), mostUnderWay: z.number().min(1) })),
+  late: orUndefined(z.object({ knownAtMs: Moment, mostUnderWay: z.number().min(1) })),
   /** Until when the service works through requests that were given up, as far as it delayed these. */
-  heldUntilMs: z.number().default(0),
-  servedAtMs: z.number(),
+  heldUntilMs: Moment.default(0),
+  servedAtMs: Moment,
   /** How often the interval has grown (`SLOWER_BY`), and since when no 429 has asked for that. */
-  slower: orUndefined(z.object({ steps: z.int().positive().max(100), sinceMs: z.number() })),
+  slower: orUndefined(z.object({ steps: z.int().positive().max(100), sinceMs: Moment })),
   /** Since when nothing was refused, and nothing held back by what was learned. */
-  quietSinceMs: z.number(),
+  quietSinceMs: Moment,
   /** Steps back towards the plan since less was learned. */
   steps: z.int().nonnegative().default(0),
   /**
@@ -64,7 +67,7 @@ export const Learned = z.object({
    * that had left before it was known.
    */
   refusal: orUndefined(
-    z.object({ knownAtMs: z.number(), served: z.number(), isSteady: z.boolean(), isOfBurst: z.boolean(), ...Shown }),
+    z.object({ knownAtMs: Moment, served: z.number(), isSteady: z.boolean(), isOfBurst: z.boolean(), ...Shown }),
   ),
   /** What ended within the last `ENDED_KEPT_MS`, oldest first. */
   ended: z.array(Ended),
@@ -97,8 +100,6 @@ export const NOTHING_LEARNED: Learned = {
 export const WINDOW_MS = 60_000;
 /** Within this time a window that refills at once is used up twice, even if answers take some seconds. */
 export const ENDED_KEPT_MS = 75_000;
-/** Few entries for a plan of hundreds a minute, and little of the window lost by rounding. */
-export const SLICE_MS = 250;
 
 /** When each request of the window may leave, in order; empty while no window is known, or one that refills evenly. */
 export function windowSlotsMs(
@@ -164,9 +165,4 @@ export function sharedOut(
     refill,
     ended,
   };
-}
-
-/** What has ended, by a clock that is `byMs` ahead. */
-export function shiftedEnded(ended: Learned['ended'], byMs: number): Learned['ended'] {
-  return ended.map(([slice, served, refused]) => [slice + Math.round(byMs / SLICE_MS), served, refused]);
 }

@@ -1,5 +1,5 @@
 import type { Events } from '../model/events.ts';
-import { type Bookings, FOREIGN, guildKey, type Requester, requesterOf, WATCHES } from '../model/quota.ts';
+import { type Bookings, FOREIGN, guildKey, type Requester, WATCHES } from '../model/quota.ts';
 import { DAY_MS, HOUR_MS, nextUtcMidnightMs, utcDay } from '../time/utc-day.ts';
 import { type HourCounts, hourCounts } from './hours.ts';
 
@@ -71,7 +71,7 @@ export class Ledger {
 
   /** A request leaves for this requester. */
   spent(requester: Requester): Booking {
-    const booking = { requester: requesterOf(requester), day: utcDay(Date.now()) };
+    const booking = { requester, day: utcDay(Date.now()) };
     this.counters.add(booking, { requests: 1 });
     void this.#write();
     return booking;
@@ -85,7 +85,7 @@ export class Ledger {
 
   /** An answer came without a request of its own. */
   saved(requester: Requester): void {
-    this.counters.add({ requester: requesterOf(requester), day: utcDay(Date.now()) }, { saved: 1 });
+    this.counters.add({ requester, day: utcDay(Date.now()) }, { saved: 1 });
     this.#events?.publish('saved', {});
     this.#nextWrite ??= setTimeout(() => void this.#write(), WRITE_SAVED_EVERY_MS).unref();
   }
@@ -162,4 +162,12 @@ export class Ledger {
     this.#nextWrite = undefined;
     return this.counters.write();
   }
+}
+
+/**
+ * The name of a UTC day under which requests to a card service with ids of its own are counted, so that nobody's budget counts
+ * those to another; the default interface has the day alone. It begins with the day, and `~` comes after all of a day.
+ */
+export function dayOfService(day: string, service: string | undefined): string {
+  return service === undefined ? day : `${day}.${service}`;
 }

@@ -1,8 +1,7 @@
 import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
-import { shiftedEnded } from './learned.ts';
 import type { Permit } from './limiter-port.ts';
-import { INITIAL_LIMITER_STATE, type LimiterState, underSetting, withProbe } from './limiter-state.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState, shifted, underSetting, withProbe } from './limiter-state.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';
 
@@ -69,7 +68,8 @@ export class LocalCell implements LimiterCell {
   }
 
   get state(): LimiterState {
-    return afterClockJump(this.#state, Date.now());
+    this.#state = afterClockJump(this.#state, Date.now());
+    return this.#state;
   }
 
   get underWay(): number {
@@ -84,7 +84,6 @@ export class LocalCell implements LimiterCell {
   }
 
   refresh(): boolean {
-    this.#become(this.state); // after a clock was set back
     return false;
   }
 
@@ -98,8 +97,8 @@ export class LocalCell implements LimiterCell {
   }
 
   #become(state: LimiterState): void {
-    const { state: before } = this;
-    if (state === this.#state) return;
+    const before = this.#state;
+    if (state === before) return;
     this.#state = state;
     this.#store.save(state);
     this.#options.events?.publish('limiter', state);
@@ -115,22 +114,4 @@ export function afterClockJump(state: LimiterState, nowMs: number): LimiterState
   const { breaker, quota, learned } = state;
   const notedMs = Math.max(breaker.sinceMs, quota?.receivedAtMs ?? 0, learned.servedAtMs, learned.quietSinceMs);
   return notedMs > nowMs ? shifted(state, nowMs - notedMs) : state;
-}
-
-/** The same state by a clock that is `byMs` ahead of the one it was noted by. */
-export function shifted(state: LimiterState, byMs: number): LimiterState {
-  const { learned, ...others } = state;
-  const { ended, ...known } = learned;
-  return { ...shiftedTimes(others, byMs), learned: { ...shiftedTimes(known, byMs), ended: shiftedEnded(ended, byMs) } };
-}
-
-/** How moments are called in a state: `fullAtMs`, `atMs`, `sinceMs`, `untilMs`, `beganMs`. Any other number is none. */
-const MOMENT = /(^at|At|[sS]ince|[uU]ntil|[bB]egan)Ms$/;
-
-function shiftedTimes<T>(value: T, byMs: number, name = ''): T {
-  if (typeof value === 'number') return (MOMENT.test(name) ? value + byMs : value) as T;
-  if (Array.isArray(value)) return value.map((each) => shiftedTimes(each, byMs)) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map(([field, inner]) => [field, shiftedTimes(inner, byMs, field)]);
-  return Object.fromEntries(fields);
 }

@@ -29,27 +29,37 @@ export type Acquired =
   /** No permit before `untilMs`; a change may bring one sooner. */
   | { kind: 'wait'; untilMs: number }
   /** No permit for longer than anybody should wait. */
-  | { kind: 'blocked'; untilMs: number; reason: BlockedReason };
+  | ({ kind: 'blocked' } & Blocked);
 
 /** `reserve`: no renewals, for watches or not, while the day's last requests are kept for members. */
 export type BlockedReason = BreakerReason | 'reserve';
 
-/** When permits are expected, as seen now. */
-export interface Schedule {
-  /** Unlike `blocked`, it stays open until a probe has succeeded. */
-  breaker: Breaker;
+export interface Blocked {
+  untilMs: number;
+  reason: BlockedReason;
+}
+
+/** What follows from the state of a limiter, as seen now. */
+export interface LimiterView {
+  /** Unlike a refusal, it stays open until a probe has succeeded. */
+  readonly breaker: Breaker;
   /** What answers have shown the service to allow, where that is less than the plan. */
-  learned: { window: number | undefined; capacity: number | undefined };
-  /** All who wait are answered with the reason; `undefined` while waiting makes sense. */
-  blocked: { untilMs: number; reason: BlockedReason } | undefined;
+  readonly learned: { window: number | undefined; capacity: number | undefined };
   /** The service asked us to wait. */
-  paused: boolean;
+  readonly paused: boolean;
   /** This process cannot reach the Redis that it shares the quota over: it goes on with its part of the plan. */
-  isIsolated: boolean;
-  /** Until when nothing is renewed in the background; `undefined` while renewals are allowed. */
-  reservedUntilMs: number | undefined;
-  /** When the n-th pending lookup from now gets its permit (n from 1), if nothing else happens. */
-  permitAtMs: (position: number) => number;
+  readonly isIsolated: boolean;
+  /** The day's requests as last stated; `undefined` before the service has stated anything. */
+  readonly quota: QuotaState | undefined;
+  /** What remains of the day beyond what is kept for members' missing cards; infinite while that is unknown. */
+  readonly unreserved: number;
+  /** Why all of the lane are answered at once; `undefined` while waiting makes sense. */
+  refusalFor(lane: PermitLane): Blocked | undefined;
+  /**
+   * When the n-th permit from now (n from 1) is given, to one of the lane, if nothing else happens. The first: now, or in
+   * the past, exactly when one would be given now.
+   */
+  forecast(lane: PermitLane, position: number): number;
 }
 
 /** Hands out permits at the plan's pace, and none after a 429, in an outage or on a spent day. No method rejects. */
@@ -60,8 +70,8 @@ export interface Limiter {
   observe(reading: QuotaReading): void;
   /** The plan that a usage report named. */
   observePlan(plan: string): void;
-  schedule(): Schedule;
-  /** The day's requests as last stated; `undefined` before the service has stated anything. */
+  view(): LimiterView;
+  /** As in the view. */
   quota(): QuotaState | undefined;
   /** When nothing will remain of the day at the present rate; `undefined` when enough does. */
   runsOutAtMs(): number | undefined;
@@ -71,6 +81,6 @@ export interface Limiter {
   doubt(): Doubt | undefined;
   /** Others were seen to spend from the same key, twice since the day began. */
   isKeyShared(): boolean;
-  /** Called whenever permits may come at other times than `schedule` said. */
+  /** Called whenever permits may come at other times than the view said. */
   onChange(listener: () => void): void;
 }

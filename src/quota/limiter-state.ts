@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import { Breaker, CLOSED_BREAKER, QuotaState } from '../model/quota.ts';
+import { Moment, movedBy } from '../model/stored-json.ts';
 import { RemainingSample } from './day-quota.ts';
 import { CountedFailures } from './failures.ts';
 import { Learned, NOTHING_LEARNED } from './learned.ts';
@@ -10,7 +11,7 @@ import { OutsideSpending } from './outside-spending.ts';
 /** Everything that a limiter knows and a restart must not forget. Stored as JSON. */
 export const LimiterState = z.object({
   /** When the token bucket is full again. */
-  fullAtMs: z.number(),
+  fullAtMs: Moment,
   breaker: Breaker,
   /** What the operator had set when the breaker opened for the day, as `settingKey` writes it. */
   openedUnder: orUndefined(z.string()),
@@ -26,6 +27,11 @@ export const LimiterState = z.object({
   outside: orUndefined(OutsideSpending),
 });
 export type LimiterState = z.infer<typeof LimiterState>;
+
+/** The same state by a clock that is `byMs` ahead of the one it was noted by. */
+export function shifted(state: LimiterState, byMs: number): LimiterState {
+  return movedBy(LimiterState, state, byMs) as LimiterState;
+}
 
 /** Before the first start: a full bucket. */
 export const INITIAL_LIMITER_STATE: LimiterState = LimiterState.parse({

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { QuotaState } from '../model/quota.ts';
+import { Moment } from '../model/stored-json.ts';
 import { isSameWindow, windowEndsMs } from './day-quota.ts';
 
 /** What is seen of others who spend from the same key, on one day. */
 export const OutsideSpending = z.object({
   /** When that day ends. */
-  untilMs: z.number(),
+  untilMs: Moment,
   /** What would remain if nobody else had sent anything. */
   expected: z.number(),
   /** At last less remained. Another process may have sent it, which tells so when its request has ended. */

@@ -1,16 +1,15 @@
 import type { RequestOutcome } from '../model/errors.ts';
-import { type PlanSetting, type Plans, plansOf } from '../model/plan.ts';
+import { type Plans, plansOf } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
-import { isSatOut } from './circuit-breaker.ts';
-import { addSample, currentQuota, isOfDay, mergeReading, reserveUntilMs, runsOutAtMs } from './day-quota.ts';
+import { addSample, currentQuota, isOfDay, mergeReading, runsOutAtMs } from './day-quota.ts';
 import { type Doubt, doubtOf } from './failures.ts';
-import { sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
 import type { Change, LimiterCell } from './limiter-cell.ts';
-import type { Acquired, Limiter, Permit, PermitLane, Schedule } from './limiter-port.ts';
+import type { Acquired, Limiter, Permit, PermitLane } from './limiter-port.ts';
 import type { LimiterState } from './limiter-state.ts';
+import { StateView } from './limiter-view.ts';
 import { isKeyShared } from './outside-spending.ts';
-import { fullAtMsAfter, paceOf, plannedPace, refillLagMs, tokenAtMs } from './pace.ts';
-import { decidePermit, releasePermit } from './permit.ts';
+import { fullAtMsAfter, plannedPace, refillLagMs } from './pace.ts';
+import { releasePermit } from './permit.ts';
 
 export interface LimiterOptions {
   /** `LONGEST_WAIT_SECONDS`: longer pauses are not sat out. */
@@ -18,7 +17,9 @@ export interface LimiterOptions {
   random?: () => number;
 }
 
-/** Decides on the state in its cell. Outcomes, headers and reports change that state, and the schedule follows from it. */
+const ANSWERS_AVERAGED = 4;
+
+/** Decides on the state in its cell. Outcomes, headers and reports change that state, and the view follows from it. */
 export class RateLimiter implements Limiter {
   readonly #cell: LimiterCell;
   readonly #options: LimiterOptions;
@@ -26,6 +27,10 @@ export class RateLimiter implements Limiter {
   #isUnconfirmed = true;
   /** Until a request has ended since: when the first token was taken from a full bucket. */
   #tookFromFullAtMs: number | undefined;
+  /** What the last answers have taken, on average; 0 before the first. */
+  #answersTakeMs = 0;
+  #lastLeftAtMs = Number.POSITIVE_INFINITY;
+  #derived: { of: readonly unknown[]; view: StateView } | undefined;
 
   constructor(cell: LimiterCell, options: LimiterOptions) {
     this.#cell = cell;
@@ -35,12 +40,9 @@ export class RateLimiter implements Limiter {
 
   async acquire(lane: PermitLane): Promise<Acquired> {
     const cell = this.#cell;
-    const decide = (state: LimiterState, underWay: number) => {
-      const contention = { underWay, isUnconfirmed: this.#isUnconfirmed };
-      return decidePermit(state, lane, cell.setting, Date.now(), contention);
-    };
+    const decide = (state: LimiterState, underWay: number) => this.#viewOf(state, underWay).decide(lane);
     for (let isFresh = false; ; isFresh = true) {
-      const decision = decide(cell.state, cell.underWay);
+      const decision = this.view().decide(lane);
       if (decision.kind !== 'token') {
         // Another process may have ended what refuses it.
         if (isFresh || !(await cell.refresh())) return decision;
@@ -52,6 +54,7 @@ export class RateLimiter implements Limiter {
       // A bucket of one is always full when its token is taken. One that delays does not refuse what comes too early.
       const isExact = decision.pace.capacity > 1 || cell.state.learned.heldUntilMs === 0;
       if (taken.wasFull && isExact) this.#tookFromFullAtMs ??= Date.now();
+      this.#lastLeftAtMs = performance.now();
       return { kind: 'permit', permit: decision.permit };
     }
   }
@@ -62,6 +65,10 @@ export class RateLimiter implements Limiter {
     const now = { longestWaitMs, nowMs: Date.now(), random: random(), underWay };
     const lagMs = refillLagMs(this.#tookFromFullAtMs ?? now.nowMs, now.nowMs);
     this.#tookFromFullAtMs = undefined;
+    if (outcome.kind !== 'abandoned') {
+      const tookMs = Math.max(0, now.nowMs - permit.leftAtMs);
+      this.#answersTakeMs += (tookMs - this.#answersTakeMs) / (this.#answersTakeMs === 0 ? 1 : ANSWERS_AVERAGED);
+    }
     const apply = (state: LimiterState) => {
       const lagged = { ...state, fullAtMs: state.fullAtMs + lagMs };
       return releasePermit(lagged, permit, outcome, this.#cell.setting, now);
@@ -83,9 +90,12 @@ export class RateLimiter implements Limiter {
     void this.#change({ apply: (state) => ({ ...state, plan, planAtLimit: state.quota?.limit }) });
   }
 
-  schedule(): Schedule {
-    const { state, setting, underWay } = this.#cell;
-    return scheduleOf(state, setting, this.#options.longestWaitMs, Date.now(), underWay);
+  view(): StateView {
+    const { state, underWay, setting } = this.#cell;
+    const of = [state, underWay, setting, this.#isUnconfirmed, Date.now()] as const;
+    if (of.some((each, at) => each !== this.#derived?.of[at]))
+      this.#derived = { of, view: this.#viewOf(state, underWay) };
+    return (this.#derived as { view: StateView }).view;
   }
 
   quota(): QuotaState | undefined {
@@ -113,6 +123,14 @@ export class RateLimiter implements Limiter {
     this.#listeners.push(listener);
   }
 
+  /** A request that left last and is still under way shows that the answers have become slower. */
+  #viewOf(state: LimiterState, underWay: number): StateView {
+    const lastMs = underWay > 0 ? performance.now() - this.#lastLeftAtMs : 0;
+    const { longestWaitMs } = this.#options;
+    const known = { isUnconfirmed: this.#isUnconfirmed, answersTakeMs: Math.max(this.#answersTakeMs, lastMs) };
+    return new StateView({ state, underWay, setting: this.#cell.setting, longestWaitMs, ...known }, Date.now());
+  }
+
   async #change(change: Change): Promise<void> {
     await this.#cell.change(change);
     this.#notify();
@@ -129,43 +147,4 @@ function observeReading(state: LimiterState, reading: QuotaReading, plans: Plans
   if (!isOfDay(known, reading, plans)) return known === state.quota ? state : { ...state, quota: known };
   const quota = mergeReading(known, reading);
   return { ...state, quota, samples: addSample(state.samples, quota, nowMs) };
-}
-
-/**
- * When permits are expected at that pace.
- *
- * @param longestWaitMs a longer pause blocks, and is not sat out
- * @param underWay requests, each of which takes a place in a window
- */
-export function scheduleOf(
-  state: LimiterState,
-  setting: PlanSetting,
-  longestWaitMs: number,
-  nowMs: number,
-  underWay: number,
-): Schedule {
-  const { reason, untilMs } = state.breaker;
-  const pace = paceOf(state, setting);
-  const isWaitedFor = isSatOut(state.breaker);
-  const pausedUntilMs = Math.max(nowMs, isWaitedFor ? untilMs : 0);
-  const ofWindowMs = windowSlotsMs(sharedOut(state.learned, setting.processes ?? 1), underWay, nowMs);
-  const slotsMs = ofWindowMs.map((atMs) => Math.max(atMs, pausedUntilMs));
-  return {
-    breaker: state.breaker,
-    isIsolated: setting.processes !== undefined,
-    learned: { window: state.learned.window, capacity: state.learned.capacity },
-    paused: reason === 'pause' && untilMs > nowMs,
-    blocked:
-      reason && untilMs > nowMs && !(isWaitedFor && untilMs - nowMs <= longestWaitMs) ? { reason, untilMs } : undefined,
-    reservedUntilMs: reserveUntilMs(currentQuota(state.quota, nowMs), nowMs),
-    permitAtMs: (position) => {
-      if (slotsMs.length > 0) {
-        const rounds = Math.floor((position - 1) / slotsMs.length);
-        return (slotsMs[(position - 1) % slotsMs.length] ?? nowMs) + rounds * WINDOW_MS;
-      }
-      if (reason === 'pause') return pausedUntilMs + (position - 1) * pace.intervalMs;
-      const firstMs = tokenAtMs(Math.max(state.fullAtMs, nowMs), nowMs, pace);
-      return Math.max(pausedUntilMs, firstMs + (position - 1) * pace.intervalMs);
-    },
-  };
 }

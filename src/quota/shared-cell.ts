@@ -13,6 +13,15 @@ import {
 } from './shared-limiter-store.ts';
 import { isolatedFullAtMs, joinedState } from './without-redis.ts';
 
+/**
+ * Of the processes that share the state. Without Redis: the plan divided by the processes last seen alive; permits given that
+ * are not charged to the shared bucket yet, and cards of requests that ended without the others being told.
+ */
+type Membership =
+  | { kind: 'joined' }
+  | { kind: 'joining' | 'isolated'; setting: PlanSetting; spent: number; endedCards: number };
+
+const NOTHING_SPENT = { spent: 0, endedCards: 0 };
 const CHANGED: Taken = { kind: 'changed' };
 /** A process that is to write before this one, as the store sees to, has written by then as a rule. */
 const REWRITE_WITHIN_MS = 50;
@@ -27,11 +36,7 @@ export class SharedCell implements LimiterCell {
   #notify = () => {};
   /** With the changes that are not in the store yet. */
   #state: LimiterState;
-  /**
-   * The plan divided by the processes last seen alive; permits given that are not charged to the shared bucket yet, and
-   * cards of requests that ended without the others being told.
-   */
-  #isolated: { setting: PlanSetting; spent: number; endedCards: number } | undefined;
+  #membership: Membership = { kind: 'joined' };
   /** The era of the stored state that this process joined last. */
   #era: string | undefined;
   #syncing: Promise<void> | undefined;
@@ -43,40 +48,43 @@ export class SharedCell implements LimiterCell {
     this.#state = afterClockJump(initial, Date.now());
     this.#isolate();
     link.onHealth((health) => (health === 'usable' ? void this.#sync() : this.#isolate()));
-    processesAlive.onHeartbeat(() => void (this.#isolated ? this.#sync() : (this.#syncing ?? this.refresh())));
+    processesAlive.onHeartbeat(() => void (this.#isJoined ? (this.#syncing ?? this.refresh()) : this.#sync()));
     if (link.health === 'usable') void this.#sync();
   }
 
   /** While isolated there is no clock of the store to notice that this machine's clock was set back, and no other's probe. */
   get state(): LimiterState {
-    return this.#isolated ? withProbe(afterClockJump(this.#state, Date.now()), this.#copy.holdsProbe) : this.#state;
+    return this.#isJoined ? this.#state : withProbe(afterClockJump(this.#state, Date.now()), this.#copy.holdsProbe);
   }
 
   get setting(): PlanSetting {
-    return this.#isolated?.setting ?? this.#options.setting;
+    return this.#membership.kind === 'joined' ? this.#options.setting : this.#membership.setting;
   }
 
   get underWay(): number {
-    return this.#copy.held.length + (this.#isolated ? 0 : this.#options.store.asRead.underWayElsewhere);
+    return this.#copy.held.length + (this.#isJoined ? this.#options.store.asRead.underWayElsewhere : 0);
   }
 
   async take(token: WantedToken, decide: Decide): Promise<Taken> {
-    if (this.#isJoining) return this.#sync().then(() => CHANGED);
-    if (!this.#isolated) return token.permit.probe ? this.#takeProbe(token, decide) : this.#takeShared(token, decide);
+    const membership = this.#membership;
+    if (membership.kind === 'joining') return this.#sync().then(() => CHANGED);
+    if (membership.kind === 'joined')
+      return token.permit.probe ? this.#takeProbe(token, decide) : this.#takeShared(token, decide);
     const { state, taken } = spendToken(this.state, token, Date.now());
     this.#state = state;
     if (taken.kind !== 'taken') return taken;
     this.#copy.permits.add(token.permit);
-    this.#isolated.spent++;
+    membership.spent++;
     return taken;
   }
 
   async refresh(): Promise<boolean> {
-    const isAlone = this.#isolated && !this.#isJoining;
-    if (isAlone)
+    if (this.#membership.kind === 'isolated') {
       this.#state = this.state; // after a clock was set back
-    else await (this.#isolated ? this.#sync() : this.#call((store) => store.read(this.#copy.held.length)));
-    return !isAlone;
+      return false;
+    }
+    await (this.#isJoined ? this.#call((store) => store.read(this.#copy.held.length)) : this.#sync());
+    return true;
   }
 
   async change(change: Change): Promise<void> {
@@ -86,8 +94,8 @@ export class SharedCell implements LimiterCell {
     this.#state = change.apply(before);
     events?.publish('limiter', this.#state);
     this.#copy.add(change);
-    if (this.#isolated && !this.#isJoining) {
-      this.#keepToItself(this.#isolated);
+    if (this.#membership.kind === 'isolated') {
+      this.#keepToItself(this.#membership);
       return warnings.changed(before, this.#state, setting);
     }
     if (change.isReading && this.#copy.permits.size > 0) return;
@@ -99,8 +107,8 @@ export class SharedCell implements LimiterCell {
     this.#notify = listener;
   }
 
-  get #isJoining(): boolean {
-    return this.#isolated !== undefined && this.#syncing !== undefined;
+  get #isJoined(): boolean {
+    return this.#membership.kind === 'joined';
   }
 
   async #takeShared(token: WantedToken, decide: Decide): Promise<Taken> {
@@ -123,7 +131,7 @@ export class SharedCell implements LimiterCell {
     const { underWay } = this;
     this.#copy.permits.add(token.permit);
     await this.change({ apply: (state) => withProbeTaken(state, decide(state, underWay), Date.now()) });
-    if (!this.#isolated && this.#options.store.asRead.probeOf === this.#options.processesAlive.id) return taken;
+    if (this.#isJoined && this.#options.store.asRead.probeOf === this.#options.processesAlive.id) return taken;
     this.#copy.permits.delete(token.permit);
     return CHANGED;
   }
@@ -131,15 +139,17 @@ export class SharedCell implements LimiterCell {
   /** Calls the store, and adopts what it answers. @returns `undefined` when it cannot be reached */
   async #call<T>(work: (store: SharedLimiterStore) => Promise<T | undefined>): Promise<T | undefined> {
     const { store, events } = this.#options;
+    const { underWayElsewhere } = store.asRead;
     const result = await work(store);
     if (result === undefined) this.#isolate();
-    if (this.#isolated) return result;
+    if (!this.#isJoined) return result;
     const known = this.#state;
     const { stored } = this.#copy;
     if (stored && store.asRead.era === this.#era) {
       this.#state = this.#copy.changed(stored);
       events?.publish('limiter', this.#state);
-      if (!sameSchedule(known, this.#state)) this.#notify();
+      // Whoever waits for a place under way may take one that another process has left.
+      if (!sameSchedule(known, this.#state) || store.asRead.underWayElsewhere < underWayElsewhere) this.#notify();
     } else {
       this.#isolate(); // what was stored is lost
       void this.#sync();
@@ -148,12 +158,12 @@ export class SharedCell implements LimiterCell {
   }
 
   #isolate(): void {
-    if (this.#isolated) return;
+    if (!this.#isJoined) return;
     const { setting, processesAlive, warnings } = this.#options;
     if (this.#copy.unwritten.length > 0) warnings.changed(this.#copy.stored, this.#state, setting);
     const share = { ...setting, processes: Math.max(1, processesAlive.size) };
-    this.#isolated = { setting: share, spent: 0, endedCards: 0 };
-    this.#keepToItself(this.#isolated);
+    this.#membership = { kind: this.#syncing === undefined ? 'isolated' : 'joining', setting: share, ...NOTHING_SPENT };
+    this.#keepToItself(this.#membership);
     const fullAtMs = isolatedFullAtMs(this.#state, share, this.#era !== undefined, Date.now());
     this.#state = { ...this.#state, fullAtMs };
     this.#notify();
@@ -167,9 +177,12 @@ export class SharedCell implements LimiterCell {
 
   /** Joins if this process is isolated, and writes what is not in the store. */
   #sync(): Promise<void> {
+    if (this.#membership.kind === 'isolated') this.#membership.kind = 'joining';
     this.#syncing ??= this.#write().finally(() => {
       this.#syncing = undefined;
-      if (this.#isolated) this.#keepToItself(this.#isolated);
+      if (this.#membership.kind !== 'joining') return;
+      this.#membership.kind = 'isolated';
+      this.#keepToItself(this.#membership);
     });
     return this.#syncing;
   }
@@ -178,15 +191,15 @@ export class SharedCell implements LimiterCell {
     /** What a process that joins knows. */
     let local: LimiterState | undefined;
     for (let isWritten: boolean | undefined = false; isWritten === false; ) {
-      if (this.#isolated && !local) {
+      if (this.#membership.kind !== 'joined' && !local) {
         local = this.state;
-        this.#keepToItself(this.#isolated);
+        this.#keepToItself(this.#membership);
         if (!(await this.#options.store.read(this.#copy.held.length))) return;
       }
       isWritten = await this.#writeOnce(local);
       if (isWritten === false) await sleep(Math.random() * REWRITE_WITHIN_MS);
     }
-    if (local && !this.#isolated) this.#notify();
+    if (local && this.#isJoined) this.#notify();
   }
 
   async #writeOnce(local: LimiterState | undefined): Promise<boolean | undefined> {
@@ -195,7 +208,7 @@ export class SharedCell implements LimiterCell {
     const nowMs = Date.now();
     const firstFullAtMs = this.#era === undefined ? initial.fullAtMs : undefined;
     const isLost = this.#era !== undefined && store.asRead.era !== this.#era;
-    const { spent, endedCards } = this.#isolated ?? { spent: 0, endedCards: 0 };
+    const { spent, endedCards } = this.#membership.kind === 'joined' ? NOTHING_SPENT : this.#membership;
     const joining = { setting, spent, endedCards, firstFullAtMs, isLost, nowMs };
     const before = local ? joinedState(stored, { local, ...joining }) : stored;
     if (!before) return undefined; // lost, which the call that has read it handles
@@ -205,7 +218,7 @@ export class SharedCell implements LimiterCell {
       if (!isWritten) return isWritten;
       this.#copy.remove(unwritten);
       warnings.changed(before, after, setting);
-      if (local) this.#isolated = undefined;
+      if (local) this.#membership = { kind: 'joined' };
       this.#era = store.asRead.era;
       return isWritten;
     });

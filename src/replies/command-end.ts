@@ -3,7 +3,6 @@ import type { Outcomes } from '../lookup/shown-so-far.ts';
 import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { CommandEvent, Events, Source } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';
-import { requesterOf } from '../model/quota.ts';
 
 /** The facts of a `CommandEvent` that are not in the invocation. */
 export type CommandEnd = Pick<CommandEvent, 'outcome'> &
@@ -30,7 +29,8 @@ export function publishEnd(
   invocation: Invocation & { asked?: Asked },
   { card, source = 'bot', waitMs = 0, ...end }: CommandEnd,
 ): void {
-  const { command, memberId, guildId, receivedAtMs, asked } = invocation;
+  const { command, requester, receivedAtMs, asked } = invocation;
+  const { memberId, guildId } = requester;
   const tookMs = Date.now() - receivedAtMs;
   const about = forLog(asked ? cardsOf(asked) : card);
   events.publish('command', { memberId, guildId, command, card: about, source, waitMs, tookMs, ...end });
@@ -43,7 +43,7 @@ function cardsOf({ queries, unclear, unsearched }: Asked): string {
 /** Tells who listens which cards the member sees now. */
 export function publishShown(events: Events, to: Invocation, { cards }: Outcomes, isPrivate: boolean): void {
   const cardIds = cards.flatMap((card) => card?.answer?.card?.id ?? []);
-  events.publish('shown', { ...requesterOf(to), cardIds, isPrivate });
+  events.publish('shown', { ...to.requester, cardIds, isPrivate });
 }
 
 /** The text is cut to the length of an id and shown on one line without control characters, which a terminal would obey. */

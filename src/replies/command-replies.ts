@@ -1,17 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Ask, Lookups } from '../lookup/lookups.ts';
+import { Lookups } from '../lookup/lookups.ts';
 import type { Outcomes } from '../lookup/shown-so-far.ts';
-import { Stopping } from '../model/errors.ts';
 import type { EventsByName } from '../model/events.ts';
-import type { Asked, ImmediateReply, Invocation } from '../model/invocation.ts';
-import { backOffMs } from '../time/back-off.ts';
-import { withTimeout } from '../time/timers.ts';
+import type { Asked, Invocation } from '../model/invocation.ts';
+import type { Message, Reply } from '../model/message.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './command-end.ts';
-import { below, type CardsReply, type CommandRepliesOptions, type ReplyMessage } from './reply-journal.ts';
-
-const RETRY = { firstMs: 1_000, longestMs: 30_000 };
-/** After this time nearly every edit that was given up has been processed, or never will be. */
-const LATE_EDIT_MS = 10_000;
+import { CORRECTION, type End, THINKING } from './course.ts';
+import { type CoursePorts, follow } from './course-driver.ts';
+import { below, type CardsReply, type CommandRepliesOptions, type RenderReply } from './reply-journal.ts';
 
 /**
  * Replies to commands. Cards that are known are shown at once, and again when they are renewed. For others the reply is
@@ -36,7 +31,7 @@ export class CommandReplies {
    */
   async reply(
     invocation: Invocation & { asked?: Asked },
-    { message, isPrivate, isInPlace, source, correction }: ImmediateReply<ReplyMessage>,
+    { message, isPrivate, isInPlace, source, correction }: Reply,
     end: CommandEnd,
     outcomes?: Outcomes,
   ): Promise<boolean> {
@@ -45,10 +40,11 @@ export class CommandReplies {
     const first = await sender.reply(invocation, message, isPrivate, isInPlace);
     const word = first.shown ? first.word : undefined;
     const isSeenAlone = isPrivate || word !== undefined;
-    const correct = (corrected: ReplyMessage) =>
-      this.#untilAccepted(invocation, () => sender.edit(invocation, below(word, corrected), isSeenAlone));
     // One that Discord has not confirmed may be there, so it is corrected, too.
-    if (first.shown && correction !== undefined) this.#track(correction.then(correct), invocation);
+    if (first.shown && correction !== undefined) {
+      const corrected = correction.then((next) => below(word, next));
+      this.#track(this.#correct(invocation, corrected, isSeenAlone), invocation);
+    }
     if (first.shown && first.isOfAnother) {
       this.#endOfAnother(invocation, end);
       return false;
@@ -66,10 +62,11 @@ export class CommandReplies {
    *
    * @returns once they are sent, or "thinking…"; `false` when the member sees neither
    */
-  async answer(invocation: Invocation, { alreadyRead, ...asked }: Ask): Promise<boolean> {
+  async answer(invocation: Invocation, asked: Asked): Promise<boolean> {
     const { render } = this.#options;
-    const lookups = await Lookups.open(asked.queries, invocation, this.#options.lookups, alreadyRead);
-    const reply = { ...invocation, asked };
+    const lookups = await Lookups.open(asked.queries, invocation, this.#options.lookups);
+    const queries = asked.queries.map(({ known, ...query }) => query);
+    const reply = { ...invocation, asked: { ...asked, queries } };
     if (lookups.toCome === 'cards') return this.#defer(reply, lookups).finally(() => lookups.cancel());
 
     const outcomes = lookups.soFar();
@@ -98,7 +95,7 @@ export class CommandReplies {
     await this.settled();
   }
 
-  async #renewed(reply: CardsReply, lookups: Lookups, isPrivate: boolean): Promise<ReplyMessage> {
+  async #renewed(reply: CardsReply, lookups: Lookups, isPrivate: boolean): Promise<Message> {
     const { message, err } = await this.#options.render(reply, await lookups.lookUpAll(), isPrivate);
     if (err !== undefined) throw err;
     return message;
@@ -117,8 +114,8 @@ export class CommandReplies {
       publishEnd(events, reply, { outcome: first.outcome, err: first.err });
       return false;
     }
-    const { command, memberId: member } = reply;
-    if (first.err !== undefined) log.warn({ command, member, err: first.err }, UNCONFIRMED);
+    const { command, requester } = reply;
+    if (first.err !== undefined) log.warn({ command, member: requester.memberId, err: first.err }, UNCONFIRMED);
     this.#publish(reply, 'deferred');
     if (first.isOfAnother) this.#endOfAnother(reply); // and seen to be completed
     this.#track(this.#complete(reply, lookups, first.isOfAnother), reply);
@@ -139,47 +136,49 @@ export class CommandReplies {
   }
 
   /** @param isTakenOver whether another process may have answered it already, or may still */
-  async #complete(reply: CardsReply, lookups: Lookups, isTakenOver = false): Promise<void> {
-    const { events, journal, render, sender } = this.#options;
-    let cardsFromHere = 0;
-    let mayComeLate = false; // an edit that shows less than the answer
-    /** How many cards of another process it shows; `undefined`: not known. */
-    const cardsOfAnother = async () => {
-      if (!isTakenOver && journal.owns(reply.interactionId)) return 0;
-      const cards = await sender.countEmbeds(reply);
-      return cards !== undefined && cards <= cardsFromHere ? 0 : cards;
-    };
-    const outcomes = await lookups.lookUpAll(async (soFar) => {
-      // Another process may complete it between the look at it and the edit.
-      if (!journal.holds(reply.interactionId)) return undefined;
-      const { message } = await render(reply, soFar);
-      const others = await cardsOfAnother();
-      if (others === undefined || others > (message.embeds?.length ?? 0)) return undefined;
-      cardsFromHere = message.embeds?.length ?? 0;
-      if ((await sender.edit(reply, message, reply.asked.isPrivate)) !== 'failed') return undefined;
-      mayComeLate = true;
-      return 'failed';
-    });
-    const isStopped = outcomes.cards.some((card) => card?.error instanceof Stopping);
-    if (isStopped && (await journal.keeps(reply))) return;
+  #complete(reply: CardsReply, lookups: Lookups, isTakenOver = false): Promise<void> {
+    const { journal, render, sender } = this.#options;
+    const id = reply.interactionId;
+    const isShared = () => isTakenOver || !journal.owns(id);
+    let rendered: Awaited<ReturnType<RenderReply>> = { message: {} };
+    let isRendered = false; // once in the end: however often it is sent, it is the same answer
+    let isRepetition = false;
+    const { changed, done } = follow(
+      THINKING,
+      {
+        facts: () => ({
+          ...lookups.standing(),
+          deadlineMs: reply.deadlineMs,
+          wanted: reply.asked.queries.length,
+          isElsewhere: !journal.holds(id),
+        }),
+        async look(before) {
+          if (!isRendered) rendered = await render(reply, before === 'soFar' ? lookups.soFar() : lookups.inTheEnd());
+          isRendered = before !== 'soFar';
+          isRepetition = before === 'repetition';
+          const shown = isShared() || isRepetition ? await sender.countEmbeds(reply) : 0;
+          return { ours: rendered.message.embeds?.length ?? 0, shown };
+        },
+        edit: () => sender.edit(reply, rendered.message, reply.asked.isPrivate),
+        complete: () => sender.complete(reply, rendered.message, isShared() || isRepetition),
+        keep: () => journal.keeps(reply),
+        end: (as) => this.#ended(reply, as, lookups.inTheEnd(), rendered.err),
+      },
+      this.#closed.signal,
+    );
+    void lookups.lookUpAll(changed);
+    return done;
+  }
 
-    // Rendered once: however often it is sent, it is the same answer.
-    const { message, err } = await render(reply, outcomes);
-    const result = await this.#untilAccepted(reply, async () => {
-      const others = await cardsOfAnother();
-      if (others === undefined) return 'failed';
-      if (others >= reply.asked.queries.length) return 'answered';
-      cardsFromHere = message.embeds?.length ?? 0;
-      return sender.complete(reply, message, isTakenOver || !journal.owns(reply.interactionId));
-    });
-    if (result === 'stopped') return;
-    if (result === 'answered') return this.#end(reply, 'dropped');
-    if (result === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
-    const isShown = result === 'shown' || result === 'shownInPrivate';
-    if (isShown) publishShown(events, reply, outcomes, reply.asked.isPrivate || result === 'shownInPrivate');
-    if (result === 'shown' && mayComeLate) this.#track(this.#showAgain(reply, message), reply);
-    await this.#end(reply, result === 'lost' ? 'dropped' : 'completed', {
-      ...{ ...ENDS_WITHOUT, shown: endOf(outcomes), shownInPrivate: endOf(outcomes) }[result],
+  /** @param err the answer could not be rendered */
+  async #ended(reply: CardsReply, as: End, outcomes: Outcomes, err: unknown): Promise<void> {
+    if (as === 'answered') return this.#end(reply, 'dropped');
+    if (as === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
+    const isShown = as === 'shown' || as === 'shownInPrivate';
+    const isPrivate = reply.asked.isPrivate || as === 'shownInPrivate';
+    if (isShown) publishShown(this.#options.events, reply, outcomes, isPrivate);
+    await this.#end(reply, as === 'lost' ? 'dropped' : 'completed', {
+      ...(isShown ? endOf(outcomes) : { outcome: as === 'lost' ? 'not answered' : 'broken' }),
       source: sourceOf(outcomes),
       waitMs: (outcomes.requestedAtMs ?? Date.now()) - reply.receivedAtMs,
       err,
@@ -187,15 +186,19 @@ export class CommandReplies {
     if (isShown) this.#options.answered?.(reply);
   }
 
-  /** Shows an answer again that an earlier edit has replaced, which Discord processed late. */
-  async #showAgain(reply: CardsReply, message: ReplyMessage): Promise<void> {
-    const { signal } = this.#closed;
-    const stopped = new Promise<true>((resolve) => signal.addEventListener('abort', () => resolve(true)));
-    if (signal.aborted || (await withTimeout(LATE_EDIT_MS, stopped))) return;
-    const cards = await this.#options.sender.countEmbeds(reply);
-    // A sentence cannot be told from an earlier one; the same again is no second answer.
-    if (cards !== undefined && cards >= Math.max(1, message.embeds?.length ?? 0)) return;
-    await this.#untilAccepted(reply, () => this.#options.sender.complete(reply, message, true));
+  /** Replaces a message once the next one is there. */
+  #correct(invocation: Invocation, correction: Promise<Message>, isPrivate: boolean): Promise<void> {
+    let message: Message = {};
+    const { deadlineMs } = invocation;
+    const ports: CoursePorts = {
+      facts: () => ({ cards: 0, end: 'ended', deadlineMs, wanted: 1, isElsewhere: false }),
+      async look() {
+        message = await correction;
+        return { ours: 0, shown: 0 };
+      },
+      edit: () => this.#options.sender.edit(invocation, message, isPrivate),
+    };
+    return follow(CORRECTION, ports, this.#closed.signal).done;
   }
 
   #endOfAnother(invocation: Invocation & { asked?: Asked }, { card }: Partial<CommandEnd> = {}): void {
@@ -216,26 +219,14 @@ export class CommandReplies {
     this.#options.events.publish('reply', { step, interactionId, command });
   }
 
-  /** Edits a reply again as long as Discord cannot be reached. `too late`: it can no longer be edited. */
-  async #untilAccepted<R extends string>({ deadlineMs }: Invocation, edit: () => Promise<R>) {
-    const { signal } = this.#closed;
-    for (let attempt = 1; ; attempt++) {
-      const result = await edit();
-      if (result !== 'failed') return result as Exclude<R, 'failed'>;
-      const retryMs = backOffMs(attempt, RETRY);
-      if (Date.now() + retryMs > deadlineMs) return 'too late';
-      await sleep(retryMs, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return 'stopped';
-    }
-  }
-
-  #track(work: Promise<unknown>, { command, memberId: member }: Invocation): void {
+  #track(work: Promise<unknown>, { command, requester }: Invocation): void {
     const done = work
-      .catch((err: unknown) => this.#options.log.error({ command, member, err }, 'reply cannot be completed'))
+      .catch((err: unknown) =>
+        this.#options.log.error({ command, member: requester.memberId, err }, 'reply cannot be completed'),
+      )
       .finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
   }
 }
 
-const ENDS_WITHOUT = { refused: { outcome: 'broken' }, lost: { outcome: 'not answered' } };
 const UNCONFIRMED = 'discord did not confirm the first answer: the reply is completed anyway';

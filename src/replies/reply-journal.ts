@@ -5,6 +5,7 @@ import type { Outcomes } from '../lookup/shown-so-far.ts';
 import { CardQuery } from '../model/card.ts';
 import type { Events } from '../model/events.ts';
 import { Asked, Invocation } from '../model/invocation.ts';
+import type { Message } from '../model/message.ts';
 
 /**
  * A reply that shows cards, deferred or not: all that is needed to show it in this process, or to complete a deferred one in
@@ -24,9 +25,12 @@ const EarlierRow = z
   })
   .transform(({ query, list, private: isPrivate }) => Asked.parse({ queries: [query], ...list, isPrivate }));
 
+/** A row of version 0.2.0 has the parts of an invocation in one. */
+const parts = (row: unknown) => (typeof row === 'object' ? { requester: row, webhook: row, ...row } : row);
+
 /** @throws ZodError for a row of the journal that cannot be read */
 export function parseJournaledReply(row: unknown): CardsReply {
-  return { ...Invocation.parse(row), asked: z.union([Row, EarlierRow]).parse(row) };
+  return { ...Invocation.parse(parts(row)), asked: z.union([Row, EarlierRow]).parse(row) };
 }
 
 /** An interaction's token expires 15 minutes after the command; half a minute is kept for the last edit. */
@@ -55,24 +59,6 @@ export interface ReplyJournal {
   takeOver(complete: (reply: CardsReply) => void): void;
 }
 
-/** What a reply shows. Only commands and Discord look inside an embed or a component. */
-export interface ReplyMessage {
-  content?: string;
-  embeds?: readonly object[];
-  /** Rows of buttons and menus. */
-  components?: readonly object[];
-  /** An embed shows one by the address `attachment://` and its name. */
-  files?: readonly ReplyFile[];
-}
-
-export interface ReplyFile {
-  name: string;
-  contentType: string;
-  data: Uint8Array;
-  /** For those who cannot see it; at most 1,024 characters. */
-  description: string;
-}
-
 /** What became of the first answer to a command: a message, or "thinking…". */
 export type FirstResult =
   /**
@@ -84,7 +70,7 @@ export type FirstResult =
   /** The member sees no reply that can be edited; `outcome` is for the log. */
   | { shown: false; outcome: string; err?: unknown };
 
-export function below(word: string | undefined, message: ReplyMessage): ReplyMessage {
+export function below(word: string | undefined, message: Message): Message {
   return word === undefined ? message : { ...message, content: [word, message.content].filter(Boolean).join('\n') };
 }
 
@@ -100,18 +86,18 @@ export type CompleteResult = Exclude<EditResult, 'blocked'> | 'shownInPrivate';
 /** Shows replies in Discord, by their token alone, and without a part that Discord refuses. No method rejects. */
 export interface ReplySender {
   /** Shows the message; if Discord refuses that, in private, then a private sentence. @param isInPlace of the one whose button was used */
-  reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace?: boolean): Promise<FirstResult>;
+  reply(to: Invocation, message: Message, isPrivate: boolean, isInPlace?: boolean): Promise<FirstResult>;
   /** Shows "thinking…", or a private sentence when Discord refuses it. */
   defer(reply: CardsReply): Promise<FirstResult>;
   /** Makes the reply show the message and nothing else; one that Discord refuses leaves it as it was. */
-  edit(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult>;
+  edit(to: Invocation, message: Message, isPrivate: boolean): Promise<EditResult>;
   /**
    * The same, but "thinking…" does not stay: if Discord refuses the message, the reply says so and the member sees it in a
    * private one below; then the reply shows a sentence.
    *
    * @param isAnother whether another process may have completed it: what that has shown in private is not repeated
    */
-  complete(reply: CardsReply, message: ReplyMessage, isAnother: boolean): Promise<CompleteResult>;
+  complete(reply: CardsReply, message: Message, isAnother: boolean): Promise<CompleteResult>;
   /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; `undefined` when that fails. */
   countEmbeds(reply: CardsReply): Promise<number | undefined>;
 }
@@ -125,7 +111,7 @@ export type RenderReply = (
   reply: CardsReply,
   outcomes: Outcomes,
   isPrivate?: boolean,
-) => Promise<{ message: ReplyMessage; err?: unknown }>;
+) => Promise<{ message: Message; err?: unknown }>;
 
 export interface CommandRepliesOptions {
   lookups: LookupsOptions;

@@ -1,20 +1,15 @@
 import { LRUCache } from 'lru-cache';
+import { NOTHING_SET, type ServerSettings } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
-
-/** What those who manage a Discord server have set for everyone in it. */
-export interface ServerSettings {
-  /** The code of the language that public replies speak; absent: automatic. */
-  language?: string;
-  /** Whether a reply is private when the member does not say. */
-  isPrivate: boolean;
-}
 
 /** One setting that changes. `language: undefined`: automatic again. */
 export type SettingsChange = { language: string | undefined } | { isPrivate: boolean };
 
 /** The settings of servers as texts by name, each kept by itself, in files or in a Redis. No method rejects. */
 export interface SettingsStore {
+  /** Those with any setting, or with one that was there; what is kept no longer is deleted. @returns `undefined` when they cannot be read now */
+  servers(): Promise<readonly string[] | undefined>;
   /** Empty for a server without any. @returns `undefined` when it cannot be read now */
   read(guildId: string): Promise<Readonly<Record<string, string>> | undefined>;
   /** @param value `undefined` deletes the setting @returns whether it is kept */
@@ -33,7 +28,6 @@ export const SETTINGS_KEPT_MS = 365 * DAY_MS;
 const FRESH_MS = 60_000;
 /** Servers, of 0.5 kB each. */
 const MAX_KNOWN = 10_000;
-const NOTHING_SET: ServerSettings = { isPrivate: false };
 
 interface Known {
   settings: Promise<ServerSettings>;
@@ -45,9 +39,17 @@ interface Known {
 export class SettingsOfServers {
   readonly #store: SettingsStore;
   readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  /** Where anything may be set, as of the last `renew`; elsewhere nothing has to be read. `undefined`: not known yet. */
+  servers: Set<string> | undefined;
 
   constructor(store: SettingsStore) {
     this.#store = store;
+  }
+
+  /** Learns in which servers other processes have set something. Costs one read. */
+  async renew(): Promise<void> {
+    const found = await this.#store.servers();
+    if (found) this.servers = new Set([...(this.servers ?? []), ...found]);
   }
 
   /** What was known last when they cannot be read. Nothing is set in direct messages, nor where a member brought the bot along. */
@@ -60,7 +62,9 @@ export class SettingsOfServers {
   /** The other setting stays as it is, whoever changes it meanwhile. @returns what is set now; `undefined` when the change is not kept */
   async change(guildId: string, change: SettingsChange): Promise<ServerSettings | undefined> {
     const isKept = await this.#store.write(guildId, ...stored(change));
-    return isKept ? this.#read(guildId) : undefined;
+    if (!isKept) return undefined;
+    this.servers?.add(guildId);
+    return this.#read(guildId);
   }
 
   #read(guildId: string): Promise<ServerSettings> {

@@ -1,17 +1,17 @@
 import type { Logger } from '../log.ts';
 import { KEPT_DAYS } from '../quota/kept-days.ts';
+import { dayOfService } from '../quota/ledger.ts';
 import type { LimiterState } from '../quota/limiter-state.ts';
 import { SETTINGS_KEPT_MS } from '../settings/server-settings.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
 import { WATCH_KEPT_MS } from '../watches/watch.ts';
-import { dayOfService } from './day-of-service.ts';
 import { additions, countersOf, dayKeys } from './redis/counters.ts';
 import { DELETION_REQUESTS, REQUESTS_KEPT_MS } from './redis/forget.ts';
 import { NOBODY, REPLIES, REPLIES_KEPT_MS } from './redis/journal.ts';
 import type { RedisLink } from './redis/link.ts';
-import { settingsKey } from './redis/server-settings.ts';
+import { serversKey, settingsKey } from './redis/server-settings.ts';
 import { RedisUnavailable } from './redis/unavailable.ts';
-import { watchFields } from './redis/watches.ts';
+import { changeOrderKey, inChangeOrder, watchFields } from './redis/watches.ts';
 import { type CardRow, EmbeddedFiles } from './sqlite/embedded-files.ts';
 
 /**
@@ -121,16 +121,19 @@ export class CarryOver {
         return [
           ['HSET', key, name, value],
           ['PEXPIRE', key, String(SETTINGS_KEPT_MS)],
+          ['SADD', serversKey(prefix), guildId],
         ];
       }),
       ...files
         .watches()
-        .flatMap((watch) =>
-          Object.entries(watchFields(prefix, watch, 1)).flatMap(([key, text]) => [
+        .flatMap((watch) => [
+          ...Object.entries(watchFields(prefix, watch, 1)).flatMap(([key, text]) => [
             ...(text ? [['HSET', key, watch.id, text]] : []),
             ['PEXPIRE', key, String(WATCH_KEPT_MS)],
           ]),
-        ),
+          ['ZADD', changeOrderKey(prefix), '1', inChangeOrder(watch)],
+        ]),
+      ['PEXPIRE', changeOrderKey(prefix), String(WATCH_KEPT_MS)],
     ];
   }
 

@@ -5,11 +5,13 @@ import type { Sent } from '../model/sent.ts';
 import { withJitter } from '../time/back-off.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
 import { forCommands, forMessages, isTriedEnough, nonceOf, type WatchCrossing } from './untold.ts';
-import { type Crossing, type Watch, withTold } from './watch.ts';
+import { type Crossing, withTold } from './watch.ts';
 import type { ChangedWatch, Watches } from './watches.ts';
 
 export interface WatchDeliveryOptions<Use> {
-  watches: Pick<Watches, 'find' | 'change'>;
+  watches: Pick<Watches, 'find' | 'untoldOf' | 'change'>;
+  /** Learns what other processes have changed. Does not reject. */
+  renew(): Promise<void>;
   claims: Claims;
   /** For how long no message to a member will be tried. */
   waitMs(memberId: string): number;
@@ -39,7 +41,7 @@ const LOG_EVERY_MS = 60_000;
  * sent, and removed after it; in between Discord knows a message by its nonce. Those of which no message could be sent are
  * shown with the member's next command: once, or once more and with a word that it may be known, if Discord's answer is lost.
  */
-export class WatchDelivery<Use extends { memberId: string }> {
+export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   readonly #options: WatchDeliveryOptions<Use>;
   readonly #looks = new SingleRunner(() => this.#look().catch((err) => this.#log(err)));
   readonly #timer = new Timer(() => this.tell());
@@ -56,8 +58,10 @@ export class WatchDelivery<Use extends { memberId: string }> {
   /** Tells what is untold now, and from then on what other processes leave untold. Needs no `this`. */
   readonly tell = (): void => this.#track(this.#looks.run());
 
-  /** A command was answered. Costs one indexed read when there is nothing to show. Needs no `this`. */
-  readonly answered = (to: Use): void => this.#track(this.#showHeld(to).catch((err) => this.#log(err)));
+  /** A command of a member with an untold crossing was answered. Costs one indexed read when there is nothing to show. */
+  answered(to: Use): void {
+    this.#track(this.#showHeld(to).catch((err) => this.#log(err)));
+  }
 
   /** Resolves when nothing is under way. What is untold is left to other processes and the next start. */
   async close(): Promise<void> {
@@ -80,6 +84,7 @@ export class WatchDelivery<Use extends { memberId: string }> {
     const { watches, waitMs } = this.#options;
     let againMs = withJitter(LOOK_AGAIN_MS, Math.random());
     this.#timer.set(Date.now() + againMs);
+    await this.#options.renew();
     const untold = (await watches.find('untold')) ?? [];
     const members = [...new Set(untold.map(({ memberId }) => memberId))];
     let failing = 0;
@@ -105,7 +110,7 @@ export class WatchDelivery<Use extends { memberId: string }> {
   async #sendTo(memberId: string): Promise<Sent> {
     let sent: Sent = 'sent';
     await this.#claimed(memberId, async () => {
-      for (const each of forMessages(await this.#watchesOf(memberId))) {
+      for (const each of forMessages(await this.#options.watches.untoldOf(memberId))) {
         if (this.#isClosed || sent === 'failed' || sent === 'unsent') return; // Discord takes five in 5 s of one
         sent = await this.#send(each);
       }
@@ -132,10 +137,11 @@ export class WatchDelivery<Use extends { memberId: string }> {
   }
 
   async #showHeld(to: Use): Promise<void> {
-    const held = async () => forCommands(await this.#watchesOf(to.memberId), Date.now());
+    const { memberId } = to.requester;
+    const held = async () => forCommands(await this.#options.watches.untoldOf(memberId), Date.now());
     if ((await held()).length === 0) return;
     // Another command may have shown some.
-    await this.#claimed(to.memberId, async () => this.#show(to, (await held()).slice(0, this.#options.mostShown)));
+    await this.#claimed(memberId, async () => this.#show(to, (await held()).slice(0, this.#options.mostShown)));
   }
 
   /** Shows the last crossing of each watch. One that Discord refuses stays untold, and the others are shown without it. */
@@ -147,10 +153,6 @@ export class WatchDelivery<Use extends { memberId: string }> {
     if (sent === 'refused' && shown.length > 1) for (const crossings of byWatch) await this.#show(to, [crossings]);
     if (sent === 'sent') for (const each of byWatch.flat()) await this.#note(each, undefined);
     if (sent === 'unsent') for (const each of shown) await this.#note(each, each.crossing);
-  }
-
-  async #watchesOf(member: string): Promise<Watch[]> {
-    return (await this.#options.watches.find({ member })) ?? [];
   }
 
   /** Before it is sent, so that a process which dies leaves word of it. */

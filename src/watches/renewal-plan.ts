@@ -1,15 +1,14 @@
 import type { QuotaState } from '../model/quota.ts';
-import { reservedRequests, windowEndsMs } from '../quota/day-quota.ts';
-import type { Schedule } from '../quota/limiter-port.ts';
+import { windowEndsMs } from '../quota/day-quota.ts';
+import type { LimiterView } from '../quota/limiter-port.ts';
 import { HOUR_MS } from '../time/utc-day.ts';
 
 /** What decides whether a card that is watched is renewed now. */
 export interface RenewalFacts {
   nowMs: number;
-  quota: QuotaState | undefined;
+  view: Pick<LimiterView, 'quota' | 'unreserved' | 'breaker' | 'isIsolated'>;
   /** Whether the service counts by the day, as far as is known before it states a figure. */
   hasDay: boolean;
-  schedule: Pick<Schedule, 'breaker' | 'isIsolated'>;
   /** Somebody else spends from the same key today. */
   isKeyShared: boolean;
   /** A member waits for a card, here or in another process. */
@@ -47,15 +46,16 @@ const USUAL_TIMES = 2;
  * day, whether nobody else wants one now.
  */
 export function renewalPlan(facts: RenewalFacts): RenewalPlan {
-  const { quota, schedule, isMemberWaiting, nowMs } = facts;
-  const isBusy = schedule.breaker.state !== 'closed' || schedule.isIsolated || isMemberWaiting;
+  const { view, isMemberWaiting, nowMs } = facts;
+  const { quota } = view;
+  const isBusy = view.breaker.state !== 'closed' || view.isIsolated || isMemberWaiting;
   const lookAgain = { waitUntilMs: nowMs + LOOK_AGAIN_MS };
   if (quota?.remaining !== undefined) return ofDay(quota, quota.remaining, isBusy, facts);
   return isWithoutDay(facts) && !isBusy ? { cards: 1 } : lookAgain;
 }
 
 /** Neither the service nor its description has told of a day. */
-export function isWithoutDay({ quota, hasDay }: Pick<RenewalFacts, 'quota' | 'hasDay'>): boolean {
+export function isWithoutDay({ view: { quota }, hasDay }: Pick<RenewalFacts, 'view' | 'hasDay'>): boolean {
   return !hasDay && quota?.limit === undefined && quota?.remaining === undefined;
 }
 
@@ -63,7 +63,7 @@ function ofDay(
   quota: QuotaState,
   remaining: number,
   isBusy: boolean,
-  { nowMs, usual, lately, mostTogether, ...facts }: RenewalFacts,
+  { nowMs, usual, lately, mostTogether, view: { unreserved }, ...facts }: RenewalFacts,
 ): RenewalPlan {
   const lookAgain = { waitUntilMs: nowMs + LOOK_AGAIN_MS };
   const { receivedAtMs } = quota;
@@ -71,7 +71,6 @@ function ofDay(
   const leftMs = resetsAtMs - nowMs;
   const isOld = nowMs - receivedAtMs > OLD_AFTER_MS;
   const hasAnswerSaidNothing = isOld && (facts.lastSentAtMs ?? receivedAtMs) > receivedAtMs;
-  const unreserved = remaining - reservedRequests(quota);
   const isDayOver = facts.isKeyShared || unreserved <= 0 || hasAnswerSaidNothing || leftMs < LONGEST_ON_WAY_MS;
   if (isDayOver) return { waitUntilMs: resetsAtMs };
   if (leftMs > LAST_HOURS_MS) return { waitUntilMs: resetsAtMs - LAST_HOURS_MS };

@@ -16,7 +16,7 @@ export interface WatchRenewalsOptions {
   watches: { find(): Promise<readonly { cardId: string }[] | undefined> };
   cards: Pick<Cards, 'knownBeforeRequest'>;
   lookupQueue: Pick<LookupQueue, 'admit' | 'isWanted' | 'mostTogether'>;
-  limiter: Pick<Limiter, 'quota' | 'schedule' | 'isKeyShared'>;
+  limiter: Pick<Limiter, 'view' | 'isKeyShared'>;
   ledger: Pick<Ledger, 'lastHours'>;
   claims: Claims;
   hasDay: boolean;
@@ -76,8 +76,8 @@ export class WatchRenewals {
   async #renewNext(): Promise<number> {
     const { claims } = this.#options;
     const facts = await this.#facts();
-    const { quota, nowMs } = facts;
-    const dayEndsAtMs = quota && !isWithoutDay(facts) ? windowEndsMs(quota) : nextUtcMidnightMs(nowMs);
+    const { quota } = facts.view;
+    const dayEndsAtMs = quota && !isWithoutDay(facts) ? windowEndsMs(quota) : nextUtcMidnightMs(facts.nowMs);
     // Services round a reset, and compute it anew.
     if (Math.abs(dayEndsAtMs - this.#requested.dayEndsAtMs) > HOUR_MS)
       this.#requested = { dayEndsAtMs, cardIds: new Set() };
@@ -98,17 +98,17 @@ export class WatchRenewals {
   async #facts(): Promise<RenewalFacts> {
     const { limiter, lookupQueue, ledger, hasDay } = this.#options;
     // Without a figure of the day there is nothing to plan.
-    if (limiter.quota() && !isRecent(this.#hours, LOOK_AGAIN_MS))
+    if (limiter.view().quota && !isRecent(this.#hours, LOOK_AGAIN_MS))
       this.#hours = { atMs: Date.now(), read: await ledger.lastHours(USUAL_DAYS) };
     const hours = this.#hours?.read ?? [];
-    const [nowMs, quota] = [Date.now(), limiter.quota()];
+    const [nowMs, view] = [Date.now(), limiter.view()];
+    const { quota } = view;
     const resetMs = quota ? windowEndsMs(quota) : nowMs;
     const days = Array.from({ length: USUAL_DAYS }, (_, ago) => (ago + 1) * DAY_MS);
     return {
       nowMs,
-      quota,
+      view,
       hasDay,
-      schedule: limiter.schedule(),
       isKeyShared: limiter.isKeyShared(),
       isMemberWaiting: lookupQueue.isWanted,
       usual: days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, resetMs - agoMs) ?? []),
@@ -122,7 +122,7 @@ export class WatchRenewals {
     const { watches, cards, limiter, hasDay } = this.#options;
     const watched = new Set((await watches.find())?.map(({ cardId }) => cardId));
     const requested = this.#requested.cardIds;
-    const isOnce = isWithoutDay({ quota: limiter.quota(), hasDay });
+    const isOnce = isWithoutDay({ view: limiter.view(), hasDay });
     const found: { cardId: string; atMs: number }[] = [];
     for (const [index, cardId] of [...watched].entries()) {
       if (index % READ_AT_ONCE === 0) await nextLoopIteration();

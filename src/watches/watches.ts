@@ -12,10 +12,17 @@ export interface ChangedWatch {
   after: Watch | undefined;
 }
 
+/** Whose a watch is, of which card, and how many crossings of it are untold. */
+export interface WatchSummary extends Pick<Watch, 'memberId' | 'cardId'> {
+  untold: number;
+}
+
 /** Watches, in files or in a Redis, and a number that each change of one raises. No method rejects. */
 export interface WatchStore {
   /** @returns `undefined` when they cannot be read now */
   find(of?: WatchesOf): Promise<Watch[] | undefined>;
+  /** Those that were changed after a change, with the number of the last; of all after 0. @returns `undefined` when they cannot be read now */
+  changedAfter(change: number): Promise<{ watches: WatchSummary[]; lastChange: number } | undefined>;
   /**
    * Changes a watch, whoever else changes it meanwhile. One is not added, and `after` is `undefined`, when its member has
    * as many as there may be.
@@ -41,9 +48,16 @@ export class Watches {
   readonly #store: WatchStore;
   readonly #asShown: AsShown;
   readonly #onCrossing: ((watch: Watch) => void)[] = [];
-  /** Prices by card, from while watches could not be changed: the card is fresh now, and may not be requested for hours. */
-  readonly #unchecked = new Map<string, EventsByName['priced']>();
   readonly #service: string | undefined;
+  /** All cards that are watched, and members with an untold crossing, as of the last `renew`; one too many costs a read. */
+  readonly cards = new Set<string>();
+  readonly toTell = new Set<string>();
+  /**
+   * Prices by card from since the last `renew`, which learns what others watch, or from while watches could not be changed:
+   * the card is fresh now, and may not be requested for hours.
+   */
+  readonly unchecked = new Map<string, EventsByName['priced']>();
+  #lastChange = 0;
   #sweptDay = '';
 
   /** @param service whose cards are watched: watches of another rest until it is back, or their year is over */
@@ -64,9 +78,38 @@ export class Watches {
       .sort((a, b) => a.setAtMs - b.setAtMs);
   }
 
+  /** What of a member is untold, and has to be looked for only while they are in `toTell`. */
+  async untoldOf(member: string): Promise<Watch[]> {
+    const found = await this.find({ member });
+    const untold = found?.filter((watch) => watch.untold.length > 0);
+    if (untold?.length === 0) this.toTell.delete(member); // a crossing that is stored meanwhile is in the next `renew`
+    return untold ?? [];
+  }
+
   /** A watch that has ended stays so. @returns `undefined` when it cannot be stored now */
-  change(id: string, change: (before: Watch) => Watch | undefined): Promise<ChangedWatch | undefined> {
-    return this.#store.change(id, (before) => before && change(before));
+  async change(id: string, change: (before: Watch) => Watch | undefined): Promise<ChangedWatch | undefined> {
+    const changed = await this.#store.change(id, (before) => before && change(before));
+    if (changed?.after) this.#note({ ...changed.after, untold: changed.after.untold.length });
+    return changed;
+  }
+
+  /** Learns what was changed since, by any process, and checks the prices that came meanwhile. Costs one indexed read. */
+  async renew(): Promise<void> {
+    await this.#sweep();
+    const unchecked = [...this.unchecked.values()];
+    const changed = await this.#store.changedAfter(this.#lastChange);
+    if (!changed) return;
+    this.#lastChange = changed.lastChange;
+    for (const watch of changed.watches) this.#note(watch);
+    for (const event of unchecked) {
+      if (this.cards.has(event.cardId)) await this.priced({ ...event, atMs: Date.now() });
+      else if (this.unchecked.get(event.cardId) === event) this.unchecked.delete(event.cardId);
+    }
+  }
+
+  #note({ memberId, cardId, untold }: WatchSummary): void {
+    this.cards.add(cardId);
+    if (untold > 0) this.toTell.add(memberId);
   }
 
   /**
@@ -85,7 +128,9 @@ export class Watches {
     await this.#makeRoom(wish.memberId);
     const changed = await this.#store.change(id, (before) => newWatch(wish, price, Date.now(), before, this.#asShown));
     if (!changed) return 'notKept';
-    return changed.after ? { watch: changed.after, isReplaced: changed.before !== undefined } : 'tooMany';
+    if (!changed.after) return 'tooMany';
+    this.#note({ ...changed.after, untold: changed.after.untold.length });
+    return { watch: changed.after, isReplaced: changed.before !== undefined };
   }
 
   /** @returns whether the member has no such watch now */
@@ -103,27 +148,25 @@ export class Watches {
     this.#onCrossing.push(listener);
   }
 
-  /** An answer has brought a price. Costs one indexed read. Needs no `this`. */
-  readonly priced = async (event: EventsByName['priced']): Promise<void> => {
+  /** An answer has brought a price of a card that may be watched. Costs one indexed read. */
+  async priced(event: EventsByName['priced']): Promise<void> {
     const { cardId, market, atMs, ...row } = event;
     const asShown = (price: number) => this.#asShown(price, row.currency);
-    await this.#sweep();
     const found = await this.find({ card: cardId });
-    this.#unchecked.delete(cardId);
-    if (!found) return void this.#unchecked.set(cardId, event);
+    this.unchecked.delete(cardId);
+    if (!found) return void this.unchecked.set(cardId, event);
+    if (found.length === 0) this.cards.delete(cardId);
     for (const watch of found) {
       const changed = (current: Watch) => withPrice(current, market, atMs, asShown, row);
       if (changed(watch) === watch) continue;
       await nextLoopIteration(); // files answer without letting others run
       const stored = await this.change(watch.id, changed);
-      if (!stored) return void this.#unchecked.set(cardId, event);
+      if (!stored) return void this.unchecked.set(cardId, event);
       const { before, after } = stored;
       if (!before || !after || after.crossings === before.crossings) continue;
       for (const listener of this.#onCrossing) listener(after);
     }
-    const [unchecked] = this.#unchecked.values();
-    if (unchecked) await this.priced({ ...unchecked, atMs });
-  };
+  }
 
   /** Watches that rest are in nobody's list, so they may not keep a member from setting others. */
   async #makeRoom(memberId: string): Promise<void> {
@@ -136,11 +179,14 @@ export class Watches {
     return (await this.change(id, (stored) => (isToEnd(stored) ? undefined : stored))) !== undefined;
   }
 
-  /** On each day that the bot is used: nobody may ask for a card that is watched. */
+  /** On each day: nobody may ask for a card that is watched. What is in the sets for nothing leaves them. */
   async #sweep(): Promise<void> {
     const today = utcDay(Date.now());
     if (today === this.#sweptDay) return;
     this.#sweptDay = today;
     await this.find();
+    this.cards.clear();
+    this.toTell.clear();
+    this.#lastChange = 0;
   }
 }

@@ -22,7 +22,7 @@ const READ: Readonly<Record<string, (ledger: Ledger, member: string) => Promise<
 };
 
 /** What is read of the ledger on the way of a command, which is synchronous: all in one server. */
-export async function run(): Promise<BenchTable> {
+export async function ledgerCosts(): Promise<BenchTable> {
   const columns = Object.keys(READ);
   const figures = [];
   for (const members of MEMBERS_OF_A_DAY) figures.push({ members, ms: await scoped(() => readsMs(members)) });

@@ -58,11 +58,11 @@ function use(services: Services, argument: string, values: string[] = []) {
 
 it('a message is deleted by whoever asked for it, and by whoever may manage messages', async () => {
   const { services } = await startServices();
-  const deletes = async (more: { askedBy?: string; manageMessages: boolean }) =>
+  const deletes = async (more: { repliedTo?: string; manageMessages: boolean }) =>
     'kind' in (await card.component({ ...press('delete'), ...more }, services));
-  expect(await deletes({ askedBy: 'alice', manageMessages: false })).toBe(true);
-  expect(await deletes({ askedBy: 'bob', manageMessages: true })).toBe(true);
-  expect(await deletes({ askedBy: 'bob', manageMessages: false })).toBe(false);
+  expect(await deletes({ repliedTo: 'alice', manageMessages: false })).toBe(true);
+  expect(await deletes({ repliedTo: 'bob', manageMessages: true })).toBe(true);
+  expect(await deletes({ repliedTo: 'bob', manageMessages: false })).toBe(false);
   expect(await deletes({ manageMessages: false })).toBe(false);
 });
 

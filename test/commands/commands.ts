@@ -1,11 +1,13 @@
 import { onTestFinished } from 'vitest';
-import type { Ask, CommandUse, Deletion, Message, Reply, Services } from '../../commands/command.ts';
+import type { CommandUse, Deletion, Message, Reply, Services } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import { openServices } from '../../src/app.ts';
 import { knownPrintings } from '../../src/catalog/known-printings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { replyRenderer } from '../../src/discord/interactions/dispatch.ts';
 import { type CommandEvent, Events, type Source } from '../../src/model/events.ts';
+import type { Asked } from '../../src/model/invocation.ts';
+import type { Requester } from '../../src/model/quota.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
@@ -34,18 +36,22 @@ export async function startServices(env: Record<string, string> = {}, key: strin
 }
 
 /** A typed `/card`, or another command; the options are those given. */
-export function typed(options: Record<string, string | boolean | number>, more: Partial<CommandUse> = {}): CommandUse {
+export function typed(
+  options: Record<string, string | boolean | number>,
+  { memberId = 'alice', guildId = 'guild', ...more }: Partial<CommandUse & Requester> = {},
+): CommandUse {
   const receivedAtMs = Date.now();
   const read = (name: string) => options[name] ?? null;
   return {
-    ...{ interactionId: '1', applicationId: '2', token: 'token', command: 'card', memberId: 'alice', guildId: 'guild' },
+    ...{ interactionId: '1', webhook: { applicationId: '2', token: 'token' }, command: 'card' },
     ...{
-      isInstalled: true,
+      requester: { memberId, guildId, isInstalled: true },
       canReplyPublicly: true,
       locale: 'en-US',
       receivedAtMs,
       deadlineMs: receivedAtMs + 60_000,
       manageGuild: false,
+      server: { isPrivate: false },
     },
     options: { getString: read, getBoolean: read, getNumber: read, getInteger: read } as CommandUse['options'],
     text: '',
@@ -67,7 +73,7 @@ export interface Shown {
 /** What becomes of a use of a command: every reply is shown by Discord. */
 export async function shown(
   use: CommandUse,
-  asked: Promise<Ask | Reply | Deletion>,
+  asked: Promise<Asked | Reply | Deletion>,
   { cards, lookupQueue, ledger, catalog, ...services }: Services,
 ): Promise<Shown> {
   const response = await asked;

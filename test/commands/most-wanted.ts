@@ -1,17 +1,16 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import card from '../../commands/card.ts';
 import { type Command, repliesPrivately, sentence } from '../../commands/command.ts';
-import { requesterOf } from '../../src/model/quota.ts';
 
 /** Shows the card that this server asks for most. */
 export default {
   data: new SlashCommandBuilder().setName('most-wanted').setDescription("Show this server's favourite card").toJSON(),
 
   async ask(use, services) {
-    const [favourite] = await services.catalog.search('', requesterOf(use), Date.now() + 1_000);
+    const [favourite] = await services.catalog.search('', use.requester, Date.now() + 1_000);
     if (!favourite) return sentence('Nobody has looked up a card here yet. Try /card first.');
     const queries = [{ cardId: favourite.id, showPrices: true }];
-    return { queries, unclear: [], unsearched: [], isPrivate: await repliesPrivately(use, services) };
+    return { queries, unclear: [], unsearched: [], isPrivate: repliesPrivately(use) };
   },
 
   show: card.show,

@@ -14,7 +14,7 @@ async function shown(response: ReturnType<typeof privacy.ask>) {
 describe('/privacy', () => {
   it('shows no button where nothing is kept', async () => {
     const { services } = await startServices();
-    services.ledger.spent(typed({}, { memberId: 'bob' }));
+    services.ledger.spent(typed({}, { memberId: 'bob' }).requester);
     const { content, components } = await shown(privacy.ask(typed({}), services));
     expect(content).toContain('Nothing so far.');
     expect(components).toBeUndefined();
@@ -43,9 +43,9 @@ describe('/privacy', () => {
     vi.useFakeTimers({ now: Date.now() - 2 * DAY_MS, toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const { services } = await startServices();
-    services.ledger.spent(typed({}));
+    services.ledger.spent(typed({}).requester);
     vi.setSystemTime(Date.now() + 2 * DAY_MS);
-    services.ledger.spent(typed({}));
+    services.ledger.spent(typed({}).requester);
     const pressed = { ...typed({}), argument: 'forget', values: [], content: '', manageMessages: false };
     const { components } = await shown(privacy.component(pressed, services));
     expect(components).toMatchObject([{ components: [{ custom_id: 'privacy:really-forget' }] }]);

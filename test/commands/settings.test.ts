@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import card from '../../commands/card.ts';
 import cards from '../../commands/cards.ts';
-import type { ComponentUse, Message, Reply, Services } from '../../commands/command.ts';
+import type { ComponentUse, Message, Reply } from '../../commands/command.ts';
 import settings from '../../commands/settings.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { startServices, typed } from './commands.ts';
 
 const ADMIN = { guildId: 'server', manageGuild: true };
 
-function chosen(argument: string, value: string, more: Partial<ComponentUse> = {}): ComponentUse {
-  return { ...typed({}, ADMIN), argument, values: [value], content: '', manageMessages: false, ...more };
+function chosen(argument: string, value: string, more: Parameters<typeof typed>[1] = {}): ComponentUse {
+  return { ...typed({}, { ...ADMIN, ...more }), argument, values: [value], content: '', manageMessages: false };
 }
 
 /** What is selected in the menus of a reply. */
@@ -55,7 +55,7 @@ describe('/settings', () => {
 
   it.each([
     ['a member without Manage Server', { manageGuild: false }],
-    ['direct messages', { guildId: undefined }],
+    ['direct messages', { requester: { memberId: 'alice', guildId: undefined, isInstalled: true } }],
   ])('shows nothing to %s, and changes nothing', async (_, more) => {
     const { services } = await startServices();
     const refusal = { isPrivate: true, message: { content: formatMessage('en', 'settingsRefused') } };
@@ -88,10 +88,10 @@ describe('/settings', () => {
   });
 });
 
-describe.each<[string, (options: Record<string, boolean>, services: Services) => Promise<boolean>]>([
-  ['/card', async (private_, to) => (await card.ask(typed({ id: 'base1-4', ...private_ }, ADMIN), to)).isPrivate],
-  ['/cards', async (private_, to) => (await cards.ask(typed({ ids: 'base1-4', ...private_ }, ADMIN), to)).isPrivate],
-])('the reply to %s is private as the member says, otherwise as the server has set it', (_, isPrivate) => {
+describe.each([
+  ['/card', card, 'id'],
+  ['/cards', cards, 'ids'],
+] as const)('the reply to %s is private as the member says, otherwise as the server has set it', (_, command, name) => {
   it.each([
     { server: false, member: undefined, expected: false },
     { server: false, member: true, expected: true },
@@ -99,7 +99,8 @@ describe.each<[string, (options: Record<string, boolean>, services: Services) =>
     { server: true, member: false, expected: false },
   ])('$server, $member: $expected', async ({ server, member, expected }) => {
     const { services } = await startServices();
-    await services.settings.change('server', { isPrivate: server });
-    expect(await isPrivate(member === undefined ? {} : { private: member }, services)).toBe(expected);
+    const options = { [name]: 'base1-4', ...(member !== undefined && { private: member }) };
+    const use = typed(options, { server: { isPrivate: server } });
+    expect(await command.ask(use, services)).toMatchObject({ isPrivate: expected });
   });
 });

@@ -8,7 +8,7 @@ import { RestingCards } from '../../src/lookup/resting-cards.ts';
 import { BudgetSpent, Busy, ServiceDown, Stopping } from '../../src/model/errors.ts';
 import type { BudgetSetting } from '../../src/model/plan.ts';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
-import type { Schedule } from '../../src/quota/limiter-port.ts';
+import type { Blocked, LimiterView, PermitLane } from '../../src/quota/limiter-port.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { admitAll, by, fakeTime, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
@@ -38,11 +38,15 @@ function admit(queue: LookupQueue, count: number, requester: Requester) {
 
 /** A decision over a queue in which base1-1 waits for a permit and base1-2 has its request under way. */
 function decisionWith({
-  schedule = {},
+  blocked,
+  paused = false,
+  permitAtMs = (position) => NOON_MS + (position - 1) * 6_000,
   isSpent = false,
   postponed,
 }: {
-  schedule?: Partial<Schedule>;
+  blocked?: Blocked;
+  paused?: boolean;
+  permitAtMs?: (position: number) => number;
   isSpent?: boolean;
   postponed?: string;
 } = {}) {
@@ -56,21 +60,11 @@ function decisionWith({
   const underWay = pendingLookups.get('base1-2');
   if (underWay) pendingLookups.requested(underWay, nowMs);
   if (postponed) resting.failed(postponed, new ServiceDown({ reason: 'it answered 503', retryAfterMs: 50_000 }));
-  const options = {
-    schedule: (): Schedule => ({
-      isIsolated: false,
-      breaker: { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 },
-      learned: { window: undefined, capacity: undefined },
-      blocked: undefined,
-      paused: false,
-      reservedUntilMs: undefined,
-      permitAtMs: (position) => nowMs + (position - 1) * 6_000,
-      ...schedule,
-    }),
-  };
+  const refusalFor = (lane: PermitLane) => (blocked?.reason === 'reserve' && lane === 'members' ? undefined : blocked);
+  const limiter = { view: () => ({ paused, refusalFor }) as LimiterView };
   const allowance = { caps: { member: isSpent ? 3 : undefined, guild: undefined }, spent: { member: 3, guild: 0 } };
   return (wish: Lookup) =>
-    decideAdmission(wish, allowance, { ...options, pendingLookups, longestWaitMs: LONGEST_WAIT_MS });
+    decideAdmission(wish, allowance, { limiter, permitAtMs, pendingLookups, longestWaitMs: LONGEST_WAIT_MS });
 }
 
 describe('the decision', () => {
@@ -78,7 +72,7 @@ describe('the decision', () => {
   const DAY_SPENT = { blocked: { reason: 'day', untilMs: NOON_MS + 60_000 } } as const;
   const LATE_MS = NOON_MS + LONGEST_WAIT_MS + 1;
   const LATE = { permitAtMs: () => LATE_MS };
-  const RESERVED = { schedule: { reservedUntilMs: NOON_MS + 1 } };
+  const RESERVED = { blocked: { reason: 'reserve', untilMs: NOON_MS + 1 } } as const;
   const BOB = by('bob');
   const RENEWAL = { lane: 'renewals' } as const;
   const WATCHED = { lane: 'watches', requester: WATCHES_REQUESTER } as const;
@@ -89,19 +83,14 @@ describe('the decision', () => {
 
   it.each<[string, Parameters<typeof decisionWith>[0], Lookup, object]>([
     ['admits to the next free permit', {}, lookup('new', BOB), at(6_000)],
-    [
-      'admits at once what joins a request under way',
-      { schedule: DAY_SPENT, isSpent: true },
-      lookup('base1-2', BOB),
-      at(0),
-    ],
+    ['admits at once what joins a request under way', { ...DAY_SPENT, isSpent: true }, lookup('base1-2', BOB), at(0)],
     [
       'refuses what a spent day blocks, also what would join',
-      { schedule: DAY_SPENT },
+      DAY_SPENT,
       lookup('base1-1', BOB),
       refused('QuotaSpent', { untilMs: DAY_SPENT.blocked.untilMs }),
     ],
-    ['names the block before the budget', { schedule: DAY_SPENT, isSpent: true }, lookup('new'), refused('QuotaSpent')],
+    ['names the block before the budget', { ...DAY_SPENT, isSpent: true }, lookup('new'), refused('QuotaSpent')],
     ['refuses what the budget does not allow', { isSpent: true }, lookup('new'), SPENT],
     ['leaves the budget aside for what joins', { isSpent: true }, lookup('base1-1', BOB), at(0)],
     ['counts a renewal that a member lifts against the budget', { isSpent: true }, lookup('renewed', BOB), SPENT],
@@ -109,9 +98,9 @@ describe('the decision', () => {
     ['admits a renewal that joins, even then', RESERVED, lookup('renewed', RENEWAL), at(0)],
     ['leaves the budget aside for watches', { isSpent: true }, lookup('new', WATCHED), at(0)],
     ['keeps the reserve from watches', RESERVED, lookup('new', WATCHED), refused('KeptInReserve')],
-    ['promises a renewal no later time', { schedule: LATE }, lookup('new', RENEWAL), at(0)],
-    ['refuses what would wait too long', { schedule: LATE }, lookup('new'), BUSY],
-    ['names a pause as the reason', { schedule: { ...LATE, paused: true } }, lookup('new'), PAUSED],
+    ['promises a renewal no later time', LATE, lookup('new', RENEWAL), at(0)],
+    ['refuses what would wait too long', LATE, lookup('new'), BUSY],
+    ['names a pause as the reason', { ...LATE, paused: true }, lookup('new'), PAUSED],
     ['refuses a card while no request is wanted for it', { postponed: 'new' }, lookup('new'), refused('ServiceDown')],
     ['admits other cards meanwhile', { postponed: 'new' }, lookup('other', BOB), at(6_000)],
   ])('%s', (_, inputs, wish, decided) => {

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { positionOfAll } from '../../src/lookup/fair-order.ts';
-import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
+import { comparePlaces, type PendingLookup, type QueuePlace, type Waiter } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { Stopping } from '../../src/model/errors.ts';
-import { placeKey } from '../../src/model/quota.ts';
-import type { Lane } from '../../src/quota/limiter-port.ts';
+import { guildKey, placeKey, type Requester } from '../../src/model/quota.ts';
+import { LANES, type Lane } from '../../src/quota/limiter-port.ts';
+import { fakeTime } from '../support/lookup-queue.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -36,7 +37,7 @@ class Queue {
 
   serve(permits = 1): string[] {
     return Array.from({ length: permits }, () => {
-      if (this.pendingLookups.waiting().length === 0) return '';
+      if (this.pendingLookups.length === 0) return '';
       const pending = this.request();
       this.pendingLookups.refuse(pending, new Stopping());
       return pending.bookedOn.memberId;
@@ -245,9 +246,8 @@ describe('whatever was wanted and served before', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const queue = lineAfter(steps);
-        const waiting = queue.pendingLookups
-          .waiting()
-          .flatMap((pending) => pending.waiters.map(({ lookup }) => lookup.requester));
+        const waiters = [...queue.pendingLookups.order].flatMap((pending) => [...pending.waiters]);
+        const waiting = waiters.map(({ lookup }) => lookup.requester);
         const others = new Set(waiting.map(({ memberId }) => memberId));
         const servers = new Set(waiting.map(placeKey));
         queue.join('newcomer', 'their own server');
@@ -281,14 +281,136 @@ describe('whatever was wanted and served before', () => {
     fc.assert(
       fc.property(fc.array(wanted, { maxLength: 40 }), (all) => {
         const queue = lineAfter(all);
-        const waited = queue.pendingLookups.waiting();
+        const waited = [...queue.pendingLookups.order];
         queue.nowMs = 2 * MINUTE_MS;
         queue.promisedAtMs = 10 * MINUTE_MS;
         for (let permit = 0; permit < 2 * waited.length; permit++) {
           queue.join(`newcomer ${permit}`, 'guild');
           queue.serve();
         }
-        expect(queue.pendingLookups.waiting().filter((pending) => waited.includes(pending))).toEqual([]);
+        expect([...queue.pendingLookups.order].filter((pending) => waited.includes(pending))).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('what is kept while lookups come and go', () => {
+  const KINDS = ['start', 'cancel', 'postpone', 'request', 'requeue', 'answer', 'serve', 'endServe'] as const;
+  type Step =
+    | { kind: 'want'; lane: Lane; requester: Requester; card: number; promisedAtMs: number }
+    | { kind: (typeof KINDS)[number]; at: number };
+  const requester = fc.record({
+    memberId: fc.constantFrom('a', 'b', 'c', 'd'),
+    guildId: fc.constantFrom('g', undefined),
+  });
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({
+      kind: fc.constant('want' as const),
+      lane: fc.constantFrom(...LANES),
+      requester,
+      card: fc.nat(15),
+      promisedAtMs: fc.nat(200_000),
+    }),
+    fc.record({
+      kind: fc.constantFrom(...KINDS),
+      at: fc.nat(200),
+    }),
+  );
+
+  /** The same by looking at all that wait. */
+  class Model {
+    readonly pendingLookups = new PendingLookups();
+    readonly #cards = new Set<string>();
+    readonly #waiters: Waiter[] = [];
+    readonly #ends: (() => void)[] = [];
+
+    waiting(): PendingLookup[] {
+      const pending = [...this.#cards].flatMap((id) => this.pendingLookups.get(id) ?? []);
+      return pending.filter(({ isRequested }) => !isRequested).toSorted(comparePlaces);
+    }
+
+    queuedBy(requester: Requester) {
+      const booked = this.waiting().map(({ bookedOn }) => bookedOn);
+      const guild = booked.filter((other) => guildKey(other) === guildKey(requester)).length;
+      return { member: booked.filter(({ memberId }) => memberId === requester.memberId).length, guild };
+    }
+
+    positionOf(requester: Requester, lane: Lane): number {
+      const place: QueuePlace = {
+        lane,
+        rank: this.pendingLookups.order.rankFor({ lane, requester }),
+        arrival: Infinity,
+      };
+      return 1 + this.waiting().filter((pending) => comparePlaces(pending, place) < 0).length;
+    }
+
+    /** A rank behind the cards that the member, and the place, waits for is taken by none of these. */
+    isFree(requester: Requester, lane: Lane): boolean {
+      const rank = this.pendingLookups.order.rankFor({ lane, requester });
+      const ofLane = this.waiting().flatMap(({ waiters }) => [...waiters].filter((waiter) => waiter.lane === lane));
+      const ofMember = ofLane.filter(({ lookup }) => lookup.requester.memberId === requester.memberId);
+      const ofPlace = ofLane.filter(({ lookup }) => placeKey(lookup.requester) === placeKey(requester));
+      return (
+        ofMember.every((waiter) => waiter.rank.member !== rank.member) &&
+        ofPlace.every((waiter) => waiter.rank.member !== rank.member || waiter.rank.guild !== rank.guild)
+      );
+    }
+
+    first(nowMs: number): PendingLookup | undefined {
+      const ready = this.waiting().filter(
+        ({ state, notBeforeMs, waiters }) =>
+          (state.kind === 'waiting' || (state.kind === 'postponed' && notBeforeMs <= performance.now())) &&
+          [...waiters].some(({ reserved }) => !reserved),
+      );
+      const overdue = ready.filter(({ lane, promisedAtMs }) => lane === 'members' && promisedAtMs + 15_000 < nowMs);
+      const [latest] = overdue.toSorted((a, b) => a.promisedAtMs - b.promisedAtMs || a.arrival - b.arrival);
+      return latest ?? ready[0];
+    }
+
+    take(one: Step): void {
+      if (one.kind === 'want') this.#want(one);
+      else if (this.#waiters.length > 0) {
+        const waiter = this.#waiters[one.at % this.#waiters.length] as Waiter;
+        const pending = this.pendingLookups.get(waiter.lookup.cardId);
+        if (pending?.waiters.has(waiter)) this.#actions[one.kind](pending, waiter, one.at);
+        vi.advanceTimersByTime(one.at % 7);
+      }
+    }
+
+    #want({ lane, requester, card, promisedAtMs }: Step & { kind: 'want' }): void {
+      this.#cards.add(`card ${card}`);
+      const lookup = { cardId: `card ${card}`, showPrices: true, lane, requester, deadlineMs: 0 };
+      this.#waiters.push(this.pendingLookups.add({ lookup, resolve() {}, reject() {} }, promisedAtMs));
+    }
+
+    readonly #actions: Record<(typeof KINDS)[number], (pending: PendingLookup, waiter: Waiter, at: number) => void> = {
+      start: (_, waiter) => this.pendingLookups.start(waiter),
+      cancel: (_, waiter) => this.pendingLookups.cancel(waiter),
+      postpone: (pending, _, at) => pending.isRequested || this.pendingLookups.postpone(pending, at),
+      answer: (pending) => this.pendingLookups.refuse(pending, new Stopping()),
+      serve: (pending) => pending.state.kind === 'waiting' && this.#ends.push(this.pendingLookups.serve([pending])),
+      endServe: () => this.#ends.shift()?.(),
+      request: (pending) => pending.isRequested || this.pendingLookups.requested(pending, 0),
+      requeue: (pending) => pending.isRequested && this.pendingLookups.requeue(pending),
+    };
+  }
+
+  it('is what looking at all of them says: order, next, positions, and what is booked', () => {
+    fakeTime();
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 120 }), requester, fc.nat(300_000), (steps, newcomer, nowMs) => {
+        const model = new Model();
+        for (const one of steps) model.take(one);
+        const { pendingLookups } = model;
+        expect([...pendingLookups.order]).toEqual(model.waiting());
+        expect(pendingLookups.length).toBe(model.waiting().length);
+        expect(pendingLookups.order.queuedBy(newcomer)).toEqual(model.queuedBy(newcomer));
+        for (const lane of LANES) {
+          const { position } = pendingLookups.order.positionOf({ lane, requester: newcomer }, undefined);
+          expect(position).toBe(model.positionOf(newcomer, lane));
+          expect(model.isFree(newcomer, lane)).toBe(true);
+        }
+        expect(pendingLookups.selectBatch(nowMs, ONE_CARD).pending[0]).toBe(model.first(nowMs));
       }),
     );
   });

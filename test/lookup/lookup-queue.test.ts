@@ -1,9 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Lookups } from '../../src/lookup/lookups.ts';
+import type { Outcomes } from '../../src/lookup/shown-so-far.ts';
 import { KeyRefused, QuotaSpent, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import type { Limiter, PermitLane } from '../../src/quota/limiter-port.ts';
 import { createCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
-import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
+import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, withAcquire } from '../support/lookup-queue.ts';
+import { lookedUp } from './lookups-of.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const MINUTE = 60_000;
@@ -97,7 +101,7 @@ it.each([
 
     expect(await Promise.all(requested)).toHaveLength(25 - knownDay);
     expect(limiter.quota()).toEqual(known);
-    expect(limiter.schedule().blocked).toBeUndefined();
+    expect(limiter.view().refusalFor('members')).toBeUndefined();
   },
 );
 
@@ -195,5 +199,44 @@ describe('an id that alone is refused', () => {
 
     await vi.advanceTimersByTimeAsync(2);
     expect(await cards.known('odd', true)).toEqual({ kind: 'missing' });
+  });
+});
+
+describe('60 unknown cards at once, of a service that takes 4 s', () => {
+  it('are asked for under permits that were there, and nobody reads that the service is asked before it is', async () => {
+    fakeTime();
+    const service = createCardService({ plan: 'pro', latencyMs: 4_000 });
+    const got: string[] = [];
+    const acquire = async (limiter: Limiter, lane: PermitLane) => {
+      const acquired = await limiter.acquire(lane);
+      got.push(acquired.kind);
+      return acquired;
+    };
+    const { queue, cards, ledger } = lookupQueueOver(
+      service,
+      { plan: 'pro' },
+      { seenAs: (limiter) => withAcquire(limiter, (lane) => acquire(limiter, lane)) },
+    );
+    const options = { cards, lookupQueue: queue, ledger, longestWaitMs: LONGEST_WAIT_MS };
+    const members = Array.from({ length: 60 }, async (_, at) => {
+      const wanted = {
+        requester: by(`member ${at}`).requester,
+        receivedAtMs: Date.now(),
+        deadlineMs: Date.now() + LONGEST_WAIT_MS,
+      };
+      const lookups = await Lookups.open([{ cardId: `base1-${at + 1}`, showPrices: true }], wanted, options);
+      const shown: Outcomes[] = [];
+      const { requestedAtMs = 0 } = await lookedUp(lookups, async (soFar) => void shown.push(soFar));
+      return { shown, waitedMs: requestedAtMs - wanted.receivedAtMs };
+    });
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    const all = await Promise.all(members);
+
+    const early = all.filter(({ shown }) => shown.some((one) => !one.requestedAtMs && one.permitAtMs === undefined));
+    expect(early).toEqual([]);
+    const long = all.filter(({ waitedMs }) => waitedMs > 5_000);
+    expect(long.length).toBeGreaterThan(30);
+    expect(long.filter(({ shown }) => !shown.some(({ permitAtMs }) => permitAtMs !== undefined))).toEqual([]);
+    expect(got).toEqual(Array(60).fill('permit'));
   });
 });

@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Known } from '../../src/lookup/cards.ts';
 import { LookupRequests } from '../../src/lookup/lookup-requests.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { RestingCards } from '../../src/lookup/resting-cards.ts';
-import type { CardRecord } from '../../src/model/card.ts';
+import type { CardRecord, Known } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
@@ -113,7 +112,7 @@ describe('a batch of two', () => {
     await it.send();
 
     expect(it.ended).toEqual({ alice: RECORD });
-    expect(it.pendingLookups.get('base1-5')).toMatchObject({ requesting: false, notBeforeMs: 0 });
+    expect(it.pendingLookups.get('base1-5')).toMatchObject({ state: { kind: 'waiting' } });
     expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5']);
     expect(it.claimed.size).toBe(0);
   });
@@ -150,7 +149,7 @@ describe('a batch of two', () => {
       await it.send();
       expect(it.ended).toEqual({});
       expect(it.select()).toEqual([]);
-      vi.setSystemTime(Date.now() + waitMs);
+      vi.advanceTimersByTime(waitMs);
     }
     await it.send();
     expect(Object.keys(it.ended)).toEqual(['alice']);
@@ -164,7 +163,7 @@ describe('a batch of two', () => {
     await it.send();
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-4']]);
     expect(it.select()).toEqual([]);
-    vi.setSystemTime(Date.now() + 50);
+    vi.advanceTimersByTime(50);
     expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5']);
   });
 

@@ -1,15 +1,18 @@
 import type { Admission } from '../../src/lookup/admission.ts';
 import { Lookups, type LookupsOptions } from '../../src/lookup/lookups.ts';
 import type { Progress } from '../../src/lookup/pending-lookup.ts';
+import type { Outcomes } from '../../src/lookup/shown-so-far.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { CardServiceError } from '../../src/model/errors.ts';
+import { THINKING } from '../../src/replies/course.ts';
+import { follow } from '../../src/replies/course-driver.ts';
 
 /** One card: fresh without a lookup and a refusal, stale with them; missing without a copy. */
 export interface CardCourse {
   copy?: CardRecord;
   refusal?: CardServiceError;
-  /** Its request has left, for somebody else. */
-  isUnderWay?: boolean;
+  /** Its request has left, for somebody else or in another process. */
+  underWay?: 'here' | 'elsewhere';
   /** How its lookup goes. */
   start?: (tell: Tell) => Promise<CardRecord>;
 }
@@ -24,9 +27,12 @@ export interface Tell {
 export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
   const courseOf = (cardId: string) => courses[Number(cardId)] ?? {};
   const admitted = ({ cardId }: { cardId: string }): Admission => {
-    const { refusal, start, isUnderWay } = courseOf(cardId);
+    const { refusal, start, underWay } = courseOf(cardId);
     if (refusal) return { refusal };
-    const progress: Progress = { requestNumbers: new Set(), ...(isUnderWay && { requestedAtMs: Date.now() }) };
+    const progress: Progress = {
+      requestNumbers: new Set(),
+      ...(underWay && { [underWay === 'here' ? 'requestedAtMs' : 'askedElsewhereAtMs']: Date.now() }),
+    };
     return {
       reservation: {
         progress,
@@ -65,10 +71,31 @@ export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
 export function lookupsOf(...courses: CardCourse[]): Promise<Lookups> {
   const queries = courses.map((_, at) => ({ cardId: String(at), showPrices: true }));
   const wanted = {
-    memberId: 'alice',
-    guildId: 'guild',
+    requester: { memberId: 'alice', guildId: 'guild' },
     receivedAtMs: Date.now(),
     deadlineMs: Number.POSITIVE_INFINITY,
   };
   return Lookups.open(queries, wanted, asCourses(courses));
+}
+
+/** Shows what comes, as a reply does until its end; `failed`: Discord could not be reached. */
+export async function lookedUp(
+  lookups: Lookups,
+  show: (soFar: Outcomes) => Promise<'failed' | undefined>,
+): Promise<Outcomes> {
+  const closing = new AbortController();
+  const { changed, done } = follow(
+    THINKING,
+    {
+      facts: () => ({ ...lookups.standing(), deadlineMs: Number.POSITIVE_INFINITY, wanted: 1, isElsewhere: false }),
+      look: async () => ({ ours: 0, shown: 0 }),
+      edit: async () => (await show(lookups.soFar())) ?? 'shown',
+      complete: async () => 'shown',
+      keep: async () => true,
+      end: async () => closing.abort(), // it would be shown again after an edit that failed
+    },
+    closing.signal,
+  );
+  await Promise.all([lookups.lookUpAll(changed), done]);
+  return lookups.inTheEnd();
 }

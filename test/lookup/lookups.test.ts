@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Lookups } from '../../src/lookup/lookups.ts';
-import { isWorthShowing, lastPermitAtMs, type Outcomes } from '../../src/lookup/shown-so-far.ts';
+import { lastPermitAtMs, type Outcomes } from '../../src/lookup/shown-so-far.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { Stopping } from '../../src/model/errors.ts';
-import { requesterOf } from '../../src/model/quota.ts';
+import { isWorthShowing } from '../../src/replies/course.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
-import { lookupsOf, type Tell } from './lookups-of.ts';
+import { lookedUp, lookupsOf, type Tell } from './lookups-of.ts';
 
 const ANSWER: CardRecord = { card: undefined, fetchedAtMs: 0 };
 const answersAfter = (ms: number) => ({
@@ -19,7 +19,7 @@ describe('several lookups', () => {
     const answers = Array.from({ length: 3 }, () => Promise.withResolvers<CardRecord>());
     const show = vi.fn(async (_: Outcomes) => undefined);
     const lookups = await lookupsOf({ copy: ANSWER }, ...answers.map(({ promise }) => ({ start: () => promise })));
-    const ended = lookups.lookUpAll(show);
+    const ended = lookedUp(lookups, show);
     await vi.waitFor(() => expect(show).toHaveBeenCalledTimes(1));
     for (const { resolve } of answers) resolve(ANSWER); // one request brought all
     expect((await ended).cards).toHaveLength(4);
@@ -29,7 +29,7 @@ describe('several lookups', () => {
   it('that end together before anything was shown are shown once, by the caller', async () => {
     const show = vi.fn(async (_: Outcomes) => undefined);
     const lookups = await lookupsOf(...Array.from({ length: 3 }, () => ({ start: async () => ANSWER })));
-    expect((await lookups.lookUpAll(show)).cards).toHaveLength(3);
+    expect((await lookedUp(lookups, show)).cards).toHaveLength(3);
     expect(show).not.toHaveBeenCalled();
   });
 
@@ -38,7 +38,7 @@ describe('several lookups', () => {
     const shownAtMs: number[] = [];
     const show = async () => void shownAtMs.push(Date.now() - NOON_MS);
     const lookups = await lookupsOf(...Array.from({ length: 20 }, (_, at) => answersAfter(200 * (at + 1))));
-    const ended = lookups.lookUpAll(show);
+    const ended = lookedUp(lookups, show);
     await vi.advanceTimersByTimeAsync(4_000);
     expect((await ended).cards).toHaveLength(20);
     expect(shownAtMs).toEqual([200, 1_700, 3_200]); // and the end, by the caller
@@ -50,7 +50,7 @@ describe('several lookups', () => {
     const show = async ({ cards }: Outcomes) => void shown.push(cards);
     const stops = { start: () => Promise.reject(new Stopping()) };
     const lookups = await lookupsOf(answersAfter(10), stops, { copy: ANSWER, ...stops }, answersAfter(60_000));
-    const ended = lookups.lookUpAll(show);
+    const ended = lookedUp(lookups, show);
     await vi.advanceTimersByTimeAsync(60_000);
 
     const [answered, stopped] = [{ answer: ANSWER }, { error: expect.any(Stopping) }];
@@ -75,7 +75,7 @@ it('what cannot be shown is shown again 1.5 s later, and ever more rarely', asyn
       return answersAfter(60_000).start();
     },
   };
-  const ended = (await lookupsOf(waits, answersAfter(2_000))).lookUpAll(show);
+  const ended = lookedUp(await lookupsOf(waits, answersAfter(2_000)), show);
   await vi.advanceTimersByTimeAsync(60_000);
   await ended;
   expect(shown).toEqual([
@@ -122,7 +122,7 @@ describe('the time of the permit is shown', () => {
         return answer.promise;
       },
     });
-    void lookups.lookUpAll(async ({ permitAtMs = Number.NaN }) => {
+    void lookedUp(lookups, async ({ permitAtMs = Number.NaN }) => {
       shown.push(permitAtMs - NOON_MS);
       await new Promise((resolve) => setTimeout(resolve, 10_000));
     });
@@ -163,13 +163,13 @@ describe('the time of the permit is shown', () => {
   });
 
   it.each([
-    ['for this reply or another', true],
-    ['in another process', false],
-  ])('nor of a request that had left before, %s, whose slow answer is shown, too', async (_, isUnderWay) => {
+    ['for this reply or another', 'here'],
+    ['in another process', 'elsewhere'],
+  ] as const)('nor of a request that had left before, %s, whose slow answer is shown, too', async (_, underWay) => {
     fakeTime();
     const shownAtMs: number[] = [];
-    const lookups = await lookupsOf({ ...answersAfter(60_000), isUnderWay });
-    void lookups.lookUpAll(async () => void shownAtMs.push(Date.now() - NOON_MS));
+    const lookups = await lookupsOf({ ...answersAfter(60_000), underWay });
+    void lookedUp(lookups, async () => void shownAtMs.push(Date.now() - NOON_MS));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(shownAtMs).toEqual([5_000]);
   });
@@ -197,7 +197,7 @@ describe('what a list cost', () => {
     const begin = () =>
       Array.from({ length: members }, async (_, member) => {
         const { requester, deadlineMs } = lookup('any', by(`member ${member}`));
-        const wanted = { ...requesterOf(requester), receivedAtMs: Date.now(), deadlineMs };
+        const wanted = { requester, receivedAtMs: Date.now(), deadlineMs };
         return (await Lookups.resume(queries, wanted, options)).lookUpAll();
       });
     return { ...world, ...{ service, elsewhere, begin } };
@@ -238,5 +238,14 @@ describe('what a list cost', () => {
     }
     elsewhere.clear();
     expect(await cost(ended)).toEqual([3]);
+  });
+
+  it('but nothing of an answer before a request for the card has left, however long that takes', async () => {
+    fakeTime();
+    const shown: unknown[] = [];
+    const lookups = await lookupsOf(answersAfter(60_000));
+    void lookedUp(lookups, async (soFar) => void shown.push(soFar));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(shown).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ describe('a pending lookup', () => {
     const { pendingLookups, start, get } = queueWith();
     const waiters = [start(lookup('base1-4')), start(lookup('base1-4', by('bob')))];
 
-    expect(pendingLookups.waiting()).toHaveLength(1);
+    expect(pendingLookups.length).toBe(1);
     if (end instanceof Stopping) pendingLookups.refuse(get('base1-4'), end);
     else pendingLookups.answer(get('base1-4'), end);
     expect(waiters.map(({ ended }) => ended)).toEqual([[end], [end]]);
@@ -149,7 +149,7 @@ describe('a pending lookup', () => {
     const { waiter } = start(lookup('base1-4'));
     start(lookup('base1-5', by('bob')));
     for (const cardId of ['base1-4', 'base1-5']) pendingLookups.requested(get(cardId), Date.now());
-    expect(pendingLookups.waiting()).toEqual([]);
+    expect(pendingLookups.length).toBe(0);
     pendingLookups.cancel(waiter);
 
     for (const cardId of ['base1-4', 'base1-5']) pendingLookups.requeue(get(cardId));
@@ -170,19 +170,24 @@ describe('a batch', () => {
   });
 
   it('leaves out what is only reserved, under way or to be retried later', () => {
+    fakeTime();
     const { pendingLookups, add, start, get, batch } = queueWith();
     add(lookup('reserved'));
     for (const cardId of ['under way', 'failed', 'ready']) start(lookup(cardId));
     pendingLookups.requested(get('under way'), Date.now());
-    get('failed').notBeforeMs = Date.now() + 30_000;
+    pendingLookups.postpone(get('failed'), 30_000);
     expect(batch(9)).toEqual(['ready']);
-    expect(pendingLookups.nextRetryMs(Date.now())).toBe(get('failed').notBeforeMs);
+    expect(pendingLookups.nextRetryInMs()).toBe(30_000);
   });
 
-  it('takes a retry that seems over a minute away, as the clock was set back since', () => {
-    const { start, get, batch } = queueWith();
+  it('takes a retry when its wait is over, however the clock was set since', () => {
+    fakeTime();
+    const { pendingLookups, start, get, batch } = queueWith();
     start(lookup('base1-4'));
-    get('base1-4').notBeforeMs = Date.now() + 3_600_000;
+    pendingLookups.postpone(get('base1-4'), 30_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(batch()).toEqual([]);
+    vi.advanceTimersByTime(30_000);
     expect(batch()).toEqual(['base1-4']);
   });
 
@@ -198,16 +203,20 @@ describe('a batch', () => {
   });
 });
 
-describe('an announcement', () => {
-  const SCHEDULE = {
-    learned: { window: undefined, capacity: undefined },
-    isIsolated: false,
-    breaker: { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 },
-    blocked: undefined,
-    paused: true,
-    reservedUntilMs: undefined,
-  } as const;
+it('that was put off while it was served is served once by the next batch, when the batch before has ended', () => {
+  fakeTime();
+  const { pendingLookups, start, get, batch } = queueWith();
+  start(lookup('base1-4'));
+  const ended = pendingLookups.serve([get('base1-4')]);
+  pendingLookups.postpone(get('base1-4'), 50); // another process has the card
+  vi.advanceTimersByTime(50);
+  expect(batch()).toEqual(['base1-4']);
+  pendingLookups.serve([get('base1-4')]);
+  ended();
+  expect(batch()).toEqual([]);
+});
 
+describe('an announcement', () => {
   it('gives each member the time of their permit, not before a retry, and renewals none', () => {
     fakeTime();
     const { pendingLookups, start, get } = queueWith();
@@ -216,9 +225,9 @@ describe('an announcement', () => {
       const { waiter } = start(lookup('abc'[at] ?? '', more));
       return Object.assign(waiter, { onProgress: vi.fn() });
     });
-    get('b').notBeforeMs = nowMs + 50_000;
+    pendingLookups.postpone(get('b'), 50_000);
 
-    pendingLookups.announce({ ...SCHEDULE, permitAtMs: (position) => nowMs + position * 6_000 }, nowMs);
+    pendingLookups.announce((position) => nowMs + position * 6_000, true, nowMs);
     expect(waiters.map(({ progress }) => progress.permitAtMs)).toEqual([nowMs + 6_000, nowMs + 50_000, undefined]);
     expect(waiters.map(({ onProgress }) => onProgress.mock.calls.length)).toEqual([1, 1, 0]);
   });
@@ -230,7 +239,7 @@ describe('an announcement', () => {
     const impatient = start(lookup('base1-4', { deadlineMs: nowMs + 1_000 }));
     const patient = start(lookup('base1-4', by('bob')));
 
-    pendingLookups.announce({ ...SCHEDULE, permitAtMs: () => nowMs + 6_000 }, nowMs);
+    pendingLookups.announce(() => nowMs + 6_000, true, nowMs);
     expect(impatient.ended).toEqual([expect.any(Busy)]);
     expect(impatient.ended[0]).toMatchObject({ untilMs: nowMs + 6_000 });
     expect(patient.ended).toEqual([]);
@@ -244,6 +253,6 @@ it('what waits to be booked is counted by member and by Discord server, once per
   start(lookup('a', by('bob')));
   start(lookup('b', by('bob')));
   start(lookup('c', by('alice', 'elsewhere')));
-  expect(pendingLookups.queuedBy(ALICE)).toEqual({ member: 2, guild: 2 });
-  expect(pendingLookups.queuedBy(BOB)).toEqual({ member: 1, guild: 2 });
+  expect(pendingLookups.order.queuedBy(ALICE)).toEqual({ member: 2, guild: 2 });
+  expect(pendingLookups.order.queuedBy(BOB)).toEqual({ member: 1, guild: 2 });
 });

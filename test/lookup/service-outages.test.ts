@@ -140,7 +140,7 @@ describe('a service that fails for three cards alone', () => {
       void ask(id, 'alice').catch(() => {});
       await vi.advanceTimersByTimeAsync(3_100);
     }
-    expect(limiter.schedule().breaker).toMatchObject({ state: 'open', reason: 'outage' });
+    expect(limiter.view().breaker).toMatchObject({ state: 'open', reason: 'outage' });
     const openedAtMs = Date.now() - NOON_MS;
     const again = Promise.all(BAD.map((id) => ask(id, 'alice')));
     await vi.advanceTimersByTimeAsync(20_000);
@@ -151,6 +151,6 @@ describe('a service that fails for three cards alone', () => {
     const good = ask('good', 'bob');
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await good).not.toHaveProperty('error');
-    expect(limiter.schedule().breaker.state).toBe('closed');
+    expect(limiter.view().breaker.state).toBe('closed');
   });
 });

@@ -54,7 +54,7 @@ function queueOver(roundTripMs: number) {
     observe: (reading) => limiter.observe(reading),
     isKeyShared: () => limiter.isKeyShared(),
     observePlan: (plan) => limiter.observePlan(plan),
-    schedule: () => limiter.schedule(),
+    view: () => limiter.view(),
     quota: () => limiter.quota(),
     runsOutAtMs: () => limiter.runsOutAtMs(),
     onChange: (listener) => limiter.onChange(listener),

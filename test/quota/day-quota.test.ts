@@ -7,9 +7,21 @@ import {
   mergeReading,
   newlySpentShare,
   type RemainingSample,
-  reserveUntilMs,
   runsOutAtMs,
 } from '../../src/quota/day-quota.ts';
+import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
+import { StateView } from '../../src/quota/limiter-view.ts';
+
+function viewOf(quota: QuotaState | undefined, nowMs: number): StateView {
+  const facts = {
+    setting: { plan: 'free' },
+    underWay: 0,
+    isUnconfirmed: false,
+    longestWaitMs: 0,
+    answersTakeMs: 0,
+  } as const;
+  return new StateView({ ...facts, state: { ...INITIAL_LIMITER_STATE, quota } }, nowMs);
+}
 
 const RESET_MS = 1_000_000;
 const NEXT_RESET_MS = RESET_MS + 86_400_000;
@@ -169,7 +181,8 @@ describe('the reserve', () => {
     ['20 of an unknown daily limit', { ...quota(19), limit: undefined }, MIDNIGHT],
     ['nothing while what remains is unknown', quota(undefined), undefined],
   ])('keeps %s', (_, known, untilMs) => {
-    expect(reserveUntilMs(known, NOON)).toBe(untilMs);
+    expect(viewOf(known, NOON).refusalFor('renewals')?.untilMs).toBe(untilMs);
+    expect(viewOf(known, NOON).refusalFor('members')).toBeUndefined();
   });
 });
 

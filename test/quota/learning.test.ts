@@ -6,11 +6,11 @@ import {
   NOTHING_LEARNED,
   refusedWeighMs,
   sharedOut,
-  shiftedEnded,
   WINDOW_MS,
   windowSlotsMs,
 } from '../../src/quota/learned.ts';
 import { learnFrom } from '../../src/quota/learning.ts';
+import { INITIAL_LIMITER_STATE, shifted } from '../../src/quota/limiter-state.ts';
 import { learnedPace } from '../../src/quota/pace.ts';
 import { shownBy } from '../../src/quota/refusals.ts';
 
@@ -389,7 +389,7 @@ describe('what was learned', () => {
   it('means the same by another clock', () => {
     const byMs = 3_600_000;
     const slots = (known: Learned, nowMs: number) => windowSlotsMs(known, 2, nowMs).map((atMs) => atMs - nowMs);
-    expect(slots({ ...WINDOW, ended: shiftedEnded(WINDOW.ended, byMs) }, START_MS + 500 + byMs)).toEqual(
+    expect(slots(shifted({ ...INITIAL_LIMITER_STATE, learned: WINDOW }, byMs).learned, START_MS + 500 + byMs)).toEqual(
       slots(WINDOW, START_MS + 500),
     );
   });

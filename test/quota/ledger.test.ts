@@ -100,14 +100,6 @@ describe.each(BOOKS)('the ledger over $over', ({ books }) => {
     expect(await next.watchesToday()).toEqual({ requests: 1, refused: 0, saved: 0 });
   });
 
-  it('books only the ids of a requester', async () => {
-    const { ledger } = await books()();
-    expect(ledger.spent({ ...ALICE, ...{ token: 'secret' } })).toEqual({
-      requester: ALICE,
-      day: new Date(LATE_MS).toISOString().slice(0, 10),
-    });
-  });
-
   it('counts 429s apart from requests', async () => {
     const { ledger } = await books()();
     ledger.spent(ALICE);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Moment } from '../../src/model/stored-json.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
-import { shifted } from '../../src/quota/limiter-cell.ts';
-import { INITIAL_LIMITER_STATE, type LimiterState, StoredLimiterState } from '../../src/quota/limiter-state.ts';
+import { INITIAL_LIMITER_STATE, LimiterState, StoredLimiterState, shifted } from '../../src/quota/limiter-state.ts';
 
 describe('a stored state', () => {
   const STATE: LimiterState = {
@@ -94,4 +95,18 @@ it('moves every moment by another clock, and no other number', () => {
       slower: { steps: 2, sinceMs: 2_500 },
     },
   });
+});
+
+it('knows of each number of its schema that is called so whether it is a moment', () => {
+  const named = (schema: unknown, path: string): string[] => {
+    if (schema === Moment) return [];
+    if (schema instanceof z.ZodObject)
+      return Object.entries(schema.shape).flatMap(([name, inner]) => named(inner, `${path}.${name}`));
+    if (schema instanceof z.ZodArray) return named(schema.element, path);
+    if (schema instanceof z.ZodPipe) return named(schema.in, path);
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+      return named(schema.unwrap(), path);
+    return path.endsWith('Ms') ? [path] : [];
+  };
+  expect(named(LimiterState, '')).toEqual(['.learned.fastest.tookMs']); // which is a duration
 });

@@ -131,14 +131,15 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
     it('pauses at a 429, allows one probe, and everything once it is answered, without a burst', async () => {
       const limiter = await newState()(SLOW);
       await ask(limiter, limited(300));
-      expect(limiter.schedule()).toMatchObject({ paused: true, blocked: undefined });
+      expect(limiter.view().paused).toBe(true);
+      expect(limiter.view().refusalFor('members')).toBeUndefined();
       expect((await limiter.acquire('members')).kind).toBe('wait');
 
       const probe = await nextPermit(limiter);
       expect(probe).toMatchObject({ probe: true });
       for (let tries = 0; tries < 5; tries++) expect(await permitOf(limiter)).toBeUndefined();
       await limiter.release(probe, ANSWERED);
-      expect(limiter.schedule().paused).toBe(false);
+      expect(limiter.view().paused).toBe(false);
       expect(await drain(limiter)).toBe(0);
     });
 
@@ -184,7 +185,7 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
       await ask(limiter);
       const other = await open(plan, new QuotaWarnings(log));
       await ask(other);
-      await expect.poll(() => other.schedule().learned).toEqual({ window: undefined, capacity: 9 });
+      await expect.poll(() => other.view().learned).toEqual({ window: undefined, capacity: 9 });
       const learned = lines.filter(({ reason }) => reason === undefined);
       expect(learned).toMatchObject([{ burst: 9, msg: expect.stringContaining('fewer requests') }]);
     });
@@ -204,7 +205,7 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
 
       const larger: PlanSetting = { ...SLOW, plan: 'pro' };
       const refused = await open(larger);
-      expect(refused.schedule().blocked).toBeUndefined();
+      expect(refused.view().refusalFor('members')).toBeUndefined();
       const probe = await permitNow(refused);
       expect(probe).toMatchObject({ probe: true });
       refused.observe(reading(0, 2 * HOUR_MS));
@@ -224,6 +225,6 @@ export function describeLimiter(over: string, newState: () => OpenLimiter): void
 }
 
 function intervalOf(limiter: Limiter): number {
-  const { permitAtMs } = limiter.schedule();
-  return permitAtMs(2_001) - permitAtMs(2_000);
+  const view = limiter.view();
+  return view.forecast('members', 2_001) - view.forecast('members', 2_000);
 }

@@ -5,14 +5,14 @@ import type { Breaker, BreakerReason } from '../../src/model/quota.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import type { PermitLane } from '../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import { type LimiterFacts, StateView } from '../../src/quota/limiter-view.ts';
 import { emptyBucket } from '../../src/quota/pace.ts';
-import { type Contention, decidePermit, releasePermit, spendToken } from '../../src/quota/permit.ts';
-import { scheduleOf } from '../../src/quota/rate-limiter.ts';
+import { releasePermit, spendToken } from '../../src/quota/permit.ts';
 
 const NOW_MS = 1_000_000;
 const SETTING: PlanSetting = { plan: 'free' };
 const PACE = { intervalMs: 6_000, capacity: 19 };
-const NO_CONTENTION: Contention = { underWay: 0, isUnconfirmed: false };
+const LONGEST_WAIT_MS = 300_000;
 const CLOSED = INITIAL_LIMITER_STATE;
 /** Five were just served. */
 const IN_BURST: LimiterState = {
@@ -42,6 +42,17 @@ const HICCUP = withBreaker('open', 'outage', 500, 3);
 /** The next request may leave, and tell. */
 const IN_DOUBT: LimiterState = { ...MANY_AT_ONCE, breaker: { ...FAILED.breaker, untilMs: NOW_MS } };
 
+function viewOf(state: LimiterState, more: Partial<LimiterFacts> = {}, nowMs = NOW_MS): StateView {
+  const facts = {
+    setting: SETTING,
+    underWay: 0,
+    isUnconfirmed: false,
+    longestWaitMs: LONGEST_WAIT_MS,
+    answersTakeMs: 0,
+  };
+  return new StateView({ ...facts, state, ...more }, nowMs);
+}
+
 function withRemaining(remaining: number): LimiterState {
   const quota = { limit: 1_000, remaining, resetsAtMs: NOW_MS + 3_600_000, receivedAtMs: NOW_MS };
   return { ...CLOSED, quota };
@@ -50,7 +61,7 @@ function withRemaining(remaining: number): LimiterState {
 describe('a request', () => {
   const TOKEN = { kind: 'token', permit: { probe: false }, heldBackMs: 0 };
   const PROBE = { kind: 'token', permit: { probe: true } };
-  const WAIT = { kind: 'wait', untilMs: NOW_MS + PACE.intervalMs };
+  const WAIT = { kind: 'wait', untilMs: expect.any(Number) };
   const PAUSED = withBreaker('open', 'pause');
   const WITH_TOKEN = { ...PROBE, heldBackMs: 9 * PACE.intervalMs };
 
@@ -77,10 +88,10 @@ describe('a request', () => {
     ['for a renewal may not take the reserve', withRemaining(19), 'renewals', { kind: 'blocked', reason: 'reserve' }],
     ['for watches may not take the reserve', withRemaining(49), 'watches', { kind: 'blocked', reason: 'reserve' }],
   ])('%s', (_, state, lane, decision) => {
-    expect(decidePermit(state, lane, SETTING, NOW_MS, NO_CONTENTION)).toMatchObject(decision);
+    expect(viewOf(state).decide(lane)).toMatchObject(decision);
   });
 
-  it.each<[string, LimiterState, PlanSetting, Partial<Contention>, string]>([
+  it.each<[string, LimiterState, PlanSetting, Partial<LimiterFacts>, string]>([
     ['waits while as many are under way as remain', withRemaining(2), SETTING, { underWay: 2 }, 'wait'],
     ['may leave when nothing is under way, whatever remains', withRemaining(0), SETTING, { underWay: 0 }, 'token'],
     [
@@ -98,7 +109,7 @@ describe('a request', () => {
     ['waits while another one shows whether a late answer was chance', AFTER_LATE, SETTING, { underWay: 1 }, 'wait'],
     ['is one more under way than before after answers', MANY_AT_ONCE, SETTING, { underWay: 2 }, 'token'],
   ])('%s', (_, state, setting, contention, kind) => {
-    expect(decidePermit(state, 'members', setting, NOW_MS, { ...NO_CONTENTION, ...contention }).kind).toBe(kind);
+    expect(viewOf(state, { setting, ...contention }).decide('members').kind).toBe(kind);
   });
 
   it.each<[string, PermitLane, number]>([
@@ -106,7 +117,7 @@ describe('a request', () => {
     ['for watches leaves all but one token of a full bucket', 'watches', 18 * PACE.intervalMs],
     ['for a member takes the last token', 'members', 0],
   ])('%s', (_, lane, heldBackMs) => {
-    expect(decidePermit(CLOSED, lane, SETTING, NOW_MS, NO_CONTENTION)).toMatchObject({ heldBackMs });
+    expect(viewOf(CLOSED).decide(lane)).toMatchObject({ heldBackMs });
   });
 });
 
@@ -121,7 +132,7 @@ describe('a permit', () => {
 
   it('that is a probe leaves the breaker half-open and the bucket of a pause empty', () => {
     const paused = { ...withBreaker('open', 'pause'), fullAtMs: emptyBucket(NOW_MS, PACE) };
-    const decision = decidePermit(paused, 'members', SETTING, NOW_MS, NO_CONTENTION);
+    const decision = viewOf(paused).decide('members');
     if (decision.kind !== 'token') throw new Error('may not leave');
     const { state, taken } = spendToken(paused, decision, NOW_MS);
     expect(taken).toEqual({ kind: 'taken', wasFull: true });
@@ -219,7 +230,7 @@ describe('a permit', () => {
 
     it('leaves one probe after that, whose answer ends the silence', () => {
       const atMs = silent.breaker.untilMs;
-      const decision = decidePermit(silent, 'members', SETTING, atMs, NO_CONTENTION);
+      const decision = viewOf(silent, {}, atMs).decide('members');
       if (decision.kind !== 'token') throw new Error('may not leave');
       expect(decision.permit.probe).toBe(true);
       const after = releasePermit(silent, decision.permit, ANSWERED, SETTING, { ...now, nowMs: atMs + 200 });
@@ -243,9 +254,7 @@ describe('a permit', () => {
   }
 });
 
-describe('the schedule', () => {
-  const LONGEST_WAIT_MS = 300_000;
-
+describe('the view', () => {
   it.each<[string, LimiterState, boolean, BreakerReason | undefined]>([
     ['is free while the breaker is closed', CLOSED, false, undefined],
     ['is paused by a wait that can be sat out', withBreaker('open', 'pause', LONGEST_WAIT_MS), true, undefined],
@@ -261,27 +270,27 @@ describe('the schedule', () => {
     ],
     ['is not blocked while the first opening of an outage is sat out', HICCUP, false, undefined],
   ])('%s', (_, state, paused, reason) => {
-    const schedule = scheduleOf(state, SETTING, LONGEST_WAIT_MS, NOW_MS, 0);
-    expect([schedule.paused, schedule.blocked?.reason]).toEqual([paused, reason]);
+    const view = viewOf(state);
+    expect([view.paused, view.refusalFor('members')?.reason]).toEqual([paused, reason]);
   });
 
   it('has one permit per interval after a pause', () => {
-    const { permitAtMs } = scheduleOf(withBreaker('open', 'pause', 7_000), SETTING, LONGEST_WAIT_MS, NOW_MS, 0);
-    expect([1, 2, 3].map((position) => permitAtMs(position) - NOW_MS)).toEqual([7_000, 13_000, 19_000]);
+    const view = viewOf(withBreaker('open', 'pause', 7_000), { underWay: 0 });
+    expect([1, 2, 3].map((position) => view.forecast('members', position) - NOW_MS)).toEqual([7_000, 13_000, 19_000]);
   });
 
   it('promises no place in a window that a request under way takes', () => {
-    const state = { ...CLOSED, learned: { ...NOTHING_LEARNED, window: 3 } };
-    const { permitAtMs } = scheduleOf(state, SETTING, LONGEST_WAIT_MS, NOW_MS, 2);
-    expect([1, 2, 3, 4, 5].map((position) => permitAtMs(position) - NOW_MS)).toEqual([
+    const state = { ...OF_WINDOW, learned: { ...OF_WINDOW.learned, window: 3, refill: 'atOnce' as const } };
+    const view = viewOf(state, { underWay: 2 });
+    expect([1, 2, 3, 4, 5].map((position) => view.forecast('members', position) - NOW_MS)).toEqual([
       0, 60_000, 60_000, 60_000, 120_000,
     ]);
   });
 
   it('promises no more after a pause than a window allows', () => {
     const paused = { ...withBreaker('open', 'pause', 7_000), learned: { ...NOTHING_LEARNED, window: 2 } };
-    const { permitAtMs } = scheduleOf(paused, SETTING, LONGEST_WAIT_MS, NOW_MS, 0);
-    expect([1, 2, 3, 4, 5].map((position) => permitAtMs(position) - NOW_MS)).toEqual([
+    const view = viewOf(paused, { underWay: 0 });
+    expect([1, 2, 3, 4, 5].map((position) => view.forecast('members', position) - NOW_MS)).toEqual([
       7_000, 7_000, 67_000, 67_000, 127_000,
     ]);
   });

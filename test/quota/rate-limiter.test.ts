@@ -128,7 +128,9 @@ describe('pace', () => {
   it("of auto is Free's with a daily limit of no plan, and a warning says once what to set", async () => {
     const { limiter, lines } = new Process({ plan: 'auto' });
     for (const limit of [50_000, 30_000, 30_000, 40_000]) limiter.observe(reading(25_000, 12 * 3_600_000, limit));
-    expect(limiter.schedule().permitAtMs(2_001) - limiter.schedule().permitAtMs(2_000)).toBe(FREE_INTERVAL_MS);
+    expect(limiter.view().forecast('members', 2_001) - limiter.view().forecast('members', 2_000)).toBe(
+      FREE_INTERVAL_MS,
+    );
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatchObject({ level: INFO, plan: 'pro', requestsPerMinute: 100 });
     expect(lines[1]).toMatchObject({ limit: 30_000, msg: expect.stringContaining('CARD_SERVICE_REQUESTS_PER_MINUTE') });
@@ -205,7 +207,10 @@ describe('a clock that is set back', () => {
     it.limiter.observe(reading(0, 3_600_000));
     if (permit) await it.limiter.release(permit, ANSWERED);
     vi.setSystemTime(START_MS - 86_400_000);
-    expect(it.limiter.schedule().blocked).toEqual({ reason: 'day', untilMs: START_MS - 86_400_000 + 3_600_000 });
+    expect(it.limiter.view().refusalFor('members')).toEqual({
+      reason: 'day',
+      untilMs: START_MS - 86_400_000 + 3_600_000,
+    });
     expect(it.limiter.quota()?.resetsAtMs).toBe(START_MS - 86_400_000 + 3_600_000);
   });
 });

@@ -2,8 +2,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CardRecord } from '../../src/model/card.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
+import type { Message } from '../../src/model/message.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
-import type { CardsReply, CompleteResult, EditResult, ReplyMessage } from '../../src/replies/reply-journal.ts';
+import type { CardsReply, CompleteResult, EditResult } from '../../src/replies/reply-journal.ts';
 import { asCourses, type CardCourse } from '../lookup/lookups-of.ts';
 import { logLines } from '../support/log-lines.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
@@ -42,7 +43,7 @@ function completing(
   let takesOver: (reply: CardsReply) => void = () => {};
   const sent: unknown[] = [];
   let reads = 0;
-  const edit = async (_: unknown, shown: ReplyMessage) => {
+  const edit = async (_: unknown, shown: Message) => {
     if (shown.content?.startsWith('wait')) {
       steps.push(shown.content);
       return wait;

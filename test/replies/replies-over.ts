@@ -2,13 +2,13 @@ import { onTestFinished } from 'vitest';
 import type { Outcome } from '../../src/lookup/shown-so-far.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import type { Asked } from '../../src/model/invocation.ts';
+import type { Message } from '../../src/model/message.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
 import {
   type CardsReply,
   type FirstResult,
   REPLY_DEADLINE_MS,
   type ReplyJournal,
-  type ReplyMessage,
   type ReplySender,
 } from '../../src/replies/reply-journal.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
@@ -30,7 +30,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   const completed: { id: string; outcome: Outcome }[] = [];
   const commands: CommandEvent[] = [];
   const steps: EventsByName['reply'][] = [];
-  const outcomes = new Map<ReplyMessage, Outcome>();
+  const outcomes = new Map<Message, Outcome>();
   const cardService = createCardService();
   const { queue: lookupQueue, cards, ledger, storedCards } = lookupQueueOver(cardService);
   const { log, lines: logged } = logLines();
@@ -53,7 +53,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
     ...{ journal, sender, events, log },
     lookups: { cards, lookupQueue, ledger, longestWaitMs: LONGEST_WAIT_MS },
     async render(_, { cards: [outcome = {}] }) {
-      const message: ReplyMessage = outcome.answer?.card ? { embeds: [{}] } : { content: 'a sentence' };
+      const message: Message = outcome.answer?.card ? { embeds: [{}] } : { content: 'a sentence' };
       outcomes.set(message, outcome);
       return { message };
     },
@@ -68,9 +68,15 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
     completedIds: () => completed.map(({ id }) => id),
     droppedIds: () => steps.flatMap(({ step, interactionId }) => (step === 'dropped' ? [interactionId] : [])),
     /** As if no copy was found. */
-    defer: (reply: CardsReply) => replies.answer(reply, { ...reply.asked, alreadyRead: [{ kind: 'missing' }] }),
+    defer: (reply: CardsReply) =>
+      replies.answer(reply, {
+        ...reply.asked,
+        queries: reply.asked.queries.map((each) => ({ ...each, known: MISSING })),
+      }),
   };
 }
+
+const MISSING = { kind: 'missing' } as const;
 
 /** Every reply is of this process alone, and is lost with it. */
 export const NO_JOURNAL: ReplyJournal = {
@@ -94,13 +100,10 @@ export function deferredReply(more: Partial<CardsReply> = {}): CardsReply {
   made += 1;
   return {
     interactionId: `12345678901234${String(made).padStart(3, '0')}00`,
-    applicationId: '1000',
-    token: 'aW50ZXJhY3Rpb246'.padEnd(200, 'x'),
+    webhook: { applicationId: '1000', token: 'aW50ZXJhY3Rpb246'.padEnd(200, 'x') },
     command: 'card',
     asked: askedFor('base1-4'),
-    memberId: 'alice',
-    guildId: 'guild',
-    isInstalled: true,
+    requester: { memberId: 'alice', guildId: 'guild', isInstalled: true },
     canReplyPublicly: true,
     locale: 'en-US',
     receivedAtMs: Date.now(),

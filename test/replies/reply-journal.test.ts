@@ -5,6 +5,8 @@ import { askedFor, deferredReply } from './replies-over.ts';
 describe('a row of the journal', () => {
   const reply = deferredReply();
   const { asked: _, ...invocation } = reply;
+  const { webhook, requester, ...rest } = invocation;
+  const flat = { ...webhook, ...requester, ...rest };
   const [query] = reply.asked.queries;
   const card = { id: 'gull-1', name: 'Gull', set: 'Shore' };
   const asked = { ...reply.asked, unclear: [{ text: 'gul', cards: [card], total: 0 }] };
@@ -14,11 +16,11 @@ describe('a row of the journal', () => {
 
   it.each([
     ['of this version', { ...reply, asked }, asked],
-    ['of 0.2.0, for one card', { ...invocation, query, private: true }, { ...reply.asked, isPrivate: true }],
-    ['of 0.2.0, for several cards', { ...invocation, query, list, private: false }, several],
+    ['of 0.2.0, for one card', { ...flat, query, private: true }, { ...reply.asked, isPrivate: true }],
+    ['of 0.2.0, for several cards', { ...flat, query, list, private: false }, several],
     [
       'of 0.2.0, for several cards of which all names could be searched',
-      { ...invocation, query, list: searched, private: false },
+      { ...flat, query, list: searched, private: false },
       { ...several, unsearched: [] },
     ],
   ])('%s is read', (_when, row, asked) => {
@@ -26,9 +28,10 @@ describe('a row of the journal', () => {
   });
 
   it('of a version that knew no other is of a place with the install of a server', () => {
-    const { isInstalled, canReplyPublicly, ...earlier } = reply;
-    expect(parseJournaledReply(earlier)).toEqual({ ...reply, isInstalled: true, canReplyPublicly: true });
-    const foreign = { ...reply, isInstalled: false, canReplyPublicly: false, channelId: '7' };
+    const { isInstalled, canReplyPublicly, ...earlier } = flat;
+    expect(parseJournaledReply({ ...earlier, asked: reply.asked })).toEqual(reply);
+    const elsewhere = { ...requester, isInstalled: false, channelId: '7' };
+    const foreign = { ...reply, requester: elsewhere, canReplyPublicly: false };
     expect(parseJournaledReply(JSON.parse(JSON.stringify(foreign)))).toEqual(foreign);
   });
 

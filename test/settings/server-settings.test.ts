@@ -52,6 +52,18 @@ describe.each<[string, () => Promise<{ store(): SettingsStore }>]>([
     expect(await restarted.of({ ...SERVER, isInstalled: false })).toEqual(NOTHING_SET);
   });
 
+  it('are read where anything is set, which is known of other processes with the next look, and here at once', async () => {
+    const place = await open();
+    const [alice, bob] = [new SettingsOfServers(place.store()), new SettingsOfServers(place.store())];
+    await alice.renew();
+    expect(alice.servers).toEqual(new Set());
+    await alice.change('server', { language: 'de' });
+    expect(alice.servers).toEqual(new Set(['server']));
+    expect(bob.servers).toBeUndefined();
+    await bob.renew();
+    expect(bob.servers).toEqual(new Set(['server']));
+  });
+
   it('leave nothing behind when all is as at first', async () => {
     const place = await open();
     const settings = new SettingsOfServers(place.store());
@@ -87,6 +99,7 @@ describe('the settings of a server are kept for a year after the last use', () =
     pass(DAY_MS);
     await settings.of({ guildId: 'used' });
     pass(SETTINGS_KEPT_MS);
+    await settings.renew();
     expect(await settings.of({ guildId: 'used' })).toEqual({ language: 'de', isPrivate: false });
     expect(database.prepare('SELECT guild FROM server_settings').all()).toEqual([{ guild: 'used' }]);
   });

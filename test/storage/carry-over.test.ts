@@ -42,9 +42,9 @@ function cardOf(id: string, fetchedAtMs = Date.now()) {
 
 function deferredReply(interactionId: string) {
   return {
-    ...{ interactionId, applicationId: '1', token: 'token', command: 'card', locale: 'de' },
-    ...{ isInstalled: true, canReplyPublicly: true },
-    ...{ asked: askedFor('base1-4'), memberId: 'alice', guildId: 'guild' },
+    ...{ interactionId, webhook: { applicationId: '1', token: 'token' }, command: 'card', locale: 'de' },
+    ...{ requester: { memberId: 'alice', guildId: 'guild', isInstalled: true }, canReplyPublicly: true },
+    ...{ asked: askedFor('base1-4') },
     ...{ receivedAtMs: Date.now(), deadlineMs: Date.now() + 60_000 },
   };
 }

@@ -132,3 +132,14 @@ export async function admitAll(queue: LookupQueue, lookups: readonly Lookup[]) {
     wereAdmitted: admissions.map((admission) => 'reservation' in admission),
   };
 }
+
+/** The limiter, asked for permits in another way. */
+export function withAcquire(limiter: Limiter, acquire: Limiter['acquire']): Limiter {
+  return new Proxy(limiter, {
+    get(target, name) {
+      if (name === 'acquire') return acquire;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -9,6 +9,7 @@ import { logLines } from '../support/log-lines.ts';
 import { WATCH_STORES } from './stores.ts';
 
 const WISH = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
+const ALICE = { requester: WISH };
 const TRIED_FOR_MS = 120_000;
 const [, openStore] = WATCH_STORES[0] ?? [];
 
@@ -41,6 +42,7 @@ async function watching(members = ['alice']) {
     process() {
       const delivery = new WatchDelivery({
         watches,
+        renew: () => watches.renew(),
         claims: new LocalClaims(),
         send(crossing, nonce) {
           sent.push(nonce);
@@ -70,7 +72,7 @@ describe('a crossing', () => {
     await priced(29);
     await expect.poll(untold).toEqual([]);
     delivery.tell();
-    delivery.answered(WISH);
+    delivery.answered(ALICE);
     await delivery.close();
     expect([sent.length, shown]).toEqual([1, []]);
     expect(sent[0]?.length).toBeLessThanOrEqual(25);
@@ -134,11 +136,11 @@ describe('a crossing', () => {
     const delivery = bot.process();
     await bot.priced(29);
     bot.pass(TRIED_FOR_MS - 1);
-    delivery.answered(WISH);
+    delivery.answered(ALICE);
     await nextLoopIteration();
     expect(bot.shown).toEqual([]);
     bot.pass(1);
-    delivery.answered(WISH);
+    delivery.answered(ALICE);
     await expect.poll(bot.untold).toEqual([]);
     bot.waitMs = () => 0;
     delivery.tell();
@@ -170,13 +172,13 @@ describe('a crossing', () => {
     const { change } = bot.store;
     bot.store.change = async (...args) => {
       const changed = await change(...args);
-      delivery.answered(WISH);
+      delivery.answered(ALICE);
       await nextLoopIteration();
       return changed;
     };
-    for (const to of [WISH, { memberId: 'bob' }, WISH]) delivery.answered(to);
+    for (const to of [ALICE, { requester: { memberId: 'bob' } }, ALICE]) delivery.answered(to);
     await expect.poll(bot.untold).toEqual([]);
-    delivery.answered(WISH);
+    delivery.answered(ALICE);
     await delivery.close();
     expect(bot.shown.toSorted()).toEqual([28, 29]);
   });
@@ -190,7 +192,7 @@ describe('a crossing', () => {
     await bot.priced(27, 'base1-2');
     delivery.tell();
     await expect.poll(bot.untold).toEqual(Array(3).fill('command'));
-    delivery.answered(WISH);
+    delivery.answered(ALICE);
     await expect.poll(bot.untold).toEqual([]);
     expect(bot.shown.toSorted()).toEqual([27, 28]);
   });
@@ -209,14 +211,14 @@ describe('a crossing', () => {
     for (const [index, cardId] of cards.entries()) await bot.priced(29 - index, cardId);
     delivery.tell();
     await expect.poll(bot.untold).toEqual(Array(3).fill('command'));
-    delivery.answered(WISH);
+    delivery.answered(ALICE);
     await expect.poll(bot.untold).toHaveLength(1);
     expect([showings.length, bot.shown.toSorted()]).toEqual([4, [27, 28]]);
     await bot.watches.set({ ...WISH, cardId: 'base1-5' }, 36);
     await bot.priced(26, 'base1-5');
     delivery.tell();
     await expect.poll(bot.untold).toEqual(['command', 'command']);
-    delivery.answered(WISH);
+    delivery.answered(ALICE);
     await expect.poll(() => bot.shown.length).toBe(3);
     expect(showings[4]).toEqual([26, 29]);
   });
@@ -237,14 +239,14 @@ describe('a crossing', () => {
     const delivery = bot.process();
     delivery.tell();
     await expect.poll(bot.untold).toEqual(['command']);
-    delivery.answered(WISH);
+    delivery.answered(ALICE);
     await expect.poll(() => isTried).toEqual([before]);
     await delivery.close();
     sent = 'sent';
     const next = bot.process();
-    next.answered(WISH);
+    next.answered(ALICE);
     await expect.poll(bot.untold).toEqual([]);
-    next.answered(WISH);
+    next.answered(ALICE);
     await next.close();
     expect(isTried).toEqual([before, after]);
   });

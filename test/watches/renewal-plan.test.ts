@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { CLOSED_BREAKER } from '../../src/model/quota.ts';
+import { type Breaker, CLOSED_BREAKER, type QuotaState } from '../../src/model/quota.ts';
+import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
+import { StateView } from '../../src/quota/limiter-view.ts';
 import { type RenewalFacts, renewalPlan } from '../../src/watches/renewal-plan.ts';
 
 const HOUR_MS = 3_600_000;
@@ -10,9 +12,8 @@ const NOW_MS = RESET_MS - 20 * MINUTE_MS;
 const QUOTA = { limit: 1_000, remaining: 400, resetsAtMs: RESET_MS, receivedAtMs: NOW_MS - MINUTE_MS };
 const FACTS: RenewalFacts = {
   nowMs: NOW_MS,
-  quota: QUOTA,
+  view: viewOf(QUOTA),
   hasDay: true,
-  schedule: { breaker: CLOSED_BREAKER, isIsolated: false },
   isKeyShared: false,
   isMemberWaiting: false,
   usual: [80, 100, 20],
@@ -24,7 +25,7 @@ const LOOK_AGAIN = { waitUntilMs: NOW_MS + MINUTE_MS };
 const NOT_TODAY = { waitUntilMs: RESET_MS };
 const OPEN = { ...CLOSED_BREAKER, state: 'open', reason: 'pause', untilMs: NOW_MS + 1 } as const;
 const send = (cards: number) => ({ cards });
-const known = (more: Partial<typeof QUOTA>) => ({ quota: { ...QUOTA, ...more } });
+const known = (more: Partial<QuotaState>) => ({ view: viewOf({ ...QUOTA, ...more }) });
 /** Half an hour before the reset. */
 const EARLIER_MS = RESET_MS - 30 * MINUTE_MS;
 const earlier = (mostTogether: number, receivedAtMs = EARLIER_MS) => ({
@@ -34,6 +35,15 @@ const earlier = (mostTogether: number, receivedAtMs = EARLIER_MS) => ({
 });
 const OLD = { receivedAtMs: NOW_MS - 11 * MINUTE_MS };
 
+function viewOf(
+  quota: QuotaState | undefined,
+  { breaker = CLOSED_BREAKER, processes }: { breaker?: Breaker; processes?: number } = {},
+) {
+  const facts = { underWay: 0, isUnconfirmed: false, longestWaitMs: 300_000, answersTakeMs: 0 };
+  const setting = { plan: 'free', ...(processes && { processes }) } as const;
+  return new StateView({ ...facts, state: { ...INITIAL_LIMITER_STATE, quota, breaker }, setting }, NOW_MS);
+}
+
 it.each<[string, Partial<RenewalFacts>, object]>([
   ['what remains beyond the reserve and twice the most that was usual', {}, send(150)],
   ['nothing that members may want as much of as lately', { lately: 174 }, send(2)],
@@ -41,7 +51,7 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['without such days nothing of half', { usual: [] }, send(150)],
   [
     'half of what there would be without what was sent',
-    { usual: [], quota: { ...QUOTA, remaining: 300, forWatches: 100 } },
+    { usual: [], ...known({ remaining: 300, forWatches: 100 }) },
     send(50),
   ],
   ['without such days no less than lately either', { usual: [], lately: 170 }, send(10)],
@@ -53,17 +63,13 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['nothing that may leave after the reset', { nowMs: RESET_MS - 2 * MINUTE_MS + 1 }, NOT_TODAY],
   ['nothing of the reserve', known({ remaining: 50 }), NOT_TODAY],
   ['nothing of a spent day', known({ remaining: 0 }), NOT_TODAY],
-  ['nothing of an unknown day', { quota: undefined }, LOOK_AGAIN],
-  ['one card where there is no day', { quota: undefined, hasDay: false }, send(1)],
-  ['none there while a member waits', { quota: undefined, hasDay: false, isMemberWaiting: true }, LOOK_AGAIN],
+  ['nothing of an unknown day', { view: viewOf(undefined) }, LOOK_AGAIN],
+  ['one card where there is no day', { view: viewOf(undefined), hasDay: false }, send(1)],
+  ['none there while a member waits', { view: viewOf(undefined), hasDay: false, isMemberWaiting: true }, LOOK_AGAIN],
   ['of a day that answers state, as of any other', { hasDay: false }, send(150)],
-  ['nothing when it is not known what remains', { quota: { ...QUOTA, remaining: undefined } }, LOOK_AGAIN],
-  ['nothing while the circuit breaker is open', { schedule: { breaker: OPEN, isIsolated: false } }, LOOK_AGAIN],
-  [
-    'nothing while other processes cannot be reached',
-    { schedule: { breaker: CLOSED_BREAKER, isIsolated: true } },
-    LOOK_AGAIN,
-  ],
+  ['nothing when it is not known what remains', known({ remaining: undefined }), LOOK_AGAIN],
+  ['nothing while the circuit breaker is open', { view: viewOf(QUOTA, { breaker: OPEN }) }, LOOK_AGAIN],
+  ['nothing while other processes cannot be reached', { view: viewOf(QUOTA, { processes: 2 }) }, LOOK_AGAIN],
   ['nothing while a member waits', { isMemberWaiting: true }, LOOK_AGAIN],
   ['nothing more on a day on which others spend', { isKeyShared: true }, NOT_TODAY],
   ['one to renew an old figure', known(OLD), send(1)],
@@ -81,7 +87,7 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['as many as a list may carry', earlier(150), send(150)],
   ['nothing while a list could not be full', earlier(151), { waitUntilMs: EARLIER_MS + MINUTE_MS }],
   ['one to renew an old figure, list or not', earlier(20, EARLIER_MS - 11 * MINUTE_MS), send(1)],
-  ['without a stated reset until midnight UTC', { quota: { ...QUOTA, resetsAtMs: undefined } }, send(150)],
+  ['without a stated reset until midnight UTC', known({ resetsAtMs: undefined }), send(150)],
 ])('spends %s', (_, facts, plan) => {
   expect(renewalPlan({ ...FACTS, ...facts })).toEqual(plan);
 });

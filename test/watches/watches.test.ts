@@ -64,7 +64,7 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
     expect((await store.find('untold'))?.[0]?.untold.map(({ price }) => price)).toEqual([29, 28]);
   });
 
-  it('are checked against a price that came while they could not be changed, with the next price of any card', async () => {
+  it('are checked against a price that came while they could not be changed, with the next look', async () => {
     const store = await open();
     const watches = new Watches(store);
     await watches.set(WISH, 36);
@@ -73,8 +73,30 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
       await watches.priced({ cardId: WISH.cardId, market: 29, atMs: 1 });
       fails.mockRestore();
     }
-    await watches.priced({ cardId: 'another', market: 1, atMs: 2 });
-    expect((await store.find('untold'))?.[0]?.untold).toMatchObject([{ price: 29, atMs: 2 }]);
+    await watches.renew();
+    expect((await store.find('untold'))?.[0]?.untold).toMatchObject([{ price: 29 }]);
+  });
+
+  it('of other processes are known by the next look, and checked against a price that came before it', async () => {
+    const store = await open();
+    const [watches, other] = [new Watches(store), new Watches(store)];
+    await watches.renew();
+    await other.set(WISH, 36);
+    watches.unchecked.set(WISH.cardId, { cardId: WISH.cardId, market: 29, atMs: 1 });
+    watches.unchecked.set('another', { cardId: 'another', market: 29, atMs: 1 });
+    await watches.renew();
+    expect((await store.find('untold'))?.[0]?.untold).toMatchObject([{ price: 29 }]);
+    expect(watches).toMatchObject({ cards: new Set([WISH.cardId]), toTell: new Set(['alice']), unchecked: new Map() });
+
+    await other.renew();
+    expect(other.toTell).toEqual(new Set(['alice']));
+    await other.forget('alice');
+    await other.untoldOf('alice');
+    await other.priced({ cardId: WISH.cardId, market: 31, atMs: 2 });
+    for (const each of [other, new Watches(store)]) {
+      await each.renew();
+      expect(each).toMatchObject({ cards: new Set(), toTell: new Set() });
+    }
   });
 
   it('are one for a member and a card, and 25 for a member', async () => {
@@ -155,10 +177,10 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
     const watches = new Watches(store);
     await watches.set(WISH, 36);
     pass(365 * 86_400_000 - 1);
-    await watches.priced({ cardId: 'another', market: 1, atMs: Date.now() });
+    await watches.renew();
     expect(await watches.find({ member: 'alice' })).toHaveLength(1);
     pass(86_400_000);
-    await watches.priced({ cardId: 'another', market: 1, atMs: Date.now() });
+    await watches.renew();
     expect(await store.find()).toEqual([]);
   });
 });

@@ -70,6 +70,10 @@ function recordRow(place: string, fields: Fields, names: readonly string[]): Sou
 }
 
 const DELIMITERS = [',', ';', '\t'];
+/** Spreadsheets say the delimiter in a line of its own. */
+const SAID_DELIMITER = /^sep=([,;\t])\r?$/i;
+/** A line in which there is no card: spreadsheets export rows without values. */
+const NOTHING = /^(?:[\s,;]*|sep=.\r?)$/i;
 /** No quoted field of a card spans more lines, so a quote that is never closed costs no more than its own line. */
 const MOST_LINES = 100;
 
@@ -80,7 +84,8 @@ async function* recordsIn(lines: AsyncGenerator<string>): AsyncGenerator<{ place
   let number = 0;
   for (let line = await next(); line !== undefined; line = await next()) {
     const place = `line ${++number}`;
-    if (line.trim() === '') continue;
+    delimiter ??= SAID_DELIMITER.exec(line)?.[1];
+    if (NOTHING.test(line)) continue;
     delimiter ??= delimiterOf(line);
     const ofLine = fieldsIn(line, delimiter);
     const record = [line];

@@ -6,16 +6,9 @@ import {
   type Interaction,
   PermissionFlagsBits,
 } from 'discord.js';
-import {
-  type Ask,
-  type Command,
-  type Deletion,
-  type Reply,
-  type Services,
-  spokenLanguage,
-} from '../../../commands/command.ts';
-import type { Invocation } from '../../model/invocation.ts';
-import { type Requester, requesterOf } from '../../model/quota.ts';
+import type { Command, Deletion, Reply, Services } from '../../../commands/command.ts';
+import { type Asked, type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
+import type { Requester } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLanguage } from '../../render/reply-language.ts';
 import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-journal.ts';
@@ -24,14 +17,15 @@ import { textOf } from './message-text.ts';
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
 const SUGGESTIONS_MS = 2_000;
 
-type Handler<R> = ((services: Services) => Promise<R>) | undefined;
+/** @param server nothing is set there unless given */
+type Handler<R> = ((services: Services, server?: ServerSettings) => Promise<R>) | undefined;
 
 /** An interaction with the handler for its kind, which is absent when no command has one, as after an update. */
 export interface Dispatched {
   kind: 'autocomplete' | 'command' | 'component';
   invocation: Invocation;
   suggest?: Handler<readonly APIApplicationCommandOptionChoice[]>;
-  run?: Handler<Ask | Reply | Deletion>;
+  run?: Handler<Asked | Reply | Deletion>;
   /** Set for a button or a menu with a handler: it is the same each time that this member uses it in the same way. */
   press?: string;
   /** What was typed or chosen, as it came; the log has a line for refused commands, too. */
@@ -44,7 +38,8 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const invocation = toInvocation(interaction, name);
   // A public reply is rendered for its server; all else is said to the member alone.
   const locale = replyLanguage(invocation, true);
-  const use = { ...invocation, locale, manageGuild: hasPermission(interaction, PermissionFlagsBits.ManageGuild) };
+  const manageGuild = hasPermission(interaction, PermissionFlagsBits.ManageGuild);
+  const use = { ...invocation, locale, manageGuild, server: NOTHING_SET };
   const command = commands.find(({ data }) => data.name === name);
   const { data, ask, autocomplete, component, cardOf }: Partial<Command> = command ?? {};
 
@@ -62,7 +57,8 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
     const typed = interaction.isChatInputCommand() ? options.data.map(({ value }) => value) : [];
     const card = typed.find((value) => typeof value === 'string');
     if (!ask || !isOfItsType) return { kind: 'command', invocation, card };
-    const run = async (services: Services) => ask({ ...use, options, text: chosenText(interaction) }, services);
+    const run = async (services: Services, server = NOTHING_SET) =>
+      ask({ ...use, server, options, text: chosenText(interaction) }, services);
     return { kind: 'command', invocation, card, run };
   }
 
@@ -71,11 +67,11 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const card = cardOf?.(argument) ?? values[0];
   if (!component || interaction.isModalSubmit()) return { kind: 'component', invocation, card };
   const { message, customId } = interaction;
-  const askedBy = message.interactionMetadata?.user.id;
+  const repliedTo = message.interactionMetadata?.user.id;
   const manageMessages = hasPermission(interaction, PermissionFlagsBits.ManageMessages);
-  const pressed = { argument, values, content: message.content, askedBy, manageMessages };
-  const run = async (services: Services) => component({ ...use, ...pressed }, services);
-  const press = [message.id, use.memberId, customId, ...values].join(' ');
+  const pressed = { argument, values, content: message.content, repliedTo, manageMessages };
+  const run = async (services: Services, server = NOTHING_SET) => component({ ...use, server, ...pressed }, services);
+  const press = [message.id, use.requester.memberId, customId, ...values].join(' ');
   return { kind: 'component', invocation, card, run, press };
 }
 
@@ -95,13 +91,14 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
   const isInstalled = interaction.authorizingIntegrationOwners.guildId !== null;
   return {
     interactionId: interaction.id,
-    applicationId: interaction.applicationId,
-    token: interaction.token,
+    webhook: { applicationId: interaction.applicationId, token: interaction.token },
     command,
-    memberId: interaction.user.id,
-    guildId,
-    channelId: guildId === undefined ? (interaction.channelId ?? undefined) : undefined,
-    isInstalled,
+    requester: {
+      memberId: interaction.user.id,
+      guildId,
+      channelId: guildId === undefined ? (interaction.channelId ?? undefined) : undefined,
+      isInstalled,
+    },
     canReplyPublicly:
       isInstalled || guildId === undefined || hasPermission(interaction, PermissionFlagsBits.UseExternalApps),
     // Always sent (https://docs.discord.com/developers/interactions/receiving-and-responding), but a missing one must not end the reply.
@@ -112,7 +109,7 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
   };
 }
 
-interface RendererOptions extends Pick<Services, 'limiter' | 'settings' | 'currency' | 'display'> {
+interface RendererOptions extends Pick<Services, 'limiter' | 'currency' | 'display'> {
   /** Whether a card has other printings; quickly, or with up to a second of time. */
   hasPrintings(cardId: string, who: Requester, hasTime: boolean): boolean | Promise<boolean>;
 }
@@ -123,17 +120,17 @@ interface RendererOptions extends Pick<Services, 'limiter' | 'settings' | 'curre
  */
 export function replyRenderer(
   commands: readonly Command[],
-  { limiter, settings, currency, display, hasPrintings }: RendererOptions,
+  { limiter, currency, display, hasPrintings }: RendererOptions,
 ): RenderReply {
-  return async ({ command, canReplyPublicly, asked, ...who }, outcomes, isPrivate = asked.isPrivate) => {
-    const locale = await spokenLanguage(who, isPrivate, settings);
+  return async ({ command, canReplyPublicly, asked, requester, ...locales }, outcomes, isPrivate = asked.isPrivate) => {
+    const locale = replyLanguage(locales, isPrivate, asked.language);
     const show = commands.find(({ data }) => data.name === command)?.show;
     if (!show) return { message: { content: formatMessage(locale, 'unknownCommand') } };
     try {
       const [card, ...others] = outcomes.cards.map((outcome) => outcome?.answer?.card);
       const isOne = card !== undefined && others.length === 0;
       // A reply that waited for the service can wait for the catalog, too.
-      const isOffered = isOne && (await hasPrintings(card.id, requesterOf(who), outcomes.requests > 0));
+      const isOffered = isOne && (await hasPrintings(card.id, requester, outcomes.requests > 0));
       const view = { locale, quota: limiter.quota(), currency, display, hasPrintings: isOffered, canReplyPublicly };
       return { message: show(asked, outcomes, view) };
     } catch (err) {

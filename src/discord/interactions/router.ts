@@ -1,17 +1,10 @@
 import type { Interaction } from 'discord.js';
 import { LRUCache } from 'lru-cache';
-import {
-  type Ask,
-  type Command,
-  type Deletion,
-  type Reply,
-  type Services,
-  sentence,
-} from '../../../commands/command.ts';
+import { type Command, type Deletion, type Reply, type Services, sentence } from '../../../commands/command.ts';
 import type { Logger } from '../../log.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
 import type { Events } from '../../model/events.ts';
-import type { Invocation } from '../../model/invocation.ts';
+import { type Asked, type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
 import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import { type CommandEnd, publishEnd } from '../../replies/command-end.ts';
 import type { CommandReplies } from '../../replies/command-replies.ts';
@@ -106,14 +99,17 @@ export class InteractionRouter {
     kind,
     invocation,
     run,
-  }: Dispatched): Promise<{ response: Ask | Reply | Deletion; outcome: string; err?: unknown }> {
+  }: Dispatched): Promise<{ response: Asked | Reply | Deletion; outcome: string; err?: unknown }> {
     const { commandRate, services } = this.#options;
-    const { locale, memberId, receivedAtMs } = invocation;
+    const { locale, requester, receivedAtMs } = invocation;
     const plain = (key: PlainMessageKey) => sentence(formatMessage(locale, key));
     try {
       if (this.#closing) throw new Stopping();
-      commandRate.count(memberId, receivedAtMs);
-      if (run) return { response: asVisible(await run(services), invocation), outcome: 'answered' };
+      commandRate.count(requester.memberId, receivedAtMs);
+      if (run) {
+        const server = await serverSettings(invocation, services);
+        return { response: decided(await run(services, server), invocation, server), outcome: 'answered' };
+      }
       if (kind === 'command') return { response: plain('unknownCommand'), outcome: 'unknown command' };
       return { response: plain('outOfDate'), outcome: 'unknown interaction' };
     } catch (err) {
@@ -124,9 +120,20 @@ export class InteractionRouter {
   }
 }
 
-/** What Discord shows to the member alone is private from the start: it offers nothing to others. */
-function asVisible(response: Ask | Reply | Deletion, { canReplyPublicly }: Invocation): Ask | Reply | Deletion {
-  return canReplyPublicly || 'kind' in response ? response : { ...response, isPrivate: true };
+/** Costs no read where nothing is set. */
+async function serverSettings({ requester }: Invocation, { settings }: Services): Promise<ServerSettings> {
+  return settings.servers?.has(requester.guildId ?? '') === false ? NOTHING_SET : settings.of(requester);
+}
+
+/** Who sees the reply, and in which language. What Discord shows to the member alone is private from the start: it offers nothing to others. */
+function decided(
+  response: Asked | Reply | Deletion,
+  { canReplyPublicly }: Invocation,
+  { language }: ServerSettings,
+): Asked | Reply | Deletion {
+  if ('kind' in response) return response;
+  const isPrivate = response.isPrivate || !canReplyPublicly;
+  return 'message' in response ? { ...response, isPrivate } : { ...response, isPrivate, language };
 }
 
 /** discord.js throws when an option that is read is missing or of another type: the registration is outdated. */

@@ -69,11 +69,11 @@ const UNSENT = 'not answered';
  */
 export async function sendFirstAnswer(
   rest: REST,
-  { interactionId, token, receivedAtMs }: Invocation,
+  { interactionId, webhook, receivedAtMs }: Invocation,
   body: object,
   files: RawFile[] = [],
 ): Promise<FirstAnswer> {
-  const route = Routes.interactionCallback(interactionId, token);
+  const route = Routes.interactionCallback(interactionId, webhook.token);
   let failed: FirstAnswer | undefined;
   const send = () =>
     rest.post(route, { auth: false, body, files }).catch((err: unknown) => {

@@ -1,7 +1,7 @@
 import { DiscordAPIError, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { Incident, type Logger } from '../../log.ts';
+import type { Message } from '../../model/message.ts';
 import type { Sent } from '../../model/sent.ts';
-import type { ReplyMessage } from '../../replies/reply-journal.ts';
 import { isOfMessage } from './delivery.ts';
 import { DmChannels } from './dm-channels.ts';
 import { NO_MENTIONS } from './requests.ts';
@@ -38,7 +38,7 @@ export class DirectMessages {
    * @param nonce at most 25 characters: for some minutes Discord shows no second message with the same
    * @returns `refused`: no other try will help; `failed`: it may be there, and can be sent again with the same nonce
    */
-  async send(memberId: string, message: ReplyMessage, nonce: string): Promise<Sent> {
+  async send(memberId: string, message: Message, nonce: string): Promise<Sent> {
     if (this.waitMs(memberId) > 0) return 'unsent';
     const body = { ...message, nonce, enforce_nonce: true, allowed_mentions: NO_MENTIONS };
     try {

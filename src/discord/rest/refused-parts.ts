@@ -1,5 +1,5 @@
 import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
-import type { ReplyMessage } from '../../replies/reply-journal.ts';
+import type { Message } from '../../model/message.ts';
 
 /** What a message can do without, in a path that Discord names: as little as will do. */
 const PART =
@@ -13,7 +13,7 @@ type Tree = { [key: string]: Tree };
  *
  * @returns `undefined` when that changes nothing, or leaves nothing
  */
-export function withoutRefused(message: ReplyMessage, err: unknown): ReplyMessage | undefined {
+export function withoutRefused(message: Message, err: unknown): Message | undefined {
   if (!(err instanceof DiscordAPIError)) return undefined;
   const isTooLarge = err.code === RESTJSONErrorCodes.RequestEntityTooLarge;
   if (!isTooLarge && err.code !== RESTJSONErrorCodes.InvalidFormBodyOrContentType) return undefined;

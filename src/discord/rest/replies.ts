@@ -11,6 +11,7 @@ import {
 import { z } from 'zod';
 import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
+import type { Message } from '../../model/message.ts';
 import type { Sent } from '../../model/sent.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLanguage } from '../../render/reply-language.ts';
@@ -20,7 +21,6 @@ import {
   type CompleteResult,
   type EditResult,
   type FirstResult,
-  type ReplyMessage,
   type ReplySender,
 } from '../../replies/reply-journal.ts';
 import {
@@ -44,21 +44,15 @@ const READ_TIMEOUT_MS = 1_000;
 const OriginalMessage = z.object({ content: z.string(), embeds: z.array(z.unknown()) });
 const NO_MESSAGE: z.infer<typeof OriginalMessage> = { content: '', embeds: [] };
 
-/** The language that a reply speaks. */
-type LanguageOf = (to: Invocation, isPrivate: boolean) => Promise<string>;
-
 /** What the bot shows for interactions: a first answer to each, and edits of it. No method rejects. */
 export class Replies implements ReplySender {
   readonly #rest: REST;
   readonly #log: Logger;
-  readonly #languageOf: LanguageOf;
   readonly #outage: Incident;
 
-  /** @param languageOf what a sentence in place of a refused answer speaks; without it, nothing is set in any server */
-  constructor(rest: REST, log: Logger, languageOf: LanguageOf = async (to, isPrivate) => replyLanguage(to, isPrivate)) {
+  constructor(rest: REST, log: Logger) {
     this.#rest = rest;
     this.#log = log;
-    this.#languageOf = languageOf;
     this.#outage = new Incident(log, {
       level: 'error',
       begins: 'discord accepts no edits: they are repeated until it does',
@@ -66,11 +60,14 @@ export class Replies implements ReplySender {
     });
   }
 
-  async reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace = false): Promise<FirstResult> {
+  async reply(to: Invocation, message: Message, isPrivate: boolean, isInPlace = false): Promise<FirstResult> {
     const first = await this.#reply(to, message, isPrivate, isInPlace);
     if (isPrivate || first.refusal === undefined) return this.#explained(to, first);
     const word = formatMessage(to.locale, 'shownInPrivate', { why: first.refusal });
-    this.#log.info({ command: to.command, member: to.memberId, err: first.err }, 'reply cannot be shown to others');
+    this.#log.info(
+      { command: to.command, member: to.requester.memberId, err: first.err },
+      'reply cannot be shown to others',
+    );
     const again = await this.#reply(to, below(word, message), true);
     return again.shown ? { ...again, word } : this.#explained(to, again);
   }
@@ -79,8 +76,8 @@ export class Replies implements ReplySender {
    * One more message to the member alone, below a reply that shows its answer: it would complete one that does not. Costs
    * one request to Discord, which is not sent again.
    */
-  async followUp(to: Invocation, message: ReplyMessage): Promise<Sent> {
-    const { applicationId, token, memberId } = to;
+  async followUp(to: Invocation, message: Message): Promise<Sent> {
+    const { applicationId, token } = to.webhook;
     const { body, files } = messageBody(message);
     try {
       await this.#rest.post(Routes.webhook(applicationId, token), {
@@ -94,7 +91,7 @@ export class Replies implements ReplySender {
       if (left) return this.followUp(to, left);
       const sent = failedFollowUp(err);
       this.#log[sent === 'refused' ? 'warn' : 'info'](
-        { member: memberId, err },
+        { member: to.requester.memberId, err },
         'a message below a reply cannot be sent',
       );
       return sent;
@@ -112,11 +109,11 @@ export class Replies implements ReplySender {
     return this.#explained(to, await sendFirstAnswer(this.#rest, to, { type, data: flags(to.asked.isPrivate) }));
   }
 
-  async complete(to: CardsReply, message: ReplyMessage, isAnother: boolean): Promise<CompleteResult> {
-    const { isPrivate } = to.asked;
+  async complete(to: CardsReply, message: Message, isAnother: boolean): Promise<CompleteResult> {
+    const { isPrivate, language: set } = to.asked;
     const result = await this.edit(to, message, isPrivate);
     if (result !== 'refused' && result !== 'blocked') return result;
-    const language = await this.#languageOf(to, isPrivate);
+    const language = replyLanguage(to, isPrivate, set);
     const say = async (content: string) => {
       const said = await this.edit(to, { content }, isPrivate);
       return said === 'shown' || said === 'failed' ? said : 'lost';
@@ -140,7 +137,7 @@ export class Replies implements ReplySender {
   }
 
   /** What the reply shows. */
-  async #original({ applicationId, token }: CardsReply): Promise<typeof NO_MESSAGE | undefined> {
+  async #original({ webhook: { applicationId, token } }: CardsReply): Promise<typeof NO_MESSAGE | undefined> {
     try {
       const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
       const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });
@@ -150,9 +147,9 @@ export class Replies implements ReplySender {
     }
   }
 
-  async edit(edited: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult> {
-    const { applicationId, token, command, memberId } = edited;
-    const route = Routes.webhookMessage(applicationId, token);
+  async edit(edited: Invocation, message: Message, isPrivate: boolean): Promise<EditResult> {
+    const { webhook, command, requester } = edited;
+    const route = Routes.webhookMessage(webhook.applicationId, webhook.token);
     const { body: shown, files } = messageBody(message);
     const body = { ...NOTHING_ELSE, ...shown };
     try {
@@ -168,7 +165,7 @@ export class Replies implements ReplySender {
         return this.#answerFirst(edited, message, isPrivate);
       }
       const result = failedEdit(err, ageMs);
-      const details = { command, member: memberId, err };
+      const details = { command, member: requester.memberId, err };
       if (result !== 'failed') this.#log[result === 'refused' ? 'error' : 'info'](details, 'reply cannot be edited');
       else if (code === undefined) this.#outage.failed(details); // otherwise Discord has answered
       return result;
@@ -176,11 +173,11 @@ export class Replies implements ReplySender {
   }
 
   /** The "thinking…" has not reached Discord, so there is nothing to edit; a first answer is still possible. */
-  async #answerFirst(to: Invocation, message: ReplyMessage, isPrivate: boolean): Promise<EditResult> {
+  async #answerFirst(to: Invocation, message: Message, isPrivate: boolean): Promise<EditResult> {
     const first = await this.#reply(to, message, isPrivate);
     // With an earlier answer, or one that is not confirmed, there may be a reply after all, so the edit can succeed.
     if (first.shown) return first.isEarlier || first.err !== undefined ? 'failed' : 'shown';
-    this.#log.info({ command: to.command, member: to.memberId, err: first.err }, 'reply cannot be sent');
+    this.#log.info({ command: to.command, member: to.requester.memberId, err: first.err }, 'reply cannot be sent');
     return first.refusal ?? 'lost';
   }
 
@@ -203,7 +200,7 @@ export class Replies implements ReplySender {
   async deleteSource(to: Invocation): Promise<{ outcome?: string; err?: unknown }> {
     const prevented = await this.acknowledge(to);
     if (prevented.outcome !== undefined) return prevented;
-    const route = Routes.webhookMessage(to.applicationId, to.token);
+    const route = Routes.webhookMessage(to.webhook.applicationId, to.webhook.token);
     try {
       await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.delete(route, { auth: false }));
       return {};
@@ -212,7 +209,7 @@ export class Replies implements ReplySender {
     }
   }
 
-  async #reply(to: Invocation, message: ReplyMessage, isPrivate: boolean, isInPlace = false): Promise<FirstAnswer> {
+  async #reply(to: Invocation, message: Message, isPrivate: boolean, isInPlace = false): Promise<FirstAnswer> {
     const { body, files } = messageBody(message);
     const { ChannelMessageWithSource, UpdateMessage } = InteractionResponseType;
     const data = isInPlace ? { ...NOTHING_ELSE, ...body } : { ...body, ...flags(isPrivate) };
@@ -223,10 +220,13 @@ export class Replies implements ReplySender {
   }
 
   /** What is sent again of a message that Discord refuses; `undefined`: nothing. */
-  #leftOf(message: ReplyMessage, err: unknown, { command, memberId }: Invocation): ReplyMessage | undefined {
+  #leftOf(message: Message, err: unknown, { command, requester }: Invocation): Message | undefined {
     const left = withoutRefused(message, err);
     if (left)
-      this.#log.warn({ command, member: memberId, err }, 'discord refuses a part of a reply: it is shown without');
+      this.#log.warn(
+        { command, member: requester.memberId, err },
+        'discord refuses a part of a reply: it is shown without',
+      );
     return left;
   }
 
@@ -241,7 +241,7 @@ export class Replies implements ReplySender {
 }
 
 /** A message as Discord's REST takes it, with its files as parts of their own. It notifies nobody. */
-function messageBody({ files = [], ...message }: ReplyMessage): { body: object; files: RawFile[] } {
+function messageBody({ files = [], ...message }: Message): { body: object; files: RawFile[] } {
   const attachments = files.map(({ name, description }, at) => ({ id: String(at), filename: name, description }));
   return {
     body: { ...message, allowed_mentions: NO_MENTIONS, ...(attachments.length > 0 && { attachments }) },

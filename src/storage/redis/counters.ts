@@ -2,9 +2,15 @@ import { LRUCache } from 'lru-cache';
 import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
 import type { HourCounts } from '../../quota/hours.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
-import type { Booking, Counted, CounterStore, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
+import {
+  type Booking,
+  type Counted,
+  type CounterStore,
+  dayOfService,
+  type KeptCounts,
+  type MemberRequests,
+} from '../../quota/ledger.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay, utcHour } from '../../time/utc-day.ts';
-import { dayOfService } from '../day-of-service.ts';
 import type { RedisLink } from './link.ts';
 
 /** `<day> <scope><ending>` in the hash of a day, or `<day>:<guild> <member>` in the ranking of a server. */

@@ -51,7 +51,8 @@ async function forgetInKey(link: RedisLink, key: string, id: string): Promise<vo
     const held = (await link.read((client) => client.sMembers(key))).filter(holds);
     if (held.length > 0) await link.run((client) => client.sRem(key, held));
   } else if (type === 'zset') {
-    await link.run((client) => client.zRem(key, id));
+    const held = (await link.read((client) => client.zRange(key, 0, -1))).filter(holds);
+    if (held.length > 0) await link.run((client) => client.zRem(key, held));
   } else if (type === 'stream') await forgetInStream(link, key, holds);
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
 import { storedJson } from '../../model/stored-json.ts';
-import { afterClockJump, shifted } from '../../quota/limiter-cell.ts';
-import { LimiterState } from '../../quota/limiter-state.ts';
+import { afterClockJump } from '../../quota/limiter-cell.ts';
+import { LimiterState, shifted } from '../../quota/limiter-state.ts';
 import type { Taken, WantedToken } from '../../quota/permit.ts';
 import type { LimiterWrite, SharedLimiterStore } from '../../quota/shared-limiter-store.ts';
 import { RemoteClock } from '../../time/remote-clock.ts';

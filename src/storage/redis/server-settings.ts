@@ -7,10 +7,17 @@ export function settingsKey(prefix: string, guildId: string): string {
   return `${prefix}:settings:${guildId}`;
 }
 
+/** The set of the servers that have a key. */
+export function serversKey(prefix: string): string {
+  return `${prefix}:settings`;
+}
+
 /** The settings of servers, in a hash for each that has any. */
 export function redisSettings(link: RedisLink): SettingsStore {
   const keyOf = (guildId: string) => settingsKey(link.prefix, guildId);
+  const servers = serversKey(link.prefix);
   return {
+    servers: () => unlessUnavailable(link.read((client) => client.sMembers(servers))),
     read: (guildId) => unlessUnavailable(link.read((client) => client.hGetAll(keyOf(guildId)))),
     async write(guildId, name, value) {
       const key = keyOf(guildId);
@@ -18,12 +25,16 @@ export function redisSettings(link: RedisLink): SettingsStore {
         const change = client.multi();
         if (value === undefined) change.hDel(key, name);
         else change.hSet(key, name, value);
+        change.sAdd(servers, guildId).pExpire(servers, SETTINGS_KEPT_MS);
         return change.pExpire(key, SETTINGS_KEPT_MS).exec();
       });
       return (await unlessUnavailable(written)) !== undefined;
     },
     async touch(guildId) {
-      await unlessUnavailable(link.run((client) => client.pExpire(keyOf(guildId), SETTINGS_KEPT_MS)));
+      const keys = [keyOf(guildId), servers];
+      await unlessUnavailable(
+        link.run((client) => Promise.all(keys.map((key) => client.pExpire(key, SETTINGS_KEPT_MS)))),
+      );
     },
   };
 }

@@ -1,12 +1,12 @@
 import { isUntold, parseWatch, WATCH_KEPT_MS, type Watch } from '../../watches/watch.ts';
-import { type ChangedWatch, MOST_WATCHES, type WatchStore } from '../../watches/watches.ts';
+import { type ChangedWatch, MOST_WATCHES, type WatchStore, type WatchSummary } from '../../watches/watches.ts';
 import type { RedisLink } from './link.ts';
 import { unlessUnavailable } from './unavailable.ts';
 
 /**
- * KEYS: the number of changes, a member's watches, all, and others. ARGV: a field, the text that it has in KEYS[3], how long
- * keys are kept, how many a member may have, and the new text for each key but the first; an empty one is none. Changes all
- * of them, if that text is there.
+ * KEYS: the number of changes, a member's watches, all, others, and the order of changes. ARGV: a field, the text that it has
+ * in KEYS[3], how long keys are kept, how many a member may have, the new text for each key but the first and the last; an
+ * empty one is none; and what stands in the order, before and after. Changes all of them, if that text is there.
  */
 const REPLACE = `
   local text = redis.call('HGET', KEYS[3], ARGV[1]) or ''
@@ -18,7 +18,11 @@ const REPLACE = `
     redis.call('SET', KEYS[1], change)
   end
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  for i = 2, #KEYS do
+  local order = KEYS[#KEYS]
+  redis.call('ZREM', order, ARGV[#ARGV - 1])
+  if ARGV[#ARGV] ~= '' then redis.call('ZADD', order, change, ARGV[#ARGV]) end
+  redis.call('PEXPIRE', order, ARGV[3])
+  for i = 2, #KEYS - 1 do
     local text = ARGV[3 + i]
     if text == '' then
       redis.call('HDEL', KEYS[i], ARGV[1])
@@ -30,15 +34,16 @@ const REPLACE = `
   return 'done'
 `;
 /**
- * KEYS: the number of changes, a member's watches, all, and those to be told by message. ARGV: the last change that counts,
- * or nothing, and how the keys of cards begin. Returns the number of changes.
+ * KEYS: the number of changes, the order of changes, a member's watches, all, and those to be told by message. ARGV: the last
+ * change that counts, or nothing, how the keys of cards begin, and the member. Returns the number of changes.
  */
 const FORGET = `
-  local own = redis.call('HGETALL', KEYS[2])
+  local own = redis.call('HGETALL', KEYS[3])
   for i = 1, #own, 2 do
     local change, card = string.match(own[i + 1], '^(%d+) (.*)$')
     if ARGV[1] == '' or tonumber(change or 0) <= tonumber(ARGV[1]) then
-      for key = 2, #KEYS do redis.call('HDEL', KEYS[key], own[i]) end
+      for key = 3, #KEYS do redis.call('HDEL', KEYS[key], own[i]) end
+      for told = 0, 1 do redis.call('ZREM', KEYS[2], table.concat({ told, ARGV[3], own[i], card }, ' ')) end
       redis.call('HDEL', ARGV[2] .. (card or ''), own[i])
     end
   end
@@ -68,10 +73,25 @@ export function watchFields(prefix: string, watch: Watch, change: number | ''): 
   };
 }
 
+/** The changed watches in their order. Each has the member's id, too. */
+export function changeOrderKey(prefix: string): string {
+  return `${watchesKey(prefix)}:changed`;
+}
+
+export function inChangeOrder({ id, memberId, cardId, untold }: Watch): string {
+  return `${untold.length > 0 ? 1 : 0} ${memberId} ${id} ${cardId}`;
+}
+
+function summaryOf(text: string): WatchSummary {
+  const [untold, memberId = '', , ...cardId] = text.split(' ');
+  return { memberId, cardId: cardId.join(' '), untold: Number(untold) };
+}
+
 /** Members' watches, of all processes. */
 export function redisWatches(link: RedisLink): WatchStore {
   const key = watchesKey(link.prefix);
   const changes = `${key}:changes`;
+  const order = changeOrderKey(link.prefix);
 
   async function changed(id: string, change: Parameters<WatchStore['change']>[1]): Promise<ChangedWatch | undefined> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -82,8 +102,9 @@ export function redisWatches(link: RedisLink): WatchStore {
       if (!known || after === before) return { before, after };
       const fields = watchFields(link.prefix, known, '');
       const texts = Object.values(fields).map((text) => (after ? text : ''));
-      const args = [id, stored ?? '', String(WATCH_KEPT_MS), String(MOST_WATCHES), ...texts];
-      const keys = [changes, ...Object.keys(fields)];
+      const inOrder = [before, after].map((each) => (each ? inChangeOrder(each) : ''));
+      const args = [id, stored ?? '', String(WATCH_KEPT_MS), String(MOST_WATCHES), ...texts, ...inOrder];
+      const keys = [changes, ...Object.keys(fields), order];
       const result = await link.run((client) => client.eval(REPLACE, { keys, arguments: args }));
       if (result !== 'changed') return { before, after: result === 'full' ? undefined : after };
     }
@@ -104,10 +125,16 @@ export function redisWatches(link: RedisLink): WatchStore {
         return watch ?? [];
       });
     },
+    async changedAfter(change) {
+      const found = link.read((client) => client.zRangeByScoreWithScores(order, `(${change}`, '+inf'));
+      const changed = await unlessUnavailable(found);
+      const watches = changed?.map(({ value }) => summaryOf(value));
+      return watches && { watches, lastChange: changed?.at(-1)?.score ?? change };
+    },
     change: (id, change) => unlessUnavailable(changed(id, change)),
     async forget(memberId, lastChange) {
-      const keys = [changes, `${key}:member:${memberId}`, key, `${key}:untold`];
-      const args = [String(lastChange ?? ''), `${key}:card:`];
+      const keys = [changes, order, `${key}:member:${memberId}`, key, `${key}:untold`];
+      const args = [String(lastChange ?? ''), `${key}:card:`, memberId];
       const last = await unlessUnavailable(link.run((client) => client.eval(FORGET, { keys, arguments: args })));
       return last === undefined ? undefined : Number(last);
     },

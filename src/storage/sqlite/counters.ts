@@ -2,9 +2,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
 import type { HourCounts } from '../../quota/hours.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
-import type { Booking, Counted, CounterStore, KeptCounts, MemberRequests } from '../../quota/ledger.ts';
+import {
+  type Booking,
+  type Counted,
+  type CounterStore,
+  dayOfService,
+  type KeptCounts,
+  type MemberRequests,
+} from '../../quota/ledger.ts';
 import { DAY_MS, utcDay, utcHour } from '../../time/utc-day.ts';
-import { dayOfService } from '../day-of-service.ts';
 
 /**
  * Rows without a member are the sums of a server, and without a server those of the day: no read adds up what grows with a

@@ -12,16 +12,26 @@ export const SETTINGS_SCHEMA = `
   CREATE INDEX IF NOT EXISTS settings_by_used_day ON server_settings (used_day);
 `;
 
-/** The settings of servers, in `state.sqlite`. Those that are kept no longer are deleted on each day that the bot is used. */
+/** The settings of servers, in `state.sqlite`. Those that are kept no longer are deleted on each day. */
 export function sqliteSettings(database: DatabaseSync, writes: StateWrites): SettingsStore {
   const run = (sql: string, ...values: string[]) => writes.try(() => database.prepare(sql).run(...values));
   let sweptDay = '';
   return {
-    async read(guildId) {
+    async servers() {
       const today = utcDay(Date.now());
       if (sweptDay !== today)
         run('DELETE FROM server_settings WHERE used_day < ?', utcDay(Date.now() - SETTINGS_KEPT_MS));
       sweptDay = today;
+      try {
+        return database
+          .prepare('SELECT DISTINCT guild FROM server_settings')
+          .all()
+          .map(({ guild }) => String(guild));
+      } catch {
+        return undefined;
+      }
+    },
+    async read(guildId) {
       try {
         const rows = database.prepare('SELECT name, value FROM server_settings WHERE guild = ?').all(guildId);
         return Object.fromEntries(rows.map(({ name, value }) => [String(name), String(value)]));

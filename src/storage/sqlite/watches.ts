@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isUntold, parseWatch, type Watch } from '../../watches/watch.ts';
-import { MOST_WATCHES, type WatchStore } from '../../watches/watches.ts';
+import { MOST_WATCHES, type WatchStore, type WatchSummary } from '../../watches/watches.ts';
 import type { StateWrites } from './state-rows.ts';
 
 /** `is_untold`: a crossing is to be told by message. `changed`: no later change of any row has a lower number. */
@@ -41,6 +41,16 @@ export function sqliteWatches(database: DatabaseSync, writes: StateWrites): Watc
       if (of === undefined) return read('true');
       if (of === 'untold') return read('is_untold = 1');
       return 'member' in of ? read('member = ?', of.member) : read('card = ?', of.card);
+    },
+    async changedAfter(change) {
+      const columns = `changed, member AS memberId, card AS cardId, json_array_length(watch, '$.untold') AS untold`;
+      const select = `SELECT ${columns} FROM watched_prices WHERE changed > ? ORDER BY changed`;
+      try {
+        const watches = database.prepare(select).all(change) as unknown as (WatchSummary & { changed: number })[];
+        return { watches, lastChange: watches.at(-1)?.changed ?? change };
+      } catch {
+        return undefined;
+      }
     },
     async change(id, change) {
       const stored = read('id = ?', id);

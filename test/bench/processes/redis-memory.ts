@@ -42,10 +42,9 @@ function deferred(index: number) {
   const receivedAtMs = Date.now();
   return {
     interactionId: snowflake(index),
-    applicationId: snowflake(0),
-    isInstalled: true,
+    webhook: { applicationId: snowflake(0), token: 'x'.repeat(200) },
+    requester: { memberId: snowflake(index), guildId: snowflake(0), isInstalled: true },
     canReplyPublicly: true,
-    token: 'x'.repeat(200),
     command: 'card',
     asked: {
       queries: [{ cardId: storedCardId(index), showPrices: true }],
@@ -54,8 +53,6 @@ function deferred(index: number) {
       isPrivate: false,
     },
     locale: 'en-US',
-    memberId: snowflake(index),
-    guildId: snowflake(0),
     receivedAtMs,
     deadlineMs: receivedAtMs + REPLY_DEADLINE_MS,
   };

@@ -40,7 +40,7 @@ function requestsFor(variables: Record<string, string>): Promise<number> {
         const queries = DAY_CARDS.slice(at, at + IN_A_LIST).map(({ id }) => ({ cardId: id, showPrices: true }));
         const times = { receivedAtMs: Date.now(), deadlineMs: Date.now() + REPLY_DEADLINE_MS };
         const who = { memberId: `member ${at}`, guildId: 'server', isInstalled: true };
-        await (await Lookups.open(queries, { ...who, ...times }, options)).lookUpAll();
+        await (await Lookups.open(queries, { requester: who, ...times }, options)).lookUpAll();
       }
       return () => {};
     };

@@ -48,7 +48,7 @@ export async function ourBot(
         hasPrintings: false,
         canReplyPublicly: true,
       });
-    const opened = await Lookups.open(response.queries, use, options, response.alreadyRead);
+    const opened = await Lookups.open(response.queries, use, options);
     const soFar = opened.soFar();
     const outcomes = opened.lookUpAll();
     if (soFar.cards.some((card) => card?.answer && (card.isRenewing || card.error))) {
@@ -96,12 +96,11 @@ function configFor(
 function invocationOf(cardId: string, requester: Requester): CommandUse {
   const receivedAtMs = Date.now();
   return {
-    ...requester,
+    requester: { ...requester, isInstalled: true },
+    server: { isPrivate: false },
     interactionId: 'none',
-    applicationId: 'none',
-    isInstalled: true,
+    webhook: { applicationId: 'none', token: 'none' },
     canReplyPublicly: true,
-    token: 'none',
     command: 'card',
     locale: 'en-US',
     receivedAtMs,

@@ -67,7 +67,7 @@ export async function watchedDays({
       const isAfter = sinceMidnightMs() - (sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS;
       if (lane !== 'watches' && result !== 'permit' && isAfter) delayed += 1;
     });
-    events.subscribe('priced', watches.priced);
+    events.subscribe('priced', (event) => void watches.priced(event));
     watches.onCrossing(({ cardId }) => {
       const found = crossings.get(cardId);
       if (found) found.noticedAfterMs ??= sinceMidnightMs() - found.atMs;

@@ -31,6 +31,8 @@ const FORMATS = {
   CSV: 'id,name\nbase1-4,Flabébé\n',
   'CSV without a last line break': 'id,name\nbase1-4,Flabébé',
   'CSV with a byte order mark': '\uFEFFid,name\r\nbase1-4,Flabébé\r\n',
+  'CSV with the delimiter in a line of its own': 'sep=;\r\nid;name\r\nbase1-4;Flabébé\r\n',
+  'CSV with rows of delimiters only': 'id,name\nbase1-4,Flabébé\n,\n',
   'CSV with semicolons': 'id;name\nbase1-4;Flabébé\n',
   'CSV with tabs': 'id\tname\nbase1-4\tFlabébé\n',
   'CSV with quotes and empty lines': '\n"id", name \n\n"base1-4","Flabébé"\n\n',

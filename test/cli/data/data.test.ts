@@ -48,9 +48,9 @@ async function open(redis?: TestRedis) {
 
 function deferredReply(memberId: string) {
   return {
-    ...{ interactionId: `1${memberId}`, applicationId: '1', token: 'token', command: 'card' },
-    ...{ isInstalled: true, canReplyPublicly: true },
-    ...{ asked: askedFor('base1-4'), memberId, guildId: undefined, locale: 'de' },
+    ...{ interactionId: `1${memberId}`, webhook: { applicationId: '1', token: 'token' }, command: 'card' },
+    ...{ requester: { memberId, guildId: undefined, isInstalled: true }, canReplyPublicly: true },
+    ...{ asked: askedFor('base1-4'), locale: 'de' },
     ...{ receivedAtMs: Date.now(), deadlineMs: Date.now() + 60_000 },
   };
 }

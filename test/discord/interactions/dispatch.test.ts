@@ -16,8 +16,8 @@ const CARD: Command = {
   autocomplete: async ({ option, typed, suggestByMs, receivedAtMs }) => [
     { name: `${option} ${typed}`, value: suggestByMs - receivedAtMs },
   ],
-  component: ({ argument, values, askedBy, manageMessages }) =>
-    answer({ ran: 'component', argument, values, askedBy, manageMessages }),
+  component: ({ argument, values, repliedTo, manageMessages }) =>
+    answer({ ran: 'component', argument, values, repliedTo, manageMessages }),
 };
 const USAGE: Command = {
   data: { name: 'usage', description: 'Show the quota' },
@@ -38,7 +38,7 @@ describe('an interaction is dispatched by its kind', () => {
     ['slash', 'card', { options }, { ran: 'slash', id: 'base1-4', text: '' }],
     ['message', 'Look up cards', { targetMessage: { content: 'hi' } }, { ran: 'message', text: 'hi' }],
     ['button', 'card:next:2', {}, component('next:2', { values: [], manageMessages: false })],
-    ['select', 'card:set', chosen, component('set', { values: ['a'], askedBy: 'bob', manageMessages: true })],
+    ['select', 'card:set', chosen, component('set', { values: ['a'], repliedTo: 'bob', manageMessages: true })],
   ] as const)('to the handler that a command has for it: %s %s', async (kind, name, more, ran) => {
     const dispatched = dispatch(COMMANDS, interaction(kind, name, more));
     const response = await dispatched.run?.(SERVICES);
@@ -69,8 +69,13 @@ describe('an interaction is dispatched by its kind', () => {
 
   it('with who did what where, and until when a reply can be edited', () => {
     const { invocation } = dispatch(COMMANDS, interaction('slash', 'usage'));
-    const who = { command: 'usage', memberId: 'alice', guildId: 'guild', locale: 'en-US' };
-    expect(invocation).toMatchObject({ ...who, interactionId: '11', applicationId: '1000', token: 'token' });
+    expect(invocation.requester).toEqual({ memberId: 'alice', guildId: 'guild', isInstalled: true }); // and no token
+    const who = { command: 'usage', locale: 'en-US' };
+    expect(invocation).toMatchObject({
+      ...who,
+      interactionId: '11',
+      webhook: { applicationId: '1000', token: 'token' },
+    });
     expect(invocation.deadlineMs - invocation.receivedAtMs).toBe(REPLY_DEADLINE_MS);
   });
 
@@ -104,10 +109,8 @@ describe('an interaction is dispatched by its kind', () => {
       { isInstalled: false, canReplyPublicly: true, channelId: 'dm' },
     ],
   ])('with whose install counts, and who can see replies: %s', (_, where, expected) => {
-    const { isInstalled, canReplyPublicly, channelId } = dispatch(
-      COMMANDS,
-      interaction('button', 'card:show:', where),
-    ).invocation;
+    const { requester, canReplyPublicly } = dispatch(COMMANDS, interaction('button', 'card:show:', where)).invocation;
+    const { isInstalled, channelId } = requester;
     expect({ isInstalled, canReplyPublicly, channelId }).toEqual({ channelId: undefined, ...expected });
   });
 
@@ -123,7 +126,8 @@ describe('an interaction is dispatched by its kind', () => {
     ['with the permission to manage it', {}, 'guild', true],
     ['in direct messages without a guild and its permissions', { guildId: null, memberPermissions: null }, null, false],
   ])('%s', async (_, where, guildId, manageGuild) => {
-    const ask: Command['ask'] = (use) => answer({ guildId: use.guildId ?? null, manageGuild: use.manageGuild });
+    const ask: Command['ask'] = (use) =>
+      answer({ guildId: use.requester.guildId ?? null, manageGuild: use.manageGuild });
     const { run } = dispatch([{ ...USAGE, ask }], interaction('slash', 'usage', where));
     expect(await run?.(SERVICES)).toMatchObject({ message: { content: JSON.stringify({ guildId, manageGuild }) } });
   });

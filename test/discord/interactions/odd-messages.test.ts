@@ -10,7 +10,7 @@ const USER = { id: ALICE, username: 'alice', discriminator: '0', avatar: null, g
 const COMMANDS: Command[] = [
   {
     data: { name: 'card', description: 'Show a card' },
-    component: async ({ askedBy = 'nobody' }) => sentence(askedBy),
+    component: async ({ repliedTo = 'nobody' }) => sentence(repliedTo),
   },
   { data: { name: 'Look up cards', type: 3 }, ask: async ({ text }) => sentence(text) },
 ];
@@ -51,8 +51,8 @@ describe('a button is given who asked for its message', () => {
     ['as Discord says', byAlice, ALICE],
     ['not when Discord does not say', metadata, 'nobody'],
     ['whoever used what came before it', { ...byAlice, triggering_interaction_metadata: metadata }, ALICE],
-  ])('%s', async (_, interaction_metadata, askedBy) => {
-    expect(await press({ interaction_metadata })).toBe(askedBy);
+  ])('%s', async (_, interaction_metadata, repliedTo) => {
+    expect(await press({ interaction_metadata })).toBe(repliedTo);
   });
 });
 

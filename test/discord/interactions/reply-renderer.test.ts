@@ -4,8 +4,7 @@ import { replyRenderer } from '../../../src/discord/interactions/dispatch.ts';
 import { KeyRefused } from '../../../src/model/errors.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
 import type { CardsReply } from '../../../src/replies/reply-journal.ts';
-import { SettingsOfServers } from '../../../src/settings/server-settings.ts';
-import { deferredReply } from '../../replies/replies-over.ts';
+import { askedFor, deferredReply } from '../../replies/replies-over.ts';
 
 type RendererOptions = Parameters<typeof replyRenderer>[1];
 
@@ -17,16 +16,11 @@ function rendered(show: Command['show'], more: Partial<CardsReply> = {}, isPriva
   const limiter = { quota: () => QUOTA } as RendererOptions['limiter'];
   const render = replyRenderer([{ data, ...(show && { show }) }], {
     limiter,
-    settings: new SettingsOfServers({
-      read: async () => ({ language: 'de' }),
-      write: async () => true,
-      touch: async () => {},
-    }),
     hasPrintings: () => false,
     currency: 'EUR',
   });
   const outcomes = { cards: [{ error: new KeyRefused({ status: 401 }) }], fromMemory: 0, requested: 0, requests: 0 };
-  return render(deferredReply(more), outcomes, isPrivate);
+  return render(deferredReply({ asked: { ...askedFor('base1-4'), language: 'de' }, ...more }), outcomes, isPrivate);
 }
 
 it.each([

@@ -1,12 +1,13 @@
 import { DiscordAPIError, InteractionResponseType, MessageFlags, type REST } from 'discord.js';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Ask, Command, Message, Reply, Services } from '../../../commands/command.ts';
+import type { Command, Message, Reply, Services } from '../../../commands/command.ts';
 import { InteractionRouter } from '../../../src/discord/interactions/router.ts';
 import { Replies } from '../../../src/discord/rest/replies.ts';
 import type { LookupsOptions } from '../../../src/lookup/lookups.ts';
 import { KeyRefused, TooManyCommands } from '../../../src/model/errors.ts';
 import { type CommandEvent, Events } from '../../../src/model/events.ts';
+import type { Asked } from '../../../src/model/invocation.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
 import { CommandReplies } from '../../../src/replies/command-replies.ts';
 import { askedFor, NO_JOURNAL } from '../../replies/replies-over.ts';
@@ -15,7 +16,7 @@ import { interaction } from './interactions.ts';
 
 const SHOWN: Reply = { isPrivate: false, source: 'cache', message: { content: 'a card' } };
 const MESSAGE = { id: '7', interactionMetadata: null };
-const ASKED: Ask = askedFor('base1-4');
+const ASKED: Asked = askedFor('base1-4');
 const { ChannelMessageWithSource, ApplicationCommandAutocompleteResult } = InteractionResponseType;
 
 /** A router over one command, and a Discord that accepts every answer, or at least receives it. */
@@ -43,7 +44,7 @@ function routerWith(command: Partial<Command>, count: () => void = () => {}, con
   });
   const router = new InteractionRouter({
     commands: [{ data: { name: 'card', description: 'Show a card' }, ask: async () => SHOWN, ...command }],
-    services: {} as Services,
+    services: { settings: { servers: new Set() } } as unknown as Services,
     commandRate: { count },
     commandReplies: {
       reply: commandReplies.reply.bind(commandReplies),

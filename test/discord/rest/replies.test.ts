@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { beforeNextMs, failedAnswer, failedEdit } from '../../../src/discord/rest/delivery.ts';
 import { Replies } from '../../../src/discord/rest/replies.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
-import { deferredReply } from '../../replies/replies-over.ts';
+import { askedFor, deferredReply } from '../../replies/replies-over.ts';
 import { logLines } from '../../support/log-lines.ts';
 
 function apiError(status: number, code = 0): DiscordAPIError {
@@ -89,10 +89,9 @@ it('a sentence in place of an answer that Discord refuses speaks the language of
     if (body.content === 'too long') throw apiError(400, 50035);
   };
   const rest = { patch: send, post: send };
-  const replies = new Replies(rest as unknown as REST, logLines().log, async (_, isPrivate) =>
-    isPrivate ? 'en' : 'de',
-  );
-  expect(await replies.complete(deferredReply(), { content: 'too long' }, false)).toBe('refused');
+  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const asked = { ...askedFor('base1-4'), language: 'de' };
+  expect(await replies.complete(deferredReply({ asked }), { content: 'too long' }, false)).toBe('refused');
   const why = formatMessage('de', 'shownInPrivate', { why: 'refused' });
   expect(sent.map(({ content }) => content)).toEqual(['too long', why, 'too long', formatMessage('de', 'broken')]);
 });

@@ -37,8 +37,8 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     const [one, other] = await pair(redis, QUICK);
     const all = [one, other].map(({ limiter }) => limiter);
     await ask(one.limiter, limited(2_000)); // long enough to be seen by the other on a busy machine
-    await expect.poll(() => other.limiter.schedule().paused).toBe(true);
-    await expect.poll(() => all.some((limiter) => limiter.schedule().paused)).toBe(false);
+    await expect.poll(() => other.limiter.view().paused).toBe(true);
+    await expect.poll(() => all.some((limiter) => limiter.view().paused)).toBe(false);
     void redis.kill();
     const probes = await Promise.all(all.map((limiter) => nextPermit(limiter)));
     expect(probes).toMatchObject([{ probe: true }, { probe: true }]);
@@ -48,7 +48,7 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
   it('becomes unavailable, and is back, notify their listeners', async () => {
     const redis = await startRealRedis();
     const [one] = await pair(redis);
-    await expect.poll(() => one.limiter.schedule().isIsolated).toBe(false);
+    await expect.poll(() => one.limiter.view().isIsolated).toBe(false);
     const notified = vi.fn();
     one.limiter.onChange(notified);
     await redis.kill();
@@ -81,9 +81,9 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     await ask(one.limiter, limited(60_000));
     for (const [index, process] of [one, other].entries()) {
       relays[index]?.setState('open');
-      await expect.poll(() => process.limiter.schedule().paused).toBe(true);
+      await expect.poll(() => process.limiter.view().paused).toBe(true);
     }
-    expect(one.limiter.schedule().paused).toBe(true);
+    expect(one.limiter.view().paused).toBe(true);
   });
 
   it('is back wait for no probe that ended meanwhile', async () => {

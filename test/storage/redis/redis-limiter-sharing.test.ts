@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
-import type { Limiter } from '../../../src/quota/limiter-port.ts';
+import type { Limiter, PermitLane } from '../../../src/quota/limiter-port.ts';
+import { createCardService } from '../../../src/sandbox/card-service.ts';
 import {
   ANSWERED,
   ask,
@@ -10,10 +11,12 @@ import {
   NOT_HELD,
   nextPermit,
   permitOf,
+  QUICK,
   reading,
   SLOW,
   TOKENS,
 } from '../../quota/limiter.contract.ts';
+import { by, lookup, lookupQueueOver, withAcquire } from '../../support/lookup-queue.ts';
 import { clientOf, startRedis, type TestRedis } from '../../support/redis.ts';
 import { LIMITER_KEY, processes, SharingProcess } from '../../support/sharing-process.ts';
 import { startSlowRelay } from '../../support/slow-relay.ts';
@@ -259,9 +262,30 @@ it.each([
   },
 );
 
-/** The tokens available now, by the schedule. */
+it('queues over one limiter are refused once at most for each permit', async () => {
+  const redis = await startRedis();
+  const sharing = await processes(2, redis, QUICK);
+  const got = { permit: 0, wait: 0, blocked: 0 };
+  const answered = sharing.map(({ limiter }, at) => {
+    const acquire = async (lane: PermitLane) => {
+      const acquired = await limiter.acquire(lane);
+      got[acquired.kind] += 1;
+      return acquired;
+    };
+    const service = createCardService({ requestsPerMinute: 6_000, burst: 1_000 });
+    const { queue } = lookupQueueOver(service, QUICK, { seenAs: () => withAcquire(limiter, acquire) });
+    onTestFinished(() => queue.close(0));
+    return Array.from({ length: 30 }, (_, card) => queue.enqueue(lookup(`base${at}-${card}`, by(`member ${card}`))));
+  });
+  await Promise.all(answered.flat());
+  expect(got.permit).toBe(60);
+  expect(got.wait).toBeLessThanOrEqual(got.permit);
+  expect(got.blocked).toBe(0);
+});
+
+/** The tokens available now, by the view. */
 function leftOf(limiter: Limiter): number {
-  const { permitAtMs } = limiter.schedule();
+  const view = limiter.view();
   const nowMs = Date.now();
-  for (let position = 1; ; position++) if (permitAtMs(position) > nowMs) return position - 1;
+  for (let position = 1; ; position++) if (view.forecast('members', position) > nowMs) return position - 1;
 }

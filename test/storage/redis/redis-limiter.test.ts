@@ -76,7 +76,7 @@ describe('limiters over one Redis', () => {
       state: { learned: { window: PER_MINUTE }, breaker: { reason: 'pause', failures: 1 } },
     });
     for (const limiter of all) {
-      await expect.poll(() => limiter.schedule().learned).toEqual({ window: PER_MINUTE, capacity: undefined });
+      await expect.poll(() => limiter.view().learned).toEqual({ window: PER_MINUTE, capacity: undefined });
     }
   });
 
@@ -135,7 +135,7 @@ describe('limiters over one Redis', () => {
     const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis(), SLOW);
     const notified = vi.fn();
     await ask(other);
-    other.onChange(() => notified(other.schedule().blocked?.reason));
+    other.onChange(() => notified(other.view().refusalFor('members')?.reason));
     one.observe(reading(0, HOUR_MS));
     await ask(one);
     await expect.poll(() => notified.mock.lastCall).toEqual(['day']);
@@ -217,7 +217,7 @@ describe('when the state in Redis', () => {
     await client.unlink(await client.keys(`${redis.prefix}:*`));
     await next(one.limiter);
     await expect.poll(async () => (await stored(redis))?.state.breaker.reason).toBe('day');
-    expect(one.limiter.schedule().blocked).toMatchObject({ reason: 'day' });
+    expect(one.limiter.view().refusalFor('members')).toMatchObject({ reason: 'day' });
   });
 
   it('is invalid, it is replaced, which is logged once', async () => {
@@ -254,9 +254,9 @@ describe('when the state in Redis', () => {
     await client.unlink(key);
     await client.lPush(key, 'of another type');
     await ask(one.limiter, limited(20_000));
-    expect(one.limiter.schedule().paused).toBe(true);
+    expect(one.limiter.view().paused).toBe(true);
     await client.unlink(key);
     await expect.poll(async () => (await stored(redis))?.state.breaker.reason).toBe('pause');
-    await expect.poll(() => other.limiter.schedule().paused).toBe(true);
+    await expect.poll(() => other.limiter.view().paused).toBe(true);
   });
 });

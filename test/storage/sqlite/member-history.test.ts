@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { requesterOf } from '../../../src/model/quota.ts';
 import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
 import { sqliteMemberHistory } from '../../../src/storage/sqlite/member-history.ts';
 import { logLines } from '../../support/log-lines.ts';
@@ -13,7 +12,7 @@ it('what a member looked up last is shown and deleted in the catalogs of all car
   expect(await history.lastCards('alice')).toEqual([]);
   for (const name of ['', 'names-0a1b2c3d']) {
     const catalog = CatalogDatabase.open(join(folder, name), log);
-    catalog.asked.add(`card ${name}`, requesterOf({ memberId: 'alice', guildId: undefined }), 1, true);
+    catalog.asked.add(`card ${name}`, { memberId: 'alice', guildId: undefined }, 1, true);
     catalog.close();
   }
   expect(await history.lastCards('alice')).toHaveLength(2);

@@ -32,6 +32,9 @@ const NAMES_BEGINNING = `
   SELECT row FROM placed
   ORDER BY ends DESC, place > 1, CASE place WHEN 1 THEN together ELSE printings END DESC, length(key), key
   LIMIT ${MOST_NAMES}`;
+const WORDS_BEGUN = `
+  SELECT row FROM names WHERE key > ?1 AND key < ?1 || '${LAST}' AND words GLOB ?2
+  ORDER BY printings DESC, length(key), key LIMIT ${MOST_NAMES}`;
 const WITH_WORDS = `
   SELECT cards.*, names.printings FROM card_words
   CROSS JOIN cards ON cards.row = card_words.rowid CROSS JOIN names ON names.row = name_row
@@ -79,6 +82,12 @@ export class SqliteCardIndex implements CardIndex {
     const names = this.#sql(NAMES_BEGINNING).all(words.replaceAll(' ', ''), words);
     const ofEach = Math.ceil(MOST_BEGINNING_SO / Math.max(1, names.length));
     return names.flatMap(({ row }, place) => this.#withName(Number(row), ofEach).map((each) => ({ ...each, place })));
+  }
+
+  withWordsBegun(words: string): Candidate[] {
+    const [first = '', ...others] = words.split(' ');
+    const names = others.length > 0 ? this.#sql(WORDS_BEGUN).all(first, `${words.replaceAll(' ', '* ')}*`) : [];
+    return names.flatMap(({ row }) => this.#withName(Number(row), 2));
   }
 
   withWords(all: readonly (readonly WordToFind[])[]): Candidate[] {

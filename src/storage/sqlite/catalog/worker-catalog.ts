@@ -9,7 +9,6 @@ import { CatalogExchange, type SharedCatalog, type SharedNews } from '../../../c
 import { Incident, type Logger } from '../../../log.ts';
 import type { Card } from '../../../model/card.ts';
 import type { EventsByName } from '../../../model/events.ts';
-import { requesterOf } from '../../../model/quota.ts';
 import { backOffMs } from '../../../time/back-off.ts';
 import { withTimeout } from '../../../time/timers.ts';
 import type { CatalogChange } from './changes.ts';
@@ -106,7 +105,7 @@ export class WorkerCatalog implements Catalog {
   }
 
   readonly shown = ({ cardIds, isPrivate, ...who }: EventsByName['shown']): void => {
-    for (const id of cardIds) this.#tell({ kind: 'asked', id, who: requesterOf(who), isPrivate, atMs: Date.now() });
+    for (const id of cardIds) this.#tell({ kind: 'asked', id, who, isPrivate, atMs: Date.now() });
   };
 
   /** Does not wait for a native call that is under way, such as one that waits for a locked file. */
@@ -137,8 +136,7 @@ export class WorkerCatalog implements Catalog {
   async #ask<K extends Question['kind']>(kind: K, question: Omit<Question, 'kind'>, deadlineMs?: number) {
     if (this.#isClosed || this.#isEmpty()) return undefined;
     if (!this.#worker && this.#failures === 0) this.#startNow();
-    const asked = { ...question, kind, who: requesterOf(question.who) };
-    return this.#worker && this.#queue.ask<Awaited<ReturnType<Catalog[K]>>>(asked, deadlineMs);
+    return this.#worker && this.#queue.ask<Awaited<ReturnType<Catalog[K]>>>({ ...question, kind }, deadlineMs);
   }
 
   /** On the very first start, before anything is learned: a member's first lookup need not wait for a worker to say so. */
@@ -159,7 +157,7 @@ export class WorkerCatalog implements Catalog {
     this.#gathering = undefined;
     const changes = this.#unsent.splice(0);
     if (changes.length > 0) messages.unshift({ kind: 'changes', changes });
-    for (const message of messages) this.#worker?.postMessage(message);
+    if (messages.length > 0) this.#worker?.postMessage(messages);
   }
 
   #startIn(delayMs: number): void {

@@ -66,10 +66,12 @@ const file = new CatalogFile({
 });
 const changes = new CatalogChanges({ file, keepsMembers, sharedName, tell: post });
 
-parentPort?.on('message', (message: ToWorker) => {
-  if (message.kind === 'close') close();
-  else if (message.kind === 'changes') changes.take(message.changes);
-  else post({ kind: 'answer', answer: answer(message) });
+parentPort?.on('message', (messages: readonly ToWorker[]) => {
+  for (const message of messages) {
+    if (message.kind === 'close') close();
+    else if (message.kind === 'changes') changes.take(message.changes);
+    else post({ kind: 'answer', answer: answer(message) });
+  }
 });
 post({ kind: 'opened' });
 postReached();

@@ -212,9 +212,8 @@ describe('what is learned', () => {
     for (const id of ['base1-4', 'base4-4']) catalog.learn({ ...CHARIZARD, id });
     expect(told).not.toHaveBeenCalled();
     await expect.poll(() => ids(catalog, '', BOB)).toEqual([]);
-    expect(told.mock.calls[0]).toMatchObject([
-      { kind: 'changes', changes: [{ kind: 'answered' }, { kind: 'answered' }] },
-    ]);
+    const changes = [{ kind: 'answered' }, { kind: 'answered' }];
+    expect(told.mock.calls[0]).toMatchObject([[{ kind: 'changes', changes }, { kind: 'search' }]]); // in one message
   });
 
   it('while there is no worker is kept, the newest 1,000', async () => {
@@ -328,7 +327,7 @@ describe('what goes wrong', () => {
     const hears = vi.spyOn(worker, 'postMessage').mockReturnValue(undefined);
     const ends = vi.spyOn(worker, 'terminate').mockReturnValue(new Promise(() => {}));
     await catalog.close();
-    expect(hears).toHaveBeenCalledWith({ kind: 'close' });
+    expect(hears).toHaveBeenCalledWith([{ kind: 'close' }]);
     ends.mockRestore();
     await worker.terminate();
   });

@@ -1,0 +1,31 @@
+import type { APIActionRowComponent, APIComponentInMessageActionRow, APIEmbed } from 'discord-api-types/v10';
+import type { Source } from './events.ts';
+
+/** What a reply shows. */
+export interface Message {
+  content?: string;
+  embeds?: APIEmbed[];
+  /** At most 5 rows. Custom ids begin with the command's name and a colon; they outlive this process and version. */
+  components?: APIActionRowComponent<APIComponentInMessageActionRow>[];
+  /** An embed shows one by the address `attachment://` and its name. */
+  files?: readonly MessageFile[];
+}
+
+export interface MessageFile {
+  name: string;
+  contentType: string;
+  data: Uint8Array;
+  /** For those who cannot see it; at most 1,024 characters. */
+  description: string;
+}
+
+/** What a command shows at once: it asks for no cards, or they are known. */
+export interface Reply {
+  message: Message;
+  isPrivate: boolean;
+  source: Source;
+  /** It replaces the message whose button was used. */
+  isInPlace?: boolean;
+  /** Replaces the message when it resolves. */
+  correction?: Promise<Message>;
+}

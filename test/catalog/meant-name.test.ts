@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { resolve } from '../../src/catalog/resolution.ts';
+import { search } from '../../src/catalog/search.ts';
+import type { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
+import { openCatalog } from '../support/open-catalog.ts';
+
+const WHO = { memberId: 'alice', guildId: 'guild' };
+const LONG_SET = "2016-17 Panini Aficionado Power Surge Artist's Proof Red";
+const HASH = 'a42db83f-1e5c-5b3f-a1ab-0123456789ab';
+const CARDS = [
+  { id: 'SOR-135', name: 'Boba Fett, Disintegrator', set: 'Spark of Rebellion' },
+  { id: 'SOR-136', name: 'Darth Vader, Dark Lord', set: 'Spark of Rebellion' },
+  { id: 'SHD-1', name: 'Hyperspace Disaster', set: 'Shadows' },
+  { id: 'nba-1', name: 'Russell Westbrook', set: LONG_SET, number: '11' },
+  { id: 'nba-2', name: 'Kevin Durant', set: LONG_SET, number: '11' },
+  { id: HASH, name: 'Lightning Bolt', set: 'Magic 2010' },
+  { id: 'mrd-83', name: 'Bottle Gnomes', set: 'Mirrodin', number: '83' },
+  { id: 'b1c2d3e4f5a6b7c8d9e0f1a2', name: 'Guiding Light', set: 'Odyssey' },
+  { id: '83b0c1d2e3f4a5b6c7d8e9f0', name: 'Light Beam', set: 'Mirrodin' },
+  ...['OP01-025', 'ST01-012', 'EB01-056'].map((id) => ({ id, name: `Card ${id}` })),
+  { id: 'tmp-1', name: 'Wasteland', set: 'Tempest' },
+  { id: 'tpr-1', name: 'Wasteland', set: 'Tempest Remastered', released: '2015-05-06' },
+  ...['Luffy Is the Man', 'Luffy-Tarou', 'Luffy & Ace', 'Luffy & Law', 'Luffy & Nami'].map((name, at) => ({
+    id: `OP-${at}`,
+    name,
+  })),
+  ...Array.from({ length: 30 }, (_, at) => ({ id: `P-${at}`, name: 'Monkey.D.Luffy', number: `P-${at}` })),
+  ...Array.from({ length: 30 }, (_, at) => ({ id: `Z-${at}`, name: 'Zoro-Juurou' })),
+  ...Array.from({ length: 30 }, (_, at) => ({ id: `R-${at}`, name: 'Roronoa Zoro' })),
+  { id: 'nba-3', name: 'Kris Dunn', set: 'Flawless' },
+  { id: 'nba-4', name: 'Du Kr', set: 'Flawless' },
+  { id: 'mmq-1', name: 'Morsel Theft', set: 'Morningtide' },
+  { id: 'mmq-2', name: 'The Reaper of Mor', set: 'Morningtide' },
+];
+
+let catalog: CatalogDatabase;
+beforeAll(() => {
+  catalog = openCatalog(CARDS, 'cards.csv');
+});
+
+function found(typed: string): string[] {
+  return search(catalog.index, typed, WHO).map(({ name }) => name);
+}
+
+describe('the name that was meant', () => {
+  it.each([
+    ['boba fett hyperspace', 'Boba Fett, Disintegrator'],
+    ['darth vader hyperspace', 'Darth Vader, Dark Lord'],
+  ])('%j: as many words as possible count more than the longest', (typed, name) => expect(found(typed)[0]).toBe(name));
+
+  it('is found behind a long set: sixteen words count', () => {
+    expect(found(`${LONG_SET} - Russell Westbrook - 11`)).toEqual(['Russell Westbrook']);
+  });
+
+  it('is not looked for in an id that is a hash or a UUID', () => {
+    expect(found('mrd 83')).toEqual(['Bottle Gnomes']);
+    expect(found('mirrodin 83')).toEqual(['Bottle Gnomes']);
+    expect(found('light b')).not.toContain('Guiding Light');
+    expect(found('lightning 83')).not.toContain('Light Beam');
+  });
+
+  it('is that of a hash or a UUID which is typed whole', () => {
+    expect(found(HASH)).toEqual(['Lightning Bolt']);
+    expect(found('83B0C1D2E3F4A5B6C7D8E9F0')).toEqual(['Light Beam']);
+  });
+
+  it('is of the set that was typed exactly, before longer sets', () => {
+    const sets = search(catalog.index, 'wasteland tempest', WHO).map(({ set }) => set);
+    expect(sets).toEqual(['Tempest', 'Tempest Remastered']);
+  });
+
+  it.each([
+    ['luffy', ['Monkey.D.Luffy']],
+    ['zoro', ['Zoro-Juurou', 'Roronoa Zoro']],
+  ])('%j is each of several names with that word, among the first five: %j', (typed, names) => {
+    expect(found(typed).slice(0, 5)).toEqual(expect.arrayContaining(names));
+  });
+
+  it.each([
+    ['kr du', 'Kris Dunn'],
+    ['mor the', 'Morsel Theft'],
+  ])('%j begins the words of %j in their order', (typed, name) => expect(found(typed)[0]).toBe(name));
+
+  it.each([
+    ['op1-25', 'OP01-025'],
+    ['st1-12', 'ST01-012'],
+    ['eb1-56', 'EB01-056'],
+  ])('%s, sent, is the id %s without its zeros, and no request for another id', (typed, id) => {
+    expect(resolve(catalog.index, typed, WHO)).toMatchObject({ kind: 'one', card: { id } });
+  });
+});

@@ -1,0 +1,37 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Of types alone nothing runs. */
+const IMPORTED = /^(?:import|export) (?!type )[^;]*?'(\.[^']+\.ts)';|import\('(\.[^']+\.ts)'\)/gm;
+/** Whatever these import, they are tests of the whole. */
+const WHOLE = ['src/app.ts', 'src/cli/program.ts', 'src/sandbox/sandbox.ts'];
+
+/** The test files that run a file, those first that most probably notice a change of it: of its own folder, of others, and of the whole app. */
+export function relatedTests(root: string, file: string): string[][] {
+  const tests = globSync('test/**/*.test.ts', { cwd: root });
+  const close = tests.filter((test) => reached(root, test, WHOLE).has(file));
+  const isOwn = (test: string) => dirname(test) === dirname(file).replace('src', 'test');
+  const far = tests.filter((test) => !close.includes(test) && reached(root, test).has(file));
+  return [close.filter(isOwn), close.filter((test) => !isOwn(test)), far].filter(({ length }) => length > 0);
+}
+
+function reached(root: string, from: string, without: readonly string[] = []): Set<string> {
+  const found = new Set<string>();
+  const open = [from];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (found.has(file) || without.includes(file)) continue;
+    found.add(file);
+    for (const [, fixed, lazy = ''] of sourceOf(root, file).matchAll(IMPORTED))
+      open.push(join(dirname(file), fixed ?? lazy));
+  }
+  return found;
+}
+
+const sources = new Map<string, string>();
+
+function sourceOf(root: string, file: string): string {
+  const path = join(root, file);
+  const source = sources.get(path) ?? readFileSync(path, 'utf8');
+  sources.set(path, source);
+  return source;
+}

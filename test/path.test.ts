@@ -1,0 +1,62 @@
+import { appendFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startAppBot } from './support/app-bot.ts';
+import { startBackends } from './support/backends.ts';
+import { showsCard } from './support/processes.ts';
+import { commonPath, filesOf, type RecordedPath, recordPaths } from './support/recorded-path.ts';
+
+/** The stages that any card needs, and what they keep it in; a feature that this card does not use stands beside the way. */
+const STAGES =
+  /^(?:commands|src\/(?:app\.ts|log|cache|catalog|discord|lookup|model|quota|render|replies|service|time|storage\/sqlite\/(?:cards|catalog|counters|state-rows)))(?:\/|\.ts|$)/;
+
+const UNKNOWN = ['clock-4', 'clock-29', 'clock-61', 'clock-74', 'tide-11', 'tide-42'];
+const KNOWN = UNKNOWN.map(() => 'clock-4');
+
+let paths: Record<'unknown' | 'known', RecordedPath>;
+beforeAll(async () => {
+  const { discord, env } = await startBackends({ plan: 'pro' });
+  const bot = await startAppBot(env);
+  await bot.wrote('gateway ready');
+  const record = await recordPaths();
+  const pathOf = async (ids: readonly string[]) => {
+    const recorded: RecordedPath[] = [];
+    for (const id of ids) {
+      const use = async () => {
+        const before = bot.output().length;
+        await showsCard(discord.type({ command: 'card', options: { id } }));
+        await bot.wrote('"msg":"command"', before);
+      };
+      recorded.push(await record(use));
+    }
+    return commonPath(recorded.slice(1)); // what follows a reply is recorded with the next one
+  };
+  paths = { unknown: await pathOf(UNKNOWN), known: await pathOf(KNOWN) };
+  if (process.env.PATH_RECORD) {
+    for (const [card, path] of Object.entries(paths)) {
+      const lines = [...path].map(([name, count]) => `${String(count).padStart(5)} ${name}\n`);
+      appendFileSync(process.env.PATH_RECORD, `${card} card: ${sizeOf(path)}\n${lines.join('')}\n`);
+    }
+  }
+});
+
+function sizeOf(path: RecordedPath): string {
+  return `${filesOf(path).length} files, ${callsOf(path)} calls`;
+}
+
+function callsOf(path: RecordedPath): number {
+  return [...path.values()].reduce((sum, count) => sum + count, 0);
+}
+
+describe.each([
+  { card: 'unknown', most: { files: 78, calls: 1_272 } },
+  { card: 'known', most: { files: 41, calls: 190 } },
+] as const)('a card that is $card', ({ card, most }) => {
+  it('enters no file of a feature that it does not need', () => {
+    expect(filesOf(paths[card]).filter((file) => !STAGES.test(file))).toEqual([]);
+  });
+
+  it(`enters at most ${most.files} files, with ${most.calls} calls`, () => {
+    expect(filesOf(paths[card]).length).toBeLessThanOrEqual(most.files);
+    expect(callsOf(paths[card])).toBeLessThanOrEqual(most.calls);
+  });
+});

@@ -1,0 +1,184 @@
+import { expect, it } from 'vitest';
+import {
+  CORRECTION,
+  type Course,
+  type CourseEvent,
+  type Effect,
+  type Facts,
+  next,
+  THINKING,
+} from '../../src/replies/course.ts';
+
+const NOW_MS = 1_000_000;
+const QUIET: Facts = {
+  ...{ nowMs: NOW_MS, deadlineMs: NOW_MS + 60_000, wanted: 1, cards: 0 },
+  ...{ isElsewhere: false, isClosing: false },
+};
+const ENDED = { cards: 1, end: 'ended' } as const;
+
+type Given = Partial<Extract<Course, { kind: 'thinking' | 'partly' }>>;
+const thinking = (more: Given = {}): Course => ({ ...THINKING, ...more }) as Course;
+const final = (more: Partial<Extract<Course, { kind: 'final' }>> = {}): Course =>
+  ({ ...CORRECTION, as: 'completion', doing: 'look', ...more }) as Course;
+
+const CHANGED: CourseEvent = { kind: 'outcomes' };
+const DUE: CourseEvent = { kind: 'due' };
+const CLOSING: CourseEvent = { kind: 'closing' };
+const edited = (result: Extract<CourseEvent, { kind: 'edited' }>['result']): CourseEvent => ({
+  kind: 'edited',
+  result,
+});
+const looked = (ours: number, shown?: number): CourseEvent => ({ kind: 'looked', ours, shown });
+const kept = (isKept: boolean): CourseEvent => ({ kind: 'kept', isKept });
+
+const look = (before: Extract<Effect, { kind: 'look' }>['before']): Effect => ({ kind: 'look', before });
+const waitMs = (ms: number): Effect => ({ kind: 'wait', untilMs: NOW_MS + ms });
+const end = (as: Extract<Effect, { kind: 'end' }>['as']): Effect => ({ kind: 'end', as });
+
+const WAITS = { doing: 'wait' } as const;
+const EDITS = { doing: 'edit' } as const;
+const LATE = { mayComeLate: true } as const;
+const ONE_CARD = { cards: 1, isSlow: true, permitAtMs: undefined };
+
+it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly Effect[]]>([
+  ['nothing new is not shown', thinking(), CHANGED, {}, 'thinking', []],
+  [
+    'an answer that is awaited is waited for until it is slow',
+    thinking(),
+    CHANGED,
+    { slowAtMs: NOW_MS + 9 },
+    'thinking',
+    [waitMs(9)],
+  ],
+  ['a slow answer is said', thinking(), DUE, { slowAtMs: NOW_MS }, 'thinking', [look('soFar')]],
+  ['and once', thinking({ shown: { ...ONE_CARD, cards: 0 } }), DUE, { slowAtMs: NOW_MS }, 'thinking', []],
+  ['the time of a permit is shown', thinking(), CHANGED, { permitAtMs: NOW_MS + 9_000 }, 'thinking', [look('soFar')]],
+  ['a card is shown', thinking(), CHANGED, { cards: 1 }, 'thinking', [look('soFar')]],
+  ['what came during an edit waits for its end', thinking(EDITS), CHANGED, { cards: 1 }, 'thinking', []],
+  ['what comes within 1.5 s of an edit is shown after it', thinking(WAITS), CHANGED, { cards: 1 }, 'thinking', []],
+  ['and then at once', thinking(WAITS), DUE, { cards: 1 }, 'thinking', [look('soFar')]],
+  [
+    'a card is left to the process that completes the reply',
+    thinking(),
+    CHANGED,
+    { cards: 1, isElsewhere: true },
+    'thinking',
+    [waitMs(1_500)],
+  ],
+
+  ['what the reply does not show yet is edited in', thinking(), looked(1, 0), {}, 'thinking', [{ kind: 'edit' }]],
+  ['what another process shows stays', thinking(), looked(1, 2), {}, 'thinking', [waitMs(1_500)]],
+  ['what was shown from here is replaced', thinking({ ours: 2 }), looked(1, 2), {}, 'thinking', [{ kind: 'edit' }]],
+  ['a reply that cannot be looked at stays', thinking(), looked(1), {}, 'thinking', [waitMs(1_500)]],
+  [
+    'a reply that cannot be looked at, at the end, is looked at again',
+    thinking(),
+    looked(1),
+    ENDED,
+    'final',
+    [look('completion')],
+  ],
+  ['after an edit it shows a part', thinking(EDITS), edited('shown'), {}, 'partly', [waitMs(1_500)]],
+  ['an edit that failed is tried again', thinking(EDITS), edited('failed'), {}, 'thinking', [waitMs(1_500)]],
+  ['and ever more rarely', thinking({ ...EDITS, failures: 2 }), edited('failed'), {}, 'thinking', [waitMs(6_000)]],
+  ['the end follows an edit at once', thinking(EDITS), edited('shown'), ENDED, 'final', [look('completion')]],
+  ['the end comes while it waits', thinking(WAITS), CHANGED, ENDED, 'final', [look('completion')]],
+  [
+    'the end of a stop is left to another process',
+    thinking(),
+    CHANGED,
+    { cards: 0, end: 'stopped' },
+    'thinking',
+    [{ kind: 'keep' }],
+  ],
+  ['which completes it', thinking({ doing: 'keep' }), kept(true), {}, 'done', []],
+  ['or does not', thinking({ doing: 'keep' }), kept(false), {}, 'final', [look('completion')]],
+  ['closing ends nothing: its lookups end', thinking(WAITS), CLOSING, {}, 'thinking', []],
+
+  ['the end completes the reply', final(), looked(1, 0), ENDED, 'final', [{ kind: 'complete' }]],
+  ['what another process has answered stays', final(), looked(1, 1), ENDED, 'done', [end('answered')]],
+  [
+    'a part of another process is completed',
+    final(),
+    looked(2, 1),
+    { ...ENDED, wanted: 2 },
+    'final',
+    [{ kind: 'complete' }],
+  ],
+  ['as is what was shown from here', final({ ours: 1 }), looked(1, 1), ENDED, 'final', [{ kind: 'complete' }]],
+  ['a reply that cannot be looked at is looked at again', final(), looked(1), ENDED, 'final', [waitMs(1_000)]],
+  ['and then', final(WAITS), DUE, ENDED, 'final', [look('completion')]],
+  [
+    'a completion that failed is tried again',
+    final({ ...EDITS, failures: 1 }),
+    edited('failed'),
+    ENDED,
+    'final',
+    [waitMs(2_000)],
+  ],
+  [
+    'until it is too late',
+    final(EDITS),
+    edited('failed'),
+    { ...ENDED, deadlineMs: NOW_MS + 999 },
+    'done',
+    [end('too late')],
+  ],
+  ['or the process closes', final(EDITS), edited('failed'), { ...ENDED, isClosing: true }, 'done', []],
+  ['also while it waits', final(WAITS), CLOSING, ENDED, 'done', []],
+  ['but not while it edits', final(EDITS), CLOSING, ENDED, 'final', []],
+  ['a reply that is lost ends', final(EDITS), edited('lost'), ENDED, 'done', [end('lost')]],
+  ['a reply that is shown ends', final(EDITS), edited('shown'), ENDED, 'done', [end('shown')]],
+  [
+    'and is looked at once more if an edit may come late',
+    final({ ...EDITS, ...LATE }),
+    edited('shown'),
+    ENDED,
+    'final',
+    [end('shown'), waitMs(10_000)],
+  ],
+  [
+    'but not in private',
+    final({ ...EDITS, ...LATE }),
+    edited('shownInPrivate'),
+    ENDED,
+    'done',
+    [end('shownInPrivate')],
+  ],
+
+  ['an answer that is there is not repeated', final({ as: 'repetition' }), looked(1, 1), ENDED, 'done', []],
+  [
+    'an answer that was replaced is repeated',
+    final({ as: 'repetition' }),
+    looked(1, 0),
+    ENDED,
+    'final',
+    [{ kind: 'complete' }],
+  ],
+  [
+    'as is one that cannot be looked at',
+    final({ as: 'repetition' }),
+    looked(1),
+    ENDED,
+    'final',
+    [{ kind: 'complete' }],
+  ],
+  ['and a sentence', final({ as: 'repetition' }), looked(0, 0), ENDED, 'final', [{ kind: 'complete' }]],
+  ['a repetition ends silently', final({ as: 'repetition', ...EDITS }), edited('refused'), ENDED, 'done', []],
+  ['a correction is waited for', CORRECTION, CHANGED, ENDED, 'final', [look('correction')]],
+  ['and edited in', final({ as: 'correction' }), looked(0, 0), ENDED, 'final', [{ kind: 'edit' }]],
+  ['and ends silently', final({ as: 'correction', ...EDITS }), edited('shown'), ENDED, 'done', []],
+  [
+    'also when it is too late',
+    final({ as: 'correction', ...EDITS }),
+    edited('failed'),
+    { ...ENDED, deadlineMs: NOW_MS },
+    'done',
+    [],
+  ],
+  ['what is done stays so', { kind: 'done' }, DUE, ENDED, 'done', []],
+])('%s', (_, course, event, facts, kind, effects) => {
+  const step = next(course, event, { ...QUIET, ...facts });
+  expect(step.course.kind).toBe(kind);
+  expect(step.effects).toEqual(effects);
+});
