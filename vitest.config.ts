@@ -18,7 +18,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** Files that set the clock of the whole process, or count what is called in it. */
-const ALONE = ['test/bench/**/*.test.ts'];
+const ALONE = ['test/bench/**/*.test.ts', 'test/path.test.ts'];
 
 export default defineConfig({
   test: {
