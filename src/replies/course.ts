@@ -34,7 +34,7 @@ interface Stage {
   doing: 'nothing' | 'look' | 'edit' | 'keep' | 'wait';
   /** Edits that failed in a row. */
   failures: number;
-  /** How many cards the last edit from here shows. */
+  /** How many cards the last edit from here before the end shows. */
   ours: number;
   /** An edit that shows less than the answer was given up: Discord may process it later. */
   mayComeLate: boolean;
@@ -118,9 +118,10 @@ const FINAL: Rows<Final> = {
     const { as } = course;
     const others = as === 'repetition' ? ofRepetition(event) : ofOthers(course, event);
     if (others === undefined) return failed(course, facts);
-    if (others >= facts.wanted) return ended(course, 'answered');
+    // After a failure it may be the answer from here: sent again, it could replace that of another process.
+    if (others >= facts.wanted) return ended(course, course.failures > 0 ? 'shown' : 'answered');
     const kind = as === 'correction' ? 'edit' : 'complete';
-    return { course: { ...course, doing: 'edit', ours: event.ours }, effects: [{ kind }] };
+    return { course: { ...course, doing: 'edit' }, effects: [{ kind }] };
   },
   edited(course, { result }, facts) {
     if (result === 'failed') return failed(course, facts);

@@ -38,6 +38,11 @@ const end = (as: Extract<Effect, { kind: 'end' }>['as']): Effect => ({ kind: 'en
 const WAITS = { doing: 'wait' } as const;
 const EDITS = { doing: 'edit' } as const;
 const LATE = { mayComeLate: true } as const;
+/** Discord has not confirmed the answer. */
+const GIVEN_UP = [looked(1, 0), edited('failed'), DUE].reduce(
+  (course, event) => next(course, event, { ...QUIET, ...ENDED }).course,
+  final(),
+);
 const ONE_CARD = { cards: 1, isSlow: true, permitAtMs: undefined };
 
 it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly Effect[]]>([
@@ -106,6 +111,14 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
     [{ kind: 'complete' }],
   ],
   ['as is what was shown from here', final({ ours: 1 }), looked(1, 1), ENDED, 'final', [{ kind: 'complete' }]],
+  [
+    'an answer that may be from here, or of another process, stays',
+    GIVEN_UP,
+    looked(1, 1),
+    ENDED,
+    'done',
+    [end('shown')],
+  ],
   ['a reply that cannot be looked at is looked at again', final(), looked(1), ENDED, 'final', [waitMs(1_000)]],
   ['and then', final(WAITS), DUE, ENDED, 'final', [look('completion')]],
   [
