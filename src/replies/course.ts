@@ -40,8 +40,8 @@ interface Stage {
   mayComeLate: boolean;
 }
 type SoFar = Stage & { kind: 'thinking' | 'partly'; shown: Shown; toShow: Shown };
-/** `repetition`: the answer once more, should an earlier edit have replaced it. */
-type Final = Stage & { kind: 'final'; as: 'completion' | 'correction' | 'repetition' };
+/** `repetition`: the answer once more, should an earlier edit have replaced it. `isUnconfirmed`: it may be shown already. */
+type Final = Stage & { kind: 'final'; as: 'completion' | 'correction' | 'repetition'; isUnconfirmed: boolean };
 
 /** How a reply stands: it shows "thinking…", or a part of its cards; nothing more is to come; or it stays as it is. */
 export type Course = SoFar | Final | { kind: 'done' };
@@ -79,7 +79,7 @@ const DONE: Step = { course: { kind: 'done' }, effects: [] };
 
 export const THINKING: Course = { ...UNTRIED, kind: 'thinking', shown: NOTHING, toShow: NOTHING };
 /** A message is shown, and is replaced by one that is to come. */
-export const CORRECTION: Course = { ...UNTRIED, kind: 'final', as: 'correction' };
+export const CORRECTION: Course = { ...UNTRIED, kind: 'final', as: 'correction', isUnconfirmed: false };
 
 /** What becomes of a reply, and what is to be done for it, by what has happened. */
 export function next(course: Course, event: CourseEvent, facts: Facts): Step {
@@ -107,7 +107,7 @@ const SO_FAR: Rows<SoFar> = {
     if (result === 'failed') return shown({ ...course, failures: course.failures + 1, mayComeLate: true }, facts);
     return shown({ ...course, kind: 'partly', shown: course.toShow, failures: 0 }, facts);
   },
-  kept: (course, { isKept }) => (isKept ? DONE : look({ ...course, kind: 'final', as: 'completion', failures: 0 })),
+  kept: (course, { isKept }) => (isKept ? DONE : completion(course)),
   closing: unchanged, // its lookups end
 };
 
@@ -118,13 +118,13 @@ const FINAL: Rows<Final> = {
     const { as } = course;
     const others = as === 'repetition' ? ofRepetition(event) : ofOthers(course, event);
     if (others === undefined) return failed(course, facts);
-    // After a failure it may be the answer from here: sent again, it could replace that of another process.
-    if (others >= facts.wanted) return ended(course, course.failures > 0 ? 'shown' : 'answered');
+    // An unconfirmed answer that is sent again could replace that of another process.
+    if (others >= facts.wanted) return ended(course, course.isUnconfirmed ? 'shown' : 'answered');
     const kind = as === 'correction' ? 'edit' : 'complete';
     return { course: { ...course, doing: 'edit' }, effects: [{ kind }] };
   },
   edited(course, { result }, facts) {
-    if (result === 'failed') return failed(course, facts);
+    if (result === 'failed') return failed({ ...course, isUnconfirmed: true }, facts);
     const end = ended(course, result);
     if (course.as !== 'completion' || result !== 'shown' || !course.mayComeLate || facts.isClosing) return end;
     const again = wait({ ...course, as: 'repetition', failures: 0 }, facts.nowMs + LATE_EDIT_MS);
@@ -161,7 +161,11 @@ function shown(course: SoFar, facts: Facts): Step {
 
 function atEnd(course: SoFar, { end }: Facts): Step {
   if (end === 'stopped') return { course: { ...course, doing: 'keep' }, effects: [{ kind: 'keep' }] };
-  return look({ ...course, kind: 'final', as: 'completion', failures: 0 });
+  return completion(course);
+}
+
+function completion(course: SoFar): Step {
+  return look({ ...course, kind: 'final', as: 'completion', isUnconfirmed: false, failures: 0 });
 }
 
 /** Edits again as long as Discord cannot be reached, and the reply can be edited. */
