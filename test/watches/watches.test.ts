@@ -1,10 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { changeOrderKey, redisWatches } from '../../src/storage/redis/watches.ts';
 import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
 import { sqliteWatches } from '../../src/storage/sqlite/watches.ts';
 import { newWatch, type Watch, type Wish, withPrice, withTold } from '../../src/watches/watch.ts';
 import { MOST_WATCHES, Watches, type WatchesOf } from '../../src/watches/watches.ts';
 import { logLines } from '../support/log-lines.ts';
+import { startRedis } from '../support/redis.ts';
+import { openedLink } from '../support/redis-link.ts';
 import { WATCH_STORES } from './stores.ts';
 
 const WISH: Wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
@@ -192,4 +195,33 @@ it('watches that cannot be read or written now are not said to be set, stopped o
   expect(await watches.stop('alice', 'any')).toBe(false);
   expect(await watches.forget('alice')).toBeUndefined();
   await watches.priced({ cardId: WISH.cardId, market: 29, atMs: 1 });
+});
+
+describe('watches in a Redis', () => {
+  it('that an earlier version kept are known, though it kept no order of changes', async () => {
+    const redis = await startRedis();
+    const { link } = await openedLink(redis);
+    await new Watches(redisWatches(link)).set(WISH, 36);
+    await link.run((client) => client.del(changeOrderKey(redis.prefix)));
+    const watches = new Watches(redisWatches(link));
+    await watches.renew();
+    expect(watches.cards).toEqual(new Set([WISH.cardId]));
+  });
+
+  it('are all read again when it was away, because it may have lost changes', async () => {
+    const redis = await startRedis();
+    const [{ link }, other] = [await openedLink(redis), await openedLink(redis)];
+    const watches = new Watches(redisWatches(link));
+    for (const below of [30, 20]) await watches.set({ ...WISH, below }, 36);
+    await watches.renew();
+    const lost = [':watches:changes', ':watches:changed', ':watches'].map((key) => redis.prefix + key);
+    await other.link.run((client) => client.del(lost));
+    await new Watches(redisWatches(other.link)).set({ ...WISH, cardId: 'base1-2' }, 36);
+    const wasAway = new Promise<void>((resolve) => link.onHealth((health) => health === 'usable' && resolve()));
+    const id = await link.read((client) => client.clientId());
+    await other.link.run((client) => client.sendCommand(['CLIENT', 'KILL', 'ID', String(id)]));
+    await wasAway;
+    await watches.renew();
+    expect(watches.cards).toEqual(new Set([WISH.cardId, 'base1-2']));
+  });
 });

@@ -111,6 +111,12 @@ export function redisWatches(link: RedisLink): WatchStore {
     return undefined;
   }
 
+  /** A Redis that was away may have lost changes, and give their numbers to others. */
+  let isFollowed = false;
+  link.onHealth(() => {
+    isFollowed = false;
+  });
+
   return {
     async find(of) {
       const texts = link.read(async (client) => {
@@ -126,6 +132,14 @@ export function redisWatches(link: RedisLink): WatchStore {
       });
     },
     async changedAfter(change) {
+      if (change === 0 || !isFollowed) {
+        isFollowed = true;
+        const last = await unlessUnavailable(link.read((client) => client.get(changes)));
+        const all = last === undefined ? undefined : await this.find();
+        isFollowed &&= all !== undefined;
+        const watches = all?.map(({ untold, ...watch }) => ({ ...watch, untold: untold.length }));
+        return watches && { watches, lastChange: Number(last) || 0 };
+      }
       const found = link.read((client) => client.zRangeByScoreWithScores(order, `(${change}`, '+inf'));
       const changed = await unlessUnavailable(found);
       const watches = changed?.map(({ value }) => summaryOf(value));
