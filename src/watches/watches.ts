@@ -21,8 +21,8 @@ export interface WatchSummary extends Pick<Watch, 'memberId' | 'cardId'> {
 export interface WatchStore {
   /** @returns `undefined` when they cannot be read now */
   find(of?: WatchesOf): Promise<Watch[] | undefined>;
-  /** Those that were changed after a change, with the number of the last; of all after 0. @returns `undefined` when they cannot be read now */
-  changedAfter(change: number): Promise<{ watches: WatchSummary[]; lastChange: number } | undefined>;
+  /** Those that were changed after a change, or all, with the number of the last. @returns `undefined` when they cannot be read now */
+  changedAfter(change: number | undefined): Promise<{ watches: WatchSummary[]; lastChange: number } | undefined>;
   /**
    * Changes a watch, whoever else changes it meanwhile. One is not added, and `after` is `undefined`, when its member has
    * as many as there may be.
@@ -57,7 +57,7 @@ export class Watches {
    * the card is fresh now, and may not be requested for hours.
    */
   readonly unchecked = new Map<string, EventsByName['priced']>();
-  #lastChange = 0;
+  #lastChange: number | undefined;
   #sweptDay = '';
 
   /** @param service whose cards are watched: watches of another rest until it is back, or their year is over */
@@ -187,6 +187,6 @@ export class Watches {
     await this.find();
     this.cards.clear();
     this.toTell.clear();
-    this.#lastChange = 0;
+    this.#lastChange = undefined;
   }
 }

@@ -39,7 +39,7 @@ async function commandsFor(shard: number, cardId: string, anyway: Set<string>): 
 
 /** What is watched and untold, and where anything is set, is read every 10 s. */
 function isOfLook([, key = '']: readonly string[]): boolean {
-  return /:(?:watches:(?:changed|untold)|settings)$/.test(key);
+  return /:(?:watches(?::(?:changes|changed|untold))?|settings)$/.test(key);
 }
 
 /** Tells the other processes of all cards learned in 1.5 s, however many. */

@@ -132,7 +132,7 @@ export function redisWatches(link: RedisLink): WatchStore {
       });
     },
     async changedAfter(change) {
-      if (change === 0 || !isFollowed) {
+      if (change === undefined || !isFollowed) {
         isFollowed = true;
         const last = await unlessUnavailable(link.read((client) => client.get(changes)));
         const all = last === undefined ? undefined : await this.find();

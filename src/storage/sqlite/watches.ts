@@ -42,7 +42,7 @@ export function sqliteWatches(database: DatabaseSync, writes: StateWrites): Watc
       if (of === 'untold') return read('is_untold = 1');
       return 'member' in of ? read('member = ?', of.member) : read('card = ?', of.card);
     },
-    async changedAfter(change) {
+    async changedAfter(change = 0) {
       const columns = `changed, member AS memberId, card AS cardId, json_array_length(watch, '$.untold') AS untold`;
       const select = `SELECT ${columns} FROM watched_prices WHERE changed > ? ORDER BY changed`;
       try {
