@@ -105,7 +105,7 @@ export class LookupQueue {
       this.#tellLength();
       const nowMs = Date.now();
       const doubt = this.#options.limiter.doubt();
-      if (doubt?.isOutage) this.#refuseWithoutProbe(doubt);
+      this.#refuseWithoutProbe(doubt);
       const batch = this.#pendingLookups.selectBatch(nowMs, this.#batching.limits(nowMs), doubt);
       const [next] = batch.pending;
       const leavesAtMs = this.#batching.leavesAtMs(batch, this.#serves.size, nowMs);
@@ -176,9 +176,10 @@ export class LookupQueue {
   }
 
   /** Where only cards wait that may be what fails, none of them may find out whether the service is down. */
-  #refuseWithoutProbe({ failedIds, untilMs }: Doubt): void {
-    for (const { cardId } of this.#pendingLookups.order) if (!failedIds.has(cardId)) return;
-    this.#pendingLookups.refuseWaiting(blockedError({ reason: 'outage', untilMs }));
+  #refuseWithoutProbe(doubt: Doubt | undefined): void {
+    if (!doubt?.isOutage) return;
+    for (const { cardId } of this.#pendingLookups.order) if (!doubt.failedIds.has(cardId)) return;
+    this.#pendingLookups.refuseWaiting(blockedError({ reason: 'outage', untilMs: doubt.untilMs }));
   }
 
   /** @returns whether all of the lane were refused, if there were any */

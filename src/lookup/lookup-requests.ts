@@ -88,6 +88,7 @@ export class LookupRequests {
     const { pendingLookups, service } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
     const requester = first.bookedOn;
+    const bookedOn = new Map([[first, requester]]);
     const kept = new Map(batch.map((pending) => [pending.cardId, pending.kept]));
     try {
       const endpoint = batch.length > 1 ? 'cards' : 'card';
@@ -99,7 +100,7 @@ export class LookupRequests {
       await released;
       for (const pending of batch) {
         const answer = records.get(pending.cardId);
-        if (answer) this.#end(pending, answer, pending === first ? requester : undefined);
+        if (answer) this.#end(pending, answer, bookedOn.get(pending));
         else {
           // That it was left out of a list does not mean that there is none.
           pending.mostTogether = Math.min(pending.mostTogether, fetched.againAtMost ?? 1);

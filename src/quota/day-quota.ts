@@ -51,10 +51,12 @@ export function mergeReading(known: QuotaState | undefined, reading: QuotaReadin
     receivedAtMs,
     forWatches: known.forWatches,
   };
-  const overlapping = reading.sentAtMs < known.receivedAtMs;
+  if (reading.sentAtMs < known.receivedAtMs) return mergeOverlapping(known, complete, remaining);
   // What remained of the last window says nothing of a new one.
-  if (!overlapping) return sameWindow(known, complete) ? complete : { ...reported, limit: complete.limit };
+  return sameWindow(known, complete) ? complete : { ...reported, limit: complete.limit };
+}
 
+function mergeOverlapping(known: QuotaState, complete: QuotaState, remaining: number | undefined): QuotaState {
   if (sameWindow(known, complete)) {
     const isOfOtherPlan = known.limit !== undefined && complete.limit !== known.limit;
     return { ...complete, remaining: isOfOtherPlan ? remaining : lower(known.remaining, remaining) };

@@ -72,6 +72,6 @@ function triedAgain(known: Learned, { planned, nowMs }: EndedRequest): Learned {
   const tried = { ...known, refill: 'untried' as const, quietSinceMs: nowMs, steps };
   if (refill === 'evenly') return tried;
   const next = window ?? 2 * (capacity ?? planned.capacity);
-  const isPlan = next >= planned.capacity;
-  return { ...tried, window: undefined, capacity: isPlan ? undefined : next, steps: isPlan ? 0 : steps };
+  if (next < planned.capacity) return { ...tried, window: undefined, capacity: next };
+  return { ...tried, window: undefined, capacity: undefined, steps: 0 };
 }

@@ -1,5 +1,5 @@
 import type { RequestOutcome } from '../model/errors.ts';
-import { type Plans, plansOf } from '../model/plan.ts';
+import { type Pace, type Plans, plansOf } from '../model/plan.ts';
 import type { QuotaReading, QuotaState } from '../model/quota.ts';
 import { addSample, currentQuota, isOfDay, mergeReading, runsOutAtMs } from './day-quota.ts';
 import { type Doubt, doubtOf } from './failures.ts';
@@ -51,12 +51,16 @@ export class RateLimiter implements Limiter {
       const taken = await cell.take(decision, decide);
       if (taken.kind === 'wait') return taken;
       if (taken.kind === 'changed') continue;
-      // A bucket of one is always full when its token is taken. One that delays does not refuse what comes too early.
-      const isExact = decision.pace.capacity > 1 || cell.state.learned.heldUntilMs === 0;
-      if (taken.wasFull && isExact) this.#tookFromFullAtMs ??= Date.now();
-      this.#lastLeftAtMs = performance.now();
+      this.#took(decision.pace, taken.wasFull);
       return { kind: 'permit', permit: decision.permit };
     }
+  }
+
+  /** A bucket of one is always full when its token is taken. One that delays does not refuse what comes too early. */
+  #took({ capacity }: Pace, wasFull: boolean): void {
+    const isExact = capacity > 1 || this.#cell.state.learned.heldUntilMs === 0;
+    if (wasFull && isExact) this.#tookFromFullAtMs ??= Date.now();
+    this.#lastLeftAtMs = performance.now();
   }
 
   async release(permit: Permit, outcome: RequestOutcome): Promise<void> {

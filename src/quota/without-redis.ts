@@ -45,24 +45,22 @@ export interface Joining {
  */
 export function joinedState(shared: LimiterState | undefined, joining: Joining): LimiterState {
   const { local, setting, spent, firstFullAtMs, isLost, nowMs } = joining;
-  const { state: breakerState, untilMs } = local.breaker;
-  const sharedUntilMs = shared?.breaker.untilMs ?? 0;
-  const isProbing = breakerState === 'halfOpen' && sharedUntilMs <= nowMs;
-  const isLonger = breakerState !== 'closed' && untilMs > sharedUntilMs;
-  const { breaker, openedUnder } = !shared || isProbing || isLonger ? local : shared;
-  const isNewer = (local.quota?.receivedAtMs ?? 0) > (shared?.quota?.receivedAtMs ?? 0);
-  const { quota } = !shared || isNewer ? local : shared;
-  const known = shared ? withOwnSpending(shared, joining) : local;
-  const both = { ...known, breaker, openedUnder, quota };
-  const state = firstFullAtMs === undefined ? both : underSetting(both, setting);
+  const known = shared ? withOwnNews(shared, joining) : local;
+  const state = firstFullAtMs === undefined ? known : underSetting(known, setting);
   const pace = paceOf(state, setting);
   const keptMs = isLost ? undefined : (shared?.fullAtMs ?? firstFullAtMs);
   const fullAtMs = keptMs ?? emptyBucket(nowMs, pace);
   return { ...state, fullAtMs: Math.max(fullAtMs, nowMs) + spent * pace.intervalMs };
 }
 
-/** A process that joins for the first time knew nothing of others on the key. */
-function withOwnSpending(shared: LimiterState, { local, firstFullAtMs, endedCards }: Joining): LimiterState {
+function withOwnNews(shared: LimiterState, { local, firstFullAtMs, endedCards, nowMs }: Joining): LimiterState {
+  const { state, untilMs } = local.breaker;
+  const isProbing = state === 'halfOpen' && shared.breaker.untilMs <= nowMs;
+  const isLonger = state !== 'closed' && untilMs > shared.breaker.untilMs;
+  const { breaker, openedUnder } = isProbing || isLonger ? local : shared;
+  const isNewer = (local.quota?.receivedAtMs ?? 0) > (shared.quota?.receivedAtMs ?? 0);
+  const { quota } = isNewer ? local : shared;
+  // A process that joins for the first time knew nothing of others on the key.
   const { outside: before } = firstFullAtMs === undefined ? local : shared;
-  return { ...shared, outside: afterIsolation(shared.outside, before, endedCards) };
+  return { ...shared, breaker, openedUnder, quota, outside: afterIsolation(shared.outside, before, endedCards) };
 }

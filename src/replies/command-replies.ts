@@ -38,23 +38,26 @@ export class CommandReplies {
     const { sender, events } = this.#options;
     correction?.catch(() => {}); // awaited once the reply is there
     const first = await sender.reply(invocation, message, isPrivate, isInPlace);
-    const word = first.shown ? first.word : undefined;
+    if (!first.shown) {
+      publishEnd(events, invocation, { card: end.card, outcome: first.outcome, err: first.err ?? end.err });
+      return false;
+    }
+    const { word, err } = first;
     const isSeenAlone = isPrivate || word !== undefined;
     // One that Discord has not confirmed may be there, so it is corrected, too.
-    if (first.shown && correction !== undefined) {
+    if (correction !== undefined) {
       const corrected = correction.then((next) => below(word, next));
       this.#track(this.#correct(invocation, corrected, isSeenAlone), invocation);
     }
-    if (first.shown && first.isOfAnother) {
+    if (first.isOfAnother) {
       this.#endOfAnother(invocation, end);
       return false;
     }
-    const isConfirmed = first.shown && first.err === undefined;
-    const failed = { outcome: first.shown ? 'not answered' : first.outcome, err: first.err ?? end.err };
-    publishEnd(events, invocation, isConfirmed ? { source, ...end } : { card: end.card, ...failed });
+    const isConfirmed = err === undefined;
+    publishEnd(events, invocation, isConfirmed ? { source, ...end } : { card: end.card, outcome: 'not answered', err });
     if (isConfirmed) this.#options.answered?.(invocation);
-    if (first.shown && outcomes) publishShown(events, invocation, outcomes, isSeenAlone);
-    return first.shown;
+    if (outcomes) publishShown(events, invocation, outcomes, isSeenAlone);
+    return true;
   }
 
   /**
