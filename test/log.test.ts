@@ -198,6 +198,15 @@ describe('createLog', () => {
     expect(lines).toEqual([expect.stringContaining(`INFO: ${shown}`)]);
   });
 
+  it.each([
+    [undefined, 30],
+    [new TypeError('a bug'), 50],
+  ])('a command that ends with %s leaves one line of level %i', (err, level) => {
+    const { log, lines } = logLines();
+    commandLogger(log)({ command: 'card', guildId: '1', memberId: '2', ...FROM_SERVICE, ...(err && { err }) });
+    expect(lines).toMatchObject([{ level, msg: 'command' }]);
+  });
+
   it('prints one line per event on a terminal', () => {
     const lines = shownOf((log) => log.info({ shard: 5 }, 'gateway ready'));
     expect(lines).toEqual([expect.stringMatching(/gateway ready.*shard.*5/)]);

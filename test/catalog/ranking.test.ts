@@ -25,6 +25,12 @@ it.each<[string, Closeness | undefined]>([
   ['', undefined],
 ])('how well a card fits for %j is %s', (typed, fit) => expect(closeness(queryOf(typed), CHARIZARD)).toBe(fit));
 
+it.each<[string, Closeness]>([
+  ['Dark Charizard', 'firstWords'],
+  ['Darkrai', 'nameBeginning'],
+  ['Very Dark Charizard', 'wordsInName'],
+])('“dark” fits %s as %s', (name, fit) => expect(closeness(queryOf('dark'), { id: 'a-1', name })).toBe(fit));
+
 describe('the order', () => {
   const card = (id: string, closeness: Closeness, more: object = {}): Ranked => ({
     ...{ card: { id, name: 'Charizard' }, isDenied: false, printings: 1, closeness },

@@ -119,6 +119,14 @@ describe('requests under way', () => {
     expect(Math.floor(sharedOut(learned, 1).inFlight)).toBe(most);
   });
 
+  it.each([
+    [10, 3, 3],
+    [7, 2, 3],
+    [2, 3, 1],
+  ])('are shared out while isolated: of a window of %i, each of %i processes has %i', (window, processes, most) => {
+    expect(sharedOut({ ...NOTHING_LEARNED, window }, processes).window).toBe(most);
+  });
+
   it('leave no burst to a limiter that delays, and grow by one in a round from then on', () => {
     const delayed = learnedFrom([prompt(1), [0, 10, DOWN]]);
     expect(delayed).toMatchObject({ capacity: 1, inFlight: 1, isStarting: false });

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pace, Plan, PlanSetting } from '../../src/model/plan.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
-import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import {
   afterToken,
   emptyBucket,
+  fullAtMsAfter,
   keepingMs,
   paceOf,
   plannedPace,
@@ -101,6 +102,20 @@ const NOW_MS = 1_000_000_000;
 function takeToken(fullAtMs: number, nowMs: number, pace: Pace, heldBackMs = 0): number | undefined {
   return tokenAtMs(fullAtMs, nowMs, pace, heldBackMs) > nowMs ? undefined : afterToken(fullAtMs, nowMs, pace);
 }
+
+it.each([
+  ['a token at the slower pace, too', 50_000, 1_000, 600, 6_000],
+  ['all of them, where the smaller bucket has no more', 50_000, 1_000, 199 * 600, 19 * 6_000],
+  ['no token sooner at the faster pace', 1_000, 50_000, 6_000, 6_000],
+])('a bucket that misses a token misses %s (%d to %d a day)', (_, dayBefore, dayAfter, missingMs, expectedMs) => {
+  const of = (limit: number): LimiterState => ({
+    ...INITIAL_LIMITER_STATE,
+    fullAtMs: NOW_MS + missingMs,
+    quota: facts(limit).quota,
+  });
+  const fullAtMs = fullAtMsAfter(of(dayBefore), of(dayAfter), { plan: 'auto' }, NOW_MS);
+  expect(fullAtMs - NOW_MS).toBe(expectedMs);
+});
 
 /** How many tokens can be taken at once. */
 function drain(fullAtMs: number, nowMs: number, pace: Pace, keepTokens = 0): { taken: number; fullAtMs: number } {

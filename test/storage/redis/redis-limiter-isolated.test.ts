@@ -10,6 +10,7 @@ import {
   QUICK,
   reading,
   SLOW,
+  TOKENS,
 } from '../../quota/limiter.contract.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { clientOf, startRealRedis, type TestRedis } from '../../support/redis.ts';
@@ -43,6 +44,23 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
     const probes = await Promise.all(all.map((limiter) => nextPermit(limiter)));
     expect(probes).toMatchObject([{ probe: true }, { probe: true }]);
     for (const limiter of all) expect(await permitOf(limiter)).toBeUndefined();
+  });
+
+  it('was used by one process alone leave it the whole plan', async () => {
+    const redis = await startRealRedis();
+    const { limiter, link } = await SharingProcess.joined(redis, { setting: SLOW });
+    await expect.poll(() => limiter.view().isIsolated).toBe(false);
+    await redis.kill();
+    await expect.poll(() => link.health).toBe('unavailable');
+    expect(limiter.view().isIsolated).toBe(true);
+    const sent: unknown[] = [];
+    for (;;) {
+      const permit = await permitOf(limiter);
+      if (!permit) break;
+      sent.push(permit);
+      await limiter.release(permit, ANSWERED);
+    }
+    expect(sent).toHaveLength(TOKENS);
   });
 
   it('becomes unavailable, and is back, notify their listeners', async () => {
