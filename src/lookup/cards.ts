@@ -4,7 +4,7 @@ import type { Logger } from '../log.ts';
 import type { CardRecord, Known } from '../model/card.ts';
 import { CardServiceError } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import type { Found } from '../service/card-service.ts';
+import type { FetchedCard } from '../service/card-service.ts';
 import { freshness, type Lifetimes } from './freshness.ts';
 import { nextRecord } from './next-record.ts';
 import { RestingCards } from './resting-cards.ts';
@@ -82,7 +82,7 @@ export class Cards {
    * @returns it as records; errors are passed on, and what was kept before stays as it was
    */
   async store(
-    found: ReadonlyMap<string, Found>,
+    found: ReadonlyMap<string, FetchedCard>,
     kept: ReadonlyMap<string, CardRecord | undefined>,
   ): Promise<ReadonlyMap<string, CardRecord | CardServiceError>> {
     const nowMs = Date.now();
@@ -90,7 +90,7 @@ export class Cards {
     return new Map(await Promise.all(storing)); // all at once: everybody waits for the last
   }
 
-  async #store(id: string, found: Found, kept: CardRecord | undefined, nowMs: number) {
+  async #store(id: string, found: FetchedCard, kept: CardRecord | undefined, nowMs: number) {
     const { store, lifetimes, catalog, events } = this.#options;
     if (found instanceof CardServiceError) {
       this.resting.failed(id, found);

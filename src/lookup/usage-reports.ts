@@ -29,7 +29,7 @@ export interface FailedReport {
 }
 
 /** What is shown now, and what replaces it later. */
-export interface UsageAnswer {
+export interface UsageSoFar {
   now: UsageKnown;
   /** The outcome of a request that takes longer; never rejects. */
   later?: Promise<UsageKnown> | undefined;
@@ -81,7 +81,7 @@ export class UsageReports {
    *
    * @param waitMs how long a request under way may keep the caller waiting; after that its outcome comes as `later`
    */
-  async ask(requester: Requester, waitMs: number): Promise<UsageAnswer> {
+  async ask(requester: Requester, waitMs: number): Promise<UsageSoFar> {
     const untilMs = Date.now() + waitMs;
     // Claimed before the permit is acquired, so that two who ask at once cost one request.
     const claim = { ttlMs: REPORT_EVERY_MS, endsWithOwner: false };

@@ -246,3 +246,7 @@ function shown(value: unknown, { none }: Answer): [] | [string] {
   const text = String(value).trim();
   return text === '' || none?.has(text) ? [] : [text];
 }
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -27,7 +27,7 @@ const Count = z.int().nonnegative().max(100_000);
 const Ended = z.tuple([momentIn(SLICE_MS), Count, Count]);
 
 /** What 429s have shown the service to allow; `undefined` = what the plan says. */
-const Shown = {
+const Allowed = {
   /** Requests that the service takes in any 60 s, at once or not. While it is set, the bucket does not count. */
   window: orUndefined(Count.min(1)),
   /**
@@ -44,7 +44,7 @@ const Shown = {
  * algorithm: it may be a bucket, a window of one kind or another, or delay requests rather than refuse them.
  */
 export const Learned = z.object({
-  ...Shown,
+  ...Allowed,
   /** Requests that may be under way at once; not whole while it grows slowly. */
   inFlight: z.number().min(1),
   /** It grows by one with each prompt answer (slow start); after a late one by one in each round (congestion avoidance). */
@@ -67,7 +67,7 @@ export const Learned = z.object({
    * that had left before it was known.
    */
   refusal: orUndefined(
-    z.object({ knownAtMs: Moment, served: z.number(), isSteady: z.boolean(), isOfBurst: z.boolean(), ...Shown }),
+    z.object({ knownAtMs: Moment, served: z.number(), isSteady: z.boolean(), isOfBurst: z.boolean(), ...Allowed }),
   ),
   /** What ended within the last `ENDED_KEPT_MS`, oldest first. */
   ended: z.array(Ended),
@@ -75,6 +75,7 @@ export const Learned = z.object({
   pace: z.string(),
 });
 export type Learned = z.infer<typeof Learned>;
+export type Allowed = Pick<Learned, keyof typeof Allowed>;
 export type Refusal = NonNullable<Learned['refusal']>;
 
 /** Before the first answer: two at once, because the second shows whether the service delays. */

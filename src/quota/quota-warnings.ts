@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
 import { newlySpentShare } from './day-quota.ts';
-import type { Learned } from './learned.ts';
+import type { Allowed } from './learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from './limiter-state.ts';
 import { isKeyShared } from './outside-spending.ts';
 import { planFound, plannedPace, unknownLimit } from './pace.ts';
@@ -73,7 +73,7 @@ export class QuotaWarnings {
   }
 
   /** Logs one line when a window or a smaller burst is learned, and when it is given up. */
-  #learned(before: Shown, after: Shown): void {
+  #learned(before: Allowed, after: Allowed): void {
     const { window, refill, capacity: burst } = after;
     const isWindowKnown = window === before.window && (refill === 'evenly') === (before.refill === 'evenly');
     const isBurstKnown = (burst === undefined) === (before.capacity === undefined);
@@ -90,15 +90,13 @@ const STOPPED: Record<BreakerReason, [level: 'info' | 'warn' | 'error', text: st
   key: ['error', 'the card service refuses the API key, so only saved cards are shown: check CARD_SERVICE_API_KEY'],
 };
 
-type Shown = Pick<Learned, 'window' | 'refill' | 'capacity'>;
-
 /** While the service pauses requests after a 429, those that had left before can still change what it means. */
-function settled({ learned, breaker }: LimiterState): Shown {
+function settled({ learned, breaker }: LimiterState): Allowed {
   const { refusal } = learned;
   return breaker.reason === 'pause' && refusal?.knownAtMs === breaker.sinceMs ? refusal : learned;
 }
 
-function limitText({ window, refill, capacity }: Shown): string {
+function limitText({ window, refill, capacity }: Allowed): string {
   const reaction = refill === 'evenly' ? 'spaces them evenly' : 'keeps to that';
   if (window !== undefined) return `the card service takes ${window} requests in any minute: the bot ${reaction}`;
   if (capacity !== undefined)

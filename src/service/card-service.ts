@@ -18,10 +18,10 @@ export interface CardServiceOptions extends RequestOptions {
 }
 
 /** What the service said of a card; an error concerns this id alone. */
-export type Found = AnsweredCard | 'noSuchCard' | CardServiceError;
+export type FetchedCard = AnsweredCard | 'noSuchCard' | CardServiceError;
 
 export interface Fetched {
-  cards: ReadonlyMap<string, Found>;
+  cards: ReadonlyMap<string, FetchedCard>;
   /** Cards of which the answer says nothing may be requested again, with no more than so many together. */
   againAtMost?: number;
 }

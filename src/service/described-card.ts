@@ -1,6 +1,6 @@
 import { type Card, Prices } from '../model/card.ts';
 import { UnexpectedAnswer } from '../model/errors.ts';
-import { type Answer, ownMember, written } from '../model/field-source.ts';
+import { type Answer, isObject, ownMember, written } from '../model/field-source.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
 import { CardAnswer, DescribedCardAnswer, type OnUnread, read } from './answers.ts';
 
@@ -138,10 +138,6 @@ export class CardReader {
 /** For the log, of an answer in another shape than described. */
 export function leadsNowhere(texts: readonly string[]): string {
   return `nothing in the answer at ${texts.map((text) => JSON.stringify(text)).join(' or ')}`;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `NEAR_MINT` and `reverse-holofoil` as somebody would write them. */

@@ -40,7 +40,7 @@ export type ListingOutcome =
   /** It says nothing of how several cards are to be requested. */
   | { kind: 'other' };
 
-export interface EndedRequest {
+export interface EndedBatch {
   outcome: ListingOutcome;
   ids: readonly string[];
   /** What was known when it left: what was under way together fails as one. */
@@ -89,11 +89,11 @@ export function mostInOne(
 }
 
 /** What is known after one more request, for several cards or one. */
-export function afterRequest(before: ListingLearned, ended: EndedRequest): ListingLearned {
+export function learnFromBatch(before: ListingLearned, ended: EndedBatch): ListingLearned {
   return ended.ids.length < 2 ? afterOne(before, ended) : afterSeveral(before, ended);
 }
 
-function afterSeveral(known: ListingLearned, { outcome, ids, leftAfter, nowMs }: EndedRequest): ListingLearned {
+function afterSeveral(known: ListingLearned, { outcome, ids, leftAfter, nowMs }: EndedBatch): ListingLearned {
   const isKnown = known.timesGivenUp > leftAfter.timesGivenUp;
   const isKnownFailure = isKnown || known.failures > leftAfter.failures;
   switch (outcome.kind) {
@@ -162,7 +162,7 @@ function afterRefusal(
 }
 
 /** What works for one card and not for several is wrong with the listing; what fails for both is not. */
-function afterOne(known: ListingLearned, { outcome, ids, nowMs }: EndedRequest): ListingLearned {
+function afterOne(known: ListingLearned, { outcome, ids, nowMs }: EndedBatch): ListingLearned {
   if (outcome.kind === 'listed') {
     if (known.doubt !== undefined) return givenUp(known, known.doubt, nowMs);
     return outcome.cards.size > 0 ? afterFinding(known, ids, nowMs) : known;

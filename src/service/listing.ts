@@ -10,9 +10,9 @@ import {
   roomForIds,
 } from './listing-format.ts';
 import {
-  afterRequest,
   type ListingLearned,
   type ListingOutcome,
+  learnFromBatch,
   mostInOne,
   NO_LISTING_LEARNED,
 } from './listing-learning.ts';
@@ -77,7 +77,7 @@ export class Listing {
     this.#cardsUnderWay += ids.length;
     return (outcome) => {
       this.#cardsUnderWay -= ids.length;
-      const learned = afterRequest(this.#learned, { outcome, ids, leftAfter, nowMs: Date.now() });
+      const learned = learnFromBatch(this.#learned, { outcome, ids, leftAfter, nowMs: Date.now() });
       this.#tell(this.#learned, learned, outcome);
       this.#learned = learned;
     };

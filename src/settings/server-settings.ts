@@ -29,7 +29,7 @@ const FRESH_MS = 60_000;
 /** Servers, of 0.5 kB each. */
 const MAX_KNOWN = 10_000;
 
-interface Known {
+interface KnownSettings {
   settings: Promise<ServerSettings>;
   freshUntilMs: number;
   touchedDay: string | undefined;
@@ -38,7 +38,7 @@ interface Known {
 /** The settings of every server; read once a minute from their store, and changed at once. */
 export class SettingsOfServers {
   readonly #store: SettingsStore;
-  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  readonly #known = new LRUCache<string, KnownSettings>({ max: MAX_KNOWN });
   /** Where anything may be set, as of the last `renew`; elsewhere nothing has to be read. `undefined`: not known yet. */
   servers: Set<string> | undefined;
 
@@ -73,7 +73,7 @@ export class SettingsOfServers {
     const reading = this.#store.read(guildId);
     const settings = reading.then((found) => (found ? settingsOf(found) : (before?.settings ?? NOTHING_SET)));
     // Known from its beginning on, so that a slow read does not replace what was changed meanwhile.
-    const known: Known = { settings, freshUntilMs: nowMs + FRESH_MS, touchedDay: before?.touchedDay };
+    const known: KnownSettings = { settings, freshUntilMs: nowMs + FRESH_MS, touchedDay: before?.touchedDay };
     this.#known.set(guildId, known);
     void reading.then((found) => {
       if (!found) known.freshUntilMs = 0;
@@ -83,7 +83,7 @@ export class SettingsOfServers {
   }
 
   /** Once a day. */
-  #touch(guildId: string, known: Known, today: string): void {
+  #touch(guildId: string, known: KnownSettings, today: string): void {
     if (known.touchedDay === today) return;
     known.touchedDay = today;
     void this.#store.touch(guildId);

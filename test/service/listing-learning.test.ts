@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  afterRequest,
   type ListingLearned,
   type ListingOutcome,
+  learnFromBatch,
   mostInOne,
   NO_LISTING_LEARNED,
   pauseAfter,
@@ -32,7 +32,7 @@ function idsOf(known: ListingLearned, step: string): readonly string[] {
 
 function learn(known: ListingLearned, step: string, leftAfter = known, nowMs = 0): ListingLearned {
   const outcome = outcomeOf(step);
-  return afterRequest(known, { outcome, ids: idsOf(known, step), leftAfter, nowMs });
+  return learnFromBatch(known, { outcome, ids: idsOf(known, step), leftAfter, nowMs });
 }
 
 function learnedFrom(steps: string): ListingLearned {

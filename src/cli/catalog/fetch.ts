@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { readNamesConfig } from '../../config/config.ts';
+import { isObject } from '../../model/field-source.ts';
 import type { NextList } from '../../model/service-description.ts';
 import { endpoint } from '../../service/address.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
@@ -11,7 +12,7 @@ import type { ImportFlags } from './import.ts';
 import { counted } from './import-report.ts';
 import { ProgressLine } from './progress-line.ts';
 import type { Join } from './read-rows.ts';
-import { isObject, Unusable } from './source-row.ts';
+import { Unusable } from './source-row.ts';
 
 /** Lists as they can be imported. */
 export interface FetchedNames {

@@ -1,8 +1,9 @@
 import { pipe } from 'stream-chain/utils/pipe.js';
 import { pick } from 'stream-json/filters/pick.js';
 import { streamValues } from 'stream-json/streamers/stream-values.js';
+import { isObject } from '../../model/field-source.ts';
 import { withinJsonLimits } from './json-limits.ts';
-import { isObject, refused, type SourceRow, Unusable } from './source-row.ts';
+import { refused, type SourceRow, Unusable } from './source-row.ts';
 
 const ANY = '*';
 const LONGEST_WHOLE_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,8 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { fixUtf8Stream } from 'stream-chain/utils/fixUtf8Stream.js';
 import { lines } from 'stream-chain/utils/lines.js';
 import { pipe } from 'stream-chain/utils/pipe.js';
-import { isObject, LONGEST, refused, type SourceRow, Unusable } from './source-row.ts';
+import { isObject } from '../../model/field-source.ts';
+import { LONGEST, refused, type SourceRow, Unusable } from './source-row.ts';
 
 const TOO_LONG = 'is longer than 1 MB';
 const MOST_WITHOUT_BREAK = 64 * LONGEST;

@@ -25,7 +25,3 @@ export class Unusable extends Error {
 export function refused(place: string, why: string): SourceRow {
   return { place, refused: why, value: {} };
 }
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -112,11 +112,11 @@ function failureFinding(failure: NoAnswer, { host }: URL, description: ServiceDe
     : wrong(CHECK, `${host} cannot be used (${reason}). Check ${url}, or try again later.`);
 }
 
-type Answer = Pick<ServiceResponse, 'status' | 'headers' | 'body'>;
+type CheckedResponse = Pick<ServiceResponse, 'status' | 'headers' | 'body'>;
 
 /** What the answer to the lookup of a card says of address, path and key. */
 export function answerFinding(
-  { status, headers, body }: Answer,
+  { status, headers, body }: CheckedResponse,
   { description, apiKey }: Pick<Config['cardService'], 'description' | 'apiKey'>,
   id = DEFAULT_ID,
 ): Finding {
