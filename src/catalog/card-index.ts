@@ -14,7 +14,7 @@ export interface WordToFind {
 }
 
 /** How often a card was asked for. */
-export interface Asked {
+export interface Popularity {
   here: number;
   everywhere: number;
 }
@@ -51,7 +51,7 @@ export interface CardIndex {
   /** Whether there is such a card. */
   hasWords(all: readonly (readonly WordToFind[])[]): boolean;
   /** What this server and everybody ask for most: what this server does first. */
-  askedMost(guildId: string | undefined): (Candidate & { asked: Asked })[];
+  askedMost(guildId: string | undefined): (Candidate & { asked: Popularity })[];
   /** What the member asked for last, newest first. */
   lastAsked(memberId: string): CatalogCard[];
   vocabulary(): Vocabulary;

@@ -1,4 +1,4 @@
-import type { Asked, Candidate } from './card-index.ts';
+import type { Candidate, Popularity } from './card-index.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import {
   alsoText,
@@ -99,7 +99,7 @@ const collator = new Intl.Collator('en', { numeric: true });
 export function ranked(
   query: Query,
   fitting: readonly Ranked[],
-  asked: ReadonlyMap<string, Asked> = new Map(),
+  asked: ReadonlyMap<string, Popularity> = new Map(),
 ): CatalogCard[] {
   const keyed = fitting.map(({ card, isDenied, closeness, place = Number.MAX_SAFE_INTEGER, printings }) => {
     const { here, everywhere } = asked.get(card.id) ?? { here: 0, everywhere: 0 };

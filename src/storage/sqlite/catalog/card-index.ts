@@ -1,4 +1,4 @@
-import type { Asked, Candidate, CardIndex, WordToFind } from '../../../catalog/card-index.ts';
+import type { Candidate, CardIndex, Popularity, WordToFind } from '../../../catalog/card-index.ts';
 import type { CatalogCard, CatalogStats } from '../../../catalog/catalog-card.ts';
 import { Vocabulary } from '../../../catalog/typing-error.ts';
 import type { Statements } from '../database.ts';
@@ -106,8 +106,8 @@ export class SqliteCardIndex implements CardIndex {
     return this.#sql(`${WITH_WORDS} LIMIT 1`).get(matching(all)) !== undefined;
   }
 
-  askedMost(guildId: string | undefined): (Candidate & { asked: Asked })[] {
-    const rows = this.#sql(ASKED_MOST).all(guildId ?? null) as unknown as (FoundRow & Asked)[];
+  askedMost(guildId: string | undefined): (Candidate & { asked: Popularity })[] {
+    const rows = this.#sql(ASKED_MOST).all(guildId ?? null) as unknown as (FoundRow & Popularity)[];
     return rows.map((row) => ({ ...candidateOf(row), asked: { here: row.here, everywhere: row.everywhere } }));
   }
 
