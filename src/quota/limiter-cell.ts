@@ -63,7 +63,7 @@ export class LocalCell implements LimiterCell {
     this.setting = options.setting;
     // A probe cannot outlive its process.
     this.#state = underSetting(withProbe(store.load() ?? INITIAL_LIMITER_STATE, false), this.setting);
-    options.warnings.started(this.state);
+    options.warnings.started(this.state, this.setting);
     options.events?.publish('limiter', this.state);
   }
 

@@ -56,6 +56,10 @@ function firstPlan(setting: PlanSetting): DescribedLimits | undefined {
 /** What a plan is known by. */
 type PlanFacts = Pick<LimiterState, 'quota' | 'plan' | 'planAtLimit'>;
 
+export function isPlannedAlike(a: PlanFacts, b: PlanFacts): boolean {
+  return a.quota?.limit === b.quota?.limit && a.plan === b.plan && a.planAtLimit === b.planAtLimit;
+}
+
 /** The pace at present. The burst was learned for the whole plan, so dividing by processes that are isolated comes last. */
 export function paceOf(state: LimiterState, setting: PlanSetting): Pace {
   const { intervalMs, capacity } = learnedPace(state.learned, plannedPace(state, setting));
@@ -85,8 +89,9 @@ export function plannedPace(facts: PlanFacts, setting: PlanSetting): Pace {
   return { intervalMs: 60_000 / requestsPerMinute, capacity: Math.max(1, burst - 1) };
 }
 
-/** When the bucket is full after other headers: at a slower pace the missing tokens take longer, and a faster one fills it no sooner. */
+/** When the bucket is full after other headers, which may tell of another plan: at a slower pace the missing tokens take longer, and a faster one fills it no sooner. */
 export function fullAtMsAfter(before: LimiterState, after: LimiterState, setting: PlanSetting, nowMs: number): number {
+  if (isPlannedAlike(before, after)) return before.fullAtMs;
   const [paceBefore, pace] = [paceOf(before, setting), paceOf(after, setting)];
   if (pace.intervalMs <= paceBefore.intervalMs) return before.fullAtMs;
   const missing = Math.max(0, boundedFullAtMs(before.fullAtMs, nowMs, paceBefore) - nowMs) / paceBefore.intervalMs;

@@ -5,7 +5,7 @@ import { newlySpentShare } from './day-quota.ts';
 import type { Allowed } from './learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from './limiter-state.ts';
 import { isKeyShared } from './outside-spending.ts';
-import { planFound, plannedPace, unknownLimit } from './pace.ts';
+import { isPlannedAlike, planFound, plannedPace, unknownLimit } from './pace.ts';
 
 /** What operators read in the log of the quota and of the service's limiter. */
 export class QuotaWarnings {
@@ -17,14 +17,15 @@ export class QuotaWarnings {
   }
 
   /** To be called with what the last run left: a new log does not say yet that requests are stopped, if they still are. */
-  started({ breaker }: LimiterState): void {
-    if (breaker.untilMs > Date.now()) this.#breaker(CLOSED_BREAKER, breaker);
+  started(state: LimiterState, setting: PlanSetting): void {
+    if (state.breaker.untilMs > Date.now()) this.#breaker(CLOSED_BREAKER, state.breaker);
+    this.#unknownPlan(state, setting);
   }
 
   /** To be called with every change. */
   changed(before: LimiterState | undefined, after: LimiterState, setting: PlanSetting): void {
     this.#lowQuota(before?.quota, after.quota);
-    this.#plan(before ?? INITIAL_LIMITER_STATE, after, setting);
+    if (!before || !isPlannedAlike(before, after)) this.#plan(before ?? INITIAL_LIMITER_STATE, after, setting);
     if (!before) return;
     this.#learned(settled(before), settled(after));
     this.#breaker(before.breaker, after.breaker);
@@ -39,10 +40,7 @@ export class QuotaWarnings {
     this.#log.warn({ share, limit: after?.limit, remaining: after?.remaining }, "today's requests are running low");
   }
 
-  /**
-   * Logs one line when `CARD_SERVICE_PLAN=auto` finds a plan with another rate than the one so far, and once how to
-   * configure a daily limit from which it cannot tell the plan.
-   */
+  /** Logs one line when `CARD_SERVICE_PLAN=auto` finds a plan with another rate than the one so far. */
   #plan(before: LimiterState, after: LimiterState, setting: PlanSetting): void {
     const plan = planFound(after, setting);
     const { intervalMs } = plannedPace(after, setting);
@@ -50,7 +48,12 @@ export class QuotaWarnings {
       const requestsPerMinute = Math.round(60_000 / intervalMs);
       this.#log.info({ plan, requestsPerMinute }, `the plan is ${plan}: requests are sent at its rate`);
     }
-    const limit = unknownLimit(after, setting);
+    this.#unknownPlan(after, setting);
+  }
+
+  /** Logs once how to configure a daily limit from which `CARD_SERVICE_PLAN=auto` cannot tell the plan. */
+  #unknownPlan(state: LimiterState, setting: PlanSetting): void {
+    const limit = unknownLimit(state, setting);
     if (limit === undefined || this.#hasWarnedOfLimit) return;
     this.#hasWarnedOfLimit = true;
     this.#log.warn(

@@ -42,8 +42,8 @@ it.each<[BreakerReason, string, level: number]>([
   ]);
   const { log, lines } = logLines();
   const untilMs = Date.now() + 1;
-  new QuotaWarnings(log).started({ ...INITIAL_LIMITER_STATE, breaker: opened(reason, { untilMs }) });
-  new QuotaWarnings(log).started(INITIAL_LIMITER_STATE);
+  new QuotaWarnings(log).started({ ...INITIAL_LIMITER_STATE, breaker: opened(reason, { untilMs }) }, { plan: 'auto' });
+  new QuotaWarnings(log).started(INITIAL_LIMITER_STATE, { plan: 'auto' });
   expect(lines).toMatchObject([{ level, reason, msg: expect.stringContaining(words) }]);
 });
 
@@ -51,7 +51,7 @@ it('says nothing after a restart of a stop whose time is over: the next request 
   vi.useFakeTimers({ now: NOW_MS + 60_000, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const { log, lines } = logLines();
-  new QuotaWarnings(log).started({ ...INITIAL_LIMITER_STATE, breaker: opened('day') });
+  new QuotaWarnings(log).started({ ...INITIAL_LIMITER_STATE, breaker: opened('day') }, { plan: 'auto' });
   expect(lines).toEqual([]);
 });
 
@@ -66,4 +66,14 @@ it('says in the log, once, that a share of the day is spent', () => {
   warnings.changed(known(900), known(200), SETTING);
   warnings.changed(known(200), known(199), SETTING);
   expect(lines).toMatchObject([{ share: 0.8, limit: 1_000, remaining: 200, msg: "today's requests are running low" }]);
+});
+
+it('says in the log at a start, once, that the daily limit is that of no plan', () => {
+  const { log, lines } = logLines();
+  const warnings = new QuotaWarnings(log);
+  const quota = { limit: 123_456, remaining: undefined, resetsAtMs: undefined, receivedAtMs: Date.now() };
+  const state: LimiterState = { ...INITIAL_LIMITER_STATE, quota };
+  warnings.started(state, { plan: 'auto' });
+  warnings.changed(INITIAL_LIMITER_STATE, state, { plan: 'auto' });
+  expect(lines.filter(({ limit }) => limit === 123_456)).toMatchObject([{ level: WARN }]);
 });
