@@ -52,8 +52,9 @@ async function evening(
     { claims, otherQueues: { tell: () => {}, lengths }, ...bulk },
   );
   const log = vi.fn();
+  const find = vi.fn(async () => watched.map((cardId) => ({ cardId })));
   const renewals = new WatchRenewals({
-    watches: { find: async () => watched.map((cardId) => ({ cardId })) },
+    watches: { find },
     cards,
     lookupQueue: queue,
     limiter,
@@ -72,7 +73,7 @@ async function evening(
     service.requests.slice(told).map(({ path, cardIds }) => cardIds?.join(' ') ?? path.split(/[/?]/)[2]);
   const keep = (cardId: string, record: Partial<CardRecord>) =>
     storedCards.set(cardId, { card: { ...ANY_CARD, id: cardId }, fetchedAtMs: OLD_MS, ...record });
-  return { service, queue, ledger, renewals, requested, keep, lines, log, storedCards };
+  return { service, queue, ledger, renewals, requested, keep, lines, log, storedCards, find };
 }
 
 /** Second by second: reading what is watched lets others run, in real time. */
@@ -133,6 +134,17 @@ it('carries as many cards as a list may, with one request', async () => {
   expect(requested().length).toBeLessThanOrEqual(3);
   expect(requested().join(' ').split(' ').sort()).toEqual(IDS.slice(0, 40).sort());
   expect((await ledger.watchesToday()).requests).toBeLessThanOrEqual(3);
+});
+
+it.each([
+  ['nothing', false],
+  ['a card in every minute', true],
+])('reads what is watched at most seven times in an hour in which there is %s to renew', async (_, isOld) => {
+  const { renewals, keep, find } = await evening(IDS.slice(0, 50), WITHOUT_DAY);
+  for (const id of IDS.slice(0, 50)) await keep(id, isOld ? {} : { fetchedAtMs: Date.now() });
+  renewals.start();
+  await pass(HOUR_MS);
+  expect(find.mock.calls.length).toBeLessThanOrEqual(7);
 });
 
 it('a member goes first, and lifts a renewal that waits', async () => {
