@@ -168,6 +168,7 @@ describe('the last part of a list', () => {
     ['jace', ['| wwk-31']],
     ['Jace, the M', ['| wwk-31']],
     ['mew, Tergrid, God', ['base1-1, | khm-97', 'base1-1, | neo-97']],
+    ['Tergrid, God of, Fri', ['Tergrid, God of, | khm-97', 'Tergrid, God of, | neo-97']], // in other pieces than the name
     ['Lightning Bolt · Limited Edition Alpha · 161; jace', ['lea-161, | wwk-31']],
     ['Jace, the Mind Sculptor, lightning', ['wwk-31, | lea-161', 'wwk-31, | m10-146']],
     ['nobody, gull, jace', ['nobody, gull, | wwk-31']],
