@@ -73,6 +73,15 @@ describe('processes that share a catalog', () => {
     await expect.poll(() => found(first, 'emberwing')).toEqual([]);
   });
 
+  it('offer all that one of them learns between two exchanges, and tell it in that order', async () => {
+    const { first, second } = await together();
+    const ids = ['emberwing-1', 'emberwing-2', 'emberwing-3'];
+    for (const id of ids) first.catalog.learn({ ...CARD, id });
+    await expect.poll(() => found(second, 'emberwing').then((found) => found.sort())).toEqual(ids);
+    const { changes } = await first.shared.changesAfter('', 100);
+    expect(changes.flatMap((change) => (change.kind === 'cards' ? change.cards.map(({ id }) => id) : []))).toEqual(ids);
+  });
+
   it('offer all cards of a large import, and read on after a restart where they were', async () => {
     const { first, second } = await together();
     const cards = Array.from({ length: 1_000 }, (_, index) => ({ id: `x-${index}`, name: `Drake ${index}` }));
