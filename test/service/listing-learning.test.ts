@@ -15,18 +15,19 @@ const CARD = { id: 'a', name: 'A', game: 'G', set: { id: 's', name: 'S' } };
 
 /**
  * `20` were asked for and listed, `20e` brought nothing, `20!` refused as too many, `20-` failed, `20x` no list, `20k` key,
- * `20b` blocked, `20r` 429; `1` was found, `1f` one of the first list that brought nothing, `1n` does not exist.
+ * `20b` blocked, `20r` 429; `1` was found, `1f` one of the first list that brought nothing, `1n` does not exist,
+ * `1d` one of that list does not.
  */
 function outcomeOf(step: string): ListingOutcome {
   if (step.endsWith('r')) return { kind: 'rateLimited' };
   const kinds = { '!': 'tooMany', '-': 'failed', x: 'unusable', k: 'keyRefused', b: 'blocked' } as const;
   const kind = kinds[step.at(-1) as keyof typeof kinds];
-  return kind ? { kind, detail } : { kind: 'listed', cards: new Map(/[en]$/.test(step) ? [] : [[CARD.id, CARD]]) };
+  return kind ? { kind, detail } : { kind: 'listed', cards: new Map(/[end]$/.test(step) ? [] : [[CARD.id, CARD]]) };
 }
 
 function idsOf(known: ListingLearned, step: string): readonly string[] {
   const [first = []] = known.emptyLists;
-  if (step === '1f') return first.slice(-1);
+  if (step === '1f' || step === '1d') return first.slice(-1);
   return Array.from({ length: Number.parseInt(step, 10) }, (_, at) => `card ${at} after ${known.emptyLists.length}`);
 }
 
@@ -76,6 +77,7 @@ describe('after', () => {
     ['20e 20e 1f 1f', 1, 'the same of two lists that left together'],
     ['20e 1f 1f 1f 1 1', 20, 'the same of one list alone'],
     ['20e 1n 20e 1n', 20, 'nothing of cards that do not exist'],
+    ['20e 20e 1d 1d', 20, 'nothing of two lists, rightly'],
     ['20e 1f 20 20e 1f', 20, 'the same with a list between'],
     ['20! 10! 5! 2! 2! 1f 1f', 1, 'refused however short, though two of the cards were found'],
     ['20 20e 1f 20e 1f', 20, 'the same twice after one that worked'],
