@@ -7,10 +7,10 @@ import {
   FIREWALL_ANSWER,
   type ReceivedRequest,
   rateLimitAnswer,
-  routeAnswer,
   type ServiceAnswer,
 } from './service-answers.ts';
 import type { ServiceQuota } from './service-quota.ts';
+import { routeAnswer } from './service-routes.ts';
 
 /** The state that decides an answer. */
 export interface ServiceRules {
