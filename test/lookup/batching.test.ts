@@ -55,6 +55,13 @@ describe('a batch', () => {
   });
 });
 
+it('the cards of one list are told one time, that of its permit', () => {
+  const limiter = { view: () => ({ quota: undefined, forecast: (_, permit) => 6 * permit }) as LimiterView };
+  const service = { limits: () => ({ ...ROOM, most: 3 }) };
+  const batching = new Batching({ service, limiter, otherQueues: NO_OTHER_QUEUES, claims: new LocalClaims() });
+  expect([1, 2, 3, 4, 5, 6, 7].map((position) => batching.permitAtMs(position))).toEqual([6, 6, 6, 12, 12, 12, 18]);
+});
+
 describe('a batch for which there is a permit', () => {
   const limiter = { view: () => ({ quota: undefined }) as LimiterView };
   const service = { limits: () => ({ ...ROOM, most: 20 }) };
