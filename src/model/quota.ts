@@ -33,26 +33,33 @@ export type QuotaState = z.infer<typeof QuotaState>;
 export const BREAKER_REASONS = ['pause', 'day', 'outage', 'key'] as const;
 export type BreakerReason = (typeof BREAKER_REASONS)[number];
 
-/**
- * Whether requests flow. `closed`: they do. `open`: none leaves before `untilMs`, and after that the next one leaves as a
- * probe. `halfOpen`: that probe is under way, and nothing else leaves until it has ended.
- */
-export const Breaker = z.object({
-  state: z.enum(['closed', 'open', 'halfOpen']),
-  /** Why it is not closed; `undefined` while it is. */
-  reason: orUndefined(z.enum(BREAKER_REASONS)),
-  /** When it last opened. */
+const times = {
+  /** When it last opened, or when the last failure ended. */
   sinceMs: Moment,
-  /** When it first opened for this reason, if probes have failed since; otherwise absent: that is `sinceMs`. */
-  beganMs: Moment.optional(),
-  /** When the probe may leave. */
+  /** No request leaves before. */
   untilMs: Moment,
   /** Failures in a row of the present kind. */
   failures: z.int().nonnegative(),
-});
-export type Breaker = z.infer<typeof Breaker>;
+};
 
-export const CLOSED_BREAKER: Breaker = { state: 'closed', reason: undefined, sinceMs: 0, untilMs: 0, failures: 0 };
+/**
+ * Whether requests flow. `closed`: they do, after a failure from `untilMs` on. `open`: none leaves before `untilMs`, and
+ * after that the next one leaves as a probe. `halfOpen`: that probe is under way, and nothing else leaves until it has ended.
+ */
+export const Breaker = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('closed'), ...times, reason: z.undefined().optional() }),
+  z.object({
+    state: z.enum(['open', 'halfOpen']),
+    ...times,
+    reason: z.enum(BREAKER_REASONS),
+    /** When it first opened for this reason, if probes have failed since; otherwise absent: that is `sinceMs`. */
+    beganMs: Moment.optional(),
+  }),
+]);
+export type Breaker = z.infer<typeof Breaker>;
+export type OpenBreaker = Exclude<Breaker, { state: 'closed' }>;
+
+export const CLOSED_BREAKER: Exclude<Breaker, OpenBreaker> = { state: 'closed', sinceMs: 0, untilMs: 0, failures: 0 };
 
 /**
  * The share of the day's requests that members have spent, 0 to 1, and 1 as soon as nothing remains; `undefined` while limit

@@ -33,6 +33,7 @@ export function movedBy(schema: z.core.$ZodType, value: unknown, byMs: number): 
   if (schema instanceof z.ZodPipe) return movedBy(schema.in, value, byMs);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return movedBy(schema.unwrap(), value, byMs);
+  if (schema instanceof z.ZodUnion) return movedBy(formOf(schema, value), value, byMs);
   if (Array.isArray(value)) {
     const items = schema instanceof z.ZodTuple ? schema.def.items : [];
     const element = schema instanceof z.ZodArray ? schema.element : undefined;
@@ -43,4 +44,8 @@ export function movedBy(schema: z.core.$ZodType, value: unknown, byMs: number): 
     return [name, name in schema.shape ? movedBy(schema.shape[name], inner, byMs) : inner];
   });
   return Object.fromEntries(fields);
+}
+
+function formOf({ options }: z.ZodUnion, value: unknown): z.core.$ZodType {
+  return options.find((form) => z.safeParse(form, value).success) ?? z.unknown();
 }

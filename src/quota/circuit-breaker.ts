@@ -1,5 +1,5 @@
 import type { RequestOutcome } from '../model/errors.ts';
-import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
+import { type Breaker, type BreakerReason, CLOSED_BREAKER, type OpenBreaker, type QuotaState } from '../model/quota.ts';
 import { backOffMs, withJitter } from '../time/back-off.ts';
 import { currentQuota } from './day-quota.ts';
 import { LOOKUP_BACK_OFF } from './failures.ts';
@@ -102,7 +102,7 @@ function spent(breaker: Breaker, waitMs: number, failures: number, { quota, nowM
 }
 
 /** A probe that failed before the reset says nothing new about the day. */
-function stillSpent(breaker: Breaker, { nowMs }: Circumstances): Breaker {
+function stillSpent(breaker: OpenBreaker, { nowMs }: Circumstances): Breaker {
   return { ...breaker, state: 'open', untilMs: Math.max(breaker.untilMs, nowMs + SPENT_PROBE.firstMs) };
 }
 
@@ -148,6 +148,6 @@ function failuresInARow(breaker: Breaker, ...reasons: Breaker['reason'][]): numb
 }
 
 function opened(before: Breaker, reason: BreakerReason, nowMs: number, untilMs: number, failures: number): Breaker {
-  const beganMs = before.reason === reason ? (before.beganMs ?? before.sinceMs) : nowMs;
+  const beganMs = before.state !== 'closed' && before.reason === reason ? (before.beganMs ?? before.sinceMs) : nowMs;
   return { state: 'open', reason, sinceMs: nowMs, untilMs, failures, ...(beganMs !== nowMs && { beganMs }) };
 }

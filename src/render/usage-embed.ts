@@ -1,5 +1,5 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
-import type { Bookings, Breaker, BreakerReason } from '../model/quota.ts';
+import type { Bookings, Breaker, BreakerReason, OpenBreaker } from '../model/quota.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from './card-embed.ts';
 import { formatCount, formatPercent, plainMarkdown } from './formats.ts';
 import { formatMessage, type PlainMessageKey, timePast, timeToCome } from './messages.ts';
@@ -78,7 +78,7 @@ export function usageEmbed(view: UsageView): APIEmbed {
 function troubleLines(view: UsageView): string[] {
   const { breaker, isIsolated, locale } = view;
   const isolated = isIsolated ? [formatMessage(locale, 'isolated')] : [];
-  if (breaker.reason !== undefined) return [closedText(view, breaker.reason), ...isolated];
+  if (breaker.state !== 'closed') return [stoppedText(view, breaker), ...isolated];
   if (isDaySpent(view)) return [daySpentText(view), ...isolated];
   if (view.figures.inPeriod?.remaining === 0) return [formatMessage(locale, 'periodSpent'), ...isolated];
   if (breaker.failures > 0) return [formatMessage(locale, 'oneFailure'), ...isolated];
@@ -94,8 +94,8 @@ function daySpentText({ figures, nowMs, locale }: UsageView): string {
   return formatMessage(locale, 'daySpent', timeToCome(figures.today.resetsAtMs, nowMs));
 }
 
-function closedText({ breaker, nowMs, locale }: UsageView, reason: BreakerReason): string {
-  const { state, sinceMs, beganMs = sinceMs, untilMs } = breaker;
+function stoppedText({ nowMs, locale }: UsageView, breaker: OpenBreaker): string {
+  const { state, reason, sinceMs, beganMs = sinceMs, untilMs } = breaker;
   // The breaker stays open until a probe has succeeded, however long that has been due.
   const times = state === 'halfOpen' ? { when: 'trying', time: '' } : timeToCome(untilMs, nowMs);
   return formatMessage(locale, REASONS[reason], { since: timePast(beganMs, nowMs), ...times });

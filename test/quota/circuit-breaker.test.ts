@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
-import { type Breaker, type BreakerReason, CLOSED_BREAKER as CLOSED, type QuotaState } from '../../src/model/quota.ts';
+import {
+  type Breaker,
+  type BreakerReason,
+  CLOSED_BREAKER as CLOSED,
+  type OpenBreaker,
+  type QuotaState,
+} from '../../src/model/quota.ts';
 import { afterRequest } from '../../src/quota/circuit-breaker.ts';
 
 const NOW_MS = 1_000_000;
@@ -21,7 +27,7 @@ function closed(failures: number): Breaker {
   return { ...CLOSED, sinceMs: NOW_MS, untilMs: NOW_MS + 1_000 * 2 ** (failures - 1), failures };
 }
 
-function opened(reason: BreakerReason, afterMs: number, failures = 1): Breaker {
+function opened(reason: BreakerReason, afterMs: number, failures = 1): OpenBreaker {
   return { state: 'open', reason, sinceMs: NOW_MS, untilMs: NOW_MS + afterMs, failures };
 }
 
@@ -32,7 +38,7 @@ const outage = openedFor('outage');
 const key = openedFor('key');
 
 /** The breaker's time has come and its probe is under way. */
-function halfOpen(reason: BreakerReason, failures = 1): Breaker {
+function halfOpen(reason: BreakerReason, failures = 1): OpenBreaker {
   return { state: 'halfOpen', reason, sinceMs: NOW_MS, untilMs: NOW_MS, failures };
 }
 
@@ -46,7 +52,7 @@ const NONE_LEFT = left(0);
 const NO_RESET: QuotaState = { ...NONE_LEFT, resetsAtMs: undefined };
 
 /** Open for the day, until the reset. */
-function spent(failures = 1): Breaker {
+function spent(failures = 1): OpenBreaker {
   return day(3_600_000, failures);
 }
 
@@ -82,8 +88,8 @@ it('a failure that was long in coming is no longer waited after: its episode was
 
 it('an outage begins when the breaker first opens, however many probes fail', () => {
   const sinceMs = NOW_MS - 60_000;
-  const again = breakerAfter({ ...halfOpen('outage', 3), sinceMs }, DOWN, true);
-  expect(again).toMatchObject({ sinceMs: NOW_MS, beganMs: sinceMs });
+  const again = { ...outage(10_000, 4), beganMs: sinceMs };
+  expect(breakerAfter({ ...halfOpen('outage', 3), sinceMs }, DOWN, true)).toEqual(again);
   expect(breakerAfter({ ...again, state: 'halfOpen' }, DOWN, true)).toMatchObject({ beganMs: sinceMs });
   expect(breakerAfter({ ...again, state: 'halfOpen' }, KEY_REFUSED, true)).not.toHaveProperty('beganMs');
 });
@@ -207,7 +213,8 @@ describe('a request that left before the breaker opened', () => {
 });
 
 it("429s that state no wait cost 35 requests in a day, not one every five minutes, while the day's figures are unknown", () => {
-  let [breaker, nowMs, requests] = [CLOSED, NOW_MS, 0];
+  let [nowMs, requests] = [NOW_MS, 0];
+  let breaker: Breaker = CLOSED;
   for (; nowMs < NOW_MS + 24 * 3_600_000; requests++, nowMs = breaker.untilMs) {
     const now = { quota: undefined, longestWaitMs: LONGEST_MS, leftAtMs: nowMs, nowMs, random: 0 };
     breaker = afterRequest(breaker, limited(), requests > 0, now);

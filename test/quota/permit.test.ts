@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
-import type { Breaker, BreakerReason } from '../../src/model/quota.ts';
+import type { BreakerReason, OpenBreaker } from '../../src/model/quota.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import type { PermitLane } from '../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
@@ -28,7 +28,7 @@ const AFTER_LATE: LimiterState = {
   learned: { ...NOTHING_LEARNED, inFlight: 100, late: { knownAtMs: NOW_MS, mostUnderWay: 1 } },
 };
 
-function withBreaker(state: Breaker['state'], reason: BreakerReason, dueInMs = 0, failures = 1): LimiterState {
+function withBreaker(state: OpenBreaker['state'], reason: BreakerReason, dueInMs = 0, failures = 1): LimiterState {
   return { ...CLOSED, breaker: { state, reason, sinceMs: NOW_MS - 4_500, untilMs: NOW_MS + dueInMs, failures } };
 }
 
@@ -239,7 +239,7 @@ describe('a permit', () => {
 
     it('is a failure when nothing remains of the day, as any other', () => {
       const spent = timedOut({ ...answered, quota: withRemaining(0).quota });
-      expect(spent.breaker).toMatchObject({ reason: undefined, failures: 1 });
+      expect(spent.breaker).toMatchObject({ state: 'closed', failures: 1 });
     });
   });
 

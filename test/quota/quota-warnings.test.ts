@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
-import { type Breaker, type BreakerReason, CLOSED_BREAKER } from '../../src/model/quota.ts';
+import { type Breaker, type BreakerReason, CLOSED_BREAKER, type OpenBreaker } from '../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { ERROR, INFO, logLines, WARN } from '../support/log-lines.ts';
@@ -8,7 +8,7 @@ import { ERROR, INFO, logLines, WARN } from '../support/log-lines.ts';
 const SETTING: PlanSetting = { plan: 'free' };
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
-function opened(reason: BreakerReason, more: Partial<Breaker> = {}): Breaker {
+function opened(reason: BreakerReason, more: Partial<OpenBreaker> = {}): Breaker {
   return { state: 'open', reason, sinceMs: NOW_MS, untilMs: NOW_MS + 5_000, failures: 3, ...more };
 }
 

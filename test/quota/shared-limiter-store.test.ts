@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
-import type { Breaker } from '../../src/model/quota.ts';
+import type { OpenBreaker } from '../../src/model/quota.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { limiterWrite, sameSchedule } from '../../src/quota/shared-limiter-store.ts';
@@ -12,7 +12,7 @@ const CLOSED = INITIAL_LIMITER_STATE;
 const ENDS_MS = NOW_MS + 3_600_000;
 const QUOTA = { limit: 1_000, remaining: 7, resetsAtMs: ENDS_MS, receivedAtMs: NOW_MS };
 
-function withBreaker(state: Breaker['state'], reason: Breaker['reason'], untilMs = NOW_MS): LimiterState {
+function withBreaker(state: OpenBreaker['state'], reason: OpenBreaker['reason'], untilMs = NOW_MS): LimiterState {
   return { ...CLOSED, breaker: { state, reason, sinceMs: NOW_MS, untilMs, failures: 1 } };
 }
 
@@ -97,7 +97,7 @@ describe('two schedules', () => {
     return { ...CLOSED, learned: { ...NOTHING_LEARNED, window: 10, refill } };
   }
 
-  function opened(reason: Breaker['reason'], dueInMs: number): LimiterState {
+  function opened(reason: OpenBreaker['reason'], dueInMs: number): LimiterState {
     return withBreaker('open', reason, NOW_MS + dueInMs);
   }
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
-import type { Breaker } from '../../src/model/quota.ts';
+import type { OpenBreaker } from '../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { afterToken, tokenAtMs } from '../../src/quota/pace.ts';
 import { isolatedFullAtMs, joinedState } from '../../src/quota/without-redis.ts';
@@ -8,8 +8,12 @@ import { isolatedFullAtMs, joinedState } from '../../src/quota/without-redis.ts'
 const NOW_MS = 1_000_000_000;
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 60, burst: 20 };
 
-function opened(untilMs: number, state: Breaker['state'] = 'open'): LimiterState {
-  const breaker: Breaker = { state, reason: 'pause', sinceMs: 0, untilMs, failures: 1 };
+function opened(
+  untilMs: number,
+  state: OpenBreaker['state'] = 'open',
+  reason: OpenBreaker['reason'] = 'pause',
+): LimiterState {
+  const breaker = { state, reason, sinceMs: 0, untilMs, failures: 1 };
   return { ...INITIAL_LIMITER_STATE, breaker, openedUnder: `until ${untilMs}` };
 }
 
@@ -68,7 +72,12 @@ describe('the state that a process joins', () => {
     ['that the others do not know', CLOSED, opened(NOW_MS + 2), 'of its own'],
     ['that others know to be open for longer', opened(NOW_MS + 2), opened(NOW_MS + 1), 'of the others'],
     ['that it does not know', opened(NOW_MS + 1), CLOSED, 'of the others'],
-    ['that is closed, though its times are by another clock', opened(-1, 'closed'), CLOSED, 'of the others'],
+    [
+      'that is closed, though its times are by another clock',
+      { ...CLOSED, breaker: { ...CLOSED.breaker, untilMs: -1 }, openedUnder: 'another' },
+      CLOSED,
+      'of the others',
+    ],
     ['whose probe it has under way', opened(NOW_MS - 1), opened(NOW_MS - 1, 'halfOpen'), 'of its own'],
     ['of a longer pause, with a probe', opened(NOW_MS + 1), opened(NOW_MS - 1, 'halfOpen'), 'of the others'],
     ['whose probe another one has', opened(NOW_MS - 1, 'halfOpen'), opened(NOW_MS - 1), 'of the others'],
@@ -88,8 +97,7 @@ describe('the state that a process joins', () => {
   });
 
   it('has its probe due at a start under another setting, and not at a return', () => {
-    const day = opened(NOW_MS + 5_000);
-    const shared: LimiterState = { ...day, breaker: { ...day.breaker, reason: 'day' } };
+    const shared = opened(NOW_MS + 5_000, 'open', 'day');
     const untilMs = (more: object) => joinedState(shared, { ...joining, local: CLOSED, ...more }).breaker.untilMs;
     expect([untilMs({ firstFullAtMs: 0 }), untilMs({})]).toEqual([0, NOW_MS + 5_000]);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Breaker, CLOSED_BREAKER } from '../../src/model/quota.ts';
+import { CLOSED_BREAKER, type OpenBreaker } from '../../src/model/quota.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { usageDay } from '../../src/render/usage-day.ts';
 import { bar, type UsageView, usageEmbed } from '../../src/render/usage-embed.ts';
@@ -14,7 +14,7 @@ const NOON = NOON_MS / 1000;
 
 const WORKING = 'Working normally.';
 const SINCE_MS = NOON_MS - 25_000;
-const OPEN: Breaker = { state: 'open', reason: 'outage', sinceMs: SINCE_MS, untilMs: NOON_MS + 5_000, failures: 3 };
+const OPEN: OpenBreaker = { state: 'open', reason: 'outage', sinceMs: SINCE_MS, untilMs: NOON_MS + 5_000, failures: 3 };
 
 const VIEW: UsageView = {
   breaker: CLOSED_BREAKER,
@@ -182,7 +182,7 @@ describe('the embed of the usage', () => {
 });
 
 const DOWN = `The card service has been down since <t:${NOON - 25}:t>.`;
-it.each<[string, Partial<Breaker>, string]>([
+it.each<[string, Partial<OpenBreaker>, string]>([
   ['it is open for an outage', {}, `${DOWN} Next try at <t:${NOON + 5}:T>.`],
   [
     'probes have failed: the outage began before the last of them',
