@@ -75,13 +75,14 @@ export class Batching {
 
   /**
    * When this batch leaves, if there is a permit: at once if it is full or no request is under way, otherwise when one
-   * returns, or after 250 ms; not before one returns where one card is to tell what is wrong. Never without a lookup.
+   * returns, or after 250 ms; not before one returns where one card is to tell what is wrong. Never without a lookup that
+   * may be requested.
    *
    * @param leaving batches that have no permit yet, and may get one before this
    */
   leavesAtMs({ pending, isFull }: Batch, leaving: number, nowMs: number): number {
     if (pending.length === 0) {
-      this.#heldUntilMs = undefined;
+      this.nothingWaits();
       return Number.POSITIVE_INFINITY;
     }
     // The lower of the two, should the clock have been set back.
@@ -89,6 +90,10 @@ export class Batching {
     if (this.#requestsUnderWay + leaving === 0) return nowMs;
     if (this.limits(nowMs).isProbing) return Number.POSITIVE_INFINITY; // the request that ends wakes the queue
     return isFull ? nowMs : this.#heldUntilMs;
+  }
+
+  nothingWaits(): void {
+    this.#heldUntilMs = undefined;
   }
 
   /**

@@ -101,8 +101,8 @@ export class LookupQueue {
   async #run(): Promise<void> {
     await undefined; // a command starts its lookups in one go: the queue looks when all of them are there
     this.#wakeAtMs = Number.POSITIVE_INFINITY;
-    while (!this.#pendingLookups.isClosed) {
-      this.#tellLength();
+    this.#tellLength();
+    for (; this.#hasWork; this.#tellLength()) {
       const nowMs = Date.now();
       const doubt = this.#options.limiter.doubt();
       this.#refuseWithoutProbe(doubt);
@@ -119,6 +119,11 @@ export class LookupQueue {
       if (mayGoOn === false) return;
       if (mayGoOn === undefined) void serve.then((may) => may && this.#wake());
     }
+    this.#batching.nothingWaits();
+  }
+
+  get #hasWork(): boolean {
+    return this.length > 0 && !this.#pendingLookups.isClosed;
   }
 
   /** The next lookup is served when there is a permit for it, besides those for the lookups that are being served. */

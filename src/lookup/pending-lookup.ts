@@ -99,39 +99,26 @@ export class PendingLookup implements QueuePlace {
   mostTogether = Number.POSITIVE_INFINITY;
   /** How many wait who are more than admitted. */
   #started = 0;
-  #best: Waiter;
+  /** Those of the best placed waiter. */
+  lane: Lane;
+  rank: Rank;
+  arrival: number;
+  /** The earliest time at which a waiter of the lane was promised a permit. */
+  promisedAtMs = Number.POSITIVE_INFINITY;
   /** The first that came for the lane. */
   #first: Waiter;
-  #promisedAtMs = Number.POSITIVE_INFINITY;
 
   constructor(first: Waiter, state: PendingState) {
     this.cardId = first.lookup.cardId;
-    this.#best = first;
+    ({ lane: this.lane, rank: this.rank, arrival: this.arrival } = first);
     this.#first = first;
     this.state = state;
     this.join(first);
   }
 
-  get lane(): Lane {
-    return this.#best.lane;
-  }
-
-  get rank(): Rank {
-    return this.#best.rank;
-  }
-
-  get arrival(): number {
-    return this.#best.arrival;
-  }
-
   /** The request is booked on the first requester of the lane; the others are saved one. */
   get bookedOn(): Requester {
     return this.#first.lookup.requester;
-  }
-
-  /** The earliest time at which a waiter of the lane was promised a permit. */
-  get promisedAtMs(): number {
-    return this.#promisedAtMs;
   }
 
   /** Whether anyone wants prices, so that a copy without fresh ones does not do. */
@@ -172,8 +159,8 @@ export class PendingLookup implements QueuePlace {
     for (const waiter of left) {
       if (this.waiters.delete(waiter) && !waiter.reserved) this.#started -= 1;
     }
-    const decided = (waiter: Waiter) =>
-      waiter === this.#best || waiter === this.#first || waiter.promisedAtMs === this.#promisedAtMs;
+    const decided = ({ arrival, promisedAtMs }: Waiter) =>
+      arrival === this.arrival || arrival === this.#first.arrival || promisedAtMs === this.promisedAtMs;
     if (left.some(decided)) this.#updatePlace();
   }
 
@@ -205,16 +192,17 @@ export class PendingLookup implements QueuePlace {
   #updatePlace(): void {
     const [first] = this.waiters;
     if (!first) return;
-    [this.#best, this.#first, this.#promisedAtMs] = [first, first, first.promisedAtMs];
+    ({ lane: this.lane, rank: this.rank, arrival: this.arrival, promisedAtMs: this.promisedAtMs } = first);
+    this.#first = first;
     for (const waiter of this.waiters) this.#consider(waiter);
   }
 
   #consider(waiter: Waiter): void {
     const behind = LANES.indexOf(waiter.lane) - LANES.indexOf(this.lane);
     if (behind < 0) this.#first = waiter;
-    if (behind < 0) this.#promisedAtMs = waiter.promisedAtMs;
-    if (behind === 0) this.#promisedAtMs = Math.min(this.#promisedAtMs, waiter.promisedAtMs);
-    if (comparePlaces(waiter, this) < 0) this.#best = waiter;
+    if (behind < 0) this.promisedAtMs = waiter.promisedAtMs;
+    if (behind === 0) this.promisedAtMs = Math.min(this.promisedAtMs, waiter.promisedAtMs);
+    if (comparePlaces(waiter, this) < 0) ({ lane: this.lane, rank: this.rank, arrival: this.arrival } = waiter);
   }
 }
 

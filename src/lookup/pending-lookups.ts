@@ -135,7 +135,7 @@ export class PendingLookups {
   /** What the next request should carry, best first; empty when nothing may be requested now. */
   selectBatch(nowMs: number, limits: BatchLimits, doubt?: Doubt): Batch {
     let batch: Batch = { pending: [], isFull: false };
-    if (this.#byCard.size === 0) return batch;
+    if (this.length === 0) return batch;
     this.#raiseDue();
     for (const [marks, leftOut] of choicesIn(doubt)) {
       batch = fillBatch(

@@ -70,11 +70,13 @@ export class StateView implements LimiterView {
   }
 
   refusalFor(lane: PermitLane): Blocked | undefined {
-    const { reason, untilMs } = this.breaker;
-    if (this.#isUnaffected(lane)) return undefined;
-    const leftMs = untilMs - this.#nowMs;
-    const isWaitedFor = isSatOut(this.breaker) && leftMs <= this.#facts.longestWaitMs;
-    if (reason && leftMs > 0 && !isWaitedFor) return { reason, untilMs };
+    const { breaker } = this;
+    if (breaker.state !== 'closed') {
+      if (this.#isUnaffected(lane)) return undefined;
+      const leftMs = breaker.untilMs - this.#nowMs;
+      const isWaitedFor = isSatOut(breaker) && leftMs <= this.#facts.longestWaitMs;
+      if (leftMs > 0 && !isWaitedFor) return { reason: breaker.reason, untilMs: breaker.untilMs };
+    }
     if (lane === 'members' || lane === 'report' || !this.quota || this.unreserved >= 0) return undefined;
     return { reason: 'reserve', untilMs: windowEndsMs(this.quota) };
   }
