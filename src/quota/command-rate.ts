@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { TooManyCommands } from '../model/errors.ts';
-import { afterToken, boundedFullAtMs, tokenAtMs } from './pace.ts';
+import { afterToken, tokenAtMs } from './pace.ts';
 
 /** Faster than anyone types. */
 const COMMANDS_A_MINUTE = 240;
@@ -11,16 +11,14 @@ const MEMBERS = 10_000;
 export class CommandRate {
   readonly #fullAtMs = new LRUCache<string, number>({ max: MEMBERS });
 
-  /** @throws TooManyCommands when the member has sent more than 240 in a minute */
-  count(memberId: string, nowMs: number): void {
-    const fullAtMs = this.#fullAtMs.get(memberId) ?? 0;
-    const untilMs = tokenAtMs(fullAtMs, nowMs, PACE);
-    // Bounded: after a clock was set back the bucket would otherwise stay empty until the clock has caught up.
-    const isRefused = untilMs > nowMs;
-    this.#fullAtMs.set(
-      memberId,
-      isRefused ? boundedFullAtMs(fullAtMs, nowMs, PACE) : afterToken(fullAtMs, nowMs, PACE),
-    );
-    if (isRefused) throw new TooManyCommands({ untilMs });
+  /**
+   * @param nowMs monotonic: after a clock was set back the bucket would stay empty until the clock has caught up
+   * @throws TooManyCommands when the member has sent more than 240 in a minute
+   */
+  count(memberId: string, nowMs = performance.now()): void {
+    const fullAtMs = this.#fullAtMs.get(memberId) ?? Number.NEGATIVE_INFINITY;
+    const waitMs = tokenAtMs(fullAtMs, nowMs, PACE) - nowMs;
+    if (waitMs > 0) throw new TooManyCommands({ untilMs: Date.now() + waitMs });
+    this.#fullAtMs.set(memberId, afterToken(fullAtMs, nowMs, PACE));
   }
 }

@@ -15,7 +15,7 @@ export interface InteractionRouterOptions {
   commands: readonly Command[];
   services: Services;
   /** @throws TooManyCommands when the member sends commands faster than anyone types */
-  commandRate: { count(memberId: string, nowMs: number): void };
+  commandRate: { count(memberId: string): void };
   commandReplies: Pick<CommandReplies, 'answer' | 'reply'>;
   replies: Pick<Replies, 'suggest' | 'acknowledge' | 'deleteSource'>;
   events: Events;
@@ -101,11 +101,11 @@ export class InteractionRouter {
     run,
   }: Dispatched): Promise<{ response: Asked | Reply | Deletion; outcome: string; err?: unknown }> {
     const { commandRate, services } = this.#options;
-    const { locale, requester, receivedAtMs } = invocation;
+    const { locale, requester } = invocation;
     const plain = (key: PlainMessageKey) => sentence(formatMessage(locale, key));
     try {
       if (this.#closing) throw new Stopping();
-      commandRate.count(requester.memberId, receivedAtMs);
+      commandRate.count(requester.memberId);
       if (run) {
         const server = await serverSettings(invocation, services);
         return { response: decided(await run(services, server), invocation, server), outcome: 'answered' };

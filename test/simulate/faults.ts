@@ -1,0 +1,107 @@
+import { type Owner, pause, simulatedMs } from './fake-time.ts';
+
+export const FAULTS = ['kill', 'late', 'lost', 'doubled', 'odd', 'clock'] as const;
+export type Fault = (typeof FAULTS)[number];
+/** Before the call does anything, or between what it does and its answer. */
+export type When = 'before' | 'after';
+
+/** One call that was hit. */
+export interface Hit {
+  number: number;
+  atMs: number;
+  call: string;
+  fault: Fault;
+  when: When;
+}
+
+export interface PortOptions {
+  random: () => number;
+  /** The share of calls that a fault hits. */
+  share: number;
+  /** Only these faults by their numbers, for a shorter failing run; all unless given. */
+  only?: ReadonlySet<number> | undefined;
+  kill: (owner: Owner) => void;
+  trace: (line: string) => void;
+}
+
+const never = () => new Promise<never>(() => {});
+/** What a clock that is set shows too much: never forward by the quarter of an hour after which a reply is given up. */
+const SETTABLE_MS = [-300_000, -60_000, -2_000, 2_000, 60_000, 300_000];
+
+/** What leaves a process and what comes back, with faults. */
+export class Port {
+  readonly hits: Hit[] = [];
+  readonly #options: PortOptions;
+  #drawn = 0;
+  isFaulty = true;
+  /** When the last call began. */
+  calledAtMs = 0;
+
+  constructor(options: PortOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param effect what the other side does; called twice when a call is doubled
+   * @param odd an answer that nobody expects, although the effect has taken place or not
+   */
+  async call<T>(owner: Owner, name: string, effect: () => T, odd: () => T, signal?: AbortSignal | null): Promise<T> {
+    const { random, trace } = this.#options;
+    const way = async (ms: number) => {
+      await Promise.race([pause(ms), aborted(signal)]);
+      if (!owner.isAlive) await never();
+    };
+    if (!owner.isAlive) return never();
+    this.calledAtMs = simulatedMs();
+    const hit = this.#draw(name);
+    const [thereMs, backMs, lateMs] = [1 + random() * 80, 1 + random() * 80, 200 + random() ** 3 * 12_000];
+    const fail = async (when: When): Promise<void> => {
+      if (hit?.when !== when) return;
+      trace(`${simulatedMs()} ${name} ${hit.fault} ${when}`);
+      if (hit.fault === 'kill') {
+        this.#options.kill(owner);
+        await never();
+      }
+      if (hit.fault === 'late') await way(lateMs);
+      if (hit.fault === 'lost') {
+        await way(lateMs);
+        throw Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+      }
+      if (hit.fault === 'clock') owner.clock.skewMs = SETTABLE_MS[Math.floor(random() * SETTABLE_MS.length)] ?? 0;
+    };
+    await way(thereMs);
+    await fail('before');
+    if (hit?.fault === 'odd' && hit.when === 'before') {
+      await way(backMs);
+      return odd();
+    }
+    const answer = effect();
+    if (hit?.fault === 'doubled') {
+      trace(`${simulatedMs()} ${name} doubled`);
+      await way(backMs);
+      effect();
+    }
+    await fail('after');
+    await way(backMs);
+    return hit?.fault === 'odd' ? odd() : answer;
+  }
+
+  #draw(call: string): Hit | undefined {
+    const { random, share, only } = this.#options;
+    const [isHit, which, moment] = [random() < share, random(), random()];
+    if (!isHit || !this.isFaulty) return undefined;
+    const fault = FAULTS[Math.floor(which * FAULTS.length)] ?? 'late';
+    const number = this.#drawn++;
+    if (only && !only.has(number)) return undefined;
+    const hit: Hit = { number, atMs: simulatedMs(), call, fault, when: moment < 0.5 ? 'before' : 'after' };
+    this.hits.push(hit);
+    return hit;
+  }
+}
+
+function aborted(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+/** In a process of its own: time and chance are replaced there. */
+async function simulated(...given: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['test/simulate/main.ts', ...given]);
+  return stdout;
+}
+
+const traceIn = (output: string) => /last trace (\w+)/.exec(output)?.[1];
+
+describe('the app in simulated time', () => {
+  it('keeps its promises in a hundred seeds, and a seed is the same after others and by itself', async () => {
+    const all = await simulated('--seed', '1', '--seeds', '100');
+    expect(all).toContain('\n0 seeds failed');
+    expect(traceIn(all)).toBe(traceIn(await simulated('--seed', '100')));
+  });
+});
