@@ -57,10 +57,12 @@ export function releasePermit(
   const quota = currentQuota(state.quota, nowMs);
   const isOfPace = quota?.remaining !== 0;
   const planned = plannedPace(state, setting);
-  const { probe: isProbe, leftAtMs } = permit;
+  const isProbe = permit.probe;
+  // The clock may have been set back meanwhile: a request that leaves later would hold back all others until then.
+  const leftAtMs = Math.min(permit.leftAtMs, nowMs);
   const request = { leftAtMs, nowMs, outcome, underWay, planned, isOfPace, isProbe };
   const learned = learnFrom(state.learned, request);
-  const news = newsOf(state, permit, isOfPace ? withSilence(outcome, state.learned, learned, nowMs) : outcome);
+  const news = newsOf(state, { leftAtMs }, isOfPace ? withSilence(outcome, state.learned, learned, nowMs) : outcome);
   const breaker = afterRequest(state.breaker, news, isProbe, { ...circumstances, leftAtMs, quota: state.quota });
   const isPauseNew = breaker.reason === 'pause' && breaker.untilMs !== state.breaker.untilMs;
   const hasCounted = news.kind === 'serviceDown' && breaker !== state.breaker;
@@ -99,7 +101,11 @@ function withSilence(outcome: RequestOutcome, before: Learned, learned: Learned,
 }
 
 /** What an outcome says of the service: nothing more, if it is a failure that was known. */
-function newsOf({ breaker, counted }: LimiterState, { leftAtMs }: Permit, outcome: RequestOutcome): RequestOutcome {
+function newsOf(
+  { breaker, counted }: LimiterState,
+  { leftAtMs }: Pick<Permit, 'leftAtMs'>,
+  outcome: RequestOutcome,
+): RequestOutcome {
   const isNews =
     outcome.kind !== 'serviceDown' || statesOutage(outcome) || countsAsFailure(breaker, counted, outcome, leftAtMs);
   return isNews ? outcome : { ...outcome, kind: 'abandoned' };

@@ -130,6 +130,13 @@ describe('a permit', () => {
     expect(releasePermit(after, permit, { kind: 'answered' }, SETTING, now).quota?.forWatches).toBe(2);
   });
 
+  it('that failed after the clock was set back holds others back no longer than any failure', () => {
+    const permit = { probe: false, leftAtMs: NOW_MS + 300_000 };
+    const now = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0, underWay: 0 };
+    const { breaker } = releasePermit(CLOSED, permit, DOWN, SETTING, now);
+    expect(breaker).toMatchObject({ failures: 1, untilMs: NOW_MS + 1_000 });
+  });
+
   it('that is a probe leaves the breaker half-open and the bucket of a pause empty', () => {
     const paused = { ...withBreaker('open', 'pause'), fullAtMs: emptyBucket(NOW_MS, PACE) };
     const decision = viewOf(paused).decide('members');

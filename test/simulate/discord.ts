@@ -80,5 +80,6 @@ export function isFinal({ shown }: Typed): boolean {
   if (!last) return false;
   const [time = ''] = /<t:\d+:[tT]>/.exec(last.content) ?? [];
   const onTheWay = [formatMessage('en-US', 'stillAsking'), formatMessage('en-US', 'permitAt', { time })];
+  if (/cards? (?:is|are) on (?:its|their) way|should be here/.test(last.content)) return false; // of a list, some
   return last.embeds > 0 || (last.content !== '' && !onTheWay.some((text) => last.content.endsWith(text)));
 }

@@ -16,8 +16,8 @@ export interface Hit {
 
 export interface PortOptions {
   random: () => number;
-  /** The share of calls that a fault hits. */
-  share: number;
+  /** The share of calls that a fault hits now. */
+  share: () => number;
   /** Only these faults by their numbers, for a shorter failing run; all unless given. */
   only?: ReadonlySet<number> | undefined;
   kill: (owner: Owner) => void;
@@ -46,7 +46,7 @@ export class Port {
    * @param odd an answer that nobody expects, although the effect has taken place or not
    */
   async call<T>(owner: Owner, name: string, effect: () => T, odd: () => T, signal?: AbortSignal | null): Promise<T> {
-    const { random, trace } = this.#options;
+    const { random } = this.#options;
     const way = async (ms: number) => {
       await Promise.race([pause(ms), aborted(signal)]);
       if (!owner.isAlive) await never();
@@ -57,7 +57,8 @@ export class Port {
     const [thereMs, backMs, lateMs] = [1 + random() * 80, 1 + random() * 80, 200 + random() ** 3 * 12_000];
     const fail = async (when: When): Promise<void> => {
       if (hit?.when !== when) return;
-      trace(`${simulatedMs()} ${name} ${hit.fault} ${when}`);
+      if (hit.fault === 'doubled' || (hit.fault === 'odd' && when === 'before')) return;
+      this.#strikes(hit);
       if (hit.fault === 'kill') {
         this.#options.kill(owner);
         await never();
@@ -72,12 +73,13 @@ export class Port {
     await way(thereMs);
     await fail('before');
     if (hit?.fault === 'odd' && hit.when === 'before') {
+      this.#strikes(hit);
       await way(backMs);
       return odd();
     }
     const answer = effect();
     if (hit?.fault === 'doubled') {
-      trace(`${simulatedMs()} ${name} doubled`);
+      this.#strikes(hit);
       await way(backMs);
       effect();
     }
@@ -88,14 +90,18 @@ export class Port {
 
   #draw(call: string): Hit | undefined {
     const { random, share, only } = this.#options;
-    const [isHit, which, moment] = [random() < share, random(), random()];
+    const [isHit, which, moment] = [random() < share(), random(), random()];
     if (!isHit || !this.isFaulty) return undefined;
     const fault = FAULTS[Math.floor(which * FAULTS.length)] ?? 'late';
     const number = this.#drawn++;
     if (only && !only.has(number)) return undefined;
-    const hit: Hit = { number, atMs: simulatedMs(), call, fault, when: moment < 0.5 ? 'before' : 'after' };
+    return { number, atMs: simulatedMs(), call, fault, when: moment < 0.5 ? 'before' : 'after' };
+  }
+
+  /** Counted now: the process of a call that is on its way may have been killed before. */
+  #strikes(hit: Hit): void {
     this.hits.push(hit);
-    return hit;
+    this.#options.trace(`${simulatedMs()} ${hit.call} ${hit.fault} ${hit.when}`);
   }
 }
 

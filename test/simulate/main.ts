@@ -10,6 +10,17 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
+/** The faults without which a seed does not fail, one after the other left out. */
+async function shrunk(seed: string, all: readonly Hit[]): Promise<readonly Hit[]> {
+  let left = all;
+  for (const { number } of all) {
+    const only = new Set(left.map((hit) => hit.number).filter((other) => other !== number));
+    const outcome = await simulate({ seed, only });
+    if (outcome.failures.length > 0) left = outcome.hits;
+  }
+  return left;
+}
+
 const print = (line: string) => process.stdout.write(`${line}\n`);
 process.on('unhandledRejection', (error) => unhandled.push(error));
 const unhandled: unknown[] = [];
@@ -29,11 +40,13 @@ for (let seed = first; seed < first + Number(values.seeds); seed++) {
   if (outcome.failures.length === 0) continue;
   failed++;
   print(`seed ${seed}: ${outcome.failures.slice(0, 4).join('\n  ')}`);
+  const left = await shrunk(String(seed), outcome.hits);
+  for (const { atMs, call, fault, when } of left) print(`  fails with ${fault} ${when} ${call} at ${atMs} ms`);
 }
 const seconds = Number(process.hrtime.bigint() - startedAtMs) / 1e9;
 const counts = FAULTS.map((fault) => `${hits.filter((hit) => hit.fault === fault).length} ${fault}`).join(', ');
 print(`${values.seeds} seeds, ${commands} commands, ${hits.length} faults (${counts}) in ${seconds.toFixed(1)} s:`);
 print(`${failed} seeds failed; ${forgotten} commands were not acknowledged when their process was killed`);
-if (unhandled.length > 0) print(`${unhandled.length} unhandled: ${(unhandled[0] as Error).stack}`);
+if (unhandled.length > 0) print(`${unhandled.length} unhandled rejections, first ${(unhandled[0] as Error).stack}`);
 print(`last trace ${digest}`);
-process.exit(failed > 0 ? 1 : 0);
+process.exit(failed + unhandled.length > 0 ? 1 : 0);

@@ -104,7 +104,9 @@ globalThis.fetch = async (input, { signal } = {}) => {
 
 /** The app from one seed: what members type, and what goes wrong. */
 export async function simulate({ seed, only, isVerbose = false }: Options): Promise<Outcome> {
-  const random = seededRandom(`simulate ${seed}`);
+  const random = seededRandom(`members ${seed}`);
+  // Of its own, so that members type the same with fewer faults.
+  const chance = seededRandom(`faults ${seed}`);
   begin(seededRandom(`app ${seed}`));
   const hash = createHash('sha256');
   const trace = (line: string) => {
@@ -129,10 +131,14 @@ export async function simulate({ seed, only, isVerbose = false }: Options): Prom
     for (const database of owner.databases) if (database.isOpen) database.close();
     kills.push(simulatedMs());
     for (const typed of discord.typed) if (!typed.first && typed.process === owner.number) typed.isForgotten = true;
-    void pause(100 + random() * 3_000).then(start);
+    void pause(100 + chance() * 3_000).then(start);
   };
-  const port = new Port({ random, share: 0.02 + random() * 0.2, only, kill, trace });
-  world = { discord, service, port, random };
+  const share = 0.02 + random() * 0.2;
+  const stormsFromMs = random() * 120_000;
+  const stormsUntilMs = stormsFromMs + random() * 90_000;
+  const isStorm = () => simulatedMs() > stormsFromMs && simulatedMs() < stormsUntilMs;
+  const port = new Port({ random: chance, share: () => (isStorm() ? 0.6 : share), only, kill, trace });
+  world = { discord, service, port, random: chance };
 
   const write = (line: string) => {
     if (isVerbose) process.stdout.write(line);
