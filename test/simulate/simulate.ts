@@ -77,7 +77,12 @@ const makeRequest: RESTOptions['makeRequest'] = async (url, { method, body, sign
     const headers = { 'content-type': 'application/json' };
     return new Response(text ? JSON.stringify(text) : null, { status, headers });
   };
-  const odd = () => new Response('<html></html>', { status: 502 });
+  const odd = () => {
+    if (world.random() < 0.6) return new Response('<html></html>', { status: 502 });
+    const limited = { message: 'You are being rate limited.', retry_after: 0.4, global: false };
+    const headers = { 'content-type': 'application/json', 'retry-after': '1' };
+    return new Response(JSON.stringify(limited), { status: 429, headers });
+  };
   const name = pathname.endsWith('/callback') ? 'callback' : pathname.endsWith('bot') ? 'gateway' : 'edit';
   return world.port.call(owner, name, answer, odd, signal as AbortSignal | null) as never;
 };
