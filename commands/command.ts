@@ -12,7 +12,7 @@ import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { ReadCardId } from '../src/model/card-id.ts';
 import type { Asked, Invocation, ServerSettings } from '../src/model/invocation.ts';
 import type { Message, Reply } from '../src/model/message.ts';
-import type { QuotaState } from '../src/model/quota.ts';
+import type { WindowQuota } from '../src/model/quota.ts';
 import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
@@ -70,7 +70,7 @@ export interface Typing extends Use {
 export interface View {
   /** The language that the reply speaks. */
   locale: string;
-  quota: QuotaState | undefined;
+  quota: WindowQuota | undefined;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
   display?: CardDisplay | undefined;

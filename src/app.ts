@@ -22,6 +22,7 @@ import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
 import { CommandRate } from './quota/command-rate.ts';
 import { plannedDay } from './quota/pace.ts';
+import { hasPlannedWindow } from './quota/windows.ts';
 import { priceAsShown } from './render/formats.ts';
 import { MOST_NOTICES, watchNotices } from './render/watch-notice.ts';
 import { commandLogger } from './replies/command-end.ts';
@@ -131,8 +132,8 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   });
   client.on('interactionCreate', router.receive);
 
-  const hasDay = config.cardService.description.quota.length > 0 || plannedDay(config.plan) !== undefined;
-  const renewals = new WatchRenewals({ ...services, claims: state.claims, hasDay, log });
+  const hasWindow = config.cardService.description.quota.length > 0 || hasPlannedWindow(config.plan);
+  const renewals = new WatchRenewals({ ...services, claims: state.claims, hasWindow, log });
   if (config.renewsWatched) renewals.start();
   commandReplies.takeOver(); // needs no gateway: replies are edited by their tokens
 

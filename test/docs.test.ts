@@ -135,7 +135,11 @@ describe('README.md and docs/', () => {
   it('name only variables that exist', () => {
     const wrong = found(({ text }) =>
       matches(code(text).join('\n'), /\b([A-Z]+(?:_[A-Z]+)+)\b(?=$|[ =\n"])/g).filter(
-        (name) => !(name in Variables.shape) && !OTHER_NAMES.includes(name) && !/^INTERACTION_/.test(name),
+        (name) =>
+          !(name in Variables.shape) &&
+          !text.includes(`"$${name}"`) &&
+          !OTHER_NAMES.includes(name) &&
+          !/^INTERACTION_/.test(name),
       ),
     );
     expect(wrong).toEqual([]);
@@ -171,6 +175,17 @@ describe('docs/services.md', () => {
     const read = DescriptionFile.safeParse(JSON.parse(example));
     expect(read.error && faultsOf(read.error)).toBeUndefined();
     expect(example.split('\n').length).toBeLessThanOrEqual(15);
+  });
+
+  it('has three more descriptions that fit: by hour and day, billed, and one that ends', async () => {
+    const [, ...others] = [...(await readFile('docs/services.md', 'utf8')).matchAll(/```json\n(.*?)\n```/gs)];
+    const read = others.map(([, example = '']) => DescriptionFile.safeParse(JSON.parse(example)));
+    expect(read.flatMap(({ error }) => (error ? faultsOf(error) : []))).toEqual([]);
+    expect(read.map(({ data }) => [data?.quota.map(({ per }) => per), data?.billed, data?.ends])).toEqual([
+      [['hour', 'day'], false, undefined],
+      [[], true, undefined],
+      [[], false, '2027-03-01'],
+    ]);
   });
 
   it('has a row for each key of a description, and for each service that ships its plans and terms', async () => {

@@ -29,6 +29,7 @@ export function describedService(environment: Environment): { service?: Describe
     ...addressProblems(description, values),
     ...keyProblems(description, values),
     ...planProblems(description, values),
+    ...billProblems(description, values),
     ...headers.flatMap(({ variable, value }) =>
       variable !== undefined && value === undefined
         ? [
@@ -82,6 +83,15 @@ function planProblems({ plans }: ServiceDescription, { CARD_SERVICE_PLAN: given 
   return [{ name: 'CARD_SERVICE_PLAN', message: `write one of: ${known.join(', ')}` }];
 }
 
+/** Only the bot itself can stop before requests cost money. */
+function billProblems({ name, billed, plans = {} }: ServiceDescription, values: Environment): Problem[] {
+  if (!billed || values.CARD_SERVICE_REQUESTS_PER_MONTH !== undefined) return [];
+  const { CARD_SERVICE_PLAN: given = 'auto' } = values;
+  const plan = given === 'auto' ? Object.values(plans)[0] : plans[given];
+  const message = `missing; ${name} bills what is beyond the plan: write how many requests your plan has in a month`;
+  return plan?.perMonth === undefined ? [{ name: 'CARD_SERVICE_REQUESTS_PER_MONTH', message }] : [];
+}
+
 /** Where a plan states no pace, or a description no plan: a judgement of what any service takes. */
 const UNSTATED = { perMinute: 120, burst: 5 };
 
@@ -90,11 +100,14 @@ export function plansIn({ description }: Pick<DescribedService, 'description'>):
   if (description.isDefault) return undefined;
   const { plans = { free: {} } } = description;
   return Object.fromEntries(
-    Object.entries(plans).map(([name, { perDay, perMinute, perSecond, burst = UNSTATED.burst }]) => {
-      const rates = [perMinute, perSecond && perSecond * 60].filter((rate) => rate !== undefined);
-      const requestsPerMinute = rates.length > 0 ? Math.min(...rates) : UNSTATED.perMinute;
-      return [name, { requestsPerDay: perDay, requestsPerMinute, burst }];
-    }),
+    Object.entries(plans).map(
+      ([name, { perHour, perDay, perMonth, perMinute, perSecond, burst = UNSTATED.burst, counts }]) => {
+        const rates = [perMinute, perSecond && perSecond * 60].filter((rate) => rate !== undefined);
+        const requestsPerMinute = rates.length > 0 ? Math.min(...rates) : UNSTATED.perMinute;
+        const windows = { requestsPerHour: perHour, requestsPerDay: perDay, requestsPerMonth: perMonth };
+        return [name, { ...windows, requestsPerMinute, burst, isWindow: counts === 'window' }];
+      },
+    ),
   );
 }
 

@@ -110,6 +110,8 @@ export const Variables = DiscordVariables.extend({
   ...StorageVariables.shape,
   ...CardServiceVariables.shape,
   CARD_SERVICE_REQUESTS_PER_DAY: whole(1).optional(),
+  CARD_SERVICE_REQUESTS_PER_MONTH: whole(1).optional(),
+  CARD_SERVICE_MONTH_BEGINS: whole(1, 28).default(1),
   CARD_SERVICE_BURST: whole(1).optional(),
   FACTS_FRESH_SECONDS: seconds(604_800),
   PRICES_FRESH_SECONDS: seconds(21_600),

@@ -8,7 +8,7 @@ import {
   ServiceDown,
 } from '../model/errors.ts';
 import type { Events, EventsByName } from '../model/events.ts';
-import type { Requester } from '../model/quota.ts';
+import { type Requester, spentWindow } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { BlockedReason, Limiter, Permit, PermitLane } from '../quota/limiter-port.ts';
 
@@ -55,11 +55,11 @@ export async function sendRequest<T>(
     return { answer, released: limiter.release(permit, { kind: 'answered', ...ofCards }) };
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
-    const { isCounted, kind, statedMs } = meaningOf(error);
+    const { isCounted, kind, statedMs, spentWindow: named } = meaningOf(error);
     if (!isCounted) ledger.refused(booking);
-    await limiter.release(permit, { kind, statedMs, ...ofCards });
-    const isDaySpent = limiter.view().breaker.reason === 'day';
-    if (kind === 'rateLimited') events.publish('rateLimit', { kind: isDaySpent ? 'day' : 'pause' });
+    await limiter.release(permit, { kind, statedMs, isCounted, ...(named && { spentWindow: named }), ...ofCards });
+    const spent = spentWindow(limiter.view().breaker.reason);
+    if (kind === 'rateLimited') events.publish('rateLimit', { kind: spent ?? 'pause' });
     throw error;
   }
 }
@@ -67,8 +67,10 @@ export async function sendRequest<T>(
 /** The error of a lookup that no request can be sent for. */
 export function blockedError({ reason, untilMs }: { reason: BlockedReason; untilMs: number }): CardServiceError {
   switch (reason) {
+    case 'hour':
     case 'day':
-      return new QuotaSpent({ untilMs });
+    case 'month':
+      return new QuotaSpent({ untilMs, per: reason });
     case 'key':
       return new KeyRefused({ status: 401 });
     case 'outage':

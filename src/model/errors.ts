@@ -1,15 +1,21 @@
+import type { WindowName } from './quota.ts';
+
 /** The kinds of error, and what each states: the class's fields. */
 interface FactsByName {
   InvalidCardId: { reason: 'empty' | 'halfCharacter' | 'tooLong' | 'controlCharacter' | 'dotsOnly' };
-  QuotaSpent: { untilMs: number };
+  /** `per`: of which window. */
+  QuotaSpent: { untilMs: number; per: WindowName };
   /** `paused`: the service asked for a pause; otherwise the queue is long. */
   Busy: { untilMs: number; paused: boolean };
   KeptInReserve: { untilMs: number };
   /** `cap`: requests a day; of 0, which no day changes, there is no `untilMs`. `foreign`: of all places together whose server has not installed the bot. */
   BudgetSpent: { whose: 'member' | 'server' | 'foreign'; cap: number; untilMs?: number };
   TooManyCommands: { untilMs: number };
-  /** `seconds`: the stated wait; `undefined` when there is none, or none that is understood. */
-  RateLimited: { seconds: number | undefined };
+  /**
+   * `seconds`: the stated wait; `undefined` when there is none, or none that is understood. `per`: the window that it says is
+   * spent; absent when it names none.
+   */
+  RateLimited: { seconds: number | undefined; per?: WindowName | undefined };
   KeyRefused: { status: number };
   /**
    * `untilMs`: when the next request may be sent; absent when that is not known. `neverLeft`: the connection was never
@@ -53,7 +59,7 @@ function kind<Name extends keyof FactsByName>(name: Name, message: (facts: Facts
 /** The text is not a card id; nothing was sent. */
 export class InvalidCardId extends kind('InvalidCardId', ({ reason }) => `not a card id: ${reason}`) {}
 
-/** The day's requests are spent; a request before `untilMs` would only be refused. */
+/** A window's requests are spent; a request before `untilMs` would only be refused. */
 export class QuotaSpent extends kind('QuotaSpent', ({ untilMs }) => `requests spent until ${instant(untilMs)}`) {}
 
 /** The permit would come later than `LONGEST_WAIT_SECONDS` allows, or than the reply lives. */
@@ -101,6 +107,10 @@ export interface RequestOutcome {
   kind: 'answered' | 'rateLimited' | 'serviceDown' | 'keyRefused' | 'abandoned';
   /** The wait that the service stated; absent when it did not. */
   statedMs?: number | undefined;
+  /** The window that a 429 says is spent; absent when it names none. */
+  spentWindow?: WindowName | undefined;
+  /** Whether the service has counted it; absent: when it was answered. */
+  isCounted?: boolean;
   /** How many cards a list was for, each of which the service may have counted; absent: one request. */
   cards?: number;
   /** What it was for, the card first that it was booked for; absent: no card. */
@@ -130,7 +140,8 @@ const BUG: ErrorMeaning = { kind: 'abandoned', isCounted: true, level: 'error', 
 
 export function meaningOf(error: unknown): ErrorMeaning {
   const meaning = (error instanceof CardServiceError && MEANINGS[error.name]) || BUG;
-  if (error instanceof RateLimited) return { ...meaning, statedMs: error.seconds && error.seconds * 1_000 };
+  if (error instanceof RateLimited)
+    return { ...meaning, statedMs: error.seconds && error.seconds * 1_000, spentWindow: error.per };
   if (!(error instanceof ServiceDown)) return meaning;
   return { ...meaning, isCounted: !error.neverLeft, statedMs: error.retryAfterMs };
 }

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { PriceRow } from './card.ts';
-import type { Breaker, QuotaState, Requester } from './quota.ts';
+import type { Breaker, Requester, WindowName, WindowQuota } from './quota.ts';
 
 export type Source = 'cache' | 'stale' | 'service' | 'bot';
 
@@ -41,8 +41,8 @@ export interface EventsByName {
   saved: object;
   /** A request to the card service has ended: `answered`, or with the error of that name; `cards` that the answer brought. */
   request: { endpoint: 'card' | 'cards' | 'usage'; outcome: string; tookMs: number; cards: number };
-  /** The service has answered 429. `day`: nothing remains of the day; otherwise requests pause until a stated time. */
-  rateLimit: { kind: 'pause' | 'day' };
+  /** The service has answered 429: nothing remains of the window, or requests pause until a stated time. */
+  rateLimit: { kind: 'pause' | WindowName };
   /** The limiter has answered whether one request may be sent: with `wait` and `blocked` not before `untilMs`. */
   permit: { lane: string; result: 'permit' | 'wait' | 'blocked'; untilMs?: number };
   /** A deferred reply changed hands or ended. */
@@ -50,7 +50,7 @@ export interface EventsByName {
   /** The number of cards that wait for a permit may have changed. */
   queue: { length: number };
   /** What the limiter knows may have changed; `quota` as last stated: its window may be over. */
-  limiter: { quota: QuotaState | undefined; breaker: Breaker };
+  limiter: { quota: WindowQuota | undefined; breaker: Breaker };
   /** A connection to the gateway changed. `connecting`: it cannot receive commands yet. */
   gateway: { shard: number; state: 'connecting' | 'ready' | 'closed' };
   /** Discord has answered a heartbeat of a shard. */

@@ -16,7 +16,13 @@ export interface PlanLimits {
 }
 
 /** What a plan of a described service allows; without a number of requests it counts by no day. */
-export type DescribedLimits = Omit<PlanLimits, 'requestsPerDay'> & { requestsPerDay?: number | undefined };
+export interface DescribedLimits extends Omit<PlanLimits, 'requestsPerDay'> {
+  requestsPerHour?: number | undefined;
+  requestsPerDay?: number | undefined;
+  requestsPerMonth?: number | undefined;
+  /** Requests are counted by a fixed minute, so that there is no burst beyond it. */
+  isWindow?: boolean;
+}
 
 /** The plans of a card service by their names, the one first that counts until answers tell which it is. */
 export type Plans = Readonly<Record<string, DescribedLimits>>;
@@ -35,6 +41,12 @@ export interface PlanSetting {
   plans?: Plans | undefined;
   /** Instead of the plan's day; budgets go by it until answers state one. */
   requestsPerDay?: number | undefined;
+  /** Instead of the plan's month. */
+  requestsPerMonth?: number | undefined;
+  /** The day on which a month begins whose reset is not stated, 1 to 28; 1 unless given. */
+  monthBegins?: number;
+  /** What is beyond the month costs money. */
+  isBilled?: boolean;
   requestsPerMinute?: number | undefined;
   burst?: number | undefined;
   /** Processes among which the plan is divided while they are isolated from each other; 1 unless given. */
@@ -52,6 +64,8 @@ export interface Pace {
   intervalMs: number;
   /** Tokens that a full bucket holds. */
   capacity: number;
+  /** Requests of a fixed minute, which the service counts by in place of a bucket; absent: it has a bucket. */
+  window?: number | undefined;
 }
 
 /** Upstream requests that one member, one Discord server, or all foreign places together may cause per UTC day. */

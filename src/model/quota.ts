@@ -2,8 +2,14 @@ import { z } from 'zod';
 import { orUndefined } from './card.ts';
 import { Moment } from './stored-json.ts';
 
+/** What services count requests by. */
+export const WINDOWS = ['hour', 'day', 'month'] as const;
+export type WindowName = (typeof WINDOWS)[number];
+
 /** The rate-limit headers of one response; an absent or nonsensical header is `undefined`. */
 export interface QuotaReading {
+  /** Absent: the day. `minute`: how many requests it takes, which is no quota but the limiter's pace. */
+  per?: WindowName | 'minute';
   limit: number | undefined;
   remaining: number | undefined;
   /** Time left until the reset by the service's own clock (its `Date` header); negative when the reset is past. */
@@ -13,25 +19,46 @@ export interface QuotaReading {
   receivedAtMs: number;
 }
 
-/** What is known of the day's requests; all times on our clock. */
+/** What is known of the requests of a window; all times on our clock. */
 export const QuotaState = z.object({
   limit: orUndefined(z.number().nonnegative()),
   remaining: orUndefined(z.number().nonnegative()),
   resetsAtMs: orUndefined(Moment),
   /** When the last answer that was believed arrived. */
   receivedAtMs: Moment,
-  /** How many of the spent requests were for watches, which the day would have lost; absent: none. */
+  /** How many of the spent requests were for watches, which the window would have lost; absent: none. */
   forWatches: z.number().optional(),
 });
 export type QuotaState = z.infer<typeof QuotaState>;
 
+const Count = z.object({ requests: z.number(), endsAtMs: Moment });
+/** Requests that were counted here in the present windows; a window without any is absent. */
+export const OwnCounts = z.object({ hour: Count.optional(), day: Count.optional(), month: Count.optional() });
+export type OwnCounts = z.infer<typeof OwnCounts>;
+
+/** What the service has stated of other windows than the day. */
+export const OtherWindows = z.object({ hour: QuotaState.optional(), month: QuotaState.optional() });
+export type OtherWindows = z.infer<typeof OtherWindows>;
+
+/** What is known of one window. Absent: of the day, as the service states it. */
+export interface WindowQuota extends QuotaState {
+  per?: WindowName;
+  /** Nobody states it: it is what this bot has counted. */
+  isOurCount?: boolean;
+}
+
 /**
  * `pause`: a wait that the service stated, however long; pending lookups sit it out while it is no longer than
- * `LONGEST_WAIT_SECONDS`. The others last long enough that all who wait are answered at once: the `day` is spent, there is
- * an `outage`, or the `key` is refused.
+ * `LONGEST_WAIT_SECONDS`. The others last long enough that all who wait are answered at once: the window of that name is
+ * spent, there is an `outage`, or the `key` is refused.
  */
-export const BREAKER_REASONS = ['pause', 'day', 'outage', 'key'] as const;
+export const BREAKER_REASONS = ['pause', ...WINDOWS, 'outage', 'key'] as const;
 export type BreakerReason = (typeof BREAKER_REASONS)[number];
+
+/** The window that is spent, where that is why requests do not flow. */
+export function spentWindow(reason: string | undefined): WindowName | undefined {
+  return WINDOWS.find((window) => window === reason);
+}
 
 const times = {
   /** When it last opened, or when the last failure ended. */

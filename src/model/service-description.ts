@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Path, Source, Template } from './field-source.ts';
+import { WINDOWS } from './quota.ts';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   undefined: 'nothing',
@@ -104,15 +105,20 @@ export type IdForm = z.output<typeof IdForm>;
 
 /** What a plan allows. A figure that lacks is no limit. */
 const Plan = object({
+  perHour: whole.optional(),
   perDay: whole.optional(),
+  perMonth: whole.optional(),
   perMinute: positive.optional(),
   perSecond: positive.optional(),
   burst: whole.optional(),
+  counts: z.literal('window', expecting('window')).optional(),
 });
+
+const windowName = z.enum(WINDOWS, expecting('hour, day or month'));
 
 /** Where an answer states the figures of a window. */
 const Window = object({
-  per: z.literal('day', expecting('day')),
+  per: windowName,
   limit: source.optional(),
   remaining: source.optional(),
   reset: source.optional(),
@@ -215,8 +221,10 @@ export const DescriptionFile = object({
   ).default([{ status: 401, means: 'key' }]),
   plans: byName(Plan).optional(),
   quota: list(Window).default([]),
+  spent: list(object({ per: windowName, ...Sign })).default([]),
   wait: source.optional(),
   shutOutSeconds: z.number(expecting('a number')).nonnegative('expected 0 or more').default(0),
+  billed: flag.default(false),
   usage: object({
     path: matching(/^\/[^#]*$/, 'a path that begins with /'),
     plan: source.optional(),

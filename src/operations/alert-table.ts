@@ -1,9 +1,9 @@
-import { type Breaker, DAY_SHARES, type QuotaState, spentShare } from '../model/quota.ts';
+import { type Breaker, DAY_SHARES, spentShare, spentWindow, type WindowQuota } from '../model/quota.ts';
 import { currentQuota, windowEndsMs } from '../quota/day-quota.ts';
 
 /** What is known of everything that there are alerts for. */
 export interface Watched {
-  quota?: QuotaState | undefined;
+  quota?: WindowQuota | undefined;
   breaker?: Breaker | undefined;
   /**
    * Whether the service has answered a lookup of this process since it last refused the key or was down. The breaker does not
@@ -42,17 +42,19 @@ interface AlertKind {
 export const ALERTS = {
   day80: {
     ...ofDay(DAY_SHARES.day80),
-    begins: (watched) => `⚠️ 80 % of today's requests are used.${resets(watched)}`,
-    over: "less than 80 % of today's requests are used.",
+    begins: (watched) => `⚠️ 80 % of ${whose(watched)} requests are used.${resets(watched)}`,
+    over: 'less than 80 % of the requests are used.',
   },
   day95: {
     ...ofDay(DAY_SHARES.day95),
-    begins: (watched) => `⚠️ 95 % of today's requests are used. Saved cards are no longer refreshed.${resets(watched)}`,
-    over: "less than 95 % of today's requests are used.",
+    begins: (watched) =>
+      `⚠️ 95 % of ${whose(watched)} requests are used. Saved cards are no longer refreshed.${resets(watched)}`,
+    over: 'less than 95 % of the requests are used.',
   },
   day100: {
     ...ofDay(DAY_SHARES.day100),
-    begins: (watched) => `🛑 Today's requests are used up. Saved cards are still shown.${resets(watched)}`,
+    begins: (watched) =>
+      `🛑 ${whose(watched).replace('t', 'T')} requests are used up. Saved cards are still shown.${resets(watched)}`,
     over: 'requests are available again.',
   },
   keyRefused: {
@@ -99,7 +101,7 @@ function ofDay(share: number): Pick<AlertKind, 'scope' | 'isDue'> {
   return {
     scope: 'day',
     isDue({ quota, breaker }, nowMs) {
-      if (breaker?.reason === 'day') {
+      if (breaker?.reason === 'day' || breaker?.reason === 'month') {
         if (breaker.untilMs > nowMs) return true;
         // Refused after the stated reset: only a probe can say that it is over, and each may be refused again.
         if (quota && windowEndsMs(quota) <= breaker.sinceMs) return undefined;
@@ -125,8 +127,13 @@ function hasLasted(sinceMs: number | undefined, mostMs: number, nowMs: number): 
   return sinceMs === undefined ? false : nowMs - sinceMs >= mostMs || undefined;
 }
 
+function whose({ quota, breaker }: Watched): string {
+  const isOfMonth = breaker?.reason === 'month' || (breaker?.reason !== 'day' && quota?.per === 'month');
+  return isOfMonth ? "this month's" : "today's";
+}
+
 function resets({ quota, breaker }: Watched): string {
-  const atMs = breaker?.reason === 'day' ? breaker.untilMs : quota?.resetsAtMs;
+  const atMs = breaker && spentWindow(breaker.reason) ? breaker.untilMs : quota?.resetsAtMs;
   return atMs === undefined ? '' : ` The quota resets on ${time(atMs)}.`;
 }
 

@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { BREAKER_REASONS, type QuotaState } from '../model/quota.ts';
+import { BREAKER_REASONS, type QuotaState, WINDOWS } from '../model/quota.ts';
 import { currentQuota } from '../quota/day-quota.ts';
 import { last, type Metric, on } from './metrics.ts';
 
@@ -73,8 +73,8 @@ export function metricTable(commandNames: readonly string[], usesRedis: boolean)
     },
     {
       name: 'cardbot_rate_limits_total',
-      help: '429 answers by what they meant: a pause, or that nothing remains of the day.',
-      labels: { kind: ['pause', 'day'] },
+      help: '429 answers by what they meant: a pause, or that nothing remains of an hour, a day or a month.',
+      labels: { kind: ['pause', ...WINDOWS] },
       ...on('rateLimit'),
     },
     {
@@ -90,17 +90,17 @@ export function metricTable(commandNames: readonly string[], usesRedis: boolean)
     },
     {
       name: 'cardbot_quota_limit',
-      help: "The day's requests; NaN while unknown.",
+      help: 'The requests of the day, or of the month where that leaves less; NaN while unknown.',
       ...ofQuota(({ limit }) => limit),
     },
     {
       name: 'cardbot_quota_remaining',
-      help: "What remains of the day's requests; NaN while unknown.",
+      help: 'What remains of them; NaN while unknown.',
       ...ofQuota(({ remaining }) => remaining),
     },
     {
       name: 'cardbot_quota_reset_seconds',
-      help: "Seconds until the day's requests reset; NaN while unknown.",
+      help: 'Seconds until they reset; NaN while unknown.',
       ...ofQuota(({ resetsAtMs }, nowMs) => (resetsAtMs === undefined ? undefined : (resetsAtMs - nowMs) / 1000)),
     },
     {
@@ -175,7 +175,7 @@ export function metricTable(commandNames: readonly string[], usesRedis: boolean)
   ];
 }
 
-/** What is known of the day; not a number once its window is over. */
+/** What is known of the window that operators are told of; not a number once it is over. */
 function ofQuota(read: (known: QuotaState, nowMs: number) => number | undefined): Pick<Metric, 'follow' | 'read'> {
   return last('limiter', (limiter) => {
     const nowMs = Date.now();

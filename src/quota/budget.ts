@@ -5,6 +5,7 @@ import { nextUtcMidnightMs } from '../time/utc-day.ts';
 import { atLeastOfDay } from './day-quota.ts';
 import type { Ledger } from './ledger.ts';
 import type { Limiter } from './limiter-port.ts';
+import { dayLimitOf } from './windows.ts';
 
 export interface BudgetOptions {
   ledger: Ledger;
@@ -41,7 +42,7 @@ export class Budget {
   /** The requests of a day, as the service or else its plan has it; `undefined` where neither tells of a day. */
   get day(): number | undefined {
     const { limiter, plannedDay } = this.#options;
-    return limiter.quota()?.limit ?? plannedDay;
+    return dayLimitOf(limiter.view().windows) ?? plannedDay;
   }
 
   caps({ isInstalled }: Pick<Requester, 'isInstalled'>): Allowance['caps'] {

@@ -1,13 +1,21 @@
 import type { RequestOutcome } from '../model/errors.ts';
-import { type Breaker, type BreakerReason, CLOSED_BREAKER, type OpenBreaker, type QuotaState } from '../model/quota.ts';
+import {
+  type Breaker,
+  type BreakerReason,
+  CLOSED_BREAKER,
+  type OpenBreaker,
+  spentWindow,
+  WINDOWS,
+  type WindowQuota,
+} from '../model/quota.ts';
 import { backOffMs, withJitter } from '../time/back-off.ts';
 import { currentQuota } from './day-quota.ts';
 import { LOOKUP_BACK_OFF } from './failures.ts';
 
 /** What the decision depends on besides the request itself. */
 export interface Circumstances {
-  /** What is known after the headers of this request; the reset may be past. */
-  quota: QuotaState | undefined;
+  /** What is known after the headers of this request of the window that leaves least; the reset may be past. */
+  quota: WindowQuota | undefined;
   /** `LONGEST_WAIT_SECONDS`; a pause may be longer. */
   longestWaitMs: number;
   /** When the request left. */
@@ -31,18 +39,19 @@ const SPENT_PROBE = { firstMs: 60_000, longestMs: LONGEST_BACK_OFF_MS };
  * and neither closes it nor counts as a failure, though its 429 or stated outage can lengthen the wait.
  */
 export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: boolean, now: Circumstances): Breaker {
-  const { kind, statedMs } = outcome;
+  const { kind } = outcome;
   const straggler = breaker.state !== 'closed' && !probe;
-  if (kind === 'rateLimited') return afterRateLimit(breaker, statedMs, straggler, now);
+  if (kind === 'rateLimited') return afterRateLimit(breaker, outcome, straggler, now);
   const nothingRemains = currentQuota(now.quota, now.nowMs)?.remaining === 0;
   const failed = kind === 'serviceDown' || kind === 'keyRefused';
-  if (breaker.reason === 'day' && nothingRemains && probe && failed) return stillSpent(breaker, now);
+  if (breaker.state !== 'closed' && spentWindow(breaker.reason) && nothingRemains && probe && failed)
+    return stillSpent(breaker, now);
   if (statesOutage(outcome)) return afterDown(breaker, outcome, straggler, now);
   if (straggler) return breaker;
 
   switch (kind) {
     case 'answered':
-      return nothingRemains ? spent(breaker, 0, failuresInARow(breaker, 'day'), now) : CLOSED_BREAKER;
+      return nothingRemains ? spent(breaker, 0, failuresInARow(breaker, ...WINDOWS), now) : CLOSED_BREAKER;
     case 'serviceDown':
       return afterDown(breaker, outcome, straggler, now);
     case 'keyRefused':
@@ -54,13 +63,13 @@ export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: b
 
 function afterRateLimit(
   breaker: Breaker,
-  statedMs: number | undefined,
+  { statedMs, spentWindow: named }: RequestOutcome,
   straggler: boolean,
   now: Circumstances,
 ): Breaker {
-  const failures = straggler ? breaker.failures : failuresInARow(breaker, 'pause', 'day');
+  const failures = straggler ? breaker.failures : failuresInARow(breaker, 'pause', ...WINDOWS);
   const waitMs = withJitter(pauseMs(statedMs, failures), now.random);
-  if (isDaySpent(breaker, statedMs, straggler, now)) return spent(breaker, waitMs, failures, now);
+  if (named || isWindowSpent(breaker, statedMs, straggler, now)) return spent(breaker, waitMs, failures, now);
   if (straggler) return { ...breaker, untilMs: Math.max(breaker.untilMs, now.nowMs + waitMs) };
   return opened(breaker, 'pause', now.nowMs, now.nowMs + waitMs, failures);
 }
@@ -82,26 +91,26 @@ function pauseMs(statedMs: number | undefined, failures: number): number {
  * Nothing remains, and the stated wait cannot be sat out. A short one may be about the minute: a plan's last request and
  * the limit of its minute can come together, and the service need not say which of the two it means.
  */
-function isDaySpent(
+function isWindowSpent(
   breaker: Breaker,
   statedMs: number | undefined,
   straggler: boolean,
   { quota, longestWaitMs }: Circumstances,
 ): boolean {
   if (quota?.remaining !== 0) return false;
-  const refusedAgain = breaker.reason === 'day' || (breaker.reason === 'pause' && !straggler);
+  const refusedAgain = spentWindow(breaker.reason) !== undefined || (breaker.reason === 'pause' && !straggler);
   return refusedAgain || statedMs === undefined || statedMs > longestWaitMs;
 }
 
 function spent(breaker: Breaker, waitMs: number, failures: number, { quota, nowMs }: Circumstances): Breaker {
-  const resetsAtMs = quota?.resetsAtMs ?? 0;
+  const { resetsAtMs = 0, per = 'day' } = quota ?? {};
   const probeMs = backOffMs(failures, SPENT_PROBE);
   const leastMs = resetsAtMs > nowMs ? waitMs : Math.max(waitMs, probeMs);
-  const knownMs = breaker.reason === 'day' ? breaker.untilMs : 0;
-  return opened(breaker, 'day', nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
+  const knownMs = breaker.reason === per ? breaker.untilMs : 0;
+  return opened(breaker, per, nowMs, Math.max(knownMs, resetsAtMs, nowMs + leastMs), failures);
 }
 
-/** A probe that failed before the reset says nothing new about the day. */
+/** A probe that failed before the reset says nothing new about the window. */
 function stillSpent(breaker: OpenBreaker, { nowMs }: Circumstances): Breaker {
   return { ...breaker, state: 'open', untilMs: Math.max(breaker.untilMs, nowMs + SPENT_PROBE.firstMs) };
 }

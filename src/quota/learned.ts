@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import type { RequestOutcome } from '../model/errors.ts';
 import type { Pace } from '../model/plan.ts';
+import type { QuotaReading } from '../model/quota.ts';
 import { Moment, momentIn } from '../model/stored-json.ts';
 
 /** A request that has ended. */
@@ -96,6 +97,25 @@ export const NOTHING_LEARNED: Learned = {
   ended: [],
   pace: '',
 };
+
+/** What is known of the limiter under a plan: nothing of what was learned under another. */
+export function learnedUnder(learned: Learned, planned: Pace): Learned {
+  const pace = paceKey(planned);
+  if (learned.pace === pace || planned.window === undefined) return learned;
+  return learned.window === undefined ? { ...learned, window: planned.window, refill: 'atOnce' } : learned;
+}
+
+/** What was learned under another pace says nothing of this one. */
+export function paceKey({ intervalMs, capacity }: Pace): string {
+  return `${intervalMs} ${capacity}`;
+}
+
+/** A minute that the service states need not be learned; one that takes more than the plan is another limiter's. */
+export function withStatedMinute(known: Learned, { limit }: Pick<QuotaReading, 'limit'>, planned: Pace): Learned {
+  const perMinute = Math.round(WINDOW_MS / planned.intervalMs);
+  if (limit === undefined || limit > perMinute || known.window === limit) return known;
+  return { ...known, window: limit, refill: 'atOnce' };
+}
 
 /** The time that services count by. */
 export const WINDOW_MS = 60_000;

@@ -5,7 +5,9 @@ import {
   ENDED_KEPT_MS,
   type EndedRequest,
   type Learned,
+  learnedUnder,
   NOTHING_LEARNED,
+  paceKey,
   SLICE_MS,
   servedSince,
   WINDOW_MS,
@@ -23,9 +25,12 @@ const ARRIVED_MS = 2_000;
 /** What is known after one more request has ended. */
 export function learnFrom(before: Learned, request: EndedRequest): Learned {
   const { outcome, planned, leftAtMs, nowMs } = request;
-  const pace = `${planned.intervalMs} ${planned.capacity}`;
+  const pace = paceKey(planned);
   const ended = withEnded(before.ended, outcome, Math.min(nowMs, leftAtMs + ARRIVED_MS));
-  const known = before.pace === pace ? { ...before, ended } : { ...NOTHING_LEARNED, quietSinceMs: nowMs, pace, ended };
+  const isKnown = before.pace === pace;
+  const known = isKnown
+    ? { ...before, ended }
+    : { ...learnedUnder(NOTHING_LEARNED, planned), quietSinceMs: nowMs, pace, ended };
   if (outcome.kind === 'rateLimited') {
     // The probe after a pause is the first request of a refill, so it shows how the window refills. It says nothing else.
     const tells = !request.isProbe || (known.window !== undefined && known.refill === 'untried');

@@ -4,6 +4,7 @@ import type { Permit } from './limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, shifted, underSetting, withProbe } from './limiter-state.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';
+import { announced } from './windows.ts';
 
 /** A change of the state, and what is special about it. */
 export interface Change {
@@ -64,7 +65,7 @@ export class LocalCell implements LimiterCell {
     // A probe cannot outlive its process.
     this.#state = underSetting(withProbe(store.load() ?? INITIAL_LIMITER_STATE, false), this.setting);
     options.warnings.started(this.state, this.setting);
-    options.events?.publish('limiter', this.state);
+    options.events?.publish('limiter', announced(this.state, this.setting));
   }
 
   get state(): LimiterState {
@@ -101,7 +102,7 @@ export class LocalCell implements LimiterCell {
     if (state === before) return;
     this.#state = state;
     this.#store.save(state);
-    this.#options.events?.publish('limiter', state);
+    this.#options.events?.publish('limiter', announced(state, this.setting));
     this.#options.warnings.changed(before, state, this.setting);
   }
 }

@@ -1,5 +1,5 @@
 import type { RequestOutcome } from '../model/errors.ts';
-import type { Breaker, BreakerReason, QuotaReading, QuotaState } from '../model/quota.ts';
+import type { Breaker, BreakerReason, QuotaReading, WindowQuota } from '../model/quota.ts';
 import type { Doubt } from './failures.ts';
 
 /**
@@ -49,9 +49,11 @@ export interface LimiterView {
   readonly paused: boolean;
   /** This process cannot reach the Redis that it shares the quota over: it goes on with its part of the plan. */
   readonly isIsolated: boolean;
-  /** The day's requests as last stated; `undefined` before the service has stated anything. */
-  readonly quota: QuotaState | undefined;
-  /** What remains of the day beyond what is kept for members' missing cards; infinite while that is unknown. */
+  /** The window that leaves least; `undefined` while nothing is known. */
+  readonly quota: WindowQuota | undefined;
+  /** All that are known. */
+  readonly windows: readonly WindowQuota[];
+  /** What remains beyond what is kept for members' missing cards; infinite while that is unknown. */
   readonly unreserved: number;
   /** Why all of the lane are answered at once; `undefined` while waiting makes sense. */
   refusalFor(lane: PermitLane): Blocked | undefined;
@@ -72,7 +74,7 @@ export interface Limiter {
   observePlan(plan: string): void;
   view(): LimiterView;
   /** As in the view. */
-  quota(): QuotaState | undefined;
+  quota(): WindowQuota | undefined;
   /** When nothing will remain of the day at the present rate; `undefined` when enough does. */
   runsOutAtMs(): number | undefined;
   /** The time between two requests at the plan's rate. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import type { PlanSetting } from '../model/plan.ts';
-import { Breaker, CLOSED_BREAKER, QuotaState } from '../model/quota.ts';
+import { Breaker, CLOSED_BREAKER, OtherWindows, OwnCounts, QuotaState, spentWindow } from '../model/quota.ts';
 import { Moment, movedBy } from '../model/stored-json.ts';
 import { RemainingSample } from './day-quota.ts';
 import { CountedFailures } from './failures.ts';
@@ -16,7 +16,10 @@ export const LimiterState = z.object({
   /** What the operator had set when the breaker opened for the day, as `settingKey` writes it. */
   openedUnder: orUndefined(z.string()),
   counted: CountedFailures.default([]),
+  /** The day's, as stated. */
   quota: orUndefined(QuotaState),
+  windows: OtherWindows.optional(),
+  own: OwnCounts.optional(),
   /** The plan that a usage report named last. */
   plan: orUndefined(z.string()),
   /** The daily limit in the headers when that report came; with another one the headers win. */
@@ -70,8 +73,9 @@ export function withProbe(state: LimiterState, isUnderWay: boolean): LimiterStat
 }
 
 /** Identifies what an operator has set: plan, rate and burst. */
-export function settingKey({ plan, requestsPerMinute, burst }: PlanSetting): string {
-  return [plan, requestsPerMinute ?? '', burst ?? ''].join(' ');
+export function settingKey({ plan, requestsPerMonth, requestsPerMinute, burst }: PlanSetting): string {
+  const perMonth = requestsPerMonth === undefined ? [] : [requestsPerMonth];
+  return [plan, requestsPerMinute ?? '', burst ?? '', ...perMonth].join(' ');
 }
 
 /**
@@ -80,6 +84,6 @@ export function settingKey({ plan, requestsPerMinute, burst }: PlanSetting): str
  */
 export function underSetting(state: LimiterState, setting: PlanSetting): LimiterState {
   const { breaker, openedUnder } = state;
-  if (breaker.reason !== 'day' || openedUnder === settingKey(setting)) return state;
+  if (!spentWindow(breaker.reason) || openedUnder === settingKey(setting)) return state;
   return { ...state, breaker: { ...breaker, untilMs: breaker.sinceMs } };
 }

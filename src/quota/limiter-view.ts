@@ -1,12 +1,12 @@
 import { type Pace, PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
-import type { Breaker, QuotaState } from '../model/quota.ts';
+import { type Breaker, spentWindow, type WindowQuota } from '../model/quota.ts';
 import { isSatOut } from './circuit-breaker.ts';
-import { currentQuota, reservedRequests, windowEndsMs } from './day-quota.ts';
-import { mostOfRefill, NOTHING_LEARNED, sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
+import { learnedUnder, mostOfRefill, NOTHING_LEARNED, sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
 import type { Blocked, LimiterView, PermitLane } from './limiter-port.ts';
 import type { LimiterState } from './limiter-state.ts';
-import { keepingMs, paceOf, tokenAtMs } from './pace.ts';
+import { keepingMs, paceOf, plannedPace, tokenAtMs } from './pace.ts';
 import type { PermitDecision } from './permit.ts';
+import { leastOf, leastUnreserved, windowsOf } from './windows.ts';
 
 /** What decides whether a request may leave, and when. */
 export interface LimiterFacts {
@@ -33,8 +33,10 @@ export class StateView implements LimiterView {
   readonly learned: LimiterView['learned'];
   readonly isIsolated: boolean;
   readonly paused: boolean;
-  readonly quota: QuotaState | undefined;
+  readonly quota: WindowQuota | undefined;
+  readonly windows: readonly WindowQuota[];
   readonly unreserved: number;
+  readonly #reservedUntilMs: number;
   readonly #facts: LimiterFacts;
   readonly #nowMs: number;
   readonly #pace: Pace;
@@ -46,12 +48,14 @@ export class StateView implements LimiterView {
 
   constructor(facts: LimiterFacts, nowMs: number) {
     const { state, setting, underWay, isUnconfirmed } = facts;
-    const { breaker, learned } = state;
+    const { breaker } = state;
+    this.#pace = paceOf(state, setting);
+    const learned =
+      this.#pace.window === undefined ? state.learned : learnedUnder(state.learned, plannedPace(state, setting));
     const shared = sharedOut(learned, setting.processes ?? 1);
     const isUnsure = isUnconfirmed && setting.plan === 'auto';
     this.#facts = facts;
     this.#nowMs = nowMs;
-    this.#pace = paceOf(state, setting);
     this.#slotsMs = windowSlotsMs(shared, underWay, nowMs);
     this.#most = Math.min(
       shared.inFlight,
@@ -64,9 +68,9 @@ export class StateView implements LimiterView {
     this.learned = { window: learned.window, capacity: learned.capacity };
     this.isIsolated = setting.processes !== undefined;
     this.paused = breaker.reason === 'pause' && breaker.untilMs > nowMs;
-    this.quota = currentQuota(state.quota, nowMs);
-    const { remaining = Number.POSITIVE_INFINITY } = this.quota ?? {};
-    this.unreserved = this.quota ? remaining - reservedRequests(this.quota) : remaining;
+    this.windows = windowsOf(state, setting, nowMs);
+    this.quota = leastOf(this.windows);
+    ({ requests: this.unreserved, untilMs: this.#reservedUntilMs } = leastUnreserved(this.windows));
   }
 
   refusalFor(lane: PermitLane): Blocked | undefined {
@@ -77,8 +81,8 @@ export class StateView implements LimiterView {
       const isWaitedFor = isSatOut(breaker) && leftMs <= this.#facts.longestWaitMs;
       if (leftMs > 0 && !isWaitedFor) return { reason: breaker.reason, untilMs: breaker.untilMs };
     }
-    if (lane === 'members' || lane === 'report' || !this.quota || this.unreserved >= 0) return undefined;
-    return { reason: 'reserve', untilMs: windowEndsMs(this.quota) };
+    if (lane === 'members' || lane === 'report' || this.unreserved >= 0) return undefined;
+    return { reason: 'reserve', untilMs: this.#reservedUntilMs };
   }
 
   /** Whether a request may leave as soon as there is a token for it. */
@@ -117,7 +121,7 @@ export class StateView implements LimiterView {
   /** A refused key is about the card lookup. The day may have become larger, and a member who wants the report asks that. */
   #isUnaffected(lane: PermitLane): boolean {
     const { state, reason } = this.breaker;
-    return lane === 'report' && (reason === 'key' || (reason === 'day' && state === 'open'));
+    return lane === 'report' && (reason === 'key' || (spentWindow(reason) !== undefined && state === 'open'));
   }
 
   /** When requests of the lane flow: after a wait that is sat out, and not beside a probe. */

@@ -54,7 +54,7 @@ function firstPlan(setting: PlanSetting): DescribedLimits | undefined {
 }
 
 /** What a plan is known by. */
-type PlanFacts = Pick<LimiterState, 'quota' | 'plan' | 'planAtLimit'>;
+export type PlanFacts = Pick<LimiterState, 'quota' | 'plan' | 'planAtLimit'>;
 
 export function isPlannedAlike(a: PlanFacts, b: PlanFacts): boolean {
   return a.quota?.limit === b.quota?.limit && a.plan === b.plan && a.planAtLimit === b.planAtLimit;
@@ -62,9 +62,9 @@ export function isPlannedAlike(a: PlanFacts, b: PlanFacts): boolean {
 
 /** The pace at present. The burst was learned for the whole plan, so dividing by processes that are isolated comes last. */
 export function paceOf(state: LimiterState, setting: PlanSetting): Pace {
-  const { intervalMs, capacity } = learnedPace(state.learned, plannedPace(state, setting));
+  const { intervalMs, capacity, window } = learnedPace(state.learned, plannedPace(state, setting));
   const { processes = 1 } = setting;
-  return { intervalMs: intervalMs * processes, capacity: Math.max(1, Math.floor(capacity / processes)) };
+  return { intervalMs: intervalMs * processes, capacity: Math.max(1, Math.floor(capacity / processes)), window };
 }
 
 /** Services count to the millisecond, and nginx rounds its rate: a little more than the interval is enough. */
@@ -75,7 +75,7 @@ export function learnedPace(learned: Learned, planned: Pace): Pace {
   const evenlyMs = spacingMs(learned);
   const intervalMs = planned.intervalMs * SLOWER_BY ** (learned.slower?.steps ?? 0);
   if (evenlyMs !== undefined) return { intervalMs: Math.max(intervalMs, evenlyMs), capacity: 1 };
-  return { intervalMs, capacity: Math.min(planned.capacity, learned.capacity ?? planned.capacity) };
+  return { ...planned, intervalMs, capacity: Math.min(planned.capacity, learned.capacity ?? planned.capacity) };
 }
 
 /**
@@ -83,10 +83,16 @@ export function learnedPace(learned: Learned, planned: Pace): Pace {
  * out: at the exact burst, clocks that differ by a few milliseconds cost a 429 every time.
  */
 export function plannedPace(facts: PlanFacts, setting: PlanSetting): Pace {
-  const found = planFound(facts, setting);
-  const limits = (found === undefined ? undefined : plansOf(setting)[found]) ?? firstPlan(setting) ?? PLAN_LIMITS.free;
+  const limits = planInForce(facts, setting);
   const { requestsPerMinute = limits.requestsPerMinute, burst = limits.burst } = setting;
-  return { intervalMs: 60_000 / requestsPerMinute, capacity: Math.max(1, burst - 1) };
+  const pace = { intervalMs: 60_000 / requestsPerMinute, capacity: Math.max(1, burst - 1) };
+  return limits.isWindow ? { ...pace, window: Math.max(1, Math.floor(requestsPerMinute)) } : pace;
+}
+
+/** The limits of the plan that counts, as far as is known. */
+export function planInForce(facts: PlanFacts, setting: PlanSetting): DescribedLimits {
+  const found = planFound(facts, setting);
+  return (found === undefined ? undefined : plansOf(setting)[found]) ?? firstPlan(setting) ?? PLAN_LIMITS.free;
 }
 
 /** When the bucket is full after other headers, which may tell of another plan: at a slower pace the missing tokens take longer, and a faster one fills it no sooner. */

@@ -1,6 +1,6 @@
 import type { RequestOutcome } from '../model/errors.ts';
 import type { Pace, PlanSetting } from '../model/plan.ts';
-import type { QuotaState } from '../model/quota.ts';
+import { type QuotaState, spentWindow, type WindowName, type WindowQuota } from '../model/quota.ts';
 import { afterRequest, type Circumstances, statesOutage } from './circuit-breaker.ts';
 import { currentQuota } from './day-quota.ts';
 import { countedAfter, countsAsFailure } from './failures.ts';
@@ -10,6 +10,7 @@ import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
 import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
 import { afterOurRequest } from './outside-spending.ts';
 import { afterToken, boundedFullAtMs, emptyBucket, paceOf, plannedPace, tokenAtMs } from './pace.ts';
+import { countedOwn, countsItself, endOf, leastOf, windowsOf } from './windows.ts';
 
 /** A token of the bucket, with which a request may leave. */
 export interface WantedToken {
@@ -55,7 +56,9 @@ export function releasePermit(
 ): LimiterState {
   const { nowMs, underWay } = circumstances;
   const quota = currentQuota(state.quota, nowMs);
-  const isOfPace = quota?.remaining !== 0;
+  const own = countsItself(setting) ? countedOwn(state.own, countedIn(outcome), setting, nowMs) : state.own;
+  const least = spentOrLeast({ ...state, own }, outcome.spentWindow, setting, nowMs);
+  const isOfPace = least?.remaining !== 0;
   const planned = plannedPace(state, setting);
   const isProbe = permit.probe;
   // The clock may have been set back meanwhile: a request that leaves later would hold back all others until then.
@@ -63,15 +66,20 @@ export function releasePermit(
   const request = { leftAtMs, nowMs, outcome, underWay, planned, isOfPace, isProbe };
   const learned = learnFrom(state.learned, request);
   const news = newsOf(state, { leftAtMs }, isOfPace ? withSilence(outcome, state.learned, learned, nowMs) : outcome);
-  const breaker = afterRequest(state.breaker, news, isProbe, { ...circumstances, leftAtMs, quota: state.quota });
+  const breaker = afterRequest(state.breaker, news, isProbe, {
+    ...circumstances,
+    leftAtMs,
+    quota: !outcome.spentWindow && isDayAsStated(least) ? state.quota : least,
+  });
   const isPauseNew = breaker.reason === 'pause' && breaker.untilMs !== state.breaker.untilMs;
   const hasCounted = news.kind === 'serviceDown' && breaker !== state.breaker;
-  const wasOpenForDay = state.breaker.reason === 'day';
+  const wasSpent = spentWindow(state.breaker.reason) !== undefined;
   const after: LimiterState = {
     ...state,
     quota: permit.isForWatches ? withOneForWatches(quota) : state.quota,
+    ...(own && { own }),
     breaker,
-    openedUnder: breaker.reason !== 'day' ? undefined : wasOpenForDay ? state.openedUnder : settingKey(setting),
+    openedUnder: !spentWindow(breaker.reason) ? undefined : wasSpent ? state.openedUnder : settingKey(setting),
     counted: countedAfter(state.counted, outcome, hasCounted, nowMs),
     learned,
     outside: afterOurRequest(state.outside, quota, {
@@ -82,6 +90,27 @@ export function releasePermit(
     }),
   };
   return isPauseNew ? { ...after, fullAtMs: emptyBucket(breaker.untilMs, paceOf(after, setting)) } : after;
+}
+
+function countedIn({ kind, isCounted = kind === 'answered' }: RequestOutcome): number {
+  return isCounted ? 1 : 0;
+}
+
+/** The window that a 429 has named, or the one that leaves least. */
+function spentOrLeast(
+  state: LimiterState,
+  named: WindowName | undefined,
+  setting: PlanSetting,
+  nowMs: number,
+): WindowQuota | undefined {
+  const windows = windowsOf(state, setting, nowMs);
+  if (!named) return leastOf(windows);
+  const { resetsAtMs = endOf(named, setting, nowMs) } = windows.find(({ per }) => per === named) ?? {};
+  return { per: named, limit: undefined, remaining: 0, resetsAtMs, receivedAtMs: nowMs };
+}
+
+function isDayAsStated(window: WindowQuota | undefined): boolean {
+  return !window || ((window.per ?? 'day') === 'day' && !window.isOurCount);
 }
 
 function withOneForWatches(quota: QuotaState | undefined): QuotaState | undefined {

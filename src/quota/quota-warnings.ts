@@ -1,11 +1,12 @@
 import type { Logger } from '../log.ts';
 import type { PlanSetting } from '../model/plan.ts';
-import { type Breaker, type BreakerReason, CLOSED_BREAKER, type QuotaState } from '../model/quota.ts';
+import { type Breaker, type BreakerReason, CLOSED_BREAKER, type WindowName } from '../model/quota.ts';
 import { newlySpentShare } from './day-quota.ts';
 import type { Allowed } from './learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from './limiter-state.ts';
 import { isKeyShared } from './outside-spending.ts';
 import { isPlannedAlike, planFound, plannedPace, unknownLimit } from './pace.ts';
+import { windowsOf } from './windows.ts';
 
 /** What operators read in the log of the quota and of the service's limiter. */
 export class QuotaWarnings {
@@ -24,7 +25,7 @@ export class QuotaWarnings {
 
   /** To be called with every change. */
   changed(before: LimiterState | undefined, after: LimiterState, setting: PlanSetting): void {
-    this.#lowQuota(before?.quota, after.quota);
+    this.#lowQuota(before, after, setting);
     if (!before || !isPlannedAlike(before, after)) this.#plan(before ?? INITIAL_LIMITER_STATE, after, setting);
     if (!before) return;
     this.#learned(settled(before), settled(after));
@@ -33,11 +34,17 @@ export class QuotaWarnings {
     if (isNew) this.#log.info('others spend from the same key: no card is renewed for watches until the reset');
   }
 
-  /** Logs one line when a share of the day is spent. */
-  #lowQuota(before: QuotaState | undefined, after: QuotaState | undefined): void {
-    const share = newlySpentShare(before, after, Date.now());
-    if (share === undefined) return;
-    this.#log.warn({ share, limit: after?.limit, remaining: after?.remaining }, "today's requests are running low");
+  /** Logs one line when a share of a window is spent. */
+  #lowQuota(before: LimiterState | undefined, after: LimiterState, setting: PlanSetting): void {
+    if (before?.quota === after.quota && before?.windows === after.windows && before?.own === after.own) return;
+    const nowMs = Date.now();
+    const known = before ? windowsOf(before, setting, nowMs) : [];
+    for (const window of windowsOf(after, setting, nowMs)) {
+      const { per = 'day', isOurCount, limit, remaining } = window;
+      const was = known.find((each) => each.per === window.per && each.isOurCount === isOurCount);
+      const share = newlySpentShare(was, window, nowMs);
+      if (share !== undefined) this.#log.warn({ share, limit, remaining }, LOW[per]);
+    }
   }
 
   /** Logs one line when `CARD_SERVICE_PLAN=auto` finds a plan with another rate than the one so far. */
@@ -85,10 +92,18 @@ export class QuotaWarnings {
   }
 }
 
+const LOW: Record<WindowName, string> = {
+  hour: "this hour's requests are running low",
+  day: "today's requests are running low",
+  month: "this month's requests are running low",
+};
+
 /** The failures before an outage were warned of. */
 const STOPPED: Record<BreakerReason, [level: 'info' | 'warn' | 'error', text: string]> = {
   pause: ['info', 'the card service asked for a pause: requests wait'],
+  hour: ['warn', "this hour's requests are used up: only saved cards are shown"],
   day: ['warn', "today's requests are used up: only saved cards are shown"],
+  month: ['warn', "this month's requests are used up: only saved cards are shown"],
   outage: ['info', 'the card service is down: only saved cards are shown until it answers'],
   key: ['error', 'the card service refuses the API key, so only saved cards are shown: check CARD_SERVICE_API_KEY'],
 };

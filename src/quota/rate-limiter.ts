@@ -1,8 +1,9 @@
 import type { RequestOutcome } from '../model/errors.ts';
-import { type Pace, type Plans, plansOf } from '../model/plan.ts';
-import type { QuotaReading, QuotaState } from '../model/quota.ts';
+import { type Pace, type PlanSetting, plansOf } from '../model/plan.ts';
+import type { QuotaReading, WindowQuota } from '../model/quota.ts';
 import { addSample, currentQuota, isOfDay, mergeReading, runsOutAtMs } from './day-quota.ts';
 import { type Doubt, doubtOf } from './failures.ts';
+import { withStatedMinute } from './learned.ts';
 import type { Change, LimiterCell } from './limiter-cell.ts';
 import type { Acquired, Limiter, Permit, PermitLane } from './limiter-port.ts';
 import type { LimiterState } from './limiter-state.ts';
@@ -10,6 +11,7 @@ import { StateView } from './limiter-view.ts';
 import { isKeyShared } from './outside-spending.ts';
 import { fullAtMsAfter, plannedPace, refillLagMs } from './pace.ts';
 import { releasePermit } from './permit.ts';
+import { leastOf, windowsOf, withReading } from './windows.ts';
 
 export interface LimiterOptions {
   /** `LONGEST_WAIT_SECONDS`: longer pauses are not sat out. */
@@ -83,7 +85,7 @@ export class RateLimiter implements Limiter {
   observe(reading: QuotaReading): void {
     const nowMs = Date.now();
     const apply = (state: LimiterState) => {
-      const after = observeReading(state, reading, plansOf(this.#cell.setting), nowMs);
+      const after = observeReading(state, reading, this.#cell.setting, nowMs);
       return { ...after, fullAtMs: fullAtMsAfter(state, after, this.#cell.setting, nowMs) };
     };
     void this.#cell.change({ apply, isReading: true });
@@ -102,8 +104,8 @@ export class RateLimiter implements Limiter {
     return (this.#derived as { view: StateView }).view;
   }
 
-  quota(): QuotaState | undefined {
-    return currentQuota(this.#cell.state.quota, Date.now());
+  quota(): WindowQuota | undefined {
+    return leastOf(windowsOf(this.#cell.state, this.#cell.setting, Date.now()));
   }
 
   runsOutAtMs(): number | undefined {
@@ -146,9 +148,13 @@ export class RateLimiter implements Limiter {
 }
 
 /** The state after the rate-limit headers of a response. Those of another window than the day's are ignored. */
-function observeReading(state: LimiterState, reading: QuotaReading, plans: Plans, nowMs: number): LimiterState {
+function observeReading(state: LimiterState, reading: QuotaReading, setting: PlanSetting, nowMs: number): LimiterState {
+  const { per = 'day' } = reading;
+  if (per === 'minute')
+    return { ...state, learned: withStatedMinute(state.learned, reading, plannedPace(state, setting)) };
+  if (per !== 'day') return { ...state, windows: withReading(state, per, reading, setting) };
   const known = currentQuota(state.quota, nowMs);
-  if (!isOfDay(known, reading, plans)) return known === state.quota ? state : { ...state, quota: known };
+  if (!isOfDay(known, reading, plansOf(setting))) return known === state.quota ? state : { ...state, quota: known };
   const quota = mergeReading(known, reading);
   return { ...state, quota, samples: addSample(state.samples, quota, nowMs) };
 }

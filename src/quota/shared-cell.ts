@@ -11,6 +11,7 @@ import {
   sameSchedule,
   withProbeTaken,
 } from './shared-limiter-store.ts';
+import { announced } from './windows.ts';
 import { isolatedFullAtMs, joinedState } from './without-redis.ts';
 
 /**
@@ -92,7 +93,7 @@ export class SharedCell implements LimiterCell {
     if (change.ended) this.#copy.permits.delete(change.ended);
     const before = this.state;
     this.#state = change.apply(before);
-    events?.publish('limiter', this.#state);
+    events?.publish('limiter', announced(this.#state, setting));
     this.#copy.add(change);
     if (this.#membership.kind === 'isolated') {
       this.#keepToItself(this.#membership);
@@ -147,7 +148,7 @@ export class SharedCell implements LimiterCell {
     const { stored } = this.#copy;
     if (stored && store.asRead.era === this.#era) {
       this.#state = this.#copy.changed(stored);
-      events?.publish('limiter', this.#state);
+      events?.publish('limiter', announced(this.#state, this.#options.setting));
       // Whoever waits for a place under way may take one that another process has left.
       if (!sameSchedule(known, this.#state) || store.asRead.underWayElsewhere < underWayElsewhere) this.#notify();
     } else {

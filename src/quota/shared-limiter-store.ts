@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanSetting } from '../model/plan.ts';
-import { currentQuota, windowEndsMs } from './day-quota.ts';
+import { windowEndsMs } from './day-quota.ts';
 import type { CellOptions, Change } from './limiter-cell.ts';
 import type { Permit } from './limiter-port.ts';
 import { type LimiterState, withProbe } from './limiter-state.ts';
 import { paceOf, reportedPlan } from './pace.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
+import { leastOf, windowsOf } from './windows.ts';
 
 /** What all processes share, as last read. Each method costs one round trip, and resolves with `undefined` when it fails. */
 export interface SharedLimiterStore {
@@ -56,7 +57,7 @@ export function limiterWrite(
   nowMs: number,
 ): LimiterWrite {
   const { state, reason, untilMs } = after.breaker;
-  const quota = currentQuota(after.quota, nowMs);
+  const quota = leastOf(windowsOf(after, setting, nowMs));
   const { capacity, intervalMs } = paceOf(after, setting);
   // In a window every request that has ended keeps another one back.
   const isOfWindow = after.learned.window !== undefined && before?.learned !== after.learned;

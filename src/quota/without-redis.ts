@@ -2,6 +2,7 @@ import type { PlanSetting } from '../model/plan.ts';
 import { type LimiterState, underSetting } from './limiter-state.ts';
 import { afterIsolation } from './outside-spending.ts';
 import { boundedFullAtMs, emptyBucket, paceOf } from './pace.ts';
+import { joinedWindows } from './windows.ts';
 
 /**
  * When the bucket of a process that cannot reach Redis is full: each process gets the same number of the tokens that are
@@ -53,7 +54,10 @@ export function joinedState(shared: LimiterState | undefined, joining: Joining):
   return { ...state, fullAtMs: Math.max(fullAtMs, nowMs) + spent * pace.intervalMs };
 }
 
-function withOwnNews(shared: LimiterState, { local, firstFullAtMs, endedCards, nowMs }: Joining): LimiterState {
+function withOwnNews(
+  shared: LimiterState,
+  { local, setting, firstFullAtMs, endedCards, nowMs }: Joining,
+): LimiterState {
   const { state, untilMs } = local.breaker;
   const isProbing = state === 'halfOpen' && shared.breaker.untilMs <= nowMs;
   const isLonger = state !== 'closed' && untilMs > shared.breaker.untilMs;
@@ -62,5 +66,13 @@ function withOwnNews(shared: LimiterState, { local, firstFullAtMs, endedCards, n
   const { quota } = isNewer ? local : shared;
   // A process that joins for the first time knew nothing of others on the key.
   const { outside: before } = firstFullAtMs === undefined ? local : shared;
-  return { ...shared, breaker, openedUnder, quota, outside: afterIsolation(shared.outside, before, endedCards) };
+  const windows = joinedWindows(shared, local, endedCards, setting, nowMs);
+  return {
+    ...shared,
+    ...windows,
+    breaker,
+    openedUnder,
+    quota,
+    outside: afterIsolation(shared.outside, before, endedCards),
+  };
 }

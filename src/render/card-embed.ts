@@ -1,7 +1,7 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import { type Card, type CardRecord, isFromClockAhead } from '../model/card.ts';
 import { isPublicHost } from '../model/public-host.ts';
-import type { QuotaState } from '../model/quota.ts';
+import type { WindowQuota } from '../model/quota.ts';
 import { age, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage } from './messages.ts';
 import { type PricesView, priceLines } from './price-lines.ts';
@@ -21,7 +21,7 @@ export interface CardView extends PricesView {
   card: Card;
   answer: Pick<CardRecord, 'fetchedAtMs' | 'delistedAtMs' | 'history'>;
   showPrices: boolean;
-  quota: QuotaState | undefined;
+  quota: WindowQuota | undefined;
   /** Why this copy is not the newest: one short line of Markdown; absent when it is fresh. */
   note?: string | undefined;
 }
@@ -89,13 +89,13 @@ export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number, 
   return `${sentence}\n-# ${formatMessage(locale, 'lastCheck', { since: age(fetchedAtMs) })}`;
 }
 
-/** "N of M left today", of the day's requests; `undefined` while that is unknown. */
-export function leftToday(locale: string, quota: QuotaState | undefined): string | undefined {
+/** "N of M new lookups left today", or of another window; `undefined` while that is unknown. */
+export function leftToday(locale: string, quota: WindowQuota | undefined): string | undefined {
   if (quota?.remaining === undefined) return undefined;
-  const { remaining, limit } = quota;
+  const { remaining, limit, per = 'day' } = quota;
   return limit === undefined
-    ? formatMessage(locale, 'leftToday', { remaining })
-    : formatMessage(locale, 'leftOfToday', { remaining, limit });
+    ? formatMessage(locale, 'leftToday', { per, remaining })
+    : formatMessage(locale, 'leftOfToday', { per, remaining, limit });
 }
 
 /** Such as `Wyrmfall · First Fires · 4/102 · Rare`. */

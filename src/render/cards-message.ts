@@ -1,7 +1,7 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import type { CardServiceError } from '../model/errors.ts';
 import type { Unclear } from '../model/invocation.ts';
-import type { QuotaState } from '../model/quota.ts';
+import type { WindowQuota } from '../model/quota.ts';
 import { type CardView, cardEmbed, type EmbedSize, FULL_SIZE, leftToday } from './card-embed.ts';
 import { MAX_ROWS, similarNames } from './card-list.ts';
 import { plainMarkdown } from './formats.ts';
@@ -25,7 +25,7 @@ export interface CardsView {
   requests: number;
   /** When the last permit is expected, if that is worth a sentence. */
   permitAtMs?: number | undefined;
-  quota: QuotaState | undefined;
+  quota: WindowQuota | undefined;
   locale: string;
 }
 

@@ -104,6 +104,7 @@ export function errorMessage(locale: string, error: CardServiceError): string {
     case 'BudgetSpent':
       return formatMessage(locale, known.name, { whose: known.whose, cap: known.cap, ...times });
     case 'QuotaSpent':
+      return formatMessage(locale, known.name, { per: known.per, ...times });
     case 'KeptInReserve':
     case 'TooManyCommands':
     case 'ServiceDown':

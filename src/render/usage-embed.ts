@@ -1,10 +1,10 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
-import type { Bookings, Breaker, BreakerReason, OpenBreaker } from '../model/quota.ts';
+import type { Bookings, Breaker, BreakerReason, OpenBreaker, WindowQuota } from '../model/quota.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from './card-embed.ts';
 import { formatCount, formatPercent, plainMarkdown } from './formats.ts';
 import { formatMessage, type PlainMessageKey, timePast, timeToCome } from './messages.ts';
 import { DAY_PICTURE, dayAltText, forecastUsed, type UsageDay } from './usage-day.ts';
-import type { UsageFigures } from './usage-figures.ts';
+import { minus, type UsageFigures } from './usage-figures.ts';
 
 export interface UsageView {
   breaker: Breaker;
@@ -15,6 +15,8 @@ export interface UsageView {
   /** What answers have taught of the service's limiter; without one of them it is as the plan says. */
   learned: { window: number | undefined; capacity: number | undefined };
   figures: UsageFigures;
+  /** Those besides the day's. */
+  windows: readonly WindowQuota[];
   /** When the last report came; `undefined` before the first. */
   reportAtMs: number | undefined;
   /** When the day's requests will be spent at the present rate, if they will. */
@@ -43,7 +45,9 @@ const OLD_AFTER_MS = 60_000;
 
 const REASONS = {
   pause: 'pausing',
+  hour: 'daySpent',
   day: 'daySpent',
+  month: 'daySpent',
   outage: 'down',
   key: 'keyRefused',
 } as const satisfies Record<BreakerReason, string>;
@@ -59,6 +63,7 @@ export function usageEmbed(view: UsageView): APIEmbed {
     color: troubles.length === 0 && missing === undefined ? FRESH_COLOUR : STALE_COLOUR,
     fields: [
       field(locale, 'today', todayLines(view)),
+      ...windowFields(view),
       field(locale, 'fromMemory', [memoryText(view)]),
       ...(view.waitingNow > 0
         ? [field(locale, 'waiting', [formatMessage(locale, 'waitingCards', { cards: view.waitingNow })])]
@@ -79,26 +84,44 @@ function troubleLines(view: UsageView): string[] {
   const { breaker, isIsolated, locale } = view;
   const isolated = isIsolated ? [formatMessage(locale, 'isolated')] : [];
   if (breaker.state !== 'closed') return [stoppedText(view, breaker), ...isolated];
-  if (isDaySpent(view)) return [daySpentText(view), ...isolated];
+  const spent = spentQuota(view);
+  if (spent) return [spentText(view, spent), ...isolated];
   if (view.figures.inPeriod?.remaining === 0) return [formatMessage(locale, 'periodSpent'), ...isolated];
   if (breaker.failures > 0) return [formatMessage(locale, 'oneFailure'), ...isolated];
   return isolated;
 }
 
-/** Whether nothing remains; the breaker may not have opened yet, since the last request was answered. */
-function isDaySpent({ breaker, figures }: UsageView): boolean {
-  return breaker.reason === 'day' || figures.today.remaining === 0;
+/** The window that leaves nothing; the breaker may not have opened yet, since the last request was answered. */
+function spentQuota({ figures, windows }: UsageView): Pick<WindowQuota, 'per' | 'resetsAtMs'> | undefined {
+  return figures.today.remaining === 0 ? figures.today : windows.find(({ remaining }) => remaining === 0);
 }
 
-function daySpentText({ figures, nowMs, locale }: UsageView): string {
-  return formatMessage(locale, 'daySpent', timeToCome(figures.today.resetsAtMs, nowMs));
+function spentText(
+  { nowMs, locale }: UsageView,
+  { per = 'day', resetsAtMs }: Pick<WindowQuota, 'per' | 'resetsAtMs'>,
+): string {
+  return formatMessage(locale, 'daySpent', { per, ...timeToCome(resetsAtMs, nowMs) });
+}
+
+/** Of each window besides the day: a bar, when it resets, and whether we count it ourselves. */
+function windowFields({ windows, nowMs, locale }: UsageView): APIEmbedField[] {
+  return windows.map((window) => {
+    const { per, limit, remaining, resetsAtMs } = window;
+    const used = usedLines(locale, { used: minus(limit, remaining), limit, remaining });
+    const resets = resetsAtMs === undefined ? [] : [formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs))];
+    return field(locale, per === 'hour' ? 'thisHour' : 'thisMonth', [...used, ...resets, ...ourCount(window, locale)]);
+  });
+}
+
+function ourCount({ isOurCount }: Pick<WindowQuota, 'isOurCount'>, locale: string): string[] {
+  return isOurCount ? [`-# ${formatMessage(locale, 'ourCount')}`] : [];
 }
 
 function stoppedText({ nowMs, locale }: UsageView, breaker: OpenBreaker): string {
   const { state, reason, sinceMs, beganMs = sinceMs, untilMs } = breaker;
   // The breaker stays open until a probe has succeeded, however long that has been due.
   const times = state === 'halfOpen' ? { when: 'trying', time: '' } : timeToCome(untilMs, nowMs);
-  return formatMessage(locale, REASONS[reason], { since: timePast(beganMs, nowMs), ...times });
+  return formatMessage(locale, REASONS[reason], { per: reason, since: timePast(beganMs, nowMs), ...times });
 }
 
 function learnedText({ window, capacity }: UsageView['learned'], locale: string): string | undefined {
@@ -107,13 +130,13 @@ function learnedText({ window, capacity }: UsageView['learned'], locale: string)
 }
 
 function todayLines(view: UsageView): string[] {
-  const { figures, runsOutAtMs, day, spentOnWatches, nowMs, locale } = view;
+  const { breaker, figures, runsOutAtMs, day, spentOnWatches, nowMs, locale } = view;
   const { used: spent, limit, remaining, resetsAtMs, atMs } = figures.today;
   if ((spent ?? limit ?? remaining) === undefined) return [formatMessage(locale, 'todayUnknown')];
   const ofWatches = spentOnWatches > 0 ? [formatMessage(locale, 'spentOnWatches', { requests: spentOnWatches })] : [];
   const used = [...usedLines(locale, figures.today), ...ofWatches];
-  const asOf = ageLines(atMs, nowMs, locale);
-  if (isDaySpent(view)) return [...used, ...asOf]; // the state has said until when
+  const asOf = [...ageLines(atMs, nowMs, locale), ...ourCount(figures.today, locale)];
+  if (breaker.reason === 'day' || remaining === 0) return [...used, ...asOf]; // the state has said until when
   const later = forecastUsed(day);
   const toCome = [
     resetsAtMs !== undefined && formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs)),

@@ -1,5 +1,5 @@
 import type { Usage } from '../model/plan.ts';
-import type { QuotaState } from '../model/quota.ts';
+import type { WindowQuota } from '../model/quota.ts';
 import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 
 interface Figures {
@@ -10,7 +10,7 @@ interface Figures {
 
 export interface UsageFigures {
   /** What is left of the day; `atMs`: when the service said so, `undefined` while nothing is known. */
-  today: Figures & { resetsAtMs: number | undefined; atMs: number | undefined };
+  today: Figures & { resetsAtMs: number | undefined; atMs: number | undefined; isOurCount?: boolean };
   /** `undefined` when it is out of date. */
   report: Usage | undefined;
   /** The report's period and figures when that is not the day. */
@@ -20,7 +20,8 @@ export interface UsageFigures {
 
 export interface UsageKnowledge {
   report: { usage: Usage; atMs: number } | undefined;
-  quota: QuotaState | undefined;
+  /** The day's. */
+  quota: WindowQuota | undefined;
   /** What this bot has counted today of a service that tells of no day. */
   counted?: number | undefined;
   nowMs: number;
@@ -40,7 +41,8 @@ export function usageFigures({ report, quota, counted, nowMs }: UsageKnowledge):
     limit: quota?.limit,
     remaining: quota?.remaining,
     resetsAtMs: quota?.resetsAtMs,
-    atMs: hasFigures(quota) ? quota.receivedAtMs : undefined,
+    atMs: isStated(quota) ? quota.receivedAtMs : undefined,
+    ...(quota?.isOurCount && { isOurCount: true }),
   };
   const ofTheDay = { period: undefined, inPeriod: undefined };
   if (!report || isOver(report, nowMs)) return { today: headers, report: undefined, ...ofTheDay };
@@ -49,7 +51,7 @@ export function usageFigures({ report, quota, counted, nowMs }: UsageKnowledge):
   if (!isOfTheDay(usage, quota)) {
     return { today: headers, report: usage, period: usage.period, inPeriod: complete(usage.requests) };
   }
-  const headersAreNewer = hasFigures(quota) && quota.receivedAtMs >= atMs - SAME_ANSWER_MS;
+  const headersAreNewer = isStated(quota) && quota.receivedAtMs >= atMs - SAME_ANSWER_MS;
   if (headersAreNewer) return { today: headers, report: isContradicted(usage, quota) ? undefined : usage, ...ofTheDay };
 
   const { limit = headers.limit, remaining } = complete(usage.requests) ?? {};
@@ -66,18 +68,18 @@ function isOver({ usage, atMs }: { usage: Usage; atMs: number }, nowMs: number):
   return atMs < endMs && nowMs >= endMs;
 }
 
-function isOfTheDay({ period, requests }: Usage, quota: QuotaState | undefined): boolean {
+function isOfTheDay({ period, requests }: Usage, quota: WindowQuota | undefined): boolean {
   if (period?.startMs !== undefined && period.endMs !== undefined) return period.endMs - period.startMs <= DAY_MS;
   return requests?.limit === undefined || quota?.limit === undefined || requests.limit === quota.limit;
 }
 
 /** The plan was changed since the report arrived. */
-function isContradicted({ requests }: Usage, { limit }: QuotaState): boolean {
+function isContradicted({ requests }: Usage, { limit }: WindowQuota): boolean {
   return requests?.limit !== undefined && limit !== undefined && requests.limit !== limit;
 }
 
-function hasFigures(quota: QuotaState | undefined): quota is QuotaState {
-  return quota?.remaining !== undefined || quota?.limit !== undefined;
+function isStated(quota: WindowQuota | undefined): quota is WindowQuota {
+  return !quota?.isOurCount && (quota?.remaining !== undefined || quota?.limit !== undefined);
 }
 
 /** A missing figure is computed from the others; `used` and `limit` take precedence over `remaining`. `undefined`: none. */
@@ -89,6 +91,6 @@ function complete(requests: Usage['requests']): Figures | undefined {
   return used === undefined && limit === undefined && remaining === undefined ? undefined : { used, limit, remaining };
 }
 
-function minus(whole: number | undefined, part: number | undefined): number | undefined {
+export function minus(whole: number | undefined, part: number | undefined): number | undefined {
   return whole === undefined || part === undefined ? undefined : Math.max(0, whole - part);
 }

@@ -10,7 +10,8 @@ export function fetchFrom(answer: AnswerRequest): typeof fetch {
     const { signal } = request;
     signal.throwIfAborted();
     const { pathname, search } = new URL(request.url);
-    const authorization = request.headers.get('authorization') ?? undefined;
+    const key = request.headers.get('x-api-key');
+    const authorization = request.headers.get('authorization') ?? (key ? `Bearer ${key}` : undefined);
     const { method } = request;
     const body = method === 'POST' ? await request.text() : '';
     const outcome = await answer({ method, path: pathname + search, authorization, body }, signal);

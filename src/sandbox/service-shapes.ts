@@ -25,6 +25,8 @@ export interface ServiceShape {
   refused?: object;
   /** The day's figures in headers; absent where there are none. */
   figures?(day: { limit: string; remaining: string; resetSeconds: number }): Record<string, string>;
+  /** The same in every answer's body. */
+  bodyFigures?(day: { limit: string; remaining: string }): object;
 }
 
 type WithSet = Record<'set', object>;
@@ -37,6 +39,7 @@ const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 const inText = (price: number | undefined) => price?.toFixed(2) ?? null;
 const allOf = (sets: readonly SetOfCards[]) => sets.flatMap(([, cards]) => cards);
 const RELEASED = '2026-11-20';
+const MONTH = 1_000;
 const inData = (data: object) => ({ data });
 
 const standard =
@@ -151,6 +154,27 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
     limited: () => ({ error: { message: 'Too many requests', code: 'RATE_LIMIT_EXCEEDED' } }),
     refused: { error: { message: 'The key is not valid.', code: 'INVALID_API_KEY' } },
     figures: standard(iso),
+  },
+  justtcg: {
+    id: digits,
+    one: /^\/cards\?tcgplayerId=(\d+)&include_null_prices=true&include_price_history=false$/,
+    several: /^\/cards\?include_null_prices=true&include_price_history=false$/,
+    card: ({ id, name, tcg, set, number, rarity, prices }) => ({
+      ...{ id: `lanternfolk-${id}`, name, game: tcg, set: set.id, set_name: set.name, number: number ?? 'N/A', rarity },
+      tcgplayerId: id,
+      variants: [{ condition: 'Near Mint', printing: 'Holofoil', language: 'English', price: prices?.market ?? null }],
+    }),
+    alone: (card) => ({ data: [card], meta: { total: 1 } }),
+    list: (data) => ({ data, meta: { total: data.length } }),
+    missing: { status: 200, body: { data: [], meta: { total: 0 } } },
+    limited: () => ({ error: 'Rate limit exceeded', code: 'RATE_LIMIT_EXCEEDED' }),
+    refused: { error: 'The key is not valid.', code: 'INVALID_API_KEY' },
+    bodyFigures: ({ limit, remaining }) => ({
+      _metadata: {
+        ...{ apiPlan: 'Free Tier', apiDailyLimit: Number(limit), apiDailyRequestsRemaining: Number(remaining) },
+        ...{ apiRequestLimit: MONTH, apiRequestsRemaining: MONTH - Number(limit) + Number(remaining) },
+      },
+    }),
   },
   poketrace: {
     id: digits,

@@ -52,8 +52,15 @@ function listedIn({ path, body = '' }: ReceivedRequest, { several }: ServiceShap
   const match = several?.exec(path);
   if (!match) return [];
   const listed =
-    match[1]?.split(',') ?? unlessMalformed(() => JSON.parse(body).identifiers.map(({ id }: ServiceCard) => id));
+    match[1]?.split(',') ??
+    unlessMalformed(() => identifiersIn(JSON.parse(body)).map(({ id, tcgplayerId = id }) => tcgplayerId));
   return Array.isArray(listed) ? listed : [];
+}
+
+type Identifier = { id: string; tcgplayerId?: string };
+
+function identifiersIn(body: Identifier[] | { identifiers: Identifier[] }): Identifier[] {
+  return 'identifiers' in body ? body.identifiers : body;
 }
 
 /** The answer of the embedded service as that service would write it. */
@@ -68,7 +75,12 @@ function inShape(outcome: ServiceOutcome, ids: readonly string[], shape: Service
   const { 'retry-after': retryAfter, ...withoutWait } = rest;
   const figures = shape.figures?.({ limit, remaining, resetSeconds: Number(reset) });
   const headers = { ...(status === 429 && shape.isWaitInBodyAlone ? withoutWait : rest), ...figures };
-  const answer = (inIt: number, body: unknown) => ({ ...outcome, ...jsonAnswer(inIt, body), headers });
+  const inBody = shape.bodyFigures?.({ limit, remaining });
+  const answer = (inIt: number, body: unknown) => ({
+    ...outcome,
+    ...jsonAnswer(inIt, inBody ? { ...(body as object), ...inBody } : body),
+    headers,
+  });
   if (status === 429) return answer(429, shape.limited(Number(retryAfter)));
   if (status === 404 && list) return answer(200, list);
   if (status === 404) return answer(shape.missing.status, shape.missing.body);

@@ -101,7 +101,10 @@ export function throwUnlessAnswered(response: Answered, description: ServiceDesc
   const { status, headers, body, receivedAtMs } = response;
   const clockMs = serviceClock(headers, receivedAtMs);
   const stated = (by: unknown) => statedWaitSeconds(by, headers.get('retry-after'), clockMs, description.wait);
-  if (status === 429) throw new RateLimited({ seconds: leastWait(stated(body), description) });
+  if (status === 429) {
+    const per = description.spent.find((sign) => shows(response, { ...sign, status }, description.isDefault))?.per;
+    throw new RateLimited({ seconds: leastWait(stated(body), description), ...(per && { per }) });
+  }
   const refused = refusalIn(response, description);
   if (refused === 'key') throw new KeyRefused({ status });
   if (refused === 'plan') throw new UnexpectedAnswer({ detail: `status ${status}: the plan does not allow it` });

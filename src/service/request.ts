@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { Source } from '../model/field-source.ts';
 import type { QuotaReading } from '../model/quota.ts';
-import type { ServiceDescription } from '../model/service-description.ts';
-import { readRateLimit } from './rate-limit-headers.ts';
+import type { ServiceDescription, WindowSources } from '../model/service-description.ts';
+import { readRateLimits } from './rate-limit-headers.ts';
 
 /** One answer, read to its end. */
 export interface ServiceResponse {
@@ -97,9 +97,11 @@ async function exchange(
   );
   const receivedAtMs = Date.now();
   const { status, headers } = response;
-  const window = description?.quota[0] ?? {};
-  const isInBody = Object.values(window).some((source) => source instanceof Source && !source.isOfHeaders);
-  const observe = (body?: unknown) => limiter.observe(readRateLimit({ headers, body }, window, sentAtMs, receivedAtMs));
+  const isInBody = description?.quota.some(isOfBody);
+  const observe = (body?: unknown) => {
+    for (const reading of readRateLimits({ headers, body }, description?.quota, sentAtMs, receivedAtMs))
+      limiter.observe(reading);
+  };
   if (!isInBody) observe();
 
   // Read even when only the status matters: an unread body keeps its socket.
@@ -118,6 +120,10 @@ export function keyHeader({ key }: ServiceDescription, apiKey: string | undefine
   if (key === false || !apiKey) return {};
   const { header, prefix = header.toLowerCase() === 'authorization' ? 'Bearer ' : '' } = key;
   return { [header]: prefix + apiKey };
+}
+
+function isOfBody(window: WindowSources): boolean {
+  return Object.values(window).some((source) => source instanceof Source && !source.isOfHeaders);
 }
 
 function parseJson(text: string): unknown {

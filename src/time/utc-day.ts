@@ -7,6 +7,13 @@ export function nextUtcMidnightMs(atMs: number): number {
   return (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;
 }
 
+/** The first UTC midnight after `atMs` at which a month begins on its day of that number, 1 to 28. */
+export function nextMonthMs(atMs: number, day: number): number {
+  const at = new Date(atMs);
+  const beginsMs = (months: number) => Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, day);
+  return atMs < beginsMs(0) ? beginsMs(0) : beginsMs(1);
+}
+
 /** The day of a time, such as `2026-11-21`: UTC's. */
 export function utcDay(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);

@@ -1,20 +1,23 @@
-import type { QuotaState } from '../model/quota.ts';
+import type { WindowQuota } from '../model/quota.ts';
 import { windowEndsMs } from '../quota/day-quota.ts';
 import type { LimiterView } from '../quota/limiter-port.ts';
-import { HOUR_MS } from '../time/utc-day.ts';
+import { unreservedOf } from '../quota/windows.ts';
+import { DAY_MS, HOUR_MS } from '../time/utc-day.ts';
 
 /** What decides whether a card that is watched is renewed now. */
 export interface RenewalFacts {
   nowMs: number;
-  view: Pick<LimiterView, 'quota' | 'unreserved' | 'breaker' | 'isIsolated'>;
-  /** Whether the service counts by the day, as far as is known before it states a figure. */
-  hasDay: boolean;
+  view: Pick<LimiterView, 'windows' | 'breaker' | 'isIsolated'>;
+  /** Whether the service counts by a window, as far as is known before it states a figure. */
+  hasWindow: boolean;
   /** Somebody else spends from the same key today. */
   isKeyShared: boolean;
   /** A member waits for a card, here or in another process. */
   isMemberWaiting: boolean;
   /** Requests of members from this time of the day until the reset, on each of the last seven days of which that is known. */
   usual: readonly number[];
+  /** Requests of members on the busiest of these days; `undefined` while none is known. */
+  usualDay: number | undefined;
   /** In the last hours, as many as there are until the reset. A day that ran out shows less than members wanted. */
   lately: number;
   /** When the last of them left this process. */
@@ -42,40 +45,49 @@ const FULL_LISTS_UNTIL_MS = HOUR_MS / 2;
 const USUAL_TIMES = 2;
 
 /**
- * Whether a request may be spent on watches that the day would lose otherwise, so that no member ever misses it; without a
- * day, whether nobody else wants one now.
+ * Whether a request may be spent on watches that every window would lose otherwise, so that no member ever misses it; without
+ * a window, whether nobody else wants one now.
  */
 export function renewalPlan(facts: RenewalFacts): RenewalPlan {
   const { view, isMemberWaiting, nowMs } = facts;
-  const { quota } = view;
   const isBusy = view.breaker.state !== 'closed' || view.isIsolated || isMemberWaiting;
   const lookAgain = { waitUntilMs: nowMs + LOOK_AGAIN_MS };
-  if (quota?.remaining !== undefined) return ofDay(quota, quota.remaining, isBusy, facts);
-  return isWithoutDay(facts) && !isBusy ? { cards: 1 } : lookAgain;
+  const plans = view.windows.flatMap((window) =>
+    window.remaining === undefined ? [] : ofWindow(window, window.remaining, isBusy, facts),
+  );
+  if (plans.length === 0) return isWithoutWindow(facts) && !isBusy ? { cards: 1 } : lookAgain;
+  const waitsMs = plans.flatMap((plan) => ('waitUntilMs' in plan ? [plan.waitUntilMs] : []));
+  if (waitsMs.length > 0) return { waitUntilMs: Math.max(...waitsMs) };
+  return { cards: Math.min(...plans.map((plan) => ('cards' in plan ? plan.cards : 0))) };
 }
 
-/** Neither the service nor its description has told of a day. */
-export function isWithoutDay({ view: { quota }, hasDay }: Pick<RenewalFacts, 'view' | 'hasDay'>): boolean {
-  return !hasDay && quota?.limit === undefined && quota?.remaining === undefined;
+/** Neither the service nor its description has told of one. */
+export function isWithoutWindow({ view: { windows }, hasWindow }: Pick<RenewalFacts, 'view' | 'hasWindow'>): boolean {
+  return !hasWindow && windows.every(({ limit, remaining }) => limit === undefined && remaining === undefined);
 }
 
-function ofDay(
-  quota: QuotaState,
-  remaining: number,
-  isBusy: boolean,
-  { nowMs, usual, lately, mostTogether, view: { unreserved }, ...facts }: RenewalFacts,
-): RenewalPlan {
+/** What members may ask for until the window ends, on the busiest of the days that are known; none is for an hour. */
+function usualUntilEnd({ per = 'day' }: WindowQuota, leftMs: number, facts: RenewalFacts): readonly number[] {
+  if (per === 'day') return facts.usual;
+  return per === 'hour' || facts.usualDay === undefined ? [] : [(facts.usualDay * leftMs) / DAY_MS];
+}
+
+function ofWindow(quota: WindowQuota, remaining: number, isBusy: boolean, facts: RenewalFacts): RenewalPlan {
+  const { nowMs, mostTogether } = facts;
   const lookAgain = { waitUntilMs: nowMs + LOOK_AGAIN_MS };
-  const { receivedAtMs } = quota;
+  const { receivedAtMs, per = 'day' } = quota;
+  const unreserved = unreservedOf(quota);
   const resetsAtMs = windowEndsMs(quota);
   const leftMs = resetsAtMs - nowMs;
   const isOld = nowMs - receivedAtMs > OLD_AFTER_MS;
   const hasAnswerSaidNothing = isOld && (facts.lastSentAtMs ?? receivedAtMs) > receivedAtMs;
-  const isDayOver = facts.isKeyShared || unreserved <= 0 || hasAnswerSaidNothing || leftMs < LONGEST_ON_WAY_MS;
-  if (isDayOver) return { waitUntilMs: resetsAtMs };
-  if (leftMs > LAST_HOURS_MS) return { waitUntilMs: resetsAtMs - LAST_HOURS_MS };
+  const isOver = facts.isKeyShared || unreserved <= 0 || hasAnswerSaidNothing || leftMs < LONGEST_ON_WAY_MS;
+  if (isOver) return { waitUntilMs: resetsAtMs };
+  if (per === 'day' && leftMs > LAST_HOURS_MS) return { waitUntilMs: resetsAtMs - LAST_HOURS_MS };
   if (isBusy) return lookAgain;
   // Half of what would remain without what was sent: otherwise half of each rest would be spent, too.
+  const usual = usualUntilEnd(quota, leftMs, facts);
+  const lately = per === 'day' ? facts.lately : 0;
   const half = usual.length > 0 ? 0 : (remaining + (quota.forWatches ?? 0)) / 2;
   const spare = Math.floor(unreserved - Math.max(half, USUAL_TIMES * Math.max(lately, ...usual)));
   if (spare >= 1 && isOld) return { cards: 1 };

@@ -3,14 +3,14 @@ import type { Logger } from '../log.ts';
 import type { Cards } from '../lookup/cards.ts';
 import type { LookupQueue } from '../lookup/lookup-queue.ts';
 import type { Claims } from '../model/claims.ts';
-import { WATCHES_REQUESTER } from '../model/quota.ts';
+import { WATCHES_REQUESTER, type WindowQuota } from '../model/quota.ts';
 import { windowEndsMs } from '../quota/day-quota.ts';
 import type { CountedHour, Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
 import { requestsBetween } from '../quota/usual-requests.ts';
 import { Timer } from '../time/timers.ts';
 import { DAY_MS, HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
-import { isWithoutDay, type RenewalFacts, renewalPlan } from './renewal-plan.ts';
+import { isWithoutWindow, type RenewalFacts, renewalPlan } from './renewal-plan.ts';
 
 export interface WatchRenewalsOptions {
   watches: { find(): Promise<readonly { cardId: string }[] | undefined> };
@@ -19,7 +19,7 @@ export interface WatchRenewalsOptions {
   limiter: Pick<Limiter, 'view' | 'isKeyShared'>;
   ledger: Pick<Ledger, 'lastHours'>;
   claims: Claims;
-  hasDay: boolean;
+  hasWindow: boolean;
   log: Logger;
 }
 
@@ -76,8 +76,8 @@ export class WatchRenewals {
   async #renewNext(): Promise<number> {
     const { claims } = this.#options;
     const facts = await this.#facts();
-    const { quota } = facts.view;
-    const dayEndsAtMs = quota && !isWithoutDay(facts) ? windowEndsMs(quota) : nextUtcMidnightMs(facts.nowMs);
+    const day = dayOf(facts.view);
+    const dayEndsAtMs = day && !isWithoutWindow(facts) ? windowEndsMs(day) : nextUtcMidnightMs(facts.nowMs);
     // Services round a reset, and compute it anew.
     if (Math.abs(dayEndsAtMs - this.#requested.dayEndsAtMs) > HOUR_MS)
       this.#requested = { dayEndsAtMs, cardIds: new Set() };
@@ -96,22 +96,25 @@ export class WatchRenewals {
   }
 
   async #facts(): Promise<RenewalFacts> {
-    const { limiter, lookupQueue, ledger, hasDay } = this.#options;
-    // Without a figure of the day there is nothing to plan.
-    if (limiter.view().quota && !isRecent(this.#hours, LOOK_AGAIN_MS))
+    const { limiter, lookupQueue, ledger, hasWindow } = this.#options;
+    // Without a figure of a window there is nothing to plan.
+    if (limiter.view().windows.length > 0 && !isRecent(this.#hours, LOOK_AGAIN_MS))
       this.#hours = { atMs: Date.now(), read: await ledger.lastHours(USUAL_DAYS) };
     const hours = this.#hours?.read ?? [];
     const [nowMs, view] = [Date.now(), limiter.view()];
-    const { quota } = view;
-    const resetMs = quota ? windowEndsMs(quota) : nowMs;
+    const day = dayOf(view);
+    const resetMs = day ? windowEndsMs(day) : nowMs;
     const days = Array.from({ length: USUAL_DAYS }, (_, ago) => (ago + 1) * DAY_MS);
     return {
       nowMs,
       view,
-      hasDay,
+      hasWindow,
       isKeyShared: limiter.isKeyShared(),
       isMemberWaiting: lookupQueue.isWanted,
       usual: days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, resetMs - agoMs) ?? []),
+      usualDay: busiestDay(
+        days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, nowMs - agoMs + DAY_MS) ?? []),
+      ),
       lately: requestsBetween(hours, nowMs - (resetMs - nowMs), nowMs) ?? 0,
       lastSentAtMs: this.#lastSentAtMs,
       mostTogether: lookupQueue.mostTogether,
@@ -119,10 +122,10 @@ export class WatchRenewals {
   }
 
   async #oldest(): Promise<string[]> {
-    const { watches, cards, limiter, hasDay } = this.#options;
+    const { watches, cards, limiter, hasWindow } = this.#options;
     const watched = new Set((await watches.find())?.map(({ cardId }) => cardId));
     const requested = this.#requested.cardIds;
-    const isOnce = isWithoutDay({ view: limiter.view(), hasDay });
+    const isOnce = isWithoutWindow({ view: limiter.view(), hasWindow });
     const found: { cardId: string; atMs: number }[] = [];
     for (const [index, cardId] of [...watched].entries()) {
       if (index % READ_AT_ONCE === 0) await nextLoopIteration();
@@ -154,6 +157,14 @@ export class WatchRenewals {
     });
     return (await Promise.all(ended)).every(Boolean);
   }
+}
+
+function dayOf({ windows }: RenewalFacts['view']): WindowQuota | undefined {
+  return windows.find(({ per = 'day' }) => per === 'day');
+}
+
+function busiestDay(requests: readonly number[]): number | undefined {
+  return requests.length > 0 ? Math.max(...requests) : undefined;
 }
 
 function isRecent<T extends { atMs: number }>(read: T | undefined, forMs: number): read is T {

@@ -205,8 +205,19 @@ describe('the variables beside a description', () => {
   it('pace a plan by the slowest figure that it states, and at two a second where it states none', () => {
     const plans = { free: { perDay: 100 }, paid: { perSecond: 2, perMinute: 60, burst: 1 } };
     expect(config({ ...MINE, plans }).plan.plans).toEqual({
-      free: { requestsPerDay: 100, requestsPerMinute: 120, burst: 5 },
-      paid: { requestsPerDay: undefined, requestsPerMinute: 60, burst: 1 },
+      free: { requestsPerDay: 100, requestsPerMinute: 120, burst: 5, isWindow: false },
+      paid: { requestsPerMinute: 60, burst: 1, isWindow: false },
     });
+  });
+
+  it('end the start where requests cost money and nobody says how many the plan has in a month', () => {
+    const billed = { ...MINE, billed: true, plans: { paid: { perSecond: 10 }, small: { perMonth: 500 } } };
+    expect(() => config(billed)).toThrow(/CARD_SERVICE_REQUESTS_PER_MONTH: missing; .* bills what is beyond the plan/);
+    expect(config(billed, { CARD_SERVICE_REQUESTS_PER_MONTH: '1000' }).plan).toMatchObject({
+      requestsPerMonth: 1_000,
+      isBilled: true,
+      monthBegins: 1,
+    });
+    expect(config(billed, { CARD_SERVICE_PLAN: 'small' }).plan.plan).toBe('small');
   });
 });

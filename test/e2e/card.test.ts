@@ -15,7 +15,7 @@ it('/card shows name, facts, picture, prices and the requests left today; withou
     {
       title: 'Emberwing Drake',
       image: { url: 'https://images.cards.example/base1/4.png' },
-      footer: { text: 'base1-4 · 999 of 1,000 left today' },
+      footer: { text: 'base1-4 · 999 of 1,000 new lookups left today' },
     },
   ]);
   expect(embeds[0]?.description).toMatch(

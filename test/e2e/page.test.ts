@@ -40,7 +40,7 @@ describe('a newcomer', () => {
     const text = await reply.textContent();
     expect(text).toContain('Emberwing Drake');
     expect(text).toContain('36.33 market');
-    expect(text).toContain('999 of 1,000 left today');
+    expect(text).toContain('999 of 1,000 new lookups left today');
     await expect
       .poll(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth))
       .toBeGreaterThan(0);

@@ -64,7 +64,7 @@ describe('processes that share one quota', () => {
     for (const id of cards) await showsCard(fast.card(0, id));
 
     const footer = async () => (await fast.card(1, cards[0] ?? '').settled()).embeds[0]?.footer?.text;
-    await expect.poll(footer).toContain(`${left - 3} of 1,000 left today`);
+    await expect.poll(footer).toContain(`${left - 3} of 1,000 new lookups left today`);
     await Promise.all([fast.usage(0), fast.usage(1)].map((typed) => typed.settled()));
     const shown = async (shard: number) => {
       const reply = await fast.usage(shard).settled();

@@ -17,7 +17,7 @@ function moment({ state, ephemeral, embeds, content }: ChatMessage): string {
   });
   const sentences = content
     .replaceAll(/<t:\d+:\w>/g, 'TIME')
-    .replaceAll(/ · [\d,]+ of [\d,]+ left today/g, '')
+    .replaceAll(/ · [\d,]+ of [\d,]+ new lookups left today/g, '')
     .replaceAll('\\', '');
   return [ephemeral && 'private:', cards.length > 0 && cards.join(', '), sentences && `"${sentences}"`]
     .filter(Boolean)

@@ -51,8 +51,16 @@ describe('a request', () => {
   });
 
   it.each<[Error, RequestOutcome]>([
-    [new ServiceDown({ reason: 'it answered 503', retryAfterMs: 30_000 }), { kind: 'serviceDown', statedMs: 30_000 }],
-    [new TypeError('a bug'), { kind: 'abandoned' }],
+    [
+      new ServiceDown({ reason: 'it answered 503', retryAfterMs: 30_000 }),
+      { kind: 'serviceDown', statedMs: 30_000, isCounted: true },
+    ],
+    [new ServiceDown({ reason: 'no connection', neverLeft: true }), { kind: 'serviceDown', isCounted: false }],
+    [
+      new RateLimited({ seconds: 5, per: 'month' }),
+      { kind: 'rateLimited', statedMs: 5_000, isCounted: false, spentWindow: 'month' },
+    ],
+    [new TypeError('a bug'), { kind: 'abandoned', isCounted: true }],
   ])('releases its permit with what its error says of the service: %s', async (error, outcome) => {
     const { quota, outcomes } = recording();
     const sent = sendRequest(quota, REQUEST, () => Promise.reject(error));

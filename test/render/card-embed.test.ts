@@ -75,7 +75,7 @@ describe('the embed of a card', () => {
 
   it('has the line of its service in the footer, and no picture where that forbids it', () => {
     const embed = embedOf({ display: { hasPictures: false, notice: 'Data: Mine' } });
-    expect(embed.footer?.text).toBe('base1-4 · 987 of 1,000 left today\nData: Mine');
+    expect(embed.footer?.text).toBe('base1-4 · 987 of 1,000 new lookups left today\nData: Mine');
     expect(embed.image).toBeUndefined();
   });
 
@@ -85,7 +85,7 @@ describe('the embed of a card', () => {
       description: `Wyrmfall · First Fires · 4/102 · Rare\n**1,234.50** market\n-# low 0.00 · high 2,000.00 · ${FETCHED}`,
       color: FRESH_COLOUR,
       image: { url: 'https://cards.test/base1-4.png', description: 'Picture of Ember Drake' },
-      footer: { text: 'base1-4 · 987 of 1,000 left today' },
+      footer: { text: 'base1-4 · 987 of 1,000 new lookups left today' },
     });
   });
 
@@ -206,7 +206,7 @@ describe('whatever the service sends for a card', () => {
     undefined,
     RENEWING,
     ...[
-      new QuotaSpent({ untilMs: FETCHED_AT_MS }),
+      new QuotaSpent({ per: 'day', untilMs: FETCHED_AT_MS }),
       new KeyRefused({ status: 401 }),
       new ServiceDown({ reason: 'silence', untilMs: FETCHED_AT_MS }),
     ].map((error) => copyNote('en-US', { error })),
@@ -243,9 +243,9 @@ describe('whatever the service sends for a card', () => {
 describe('what is left of the day', () => {
   const QUOTA = { limit: 50_000, remaining: 1_234, resetsAtMs: undefined, receivedAtMs: 0 };
   it.each([
-    ['both figures', { ...QUOTA, remaining: 12_345 }, '12,345 of 50,000 left today'],
-    ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50,000 left today'],
-    ['no limit', { ...QUOTA, limit: undefined }, '1,234 left today'],
+    ['both figures', { ...QUOTA, remaining: 12_345 }, '12,345 of 50,000 new lookups left today'],
+    ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50,000 new lookups left today'],
+    ['no limit', { ...QUOTA, limit: undefined }, '1,234 new lookups left today'],
     ['no remaining', { ...QUOTA, remaining: undefined }, undefined],
     ['nothing known', undefined, undefined],
   ])('with %s', (_, quota, said) => {

@@ -238,7 +238,7 @@ describe('texts of a list that are no card for certain', () => {
 
   const unclearAs = (text: string) => ({ text, cards: [DRAKE], total: 0 });
   it('are read from the message that says so, whatever they hold', () => {
-    const other = 'Not found: **base1-5**\nfrom memory · 7 left today';
+    const other = 'Not found: **base1-5**\nfrom memory · 7 new lookups left today';
     fc.assert(
       fc.property(
         fc.array(nastyText.map((text) => text.slice(0, 20).trim())),

@@ -85,7 +85,7 @@ describe('every error has a text for members, without what only operators can us
   afterEach(() => void vi.useRealTimers());
 
   it.each<[CardServiceError, string]>([
-    [new QuotaSpent({ untilMs }), `Today's new lookups are used up. ${NEW_ONES}`],
+    [new QuotaSpent({ per: 'day', untilMs }), `Today's new lookups are used up. ${NEW_ONES}`],
     [new Busy({ untilMs, paused: false }), `It's busy right now. ${AFTER_ONE}`],
     [new Busy({ untilMs, paused: true }), `The card service asked me to wait. ${AFTER_ONE}`],
     [new Busy({ untilMs: NOON_MS + 120_000, paused: true }), SHORT_BREAK],
@@ -127,7 +127,7 @@ describe('every error has a text for members, without what only operators can us
   });
 
   it.each<[CardServiceError, string]>([
-    [new QuotaSpent({ untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
+    [new QuotaSpent({ per: 'day', untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
     [new KeptInReserve({ untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
     [new Busy({ untilMs, paused: true }), "Showing a saved copy: it's busy right now."],
     [new ServiceDown({ reason: 'silence' }), "Showing a saved copy: the card service isn't answering."],

@@ -27,6 +27,7 @@ const VIEW: UsageView = {
     period: { startMs: NOON_MS, endMs: NOON_MS + 30 * 86_400_000 },
     inPeriod: { used: 10_000, limit: 50_000, remaining: 40_000 },
   },
+  windows: [],
   reportAtMs: NOON_MS,
   runsOutAtMs: undefined,
   everybody: { requests: 500, refused: 0, saved: 1_234 },
@@ -238,6 +239,7 @@ it.each(LANGUAGES)('whatever the service sends for a report Discord accepts the 
     foreign: perhaps(fc.record({ ...bookings, cap: perhaps(count) })),
     topMembers: fc.array(top, { maxLength: 5 }),
     learned: fc.record({ window: perhaps(count), capacity: perhaps(count) }),
+    windows: fc.constant([]),
     isIsolated: fc.boolean(),
     day: fc
       .tuple(anyHours, figures, perhaps(momentMs), momentMs)

@@ -24,12 +24,13 @@ interface Shown {
   game: string;
   number?: string;
   rarity?: string;
-  imageUrl?: string;
+  imageUrl?: string | undefined;
   pageUrl?: string;
   set?: { id: string; name: string };
   prices: { market: number; low?: number; high?: number; label?: string };
-  /** The day's limit in headers. */
+  /** The day's limit, and how many the month has. */
   day?: number;
+  month?: number;
   /** The pause after a 429 that states 7 s, or nothing. */
   pauseSeconds: number;
 }
@@ -83,6 +84,14 @@ const SHOWN: Readonly<Record<string, Shown>> = {
     game: 'Lanternfolk',
     prices: { market: 36.33, low: 27.51, label: 'Holofoil' },
     day: 100,
+    pauseSeconds: 7,
+  },
+  justtcg: {
+    ...FACTS,
+    ...{ id: '900004', unknownId: '999999', game: 'Lanternfolk', imageUrl: undefined },
+    prices: { market: 36.33, label: 'Near Mint, Holofoil, English' },
+    day: 100,
+    month: 1_000,
     pauseSeconds: 7,
   },
   poketrace: {
@@ -141,7 +150,7 @@ function given(variables: Record<string, string | undefined>): Record<string, st
 }
 
 describe.each(Object.entries(SHOWN))('%s', (name, shown) => {
-  const { day, pauseSeconds, unknownId, ...card } = shown;
+  const { day, month, pauseSeconds, unknownId, ...card } = shown;
 
   it('a card has what the service tells of it, and the row of its price a label', async () => {
     const { client, lines } = await startNamed(name);
@@ -167,17 +176,18 @@ describe.each(Object.entries(SHOWN))('%s', (name, shown) => {
   it('tells what remains of the day and when it ends, where it has one', async () => {
     const { client, readings } = await startNamed(name);
     await cardOf(client, card.id);
-    expect(readings).toHaveLength(1);
-    expect(readings[0]).toMatchObject(
-      day ? { limit: day, remaining: day - 1, resetInMs: DAY_MS / 2 } : { limit: undefined, remaining: undefined },
-    );
+    const resetInMs = month ? undefined : DAY_MS / 2;
+    expect(readings).toMatchObject([
+      day ? { limit: day, remaining: day - 1, resetInMs } : { limit: undefined, remaining: undefined },
+      ...(month ? [{ per: 'month', limit: month, remaining: month - 1 }] : []),
+    ]);
   });
 
   it('a 429 pauses for as long as it says, and at least for as long as the service shuts out', async () => {
     const { client, server, readings } = await startNamed(name);
     server.storm(STORM_MS);
     await expect(cardOf(client, card.id)).rejects.toMatchObject({ name: 'RateLimited', seconds: pauseSeconds });
-    expect(readings).toHaveLength(1);
+    expect(readings).toHaveLength(month ? 2 : 1);
   });
 });
 
@@ -214,7 +224,7 @@ it.each(listing)('%s lists several cards with one request', async (name, { id, u
   expect(cards.get(id)).toMatchObject({ id, name: 'Emberwing Drake', prices: { market: 36.33 } });
   // Only Scryfall says which of them do not exist; of the others an id that is left out is asked for by itself.
   expect(cards.get(unknownId)).toBe(name === 'scryfall' ? 'noSuchCard' : undefined);
-  expect([server.requests.length, readings.length]).toEqual([1, 1]);
+  expect([server.requests.length, readings.length]).toEqual([1, name === 'justtcg' ? 2 : 1]);
 });
 
 it.each(Object.entries(SHOWN).filter(([name]) => !SERVICE_SHAPES[name]?.list))(
@@ -303,4 +313,16 @@ it('PokéTrace states in the body when a day that is used up ends', async () => 
     body: { error: 'Daily limit', usage: { daily: { remaining: 0, limit: 250, resetsAt } } },
   });
   await expect(cardOf(client, '900004')).rejects.toMatchObject({ name: 'RateLimited', seconds: 3_600 });
+});
+
+it.each([
+  ['DAILY_LIMIT_EXCEEDED', 'day'],
+  ['REQUEST_LIMIT_EXCEEDED', 'month'],
+  ['RATE_LIMIT_EXCEEDED', undefined],
+])('JustTCG says which window is spent: %s', async (code, per) => {
+  const { client, server } = await startNamed('justtcg');
+  server.script({ status: 429, body: { error: 'Too many', code } });
+  const refused: unknown = await cardOf(client, '900004').catch((error: unknown) => error);
+  expect(refused).toMatchObject({ name: 'RateLimited' });
+  expect((refused as { per?: string }).per).toBe(per);
 });

@@ -31,20 +31,20 @@ async function evening(
     bulkPath,
     claims = new LocalClaims(),
     lengths = () => [],
-    hasDay = true,
+    hasWindow = true,
     ...more
   }: Partial<CardServiceOptions> & {
     hoursLeft?: number;
     bulkPath?: string;
     claims?: Claims;
     lengths?: () => number[];
-    hasDay?: boolean;
+    hasWindow?: boolean;
   } = {},
 ) {
   vi.useFakeTimers({ now: RESET_MS - hoursLeft * HOUR_MS });
   onTestFinished(() => void vi.useRealTimers());
   const service = createCardService({ plan: 'free', cards: CARDS, latencyMs: 200, usedToday, ...more });
-  if (!hasDay) service.set({ oddFigures: 'limit 0' });
+  if (!hasWindow) service.set({ oddFigures: 'limit 0' });
   const bulk = bulkPath ? { bulk: { bulkPath, most: 20 } } : {};
   const { queue, cards, limiter, ledger, storedCards, lines } = lookupQueueOver(
     service,
@@ -60,7 +60,7 @@ async function evening(
     limiter,
     ledger,
     claims,
-    hasDay,
+    hasWindow,
     log: { error: log } as never,
   });
   onTestFinished(() => renewals.close());
@@ -234,7 +234,7 @@ it('plans nothing more once it is closed', async () => {
 });
 
 /** A service that states no figures, and of whose day no plan tells either. */
-const WITHOUT_DAY = { hasDay: false, hoursLeft: 20 } as const;
+const WITHOUT_DAY = { hasWindow: false, hoursLeft: 20 } as const;
 
 it('without a day renews each card once while its price is not fresh, one at a time, again when it is old again', async () => {
   const { renewals, requested, service } = await evening([FIRST, SECOND, 'card-4'], {

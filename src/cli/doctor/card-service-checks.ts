@@ -198,8 +198,9 @@ export function bulkFinding(
 export function planFinding(
   answer: Pick<ServiceResponse, 'headers' | 'body'>,
   setting: Config['plan'],
-  { quota: [window], isDefault }: Pick<ServiceDescription, 'quota' | 'isDefault'>,
+  { quota, isDefault }: Pick<ServiceDescription, 'quota' | 'isDefault'>,
 ): Finding {
+  const window = quota.find(({ per }) => per === 'day');
   if (!window) return right(PLAN_CHECK, 'the service tells nothing of one');
   const { limit, remaining } = readRateLimit(answer, window, 0, 0);
   const asFree = `so the bot keeps to the pace of ${isDefault ? 'Free' : Object.keys(plansOf(setting))[0]}`;

@@ -1,13 +1,16 @@
 import { SANDBOX_API_KEY } from '../../../src/sandbox/embedded-card-service.ts';
+import type { ServiceShape } from '../../../src/sandbox/service-shapes.ts';
 import { sandboxAs } from '../../../src/sandbox/shaped-service.ts';
 import { described } from '../../support/described.ts';
 import { type BenchTable, wanted } from '../table.ts';
 import { type Contestant, plainClient, shown } from './contestants.ts';
-import { DAY_CARDS, rhythmicDay } from './day-of-lookups.ts';
+import { DAY_CARDS, DAY_MS, rhythmicDay } from './day-of-lookups.ts';
 import { dayReport } from './day-report.ts';
 import { count, percent } from './format.ts';
 import { ourBot } from './our-bot.ts';
+import type { RecordedRequest } from './recorded-fetch.ts';
 import { simulateDays } from './simulated-day.ts';
+import type { StartStrategy } from './strategy.ts';
 
 const HOUR_MS = 3_600_000;
 const DAYS = 30;
@@ -37,12 +40,90 @@ const ASKS_EACH_TIME: Contestant = {
   },
 };
 
-/** How far 100 requests a day go. */
-export async function run(): Promise<BenchTable> {
-  const lookups = Array.from({ length: DAYS }, (_, day) =>
+/** How far 100 requests a day go, and 1,000 a month. */
+export async function run(): Promise<BenchTable[]> {
+  return [await ofDays(), await ofMonth()];
+}
+
+/** 10 requests in a fixed minute, 100 a day, 1,000 a month; its answers state day and month, and no end of either. */
+const OF_MONTH = 'justtcg';
+const MONTH = 1_000;
+
+async function ofMonth(): Promise<BenchTable> {
+  const { service } = sandboxAs(OF_MONTH);
+  const start: StartStrategy = (address) =>
+    ourBot(address, {
+      ...{ CARD_SERVICE: OF_MONTH, CARD_SERVICE_API_KEY: SANDBOX_API_KEY, CARD_SERVICE_MONTH_BEGINS: '5' },
+      ...{ CARD_SERVICE_REQUESTS_PER_MINUTE: '', CARD_SERVICE_BURST: '' },
+    });
+  const shape = { ...service.shape, ...countingMonth(service.shape.bodyFigures) };
+  const lived = await simulateDays(start, lookupsOf(), {
+    ...service,
+    shape,
+    cards: cardsOf(),
+    limiter: 'fixed window',
+  });
+  const { lookups, withoutCard, staleCopies, spent, refused, firstLookups } = dayReport(lived);
+  const days = Array.from({ length: DAYS }, (_, day) => {
+    const requests = lived.requests.filter(({ sentAtMs }) => Math.floor(sentAtMs / DAY_MS) === day);
+    const isRefused = ({ status }: RecordedRequest) => status === 429;
+    return { answered: requests.filter((each) => !isRefused(each)).length, refused: requests.filter(isRefused).length };
+  });
+  const answered = days.map((day) => day.answered);
+  const mostRefused = Math.max(...days.map((day) => day.refused));
+  return {
+    title: `${DAYS} days on a plan of 10 requests a minute, 100 a day and 1,000 a month: ${count(LOOKUPS)} lookups of ${CARDS} cards a day`,
+    columns: ['with a card', 'fresh', 'stale', 'no card', 'answered', 'a day', 'refused (429)', 'first lookups'],
+    rows: [
+      [
+        ...[percent(lookups - withoutCard, lookups), percent(lookups - withoutCard - staleCopies, lookups)],
+        ...[percent(staleCopies, lookups), percent(withoutCard, lookups), count(spent)],
+        ...[`${Math.min(...answered)} to ${Math.max(...answered)}`, count(refused)],
+        `${firstLookups.seen} of ${firstLookups.cards}`,
+      ],
+    ],
+    notes: [
+      'By the description of JustTCG, against the sandbox in its shape; otherwise as above. A day: requests that were answered on the quietest and on the busiest day.',
+    ],
+    verdicts: [
+      wanted(
+        `${count(spent)} of 1,000 requests of the month, ${Math.max(...answered)} of 100 on the busiest day`,
+        spent <= MONTH && Math.max(...answered) <= 100,
+      ),
+      wanted(`${mostRefused} answers 429 on a day at most`, mostRefused <= 1),
+      wanted(`${MONTH - spent} requests of the month left for new cards on the last day`, spent < MONTH),
+    ],
+  };
+}
+
+/** The month's figures, over days that the sandbox counts one by one. */
+function countingMonth(ofDay: ServiceShape['bodyFigures']): Pick<ServiceShape, 'bodyFigures'> {
+  let [before, today] = [0, 0];
+  return {
+    bodyFigures: ({ limit, remaining }) => {
+      const used = Number(limit) - Number(remaining);
+      if (used < today) before += today;
+      today = used;
+      const figures = ofDay?.({ limit, remaining }) as { _metadata: object };
+      return {
+        _metadata: { ...figures._metadata, apiRequestLimit: MONTH, apiRequestsRemaining: MONTH - before - today },
+      };
+    },
+  };
+}
+
+function lookupsOf() {
+  return Array.from({ length: DAYS }, (_, day) =>
     rhythmicDay(LOOKUPS, day, CARDS).map((lookup) => ({ ...lookup, cardId: idOf(lookup.cardId) })),
   );
-  const cards = DAY_CARDS.slice(0, CARDS).map((card) => ({ ...card, id: idOf(card.id) }));
+}
+
+function cardsOf() {
+  return DAY_CARDS.slice(0, CARDS).map((card) => ({ ...card, id: idOf(card.id) }));
+}
+
+async function ofDays(): Promise<BenchTable> {
+  const [lookups, cards] = [lookupsOf(), cardsOf()];
   const { service } = sandboxAs(SERVICE);
   const reports = [];
   for (const { name, start } of [OURS, ASKS_EACH_TIME])

@@ -86,7 +86,7 @@ export async function watchedDays({
         sentByDay[day] = (await ledger.watchesToday()).requests;
       });
     }
-    const renewals = new WatchRenewals({ ...services, claims: state.claims, hasDay: true, log });
+    const renewals = new WatchRenewals({ ...services, claims: state.claims, hasWindow: true, log });
     if (isOn) renewals.start();
     return () => renewals.close();
   };

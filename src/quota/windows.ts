@@ -1,0 +1,198 @@
+import type { DescribedLimits, PlanSetting } from '../model/plan.ts';
+import {
+  type Breaker,
+  type OtherWindows,
+  type OwnCounts,
+  type QuotaReading,
+  WINDOWS,
+  type WindowName,
+  type WindowQuota,
+} from '../model/quota.ts';
+import { DAY_MS, HOUR_MS, nextMonthMs, nextUtcMidnightMs } from '../time/utc-day.ts';
+import { currentQuota, mergeReading, reservedRequests, windowEndsMs } from './day-quota.ts';
+import type { LimiterState } from './limiter-state.ts';
+import { type PlanFacts, planInForce } from './pace.ts';
+
+/** What is known of all windows; what is absent is known of the day alone. */
+export interface Windows extends PlanFacts {
+  windows?: OtherWindows | undefined;
+  own?: OwnCounts | undefined;
+}
+
+/** Where more costs money, our count stops before the service's does. */
+const BILLED_SHARE = 0.95;
+/** Members may spend so many times a day's share of a month on one day: a quiet day leaves it to a busy one. */
+const SHARES_A_DAY = 2;
+const LEAST_A_DAY = 20;
+
+/** What each window leaves, by what is stated or else by our own count; empty where nothing counts but the pace. */
+export function windowsOf(known: Windows, setting: PlanSetting, nowMs: number): WindowQuota[] {
+  const day = currentQuota(known.quota, nowMs);
+  if (!known.windows && !countsItself(setting)) return day ? [day] : [];
+  const limits = limitsOf(known, setting);
+  const left = WINDOWS.flatMap((per) => windowOf(known, per, limits[per], setting, nowMs) ?? []);
+  const month = left.find(({ per }) => per === 'month');
+  return month ? [...left, shareOfDay(month, known.own, nowMs)] : left;
+}
+
+/** The window that leaves least; of equal ones the longest. */
+export function leastOf(windows: readonly WindowQuota[]): WindowQuota | undefined {
+  let least: WindowQuota | undefined;
+  for (const next of windows) {
+    if (!least || (next.remaining ?? Number.POSITIVE_INFINITY) <= (least.remaining ?? Number.POSITIVE_INFINITY))
+      least = next;
+  }
+  return least;
+}
+
+/** Whether requests are counted here, because a plan tells of windows that answers may not tell of. */
+export function countsItself({ plans, requestsPerMonth }: PlanSetting): boolean {
+  return plans !== undefined || requestsPerMonth !== undefined;
+}
+
+/** What operators are told of: the day or the month, whichever leaves less; what is stated of a day that may be over. */
+export function announced(
+  state: LimiterState,
+  setting: PlanSetting,
+): { quota: WindowQuota | undefined; breaker: Breaker } {
+  const { quota, windows, breaker } = state;
+  if (!windows && !countsItself(setting)) return { quota, breaker };
+  return { quota: leastOf(windowsOf(state, setting, Date.now()).filter(({ per }) => per !== 'hour')), breaker };
+}
+
+/** The window that leaves least beyond what is kept of it, and how much that is; infinite where nothing is known. */
+export function leastUnreserved(windows: readonly WindowQuota[]): { requests: number; untilMs: number } {
+  let least = { requests: Number.POSITIVE_INFINITY, untilMs: 0 };
+  for (const window of windows) {
+    const requests = unreservedOf(window);
+    if (requests < least.requests) least = { requests, untilMs: windowEndsMs(window) };
+  }
+  return least;
+}
+
+/** What remains of a window beyond what is kept of it. */
+export function unreservedOf(window: WindowQuota): number {
+  return (window.remaining ?? Number.POSITIVE_INFINITY) - reservedRequests(window);
+}
+
+/** The requests of a day; `undefined` where none is known. */
+export function dayLimitOf(windows: readonly WindowQuota[]): number | undefined {
+  const limits = windows.flatMap(({ per = 'day', limit }) => (per === 'day' && limit !== undefined ? [limit] : []));
+  return limits.length > 0 ? Math.min(...limits) : undefined;
+}
+
+/** Whether the configuration alone tells of a window. */
+export function hasPlannedWindow(setting: PlanSetting): boolean {
+  const { requestsPerHour, requestsPerDay, requestsPerMonth } = planInForce(
+    { quota: undefined, plan: undefined, planAtLimit: undefined },
+    setting,
+  );
+  const stated = [setting.requestsPerDay, setting.requestsPerMonth, requestsPerHour, requestsPerDay, requestsPerMonth];
+  return stated.some((figure) => figure !== undefined);
+}
+
+/** Our counts after so many more requests. */
+export function countedOwn(
+  own: OwnCounts | undefined,
+  requests: number,
+  setting: PlanSetting,
+  nowMs: number,
+): OwnCounts {
+  const counted = WINDOWS.map((per) => {
+    const { requests: before, endsAtMs } = current(own, per, nowMs) ?? {
+      requests: 0,
+      endsAtMs: endOf(per, setting, nowMs),
+    };
+    return [per, { requests: before + requests, endsAtMs }];
+  });
+  return Object.fromEntries(counted);
+}
+
+/** What is known of windows other than the day after one more answer. */
+export function withReading(
+  { windows, own }: Pick<Windows, 'windows' | 'own'>,
+  per: keyof OtherWindows,
+  reading: QuotaReading,
+  setting: PlanSetting,
+): OtherWindows {
+  const { receivedAtMs } = reading;
+  const known = currentQuota(windows?.[per], receivedAtMs);
+  const endsAtMs = known?.resetsAtMs ?? current(own, per, receivedAtMs)?.endsAtMs ?? endOf(per, setting, receivedAtMs);
+  return {
+    ...windows,
+    [per]: mergeReading(known, { ...reading, resetInMs: reading.resetInMs ?? endsAtMs - receivedAtMs }),
+  };
+}
+
+/** When a window ends of which nothing is stated. */
+export function endOf(per: WindowName, { monthBegins = 1 }: PlanSetting, nowMs: number): number {
+  if (per === 'hour') return nowMs + HOUR_MS;
+  return per === 'day' ? nextUtcMidnightMs(nowMs) : nextMonthMs(nowMs, monthBegins);
+}
+
+/** What processes share once one has joined that had counted by itself. */
+export function joinedWindows(
+  shared: Windows,
+  local: Windows,
+  requests: number,
+  setting: PlanSetting,
+  nowMs: number,
+): Pick<Windows, 'windows' | 'own'> {
+  const newer = (per: keyof OtherWindows) =>
+    (local.windows?.[per]?.receivedAtMs ?? 0) > (shared.windows?.[per]?.receivedAtMs ?? 0)
+      ? local.windows?.[per]
+      : shared.windows?.[per];
+  const own = requests > 0 ? countedOwn(shared.own, requests, setting, nowMs) : shared.own;
+  const windows = (shared.windows ?? local.windows) && { hour: newer('hour'), month: newer('month') };
+  return { windows, own };
+}
+
+function windowOf(
+  { quota, windows, own }: Windows,
+  per: WindowName,
+  planned: number | undefined,
+  setting: PlanSetting,
+  nowMs: number,
+): WindowQuota | undefined {
+  const stated = currentQuota(per === 'day' ? quota : windows?.[per], nowMs);
+  if (planned === undefined || stated?.remaining !== undefined) return stated && { ...stated, per };
+  const limit = stated?.limit ?? planned;
+  const counted = current(own, per, nowMs);
+  const remaining = Math.max(0, limit - (counted?.requests ?? 0));
+  const resetsAtMs = counted?.endsAtMs ?? endOf(per, setting, nowMs);
+  return { per, limit, remaining, resetsAtMs, receivedAtMs: nowMs, isOurCount: true };
+}
+
+/** What a month leaves to one of its days. */
+function shareOfDay(month: WindowQuota, own: OwnCounts | undefined, nowMs: number): WindowQuota {
+  const spent = current(own, 'day', nowMs)?.requests ?? 0;
+  const resetsAtMs = nextUtcMidnightMs(nowMs);
+  const days = Math.max(1, Math.ceil((windowEndsMs(month) - resetsAtMs) / DAY_MS) + 1);
+  const { remaining = Number.POSITIVE_INFINITY } = month;
+  const limit = Math.max(LEAST_A_DAY, Math.floor((SHARES_A_DAY * (remaining + spent)) / days));
+  return {
+    per: 'day',
+    limit,
+    remaining: Math.max(0, limit - spent),
+    resetsAtMs,
+    receivedAtMs: nowMs,
+    isOurCount: true,
+  };
+}
+
+function limitsOf(known: PlanFacts, setting: PlanSetting): { [per in WindowName]?: number | undefined } {
+  // What the default service's plans allow is believed when it says so.
+  const plan: Partial<DescribedLimits> = setting.plans ? planInForce(known, setting) : {};
+  const { requestsPerHour, requestsPerDay, requestsPerMonth } = plan;
+  const perMonth = setting.requestsPerMonth ?? requestsPerMonth;
+  return {
+    hour: requestsPerHour,
+    day: setting.plans && (setting.requestsPerDay ?? requestsPerDay),
+    month: perMonth && (setting.isBilled ? Math.floor(perMonth * BILLED_SHARE) : perMonth),
+  };
+}
+
+function current(own: OwnCounts | undefined, per: WindowName, nowMs: number) {
+  const count = own?.[per];
+  return count && nowMs < count.endsAtMs ? count : undefined;
+}

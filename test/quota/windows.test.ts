@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import type { PlanSetting } from '../../src/model/plan.ts';
+import type { QuotaReading, WindowName } from '../../src/model/quota.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import { StateView } from '../../src/quota/limiter-view.ts';
+import { releasePermit } from '../../src/quota/permit.ts';
+import {
+  countedOwn,
+  dayLimitOf,
+  endOf,
+  joinedWindows,
+  leastOf,
+  windowsOf,
+  withReading,
+} from '../../src/quota/windows.ts';
+
+/** Ten days are left of the month, this one included. */
+const NOW_MS = Date.UTC(2026, 10, 21, 12);
+const HOUR_MS = 3_600_000;
+const MIDNIGHT_MS = Date.UTC(2026, 10, 22);
+const NEXT_MONTH_MS = Date.UTC(2026, 11, 1);
+const PLAN = { requestsPerMinute: 10, burst: 5 };
+
+function planOf(limits: { requestsPerHour?: number; requestsPerDay?: number; requestsPerMonth?: number }): PlanSetting {
+  return { plan: 'free', plans: { free: { ...PLAN, ...limits } } };
+}
+
+function reading(limit: number, remaining: number, resetInMs?: number): QuotaReading {
+  return { limit, remaining, resetInMs, sentAtMs: NOW_MS - 100, receivedAtMs: NOW_MS };
+}
+
+function spent(requests: number, setting: PlanSetting): LimiterState {
+  return { ...INITIAL_LIMITER_STATE, own: countedOwn(undefined, requests, setting, NOW_MS) };
+}
+
+/** Such as `88 of 100 day (ours)`. */
+function shown(state: LimiterState, setting: PlanSetting, nowMs = NOW_MS): string[] {
+  return windowsOf(state, setting, nowMs).map(({ per, limit, remaining, isOurCount }) => {
+    return `${remaining} of ${limit} ${per}${isOurCount ? ' (ours)' : ''}`;
+  });
+}
+
+describe('what each window leaves', () => {
+  const HOUR_AND_DAY = planOf({ requestsPerHour: 100, requestsPerDay: 1_000 });
+
+  it('is what the plan has, less what was counted here, while nobody states it', () => {
+    expect(shown(spent(12, HOUR_AND_DAY), HOUR_AND_DAY)).toEqual(['88 of 100 hour (ours)', '988 of 1000 day (ours)']);
+  });
+
+  it('is what answers state, where they do', () => {
+    const quota = { limit: 900, remaining: 700, resetsAtMs: undefined, receivedAtMs: NOW_MS };
+    const windows = withReading({}, 'hour', reading(90, 50), HOUR_AND_DAY);
+    expect(shown({ ...spent(12, HOUR_AND_DAY), quota, windows }, HOUR_AND_DAY)).toEqual([
+      '50 of 90 hour',
+      '700 of 900 day',
+    ]);
+  });
+
+  it('is counted anew once a window is over, of the size that was stated', () => {
+    const windows = withReading({}, 'hour', reading(90, 50), HOUR_AND_DAY);
+    const state = { ...spent(12, HOUR_AND_DAY), windows };
+    expect(shown(state, HOUR_AND_DAY, NOW_MS + HOUR_MS)).toEqual(['90 of 90 hour (ours)', '988 of 1000 day (ours)']);
+    expect(shown(state, HOUR_AND_DAY, MIDNIGHT_MS)).toEqual(['90 of 90 hour (ours)', '1000 of 1000 day (ours)']);
+  });
+
+  it('is unknown of the default service until it states it', () => {
+    expect(windowsOf(INITIAL_LIMITER_STATE, { plan: 'free' }, NOW_MS)).toEqual([]);
+  });
+
+  it('is the least of all', () => {
+    const state = spent(12, HOUR_AND_DAY);
+    expect(leastOf(windowsOf(state, HOUR_AND_DAY, NOW_MS))).toMatchObject({ per: 'hour', remaining: 88 });
+    const view = viewOf(state, HOUR_AND_DAY);
+    expect([view.quota?.remaining, view.unreserved]).toEqual([88, 78]); // a tenth of an hour of 100 is kept
+    expect(dayLimitOf(view.windows)).toBe(1_000);
+  });
+});
+
+describe('a month', () => {
+  const MONTH = planOf({ requestsPerMonth: 1_000 });
+
+  it('leaves a day twice what remains of it divided by the days left', () => {
+    expect(shown(spent(0, MONTH), MONTH)).toEqual(['1000 of 1000 month (ours)', '200 of 200 day (ours)']);
+    expect(shown(spent(150, MONTH), MONTH)).toEqual(['850 of 1000 month (ours)', '50 of 200 day (ours)']);
+  });
+
+  it('leaves a day 20 at least, as long as it has them', () => {
+    const short = withReading({}, 'month', reading(1_000, 30), MONTH);
+    expect(shown({ ...INITIAL_LIMITER_STATE, windows: short }, MONTH)).toEqual([
+      '30 of 1000 month',
+      '20 of 20 day (ours)',
+    ]);
+    const over = withReading({}, 'month', reading(1_000, 7), MONTH);
+    expect(leastOf(windowsOf({ ...INITIAL_LIMITER_STATE, windows: over }, MONTH, NOW_MS))?.remaining).toBe(7);
+  });
+
+  it('leaves its last day all that remains', () => {
+    expect(shown(spent(0, MONTH), MONTH, NEXT_MONTH_MS - HOUR_MS)[1]).toBe('2000 of 2000 day (ours)');
+  });
+
+  it('makes budgets go by a day of it, and not by the month', () => {
+    expect(
+      dayLimitOf(
+        windowsOf(spent(0, planOf({ requestsPerMonth: 50_000 })), planOf({ requestsPerMonth: 50_000 }), NOW_MS),
+      ),
+    ).toBe(10_000);
+  });
+
+  it('is counted up to 95 % where more costs money', () => {
+    const setting = { ...MONTH, isBilled: true };
+    expect(shown(spent(949, setting), setting)[0]).toBe('1 of 950 month (ours)');
+  });
+
+  it('is that of the variable, if set, of the default service too', () => {
+    const setting: PlanSetting = { plan: 'free', requestsPerMonth: 300 };
+    expect(shown(spent(1, setting), setting)).toEqual(['299 of 300 month (ours)', '59 of 60 day (ours)']);
+  });
+});
+
+it.each<[WindowName, number | undefined, number]>([
+  ['hour', undefined, NOW_MS + HOUR_MS],
+  ['day', undefined, MIDNIGHT_MS],
+  ['month', undefined, NEXT_MONTH_MS],
+  ['month', 15, Date.UTC(2026, 11, 15)],
+  ['month', 28, Date.UTC(2026, 10, 28)],
+  ['month', 21, Date.UTC(2026, 11, 21)],
+])('a %s without a stated reset ends: month begins on %s', (per, monthBegins, endsAtMs) => {
+  expect(endOf(per, { plan: 'free', ...(monthBegins && { monthBegins }) }, NOW_MS)).toBe(endsAtMs);
+});
+
+it('an hour ends an hour after its first request, however many follow', () => {
+  const setting = planOf({ requestsPerHour: 100 });
+  const first = countedOwn(undefined, 1, setting, NOW_MS);
+  const later = countedOwn(first, 1, setting, NOW_MS + HOUR_MS / 2);
+  expect(later.hour).toEqual({ requests: 2, endsAtMs: NOW_MS + HOUR_MS });
+  expect(countedOwn(later, 1, setting, NOW_MS + HOUR_MS).hour?.requests).toBe(1);
+  expect(withReading({ own: later }, 'hour', reading(100, 98), setting).hour?.resetsAtMs).toBe(NOW_MS + HOUR_MS);
+});
+
+describe('after a request', () => {
+  const setting = planOf({ requestsPerDay: 100, requestsPerMonth: 1_000 });
+  const ended = (state: LimiterState, outcome: Parameters<typeof releasePermit>[2]) =>
+    releasePermit(state, { probe: false, leftAtMs: NOW_MS }, outcome, setting, {
+      longestWaitMs: 300_000,
+      nowMs: NOW_MS,
+      random: 0,
+      underWay: 0,
+    });
+
+  it.each([
+    ['that was answered', { kind: 'answered' }, 1],
+    ['that was not', { kind: 'serviceDown', isCounted: true }, 1],
+    ['that never left', { kind: 'serviceDown', isCounted: false }, 0],
+    ['that was refused', { kind: 'rateLimited', isCounted: false }, 0],
+    ['that was not sent', { kind: 'abandoned' }, 0],
+  ] as const)('it counts one %s', (_, outcome, requests) => {
+    expect(ended(INITIAL_LIMITER_STATE, outcome).own?.month?.requests).toBe(requests);
+  });
+
+  it('opens the breaker with the last of a window, until that ends', () => {
+    const { breaker } = ended(spent(99, setting), { kind: 'answered' });
+    expect(breaker).toMatchObject({ state: 'open', reason: 'day', untilMs: MIDNIGHT_MS });
+  });
+
+  it.each<[WindowName, number]>([
+    ['day', MIDNIGHT_MS],
+    ['month', NEXT_MONTH_MS],
+  ])(
+    'refused for the %s, it opens the breaker until that ends, however short a wait is stated, and learns nothing',
+    (spentWindow, untilMs) => {
+      const state = ended(INITIAL_LIMITER_STATE, { kind: 'rateLimited', statedMs: 1_000, spentWindow });
+      expect(state.breaker).toMatchObject({ state: 'open', reason: spentWindow, untilMs });
+      expect(state.learned.refusal).toBeUndefined();
+    },
+  );
+});
+
+it('processes that meet again add what each has counted alone, and take the newer figures', () => {
+  const setting = planOf({ requestsPerMonth: 1_000 });
+  const older = withReading({}, 'month', { ...reading(1_000, 600), receivedAtMs: NOW_MS - 60_000 }, setting);
+  const shared = { ...spent(10, setting), windows: older };
+  const local = { ...spent(14, setting), windows: withReading({}, 'month', reading(1_000, 590), setting) };
+  const { windows, own } = joinedWindows(shared, local, 4, setting, NOW_MS);
+  expect([windows?.month?.remaining, own?.month?.requests]).toEqual([590, 14]);
+});
+
+it('a plan that counts by a fixed minute has no bucket: so many leave at once, and no more before it is over', () => {
+  const setting: PlanSetting = { plan: 'free', plans: { free: { ...PLAN, isWindow: true } } };
+  const learned = { ...INITIAL_LIMITER_STATE.learned, inFlight: 100 };
+  const atMs = (position: number) =>
+    viewOf({ ...INITIAL_LIMITER_STATE, learned }, setting).forecast('members', position);
+  expect([atMs(1), atMs(10), atMs(11)]).toEqual([NOW_MS, NOW_MS, NOW_MS + 60_000]);
+});
+
+function viewOf(state: LimiterState, setting: PlanSetting): StateView {
+  const facts = { underWay: 0, isUnconfirmed: false, longestWaitMs: 300_000, answersTakeMs: 0 };
+  return new StateView({ ...facts, state, setting }, NOW_MS);
+}
