@@ -10,15 +10,16 @@ const MEMBERS = 10_000;
 /** Limits each member's commands, by a token bucket for each of the members seen last. */
 export class CommandRate {
   readonly #fullAtMs = new LRUCache<string, number>({ max: MEMBERS });
+  #countedAtMs = 0;
 
-  /**
-   * @param nowMs monotonic: after a clock was set back the bucket would stay empty until the clock has caught up
-   * @throws TooManyCommands when the member has sent more than 240 in a minute
-   */
-  count(memberId: string, nowMs = performance.now()): void {
-    const fullAtMs = this.#fullAtMs.get(memberId) ?? Number.NEGATIVE_INFINITY;
-    const waitMs = tokenAtMs(fullAtMs, nowMs, PACE) - nowMs;
-    if (waitMs > 0) throw new TooManyCommands({ untilMs: Date.now() + waitMs });
+  /** @throws TooManyCommands when the member has sent more than 240 in a minute */
+  count(memberId: string, nowMs = Date.now()): void {
+    // Buckets would stay empty until a clock that was set back has caught up.
+    if (nowMs < this.#countedAtMs) this.#fullAtMs.clear();
+    this.#countedAtMs = nowMs;
+    const fullAtMs = this.#fullAtMs.get(memberId) ?? 0;
+    const untilMs = tokenAtMs(fullAtMs, nowMs, PACE);
+    if (untilMs > nowMs) throw new TooManyCommands({ untilMs });
     this.#fullAtMs.set(memberId, afterToken(fullAtMs, nowMs, PACE));
   }
 }
