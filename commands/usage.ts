@@ -1,8 +1,7 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
-import type { WindowQuota } from '../src/model/quota.ts';
-import { leastOf } from '../src/quota/windows.ts';
+import { isOfDay, leastOf } from '../src/quota/windows.ts';
 import { age } from '../src/render/formats.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
@@ -66,7 +65,6 @@ async function show(
   ]);
   const nowMs = Date.now();
   const { breaker, learned, isIsolated, windows } = limiter.view();
-  const isOfDay = ({ per = 'day' }: WindowQuota) => per === 'day';
   const quota = leastOf(windows.filter(isOfDay));
   const counted = budget.day === undefined ? all.requests : undefined;
   const figures = usageFigures({ report, quota, counted, nowMs });

@@ -45,6 +45,8 @@ export interface WindowQuota extends QuotaState {
   per?: WindowName;
   /** Nobody states it: it is what this bot has counted. */
   isOurCount?: boolean;
+  /** It is a day's part of the month. */
+  isShareOfMonth?: boolean;
 }
 
 /**

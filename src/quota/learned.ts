@@ -110,10 +110,13 @@ export function paceKey({ intervalMs, capacity }: Pace): string {
   return `${intervalMs} ${capacity}`;
 }
 
-/** A minute that the service states need not be learned; one that takes more than the plan is another limiter's. */
+/**
+ * A minute that the service states need not be learned; one that takes more than the plan is another limiter's. Less was
+ * learned where others spend from the same key.
+ */
 export function withStatedMinute(known: Learned, { limit }: Pick<QuotaReading, 'limit'>, planned: Pace): Learned {
   const perMinute = Math.round(WINDOW_MS / planned.intervalMs);
-  if (limit === undefined || limit > perMinute || known.window === limit) return known;
+  if (limit === undefined || limit > perMinute || limit >= (known.window ?? Number.POSITIVE_INFINITY)) return known;
   return { ...known, window: limit, refill: 'atOnce' };
 }
 

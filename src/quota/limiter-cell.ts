@@ -1,10 +1,10 @@
-import type { Events } from '../model/events.ts';
+import type { Events, EventsByName } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Permit } from './limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, shifted, underSetting, withProbe } from './limiter-state.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';
-import { announced } from './windows.ts';
+import { countsItself, leastOf, windowsOf } from './windows.ts';
 
 /** A change of the state, and what is special about it. */
 export interface Change {
@@ -105,6 +105,13 @@ export class LocalCell implements LimiterCell {
     this.#options.events?.publish('limiter', announced(state, this.setting));
     this.#options.warnings.changed(before, state, this.setting);
   }
+}
+
+/** What operators are told of: the day or the month, whichever leaves less; what is stated of a day that may be over. */
+export function announced(state: LimiterState, setting: PlanSetting): EventsByName['limiter'] {
+  const { quota, windows, breaker } = state;
+  if (!windows && !countsItself(setting)) return { quota, breaker };
+  return { quota: leastOf(windowsOf(state, setting, Date.now()).filter(({ per }) => per !== 'hour')), breaker };
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
 import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
 import { afterOurRequest } from './outside-spending.ts';
 import { afterToken, boundedFullAtMs, emptyBucket, paceOf, plannedPace, tokenAtMs } from './pace.ts';
-import { countedOwn, countsItself, endOf, leastOf, windowsOf } from './windows.ts';
+import { countedOwn, countsItself, endOf, isOfDay, leastOf, windowsOf } from './windows.ts';
 
 /** A token of the bucket, with which a request may leave. */
 export interface WantedToken {
@@ -110,7 +110,7 @@ function spentOrLeast(
 }
 
 function isDayAsStated(window: WindowQuota | undefined): boolean {
-  return !window || ((window.per ?? 'day') === 'day' && !window.isOurCount);
+  return !window || (isOfDay(window) && !window.isOurCount);
 }
 
 function withOneForWatches(quota: QuotaState | undefined): QuotaState | undefined {

@@ -40,8 +40,9 @@ export class QuotaWarnings {
     const nowMs = Date.now();
     const known = before ? windowsOf(before, setting, nowMs) : [];
     for (const window of windowsOf(after, setting, nowMs)) {
-      const { per = 'day', isOurCount, limit, remaining } = window;
-      const was = known.find((each) => each.per === window.per && each.isOurCount === isOurCount);
+      const { per = 'day', isShareOfMonth, limit, remaining } = window;
+      if (isShareOfMonth) continue; // a day that takes twice its share is no reason to warn
+      const was = known.find((each) => each.per === window.per);
       const share = newlySpentShare(was, window, nowMs);
       if (share !== undefined) this.#log.warn({ share, limit, remaining }, LOW[per]);
     }

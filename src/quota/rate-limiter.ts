@@ -109,7 +109,8 @@ export class RateLimiter implements Limiter {
   }
 
   runsOutAtMs(): number | undefined {
-    return runsOutAtMs(this.#cell.state.samples, this.quota(), Date.now());
+    const { samples, quota } = this.#cell.state;
+    return runsOutAtMs(samples, currentQuota(quota, Date.now()), Date.now());
   }
 
   plannedIntervalMs(): number {

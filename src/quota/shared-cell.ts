@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
-import { afterClockJump, type Change, type Decide, type LimiterCell } from './limiter-cell.ts';
+import { afterClockJump, announced, type Change, type Decide, type LimiterCell } from './limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, withProbe } from './limiter-state.ts';
 import { spendToken, type Taken, type WantedToken } from './permit.ts';
 import {
@@ -11,11 +11,10 @@ import {
   sameSchedule,
   withProbeTaken,
 } from './shared-limiter-store.ts';
-import { announced } from './windows.ts';
 import { isolatedFullAtMs, joinedState } from './without-redis.ts';
 
 /**
- * Of the processes that share the state. Without Redis: the plan divided by the processes last seen alive; permits given that
+ * Whether this process is one of those that share the state. Without Redis it has the plan divided by the processes last seen alive; permits given that
  * are not charged to the shared bucket yet, and cards of requests that ended without the others being told.
  */
 type Membership =

@@ -1,6 +1,5 @@
 import type { DescribedLimits, PlanSetting } from '../model/plan.ts';
 import {
-  type Breaker,
   type OtherWindows,
   type OwnCounts,
   type QuotaReading,
@@ -10,7 +9,6 @@ import {
 } from '../model/quota.ts';
 import { DAY_MS, HOUR_MS, nextMonthMs, nextUtcMidnightMs } from '../time/utc-day.ts';
 import { currentQuota, mergeReading, reservedRequests, windowEndsMs } from './day-quota.ts';
-import type { LimiterState } from './limiter-state.ts';
 import { type PlanFacts, planInForce } from './pace.ts';
 
 /** What is known of all windows; what is absent is known of the day alone. */
@@ -50,16 +48,6 @@ export function countsItself({ plans, requestsPerMonth }: PlanSetting): boolean 
   return plans !== undefined || requestsPerMonth !== undefined;
 }
 
-/** What operators are told of: the day or the month, whichever leaves less; what is stated of a day that may be over. */
-export function announced(
-  state: LimiterState,
-  setting: PlanSetting,
-): { quota: WindowQuota | undefined; breaker: Breaker } {
-  const { quota, windows, breaker } = state;
-  if (!windows && !countsItself(setting)) return { quota, breaker };
-  return { quota: leastOf(windowsOf(state, setting, Date.now()).filter(({ per }) => per !== 'hour')), breaker };
-}
-
 /** The window that leaves least beyond what is kept of it, and how much that is; infinite where nothing is known. */
 export function leastUnreserved(windows: readonly WindowQuota[]): { requests: number; untilMs: number } {
   let least = { requests: Number.POSITIVE_INFINITY, untilMs: 0 };
@@ -75,9 +63,13 @@ export function unreservedOf(window: WindowQuota): number {
   return (window.remaining ?? Number.POSITIVE_INFINITY) - reservedRequests(window);
 }
 
+export function isOfDay({ per = 'day' }: WindowQuota): boolean {
+  return per === 'day';
+}
+
 /** The requests of a day; `undefined` where none is known. */
 export function dayLimitOf(windows: readonly WindowQuota[]): number | undefined {
-  const limits = windows.flatMap(({ per = 'day', limit }) => (per === 'day' && limit !== undefined ? [limit] : []));
+  const limits = windows.filter(isOfDay).flatMap(({ limit }) => limit ?? []);
   return limits.length > 0 ? Math.min(...limits) : undefined;
 }
 
@@ -177,6 +169,7 @@ function shareOfDay(month: WindowQuota, own: OwnCounts | undefined, nowMs: numbe
     resetsAtMs,
     receivedAtMs: nowMs,
     isOurCount: true,
+    isShareOfMonth: true,
   };
 }
 

@@ -91,6 +91,6 @@ function ofWindow(quota: WindowQuota, remaining: number, isBusy: boolean, facts:
   const half = usual.length > 0 ? 0 : (remaining + (quota.forWatches ?? 0)) / 2;
   const spare = Math.floor(unreserved - Math.max(half, USUAL_TIMES * Math.max(lately, ...usual)));
   if (spare >= 1 && isOld) return { cards: 1 };
-  const isFull = spare >= mostTogether || leftMs < FULL_LISTS_UNTIL_MS;
+  const isFull = per !== 'day' || spare >= mostTogether || leftMs < FULL_LISTS_UNTIL_MS;
   return spare >= 1 && isFull ? { cards: Math.min(spare, mostTogether) } : lookAgain;
 }

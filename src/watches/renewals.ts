@@ -3,11 +3,12 @@ import type { Logger } from '../log.ts';
 import type { Cards } from '../lookup/cards.ts';
 import type { LookupQueue } from '../lookup/lookup-queue.ts';
 import type { Claims } from '../model/claims.ts';
-import { WATCHES_REQUESTER, type WindowQuota } from '../model/quota.ts';
+import { WATCHES_REQUESTER } from '../model/quota.ts';
 import { windowEndsMs } from '../quota/day-quota.ts';
 import type { CountedHour, Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
 import { requestsBetween } from '../quota/usual-requests.ts';
+import { isOfDay } from '../quota/windows.ts';
 import { Timer } from '../time/timers.ts';
 import { DAY_MS, HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 import { isWithoutWindow, type RenewalFacts, renewalPlan } from './renewal-plan.ts';
@@ -76,7 +77,7 @@ export class WatchRenewals {
   async #renewNext(): Promise<number> {
     const { claims } = this.#options;
     const facts = await this.#facts();
-    const day = dayOf(facts.view);
+    const day = facts.view.windows.find(isOfDay);
     const dayEndsAtMs = day && !isWithoutWindow(facts) ? windowEndsMs(day) : nextUtcMidnightMs(facts.nowMs);
     // Services round a reset, and compute it anew.
     if (Math.abs(dayEndsAtMs - this.#requested.dayEndsAtMs) > HOUR_MS)
@@ -102,7 +103,7 @@ export class WatchRenewals {
       this.#hours = { atMs: Date.now(), read: await ledger.lastHours(USUAL_DAYS) };
     const hours = this.#hours?.read ?? [];
     const [nowMs, view] = [Date.now(), limiter.view()];
-    const day = dayOf(view);
+    const day = view.windows.find(isOfDay);
     const resetMs = day ? windowEndsMs(day) : nowMs;
     const days = Array.from({ length: USUAL_DAYS }, (_, ago) => (ago + 1) * DAY_MS);
     return {
@@ -157,10 +158,6 @@ export class WatchRenewals {
     });
     return (await Promise.all(ended)).every(Boolean);
   }
-}
-
-function dayOf({ windows }: RenewalFacts['view']): WindowQuota | undefined {
-  return windows.find(({ per = 'day' }) => per === 'day');
 }
 
 function busiestDay(requests: readonly number[]): number | undefined {

@@ -3,6 +3,7 @@ import type { PlanSetting } from '../../src/model/plan.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type OpenBreaker } from '../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
+import { countedOwn } from '../../src/quota/windows.ts';
 import { ERROR, INFO, logLines, WARN } from '../support/log-lines.ts';
 
 const SETTING: PlanSetting = { plan: 'free' };
@@ -66,6 +67,21 @@ it('says in the log, once, that a share of the day is spent', () => {
   warnings.changed(known(900), known(200), SETTING);
   warnings.changed(known(200), known(199), SETTING);
   expect(lines).toMatchObject([{ share: 0.8, limit: 1_000, remaining: 200, msg: "today's requests are running low" }]);
+});
+
+it('says once of each window that a share of it is spent, and nothing of what a month leaves to a day', () => {
+  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { log, lines } = logLines();
+  const warnings = new QuotaWarnings(log);
+  const limits = { requestsPerMinute: 10, burst: 5, requestsPerDay: 1_000, requestsPerMonth: 600 };
+  const setting: PlanSetting = { plan: 'free', plans: { free: limits } };
+  // 11 days are left of the month, so that it leaves this one 109 requests.
+  const counted = (requests: number): LimiterState => {
+    return { ...INITIAL_LIMITER_STATE, own: countedOwn(undefined, requests, setting, NOW_MS) };
+  };
+  for (const requests of [88, 89, 100, 480, 481]) warnings.changed(counted(requests - 1), counted(requests), setting);
+  expect(lines).toMatchObject([{ share: 0.8, limit: 600, msg: "this month's requests are running low" }]);
 });
 
 it('says in the log at a start, once, that the daily limit is that of no plan', () => {

@@ -1,9 +1,18 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading, WindowName } from '../../src/model/quota.ts';
-import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import { withStatedMinute } from '../../src/quota/learned.ts';
+import { LocalCell } from '../../src/quota/limiter-cell.ts';
+import {
+  INITIAL_LIMITER_STATE,
+  type LimiterState,
+  StoredLimiterState,
+  shifted,
+} from '../../src/quota/limiter-state.ts';
 import { StateView } from '../../src/quota/limiter-view.ts';
 import { releasePermit } from '../../src/quota/permit.ts';
+import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
+import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import {
   countedOwn,
   dayLimitOf,
@@ -13,6 +22,7 @@ import {
   windowsOf,
   withReading,
 } from '../../src/quota/windows.ts';
+import { logLines } from '../support/log-lines.ts';
 
 /** Ten days are left of the month, this one included. */
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
@@ -190,6 +200,38 @@ it('a plan that counts by a fixed minute has no bucket: so many leave at once, a
   const atMs = (position: number) =>
     viewOf({ ...INITIAL_LIMITER_STATE, learned }, setting).forecast('members', position);
   expect([atMs(1), atMs(10), atMs(11)]).toEqual([NOW_MS, NOW_MS, NOW_MS + 60_000]);
+});
+
+it.each([
+  ['that nobody has learned', undefined, 10, 10],
+  ['unless less was learned, as where others spend from the same key', 6, 10, 6],
+  ['less than what was learned', 10, 8, 8],
+  ['but none beyond the plan, which is another limiter', undefined, 100, undefined],
+])('a stated minute is a window %s', (_, window, limit, expected) => {
+  const known = { ...INITIAL_LIMITER_STATE.learned, window };
+  expect(withStatedMinute(known, { limit }, { intervalMs: 6_000, capacity: 4 }).window).toBe(expected);
+});
+
+it('a day runs out by what is left of it, not of a month that leaves less', () => {
+  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const quota = { limit: 1_000, remaining: 500, resetsAtMs: MIDNIGHT_MS, receivedAtMs: NOW_MS };
+  const samples = [{ atMs: NOW_MS - HOUR_MS, remaining: 700 }];
+  const state = { ...INITIAL_LIMITER_STATE, quota, samples };
+  const month = withReading({}, 'month', { ...reading(10_000, 100) }, { plan: 'free' });
+  const runsOut = (known: LimiterState) => {
+    const store = { load: () => known, save: () => {} };
+    const cell = new LocalCell(store, { setting: { plan: 'free' }, warnings: new QuotaWarnings(logLines().log) });
+    return new RateLimiter(cell, { longestWaitMs: 300_000 }).runsOutAtMs();
+  };
+  expect(runsOut({ ...state, windows: { month: month.month } })).toBe(NOW_MS + 2.5 * HOUR_MS);
+});
+
+it('what is known of windows outlasts a restart', () => {
+  const setting = planOf({ requestsPerHour: 100, requestsPerMonth: 1_000 });
+  const state = { ...spent(3, setting), windows: withReading({}, 'month', reading(1_000, 600), setting) };
+  expect(StoredLimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
+  expect(shifted(state, 500).own?.hour).toEqual({ requests: 3, endsAtMs: NOW_MS + HOUR_MS + 500 });
 });
 
 function viewOf(state: LimiterState, setting: PlanSetting): StateView {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Breaker, CLOSED_BREAKER, type QuotaState } from '../../src/model/quota.ts';
+import { type Breaker, CLOSED_BREAKER, type QuotaState, type WindowQuota } from '../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
 import { StateView } from '../../src/quota/limiter-view.ts';
 import { type RenewalFacts, renewalPlan } from '../../src/watches/renewal-plan.ts';
@@ -36,6 +36,14 @@ const earlier = (mostTogether: number, receivedAtMs = EARLIER_MS) => ({
 });
 const OLD = { receivedAtMs: NOW_MS - 11 * MINUTE_MS };
 
+/** The day, and another window that ends in ten days, or with the day. */
+function besides(window: Pick<WindowQuota, 'per' | 'limit' | 'remaining'>): Pick<RenewalFacts, 'view'> {
+  const resetsAtMs = window.per === 'month' ? NOW_MS + 10 * 24 * HOUR_MS : RESET_MS;
+  const view = viewOf(QUOTA);
+  const windows = [...view.windows, { ...window, resetsAtMs, receivedAtMs: NOW_MS }];
+  return { view: { windows, breaker: view.breaker, isIsolated: view.isIsolated } };
+}
+
 function viewOf(
   quota: QuotaState | undefined,
   { breaker = CLOSED_BREAKER, processes }: { breaker?: Breaker; processes?: number } = {},
@@ -64,6 +72,19 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['nothing that may leave after the reset', { nowMs: RESET_MS - 2 * MINUTE_MS + 1 }, NOT_TODAY],
   ['nothing of the reserve', known({ remaining: 50 }), NOT_TODAY],
   ['nothing of a spent day', known({ remaining: 0 }), NOT_TODAY],
+  // Ten days of the month are left, of at most 100 requests each: 150 of 3,000 are kept, and twice 1,000 may be wanted.
+  [
+    'as much as the day spares where the month loses more',
+    besides({ per: 'month', limit: 3_000, remaining: 2_600 }),
+    send(150),
+  ],
+  ['no more than a month loses', besides({ per: 'month', limit: 3_000, remaining: 2_250 }), send(100)],
+  ['nothing that a month would not lose', besides({ per: 'month', limit: 3_000, remaining: 2_100 }), LOOK_AGAIN],
+  [
+    'no more of an hour than half, less what is kept of it',
+    besides({ per: 'hour', limit: 100, remaining: 60 }),
+    send(20),
+  ],
   ['nothing of an unknown day', { view: viewOf(undefined) }, LOOK_AGAIN],
   ['one card where there is no day', { view: viewOf(undefined), hasWindow: false }, send(1)],
   ['none there while a member waits', { view: viewOf(undefined), hasWindow: false, isMemberWaiting: true }, LOOK_AGAIN],
