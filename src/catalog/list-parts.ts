@@ -72,7 +72,7 @@ function piecesOf(list: string): Piece[] {
 }
 
 /**
- * As it was typed, or else as a line of a deck. Pieces count as one name only where the name has its separators: `Mew, Two`
+ * Reads the pieces as one name, as it was typed, or else as a line of a deck. Pieces count as one name only where the name has its separators: `Mew, Two`
  * is not `Mewtwo`.
  *
  * @returns `undefined` for a heading

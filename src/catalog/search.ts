@@ -121,7 +121,7 @@ function corrected(index: CardIndex, words: readonly TypedWord[]): Ranked[] {
 function mostWords(index: CardIndex, words: readonly TypedWord[], named: readonly TypedWord[]): TypedWord[] {
   const inName = named.map(({ likely }) => likely.map((each) => ({ ...each, inName: true })));
   const others = words.filter((word) => !named.includes(word));
-  // Of equally many, the longest tell most.
+  // Among words of which equally many are known, the longest tell most.
   others.sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.text.length - a.text.length);
   let most: TypedWord[] = [];
   for (const [at, first] of others.entries()) {

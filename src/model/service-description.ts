@@ -253,7 +253,7 @@ export function faultsOf({ issues }: z.ZodError): string[] {
   });
 }
 
-/** Of several forms, what is wrong within the one that has the type which was found. */
+/** Where several forms are allowed, only the faults of the one are told that has the type which was found. */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isWithin = ({ path, code }: z.core.$ZodIssue) => path.length > 0 || code === 'unrecognized_keys';

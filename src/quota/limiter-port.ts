@@ -73,7 +73,7 @@ export interface Limiter {
   /** The plan that a usage report named. */
   observePlan(plan: string): void;
   view(): LimiterView;
-  /** As in the view. */
+  /** The window that leaves least, as in the view. */
   quota(): WindowQuota | undefined;
   /** When nothing will remain of the day at the present rate; `undefined` when enough does. */
   runsOutAtMs(): number | undefined;

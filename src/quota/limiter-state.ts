@@ -13,7 +13,7 @@ export const LimiterState = z.object({
   /** When the token bucket is full again. */
   fullAtMs: Moment,
   breaker: Breaker,
-  /** What the operator had set when the breaker opened for the day, as `settingKey` writes it. */
+  /** What the operator had set when the breaker opened for a spent window, as `settingKey` writes it. */
   openedUnder: orUndefined(z.string()),
   counted: CountedFailures.default([]),
   /** The day's, as stated. */
@@ -72,15 +72,15 @@ export function withProbe(state: LimiterState, isUnderWay: boolean): LimiterStat
   return { ...state, breaker: { ...breaker, state: probed } };
 }
 
-/** Identifies what an operator has set: plan, rate and burst. */
+/** Identifies what an operator has set: plan, rate, burst and month. */
 export function settingKey({ plan, requestsPerMonth, requestsPerMinute, burst }: PlanSetting): string {
   const perMonth = requestsPerMonth === undefined ? [] : [requestsPerMonth];
   return [plan, requestsPerMinute ?? '', burst ?? '', ...perMonth].join(' ');
 }
 
 /**
- * At a start: when the breaker opened for the day under another plan, rate or burst (or in a version that did not note
- * them), the day may be larger now, so its probe is due.
+ * At a start: when the breaker opened for a spent window under another plan, rate, burst or month (or in a version that did not note
+ * them), the window may be larger now, so its probe is due.
  */
 export function underSetting(state: LimiterState, setting: PlanSetting): LimiterState {
   const { breaker, openedUnder } = state;

@@ -8,7 +8,7 @@ import { type PricesView, priceLines } from './price-lines.ts';
 
 /** How the operator and the card service want cards to be shown. */
 export interface CardDisplay {
-  /** Of a card's page, with `{id}`, `{name}` and `{number}`, instead of the one in its answer. */
+  /** The address of a card's page, with `{id}`, `{name}` and `{number}`, instead of the one in its answer. */
   pageUrl?: string | undefined;
   hasPictures: boolean;
   /** What the service asks for in the footer. */

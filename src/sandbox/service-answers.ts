@@ -30,6 +30,14 @@ export interface ServiceOutcome extends ServiceAnswer {
 /** The service as a function. `signal` aborts when the client leaves. */
 export type AnswerRequest = (request: ReceivedRequest, signal?: AbortSignal) => Promise<ServiceOutcome>;
 
+/** Some services have a header of their own for the key. */
+export function keyIn(
+  authorization: string | null | undefined,
+  ownHeader: string | string[] | null | undefined,
+): string | undefined {
+  return authorization ?? (ownHeader ? `Bearer ${ownHeader}` : undefined);
+}
+
 export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): ServiceAnswer {
   return {
     status,

@@ -1,4 +1,4 @@
-import type { AnswerRequest, ServiceOutcome } from './service-answers.ts';
+import { type AnswerRequest, keyIn, type ServiceOutcome } from './service-answers.ts';
 
 /** Statuses whose responses have no body (Fetch standard, "null body status"). */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
@@ -10,8 +10,7 @@ export function fetchFrom(answer: AnswerRequest): typeof fetch {
     const { signal } = request;
     signal.throwIfAborted();
     const { pathname, search } = new URL(request.url);
-    const key = request.headers.get('x-api-key');
-    const authorization = request.headers.get('authorization') ?? (key ? `Bearer ${key}` : undefined);
+    const authorization = keyIn(request.headers.get('authorization'), request.headers.get('x-api-key'));
     const { method } = request;
     const body = method === 'POST' ? await request.text() : '';
     const outcome = await answer({ method, path: pathname + search, authorization, body }, signal);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { closeServer, KEEP_ALIVE_MS } from './listen.ts';
-import { type AnswerRequest, errorAnswer, type ServiceOutcome } from './service-answers.ts';
+import { type AnswerRequest, errorAnswer, keyIn, type ServiceOutcome } from './service-answers.ts';
 
 /** Serves on 127.0.0.1 and answers only requests for that address, not those of a page under another host name. */
 export async function serve(answer: AnswerRequest, port: number): Promise<{ url: string; close(): Promise<void> }> {
@@ -32,7 +32,7 @@ async function respond(answer: AnswerRequest, request: IncomingMessage, response
   response.once('close', () => gone.abort());
   const { method = 'GET', url = '/', headers } = request;
   const answering = text(request).then((body) =>
-    answer({ method, path: url, authorization: keyIn(headers), body }, gone.signal),
+    answer({ method, path: url, authorization: keyIn(headers.authorization, headers['x-api-key']), body }, gone.signal),
   );
   const outcome = await answering.catch((error: unknown) => errorAnswer(500, 'ScriptFailed', String(error)));
   if (!gone.signal.aborted) send(response, outcome);
@@ -49,9 +49,4 @@ function send(response: ServerResponse, { status, headers, body, fault }: Servic
   response.writeHead(status, { ...headers, 'content-length': bytes.length });
   if (fault === 'stall') response.write(bytes.subarray(0, bytes.length / 2));
   else response.end(bytes);
-}
-
-/** Some services have a header of their own for the key. */
-function keyIn({ authorization, 'x-api-key': key }: IncomingHttpHeaders): string | undefined {
-  return authorization ?? (key && `Bearer ${key}`);
 }

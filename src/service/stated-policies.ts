@@ -28,7 +28,7 @@ export function statedPolicies(headers: Headers, sentAtMs: number, receivedAtMs:
   const left = leftIn(headers);
   return policies.flatMap((policy) => {
     const { name, limit, seconds } = policy;
-    const per = windowOf(seconds);
+    const per = windowLasting(seconds);
     if (!per || policies.some((other) => other.seconds === seconds && other.limit !== limit)) return [];
     const figures = left.find((each) => each.name === name || each.limit === limit || policies.length === 1);
     if (figures && ((figures.limit ?? limit) !== limit || figures.remaining > limit)) return [];
@@ -37,7 +37,7 @@ export function statedPolicies(headers: Headers, sentAtMs: number, receivedAtMs:
   });
 }
 
-function windowOf(seconds: number): QuotaReading['per'] {
+function windowLasting(seconds: number): QuotaReading['per'] {
   if (seconds >= 28 * DAY_SECONDS && seconds <= 31 * DAY_SECONDS) return 'month';
   return { 60: 'minute' as const, 3600: 'hour' as const, [DAY_SECONDS]: 'day' as const }[seconds];
 }
