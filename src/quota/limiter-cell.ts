@@ -1,4 +1,4 @@
-import type { Events, EventsByName } from '../model/events.ts';
+import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Permit } from './limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, shifted, underSetting, withProbe } from './limiter-state.ts';
@@ -65,7 +65,7 @@ export class LocalCell implements LimiterCell {
     // A probe cannot outlive its process.
     this.#state = underSetting(withProbe(store.load() ?? INITIAL_LIMITER_STATE, false), this.setting);
     options.warnings.started(this.state, this.setting);
-    options.events?.publish('limiter', announced(this.state, this.setting));
+    announce(options.events, this.state, this.setting);
   }
 
   get state(): LimiterState {
@@ -102,16 +102,18 @@ export class LocalCell implements LimiterCell {
     if (state === before) return;
     this.#state = state;
     this.#store.save(state);
-    this.#options.events?.publish('limiter', announced(state, this.setting));
+    announce(this.#options.events, state, this.setting);
     this.#options.warnings.changed(before, state, this.setting);
   }
 }
 
-/** What operators are told of: the day or the month, whichever leaves less; what is stated of a day that may be over. */
-export function announced(state: LimiterState, setting: PlanSetting): EventsByName['limiter'] {
-  const { quota, windows, breaker } = state;
-  if (!windows && !countsItself(setting)) return { quota, breaker };
-  return { quota: leastOf(windowsOf(state, setting, Date.now()).filter(({ per }) => per !== 'hour')), breaker };
+/** Tells operators of the day or the month, whichever leaves less; of a day alone what is stated, though it may be over. */
+export function announce(events: Events | undefined, state: LimiterState, setting: PlanSetting): void {
+  if (!events?.isWatched('limiter')) return;
+  const { windows, breaker } = state;
+  const isDayAlone = !windows && !countsItself(setting);
+  const lasting = () => windowsOf(state, setting, Date.now()).filter(({ per }) => per !== 'hour');
+  events.publish('limiter', { quota: isDayAlone ? state.quota : leastOf(lasting()), breaker });
 }
 
 /**

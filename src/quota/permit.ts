@@ -58,7 +58,7 @@ export function releasePermit(
   const quota = currentQuota(state.quota, nowMs);
   const own = countsItself(setting) ? countedOwn(state.own, countedIn(outcome), setting, nowMs) : state.own;
   const least = spentOrLeast({ ...state, own }, outcome.spentWindow, setting, nowMs);
-  const isOfPace = least?.remaining !== 0;
+  const isOfPace = currentQuota(least, nowMs)?.remaining !== 0;
   const planned = plannedPace(state, setting);
   const isProbe = permit.probe;
   // The clock may have been set back meanwhile: a request that leaves later would hold back all others until then.
@@ -69,7 +69,7 @@ export function releasePermit(
   const breaker = afterRequest(state.breaker, news, isProbe, {
     ...circumstances,
     leftAtMs,
-    quota: !outcome.spentWindow && isDayAsStated(least) ? state.quota : least,
+    quota: least,
   });
   const isPauseNew = breaker.reason === 'pause' && breaker.untilMs !== state.breaker.untilMs;
   const hasCounted = news.kind === 'serviceDown' && breaker !== state.breaker;
@@ -96,7 +96,7 @@ function countedIn({ kind, isCounted = kind === 'answered' }: RequestOutcome): n
   return isCounted ? 1 : 0;
 }
 
-/** The window that a 429 has named, or the one that leaves least. */
+/** The window that a 429 has named, or the one that leaves least; the day as it was stated, though its reset may be past. */
 function spentOrLeast(
   state: LimiterState,
   named: WindowName | undefined,
@@ -104,13 +104,12 @@ function spentOrLeast(
   nowMs: number,
 ): WindowQuota | undefined {
   const windows = windowsOf(state, setting, nowMs);
-  if (!named) return leastOf(windows);
+  if (!named) {
+    const least = leastOf(windows);
+    return !least || (isOfDay(least) && !least.isOurCount) ? state.quota : least;
+  }
   const { resetsAtMs = endOf(named, setting, nowMs) } = windows.find(({ per }) => per === named) ?? {};
   return { per: named, limit: undefined, remaining: 0, resetsAtMs, receivedAtMs: nowMs };
-}
-
-function isDayAsStated(window: WindowQuota | undefined): boolean {
-  return !window || (isOfDay(window) && !window.isOurCount);
 }
 
 function withOneForWatches(quota: QuotaState | undefined): QuotaState | undefined {

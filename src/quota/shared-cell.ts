@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
-import { afterClockJump, announced, type Change, type Decide, type LimiterCell } from './limiter-cell.ts';
+import { afterClockJump, announce, type Change, type Decide, type LimiterCell } from './limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, withProbe } from './limiter-state.ts';
 import { spendToken, type Taken, type WantedToken } from './permit.ts';
 import {
@@ -92,7 +92,7 @@ export class SharedCell implements LimiterCell {
     if (change.ended) this.#copy.permits.delete(change.ended);
     const before = this.state;
     this.#state = change.apply(before);
-    events?.publish('limiter', announced(this.#state, setting));
+    announce(events, this.#state, setting);
     this.#copy.add(change);
     if (this.#membership.kind === 'isolated') {
       this.#keepToItself(this.#membership);
@@ -147,7 +147,7 @@ export class SharedCell implements LimiterCell {
     const { stored } = this.#copy;
     if (stored && store.asRead.era === this.#era) {
       this.#state = this.#copy.changed(stored);
-      events?.publish('limiter', announced(this.#state, this.#options.setting));
+      announce(events, this.#state, this.#options.setting);
       // Whoever waits for a place under way may take one that another process has left.
       if (!sameSchedule(known, this.#state) || store.asRead.underWayElsewhere < underWayElsewhere) this.#notify();
     } else {

@@ -69,8 +69,12 @@ export function isOfDay({ per = 'day' }: WindowQuota): boolean {
 
 /** The requests of a day; `undefined` where none is known. */
 export function dayLimitOf(windows: readonly WindowQuota[]): number | undefined {
-  const limits = windows.filter(isOfDay).flatMap(({ limit }) => limit ?? []);
-  return limits.length > 0 ? Math.min(...limits) : undefined;
+  let least: number | undefined;
+  for (const window of windows) {
+    const { limit } = window;
+    if (isOfDay(window) && limit !== undefined) least = Math.min(limit, least ?? limit);
+  }
+  return least;
 }
 
 /** Whether the configuration alone tells of a window. */
