@@ -1,4 +1,4 @@
-import { RedisLink } from '../../src/storage/redis/link.ts';
+import { RedisLink, type RedisLinkOptions } from '../../src/storage/redis/link.ts';
 import { logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
 import type { TestRedis } from './redis.ts';
@@ -8,10 +8,13 @@ export const PATIENT = { answerTimeoutMs: 10_000 };
 
 export type RedisAddress = Pick<TestRedis, 'url' | 'prefix'>;
 
-/** A link to a Redis, which closes when the test ends, and what it logs. `patience`: `{}` for the bot's own. */
-export function linkTo({ url, prefix }: RedisAddress, patience: { answerTimeoutMs?: number } = PATIENT) {
+/** A link to a Redis, which closes when the test ends, and what it logs. `options`: `{}` for the bot's own patience. */
+export function linkTo(
+  { url, prefix }: RedisAddress,
+  options: Pick<RedisLinkOptions, 'answerTimeoutMs' | 'botId'> = PATIENT,
+) {
   const { log, lines } = logLines();
-  const link = new RedisLink({ url, prefix, log, ...patience });
+  const link = new RedisLink({ url, prefix, log, ...options });
   onFinished(() => link.close());
   return { link, log, lines };
 }

@@ -1,6 +1,7 @@
 import { createClient } from '@redis/client';
 import { backOffMs } from '../../time/back-off.ts';
 import { withTimeout } from '../../time/timers.ts';
+import { says } from './unavailable.ts';
 
 export type RedisClient = ReturnType<typeof newClient>;
 
@@ -73,13 +74,13 @@ export async function whyUnusable(client: Pick<RedisClient, 'sendCommand'>): Pro
  * Keeps for good whose data is below a prefix. Its commands are sent before it returns.
  *
  * @returns why this bot may not use it, as a sentence, when it belongs to another
+ * @throws what the server answers while it cannot say
  */
 export async function whyNotOwner(client: RedisClient, prefix: string, botId: string): Promise<string | undefined> {
   const key = `${prefix}:application`;
-  const [, { value: owner }] = (await Promise.allSettled([
-    client.set(key, botId, { condition: 'NX' }),
-    client.get(key),
-  ])) as [unknown, { value?: string | null }];
+  const [, read] = await Promise.allSettled([client.set(key, botId, { condition: 'NX' }), client.get(key)]);
+  if (read.status === 'rejected' && !says('forbids', read.reason)) throw read.reason;
+  const owner = read.status === 'fulfilled' ? read.value : undefined;
   if (owner == null || owner === botId) return undefined;
   return `REDIS_KEY_PREFIX is that of another application (${owner}; this is ${botId}): set another one, or delete the key ${key} if that application will not be used again.`;
 }

@@ -82,6 +82,7 @@ export class RedisLink {
     this.client.on('ready', () => {
       this.#tripMs = Number.POSITIVE_INFINITY;
       this.#judged = this.#judgeServer(); // answered before the write of the check
+      this.#judged.catch(() => {}); // the check judges again
       void this.#checks.run();
     });
     void this.client.connect().catch(() => {}); // the client retries; 'error' has the reason
@@ -170,7 +171,7 @@ export class RedisLink {
       });
       const sentAtMs = performance.now();
       await this.#withinTimeout(this.#unansweredProbe);
-      await this.#judged;
+      await this.#judged?.catch(() => this.#judgeAgain());
       this.#tripMs = Math.min(this.#tripMs, Math.round(performance.now() - sentAtMs));
       this.#setHealth('usable');
     } catch (error) {
@@ -185,7 +186,13 @@ export class RedisLink {
     return client.set(`${this.prefix}:probe`, '1', { expiration: { type: 'PX', value: 10_000 } });
   }
 
-  /** Once for each connection. */
+  /** A server that was loading its data when the connection was made could not say whose they are. */
+  #judgeAgain(): Promise<void> {
+    this.#judged = this.#withinTimeout(this.#judgeServer());
+    return this.#judged;
+  }
+
+  /** Once for each connection. @throws while the server does not say whose its data are */
   async #judgeServer(): Promise<void> {
     const { botId } = this.#options;
     const reasons = [whyUnusable(this.client), botId && whyNotOwner(this.client, this.prefix, botId)];

@@ -260,6 +260,23 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     expect(JSON.stringify(lines)).not.toContain('hunter2');
   });
 
+  it('refuses the data of another application though the server still loads them when the connection is made', async () => {
+    // Half a second for two hundred keys, in which everything is answered with LOADING.
+    const slowLoad = { 'key-load-delay': '2500', 'loading-process-events-interval-bytes': '1024' };
+    const redis = await startRealRedis({ settings: slowLoad });
+    const key = `${redis.prefix}:application`;
+    await redis.command('MSET', ...Array.from({ length: 200 }, (_, at) => [`key-${at}`, 'x'.repeat(1_000)]).flat());
+    await redis.command('SET', key, '4711');
+    await redis.command('SAVE');
+    await redis.kill();
+
+    const { link, lines } = linkTo({ url: redis.url, prefix: redis.prefix }, { botId: '1' });
+    await Promise.all([redis.start(), link.opened(300)]);
+    expect((await link.refused).message).toContain(`that of another application (4711; this is 1)`);
+    expect(lines).toMatchObject([{ msg: UNAVAILABLE, reason: expect.stringContaining('LOADING') }]);
+    expect(await redis.command('GET', key)).toBe('4711');
+  });
+
   it('logs repeated outages once a minute, and the last of them if it lasts', async () => {
     const clock = movableClock();
     const redis = await startRealRedis();
