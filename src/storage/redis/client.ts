@@ -71,7 +71,7 @@ export async function whyUnusable(client: Pick<RedisClient, 'sendCommand'>): Pro
 }
 
 /**
- * Keeps for good whose data is below a prefix. Its commands are sent before it returns.
+ * Keeps for good whose data is below a prefix.
  *
  * @returns why this bot may not use it, as a sentence, when it belongs to another
  * @throws what the server answers while it cannot say

@@ -81,7 +81,7 @@ export class RedisLink {
     });
     this.client.on('ready', () => {
       this.#tripMs = Number.POSITIVE_INFINITY;
-      this.#judged = this.#judgeServer(); // answered before the write of the check
+      this.#judged = this.#judgeServer();
       this.#judged.catch(() => {}); // the check judges again
       void this.#checks.run();
     });
@@ -195,8 +195,8 @@ export class RedisLink {
   /** Once for each connection. @throws while the server does not say whose its data are */
   async #judgeServer(): Promise<void> {
     const { botId } = this.#options;
-    const reasons = [whyUnusable(this.client), botId && whyNotOwner(this.client, this.prefix, botId)];
-    const why = (await Promise.all(reasons)).find(Boolean);
+    const why =
+      (await whyUnusable(this.client)) ?? (botId && (await whyNotOwner(this.client, this.prefix, botId)));
     if (!why) return;
     this.#refusal.resolve(new StateUnusable(why));
     this.close();
