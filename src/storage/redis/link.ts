@@ -195,8 +195,7 @@ export class RedisLink {
   /** Once for each connection. @throws while the server does not say whose its data are */
   async #judgeServer(): Promise<void> {
     const { botId } = this.#options;
-    const why =
-      (await whyUnusable(this.client)) ?? (botId && (await whyNotOwner(this.client, this.prefix, botId)));
+    const why = (await whyUnusable(this.client)) ?? (botId && (await whyNotOwner(this.client, this.prefix, botId)));
     if (!why) return;
     this.#refusal.resolve(new StateUnusable(why));
     this.close();
