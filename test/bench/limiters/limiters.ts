@@ -1,8 +1,8 @@
 import { ALTERNATIVES, OURS } from '../quota/contestants.ts';
 import { ourBot } from '../quota/our-bot.ts';
 import type { StartStrategy } from '../quota/strategy.ts';
-import type { BenchTable } from '../table.ts';
-import { BENCH_LIMITERS, PLAN_RATE } from './bench-limiters.ts';
+import { type BenchTable, wanted } from '../table.ts';
+import { BENCH_LIMITERS, PLAN_RATE, STATED_LIMITERS } from './bench-limiters.ts';
 import { type Conditions, trial } from './trial.ts';
 import { cell, judge, type Trial } from './trial-report.ts';
 
@@ -31,6 +31,7 @@ export async function run(): Promise<BenchTable[]> {
     conditions,
   }));
   const [beside, under] = [await tried(contestants), await tried(underConditions)];
+  const [byPolicy = []] = await tried([{ start: startOurs }], STATED_LIMITERS);
   return [
     {
       title: '100 cards at once, and 25 after 130 s of silence, twice, by limiters of "10 requests a minute, burst 20"',
@@ -59,16 +60,33 @@ export async function run(): Promise<BenchTable[]> {
       ],
       verdicts: under.flatMap((trials, column) => judge(underConditions[column]?.name ?? '', trials)),
     },
+    {
+      title:
+        'The same for this bot, where a fixed window of ten a minute is stated by the drafts of `RateLimit-Policy`',
+      columns: byPolicy.map(({ limiter }) => limiter),
+      rows: [byPolicy.map(({ runs }) => cell(runs))],
+      notes: ['As express-rate-limit writes drafts 6 to 8; a window begins with its first request.'],
+      verdicts: [
+        ...judge('a stated window', byPolicy),
+        wanted(
+          'a stated window: no answer 429',
+          byPolicy.every(({ runs }) => runs.every(({ episodes }) => episodes === 0)),
+        ),
+      ],
+    },
   ];
 }
 
 /** A column for each of these, a trial by each limiter in it. */
-async function tried(columns: readonly { start: StartStrategy; conditions?: Conditions }[]): Promise<Trial[][]> {
+async function tried(
+  columns: readonly { start: StartStrategy; conditions?: Conditions }[],
+  limiters = BENCH_LIMITERS,
+): Promise<Trial[][]> {
   const found: Trial[][] = [];
   for (const { start, conditions } of columns) {
     const trials: Trial[] = [];
     const isChanged = conditions?.change !== undefined;
-    for (const limiter of BENCH_LIMITERS)
+    for (const limiter of limiters)
       trials.push({ limiter: limiter.name, runs: await trial(start, limiter, conditions), isChanged });
     found.push(trials);
   }

@@ -2,14 +2,15 @@ import { SANDBOX_API_KEY } from '../../../src/sandbox/embedded-card-service.ts';
 import type { ServiceShape } from '../../../src/sandbox/service-shapes.ts';
 import { sandboxAs } from '../../../src/sandbox/shaped-service.ts';
 import { described } from '../../support/described.ts';
-import { type BenchTable, wanted } from '../table.ts';
+import { type BenchTable, type Verdict, wanted } from '../table.ts';
 import { type Contestant, plainClient, shown } from './contestants.ts';
-import { DAY_CARDS, DAY_MS, rhythmicDay } from './day-of-lookups.ts';
-import { dayReport } from './day-report.ts';
+import { COUNTED_SERVICES, startCounted, UNCOUNTED } from './counted-windows.ts';
+import { DAY_CARDS, DAY_MS, type Lookup, rhythmicDay } from './day-of-lookups.ts';
+import { type DayReport, dayReport } from './day-report.ts';
 import { count, percent } from './format.ts';
 import { ourBot } from './our-bot.ts';
 import type { RecordedRequest } from './recorded-fetch.ts';
-import { simulateDays } from './simulated-day.ts';
+import { type Lived, simulateDays } from './simulated-day.ts';
 import type { StartStrategy } from './strategy.ts';
 
 const HOUR_MS = 3_600_000;
@@ -42,7 +43,49 @@ const ASKS_EACH_TIME: Contestant = {
 
 /** How far 100 requests a day go, and 1,000 a month. */
 export async function run(): Promise<BenchTable[]> {
-  return [await ofDays(), await ofMonth()];
+  return [await ofDays(), await ofMonth(), await ofOtherWindows()];
+}
+
+/** A month alone, an hour beside a day, and a service that says nothing. */
+async function ofOtherWindows(): Promise<BenchTable> {
+  const rows: string[][] = [];
+  const verdicts: Verdict[] = [];
+  for (const service of COUNTED_SERVICES) {
+    const { start, counted } = startCounted(service);
+    const lived = await simulateDays(start, benchLookups(), { ...UNCOUNTED, cards: DAY_CARDS.slice(0, CARDS) });
+    const refused = counted.refused.reduce((sum, requests) => sum + requests, 0);
+    const report = { ...dayReport(lived), refused };
+    rows.push([service.name, ...monthCells(report, counted.answered)]);
+    verdicts.push(wanted(`${refused} answers 429 where there are ${service.name}`, refused === 0));
+  }
+  return {
+    title: `${DAYS} days by other windows: ${count(LOOKUPS)} lookups of ${CARDS} cards a day`,
+    columns: ['plan', ...MONTH_COLUMNS],
+    rows,
+    notes: ['By a description of the default interface with that plan, and 60 requests a minute; otherwise as above.'],
+    verdicts,
+  };
+}
+
+const MONTH_COLUMNS = [
+  'with a card',
+  'fresh',
+  'stale',
+  'no card',
+  'answered',
+  'a day',
+  'refused (429)',
+  'first lookups',
+];
+
+function monthCells(report: DayReport, answered: readonly number[]): string[] {
+  const { lookups, withoutCard, staleCopies, spent, refused, firstLookups } = report;
+  return [
+    ...[percent(lookups - withoutCard, lookups), percent(lookups - withoutCard - staleCopies, lookups)],
+    ...[percent(staleCopies, lookups), percent(withoutCard, lookups), count(spent)],
+    ...[`${Math.min(...answered)} to ${Math.max(...answered)}`, count(refused)],
+    `${firstLookups.seen} of ${firstLookups.cards}`,
+  ];
 }
 
 /** 10 requests in a fixed minute, 100 a day, 1,000 a month; its answers state day and month, and no end of either. */
@@ -57,13 +100,14 @@ async function ofMonth(): Promise<BenchTable> {
       ...{ CARD_SERVICE_REQUESTS_PER_MINUTE: '', CARD_SERVICE_BURST: '' },
     });
   const shape = { ...service.shape, ...countingMonth(service.shape.bodyFigures) };
-  const lived = await simulateDays(start, lookupsOf(), {
-    ...service,
-    shape,
-    cards: cardsOf(),
-    limiter: 'fixed window',
+  const lookups = benchLookups().map((ofDay, day) => inOrder([...ofDay, newLookup(day)]));
+  const lived = await simulateDays(start, lookups.map(asDigits), {
+    ...{ ...service, shape, limiter: 'fixed window' },
+    cards: cardsOf(CARDS + DAYS),
   });
-  const { lookups, withoutCard, staleCopies, spent, refused, firstLookups } = dayReport(lived);
+  const daysWithNew = daysOfNewCards(lived.lived);
+  const report = dayReport(lived);
+  const { spent } = report;
   const days = Array.from({ length: DAYS }, (_, day) => {
     const requests = lived.requests.filter(({ sentAtMs }) => Math.floor(sentAtMs / DAY_MS) === day);
     const isRefused = ({ status }: RecordedRequest) => status === 429;
@@ -73,17 +117,10 @@ async function ofMonth(): Promise<BenchTable> {
   const mostRefused = Math.max(...days.map((day) => day.refused));
   return {
     title: `${DAYS} days on a plan of 10 requests a minute, 100 a day and 1,000 a month: ${count(LOOKUPS)} lookups of ${CARDS} cards a day`,
-    columns: ['with a card', 'fresh', 'stale', 'no card', 'answered', 'a day', 'refused (429)', 'first lookups'],
-    rows: [
-      [
-        ...[percent(lookups - withoutCard, lookups), percent(lookups - withoutCard - staleCopies, lookups)],
-        ...[percent(staleCopies, lookups), percent(withoutCard, lookups), count(spent)],
-        ...[`${Math.min(...answered)} to ${Math.max(...answered)}`, count(refused)],
-        `${firstLookups.seen} of ${firstLookups.cards}`,
-      ],
-    ],
+    columns: MONTH_COLUMNS,
+    rows: [monthCells(report, answered)],
     notes: [
-      'By the description of JustTCG, against the sandbox in its shape; otherwise as above. A day: requests that were answered on the quietest and on the busiest day.',
+      `By the description of JustTCG, against the sandbox in its shape; otherwise as above, and one card more on each day that nobody had asked for before: on ${daysWithNew} of the ${DAYS} days a card was shown for the first time. A day: requests that were answered on the quietest and on the busiest day.`,
     ],
     verdicts: [
       wanted(
@@ -91,7 +128,7 @@ async function ofMonth(): Promise<BenchTable> {
         spent <= MONTH && Math.max(...answered) <= 100,
       ),
       wanted(`${mostRefused} answers 429 on a day at most`, mostRefused <= 1),
-      wanted(`${MONTH - spent} requests of the month left for new cards on the last day`, spent < MONTH),
+      wanted(`cards shown for the first time on ${daysWithNew} of ${DAYS} days`, daysWithNew === DAYS),
     ],
   };
 }
@@ -112,18 +149,40 @@ function countingMonth(ofDay: ServiceShape['bodyFigures']): Pick<ServiceShape, '
   };
 }
 
-function lookupsOf() {
-  return Array.from({ length: DAYS }, (_, day) =>
-    rhythmicDay(LOOKUPS, day, CARDS).map((lookup) => ({ ...lookup, cardId: idOf(lookup.cardId) })),
-  );
+function benchLookups(): Lookup[][] {
+  return Array.from({ length: DAYS }, (_, day) => rhythmicDay(LOOKUPS, day, CARDS));
 }
 
-function cardsOf() {
-  return DAY_CARDS.slice(0, CARDS).map((card) => ({ ...card, id: idOf(card.id) }));
+const newCard = (day: number) => `bench-${CARDS + 1 + day}`;
+
+/** On how many days a card was shown that had not been before. */
+function daysOfNewCards(lived: readonly Lived[]): number {
+  const firstDays = new Map<string, number>();
+  for (const { lookup, outcome } of lived)
+    if (outcome.card && !firstDays.has(lookup.cardId)) firstDays.set(lookup.cardId, Math.floor(lookup.atMs / DAY_MS));
+  return new Set(firstDays.values()).size;
+}
+
+/** Of a card that nobody has looked up before, by a member who looks up little, late in the day. */
+function newLookup(day: number): Lookup {
+  const requester = { memberId: `newcomer ${day}`, guildId: `server ${day}` };
+  return { atMs: day * DAY_MS + 22 * HOUR_MS, cardId: newCard(day), requester };
+}
+
+function inOrder(lookups: readonly Lookup[]): Lookup[] {
+  return lookups.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+function asDigits(lookups: readonly Lookup[]): Lookup[] {
+  return lookups.map((lookup) => ({ ...lookup, cardId: idOf(lookup.cardId) }));
+}
+
+function cardsOf(cards = CARDS) {
+  return DAY_CARDS.slice(0, cards).map((card) => ({ ...card, id: idOf(card.id) }));
 }
 
 async function ofDays(): Promise<BenchTable> {
-  const [lookups, cards] = [lookupsOf(), cardsOf()];
+  const [lookups, cards] = [benchLookups().map(asDigits), cardsOf()];
   const { service } = sandboxAs(SERVICE);
   const reports = [];
   for (const { name, start } of [OURS, ASKS_EACH_TIME])
