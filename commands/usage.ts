@@ -1,7 +1,7 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
-import { isOfDay, leastOf } from '../src/quota/windows.ts';
+import { isOfDay, leastOf, windowRunsOutAtMs } from '../src/quota/windows.ts';
 import { age } from '../src/render/formats.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
@@ -80,7 +80,9 @@ async function show(
         isIsolated,
         missing,
         figures,
-        windows: windows.filter((window) => !isOfDay(window)),
+        windows: windows
+          .filter((window) => !isOfDay(window))
+          .map((window) => ({ ...window, runsOutAtMs: windowRunsOutAtMs(window, nowMs) })),
         reportAtMs: report?.atMs,
         runsOutAtMs,
         day,

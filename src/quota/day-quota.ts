@@ -138,13 +138,14 @@ export function runsOutAtMs(
   samples: readonly RemainingSample[],
   quota: QuotaState | undefined,
   nowMs: number,
+  windowMs = DAY_MS,
 ): number | undefined {
   const { limit, remaining, resetsAtMs, forWatches = 0 } = quota ?? {};
   if (remaining === undefined || remaining <= 0 || resetsAtMs === undefined) return undefined;
 
   const recent = samples.find(({ atMs }) => nowMs - atMs <= KEEP_MS);
   const isRate = recent !== undefined && nowMs - recent.atMs >= SAMPLE_EVERY_MS;
-  const since = isRate ? recent : limit !== undefined && { atMs: resetsAtMs - DAY_MS, remaining: limit };
+  const since = isRate ? recent : limit !== undefined && { atMs: resetsAtMs - windowMs, remaining: limit };
   if (!since || nowMs - since.atMs < SAMPLE_EVERY_MS) return undefined; // a burst is no rate
 
   const spent = since.remaining - remaining - forWatches;

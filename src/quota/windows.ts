@@ -7,8 +7,8 @@ import {
   type WindowName,
   type WindowQuota,
 } from '../model/quota.ts';
-import { DAY_MS, HOUR_MS, nextMonthMs, nextUtcMidnightMs } from '../time/utc-day.ts';
-import { currentQuota, mergeReading, reservedRequests, windowEndsMs } from './day-quota.ts';
+import { DAY_MS, HOUR_MS, MONTH_MS, nextMonthMs, nextUtcMidnightMs } from '../time/utc-day.ts';
+import { currentQuota, mergeReading, reservedRequests, runsOutAtMs, windowEndsMs } from './day-quota.ts';
 import { type PlanFacts, planInForce } from './pace.ts';
 
 /** What is known of all windows; what is absent is known of the day alone. */
@@ -65,6 +65,12 @@ export function unreservedOf(window: WindowQuota): number {
 
 export function isOfDay({ per = 'day' }: WindowQuota): boolean {
   return per === 'day';
+}
+
+/** When an hour or a month is spent at its rate so far; `undefined` when it lasts, or our count may lack its beginning. */
+export function windowRunsOutAtMs(window: WindowQuota, nowMs: number): number | undefined {
+  if (window.isOurCount) return undefined;
+  return runsOutAtMs([], window, nowMs, window.per === 'hour' ? HOUR_MS : MONTH_MS);
 }
 
 /** The requests of a day; `undefined` where none is known. */

@@ -16,7 +16,7 @@ export interface UsageView {
   learned: { window: number | undefined; capacity: number | undefined };
   figures: UsageFigures;
   /** Those besides the day's. */
-  windows: readonly WindowQuota[];
+  windows: readonly (WindowQuota & { runsOutAtMs: number | undefined })[];
   /** When the last report came; `undefined` before the first. */
   reportAtMs: number | undefined;
   /** When the day's requests will be spent at the present rate, if they will. */
@@ -106,11 +106,25 @@ function spentText(
 /** Of each window besides the day: a bar, when it resets, and whether we count it ourselves. */
 function windowFields({ windows, nowMs, locale }: UsageView): APIEmbedField[] {
   return windows.map((window) => {
-    const { per, limit, remaining, resetsAtMs } = window;
+    const { per, limit, remaining } = window;
     const used = usedLines(locale, { used: minus(limit, remaining), limit, remaining });
-    const resets = resetsAtMs === undefined ? [] : [formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs))];
-    return field(locale, per === 'hour' ? 'thisHour' : 'thisMonth', [...used, ...resets, ...ourCount(window, locale)]);
+    const toCome = remaining === 0 ? [] : endLines(window, nowMs, locale); // the state has said until when
+    return field(locale, per === 'hour' ? 'thisHour' : 'thisMonth', [...used, ...toCome, ...ourCount(window, locale)]);
   });
+}
+
+/** When it resets, and when nothing will remain if that is before. */
+function endLines(
+  { resetsAtMs, runsOutAtMs }: { resetsAtMs?: number | undefined; runsOutAtMs: number | undefined },
+  nowMs: number,
+  locale: string,
+): string[] {
+  return [
+    ...(resetsAtMs === undefined ? [] : [formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs))]),
+    ...(runsOutAtMs === undefined
+      ? []
+      : [formatMessage(locale, 'runsOut', { time: timeToCome(runsOutAtMs, nowMs).time })]),
+  ];
 }
 
 function ourCount({ isOurCount }: Pick<WindowQuota, 'isOurCount'>, locale: string): string[] {
@@ -139,8 +153,7 @@ function todayLines(view: UsageView): string[] {
   if (breaker.reason === 'day' || remaining === 0) return [...used, ...asOf]; // the state has said until when
   const later = forecastUsed(day);
   const toCome = [
-    resetsAtMs !== undefined && formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs)),
-    runsOutAtMs !== undefined && formatMessage(locale, 'runsOut', { time: timeToCome(runsOutAtMs, nowMs).time }),
+    ...endLines({ resetsAtMs, runsOutAtMs }, nowMs, locale),
     later !== undefined && formatMessage(locale, 'usedByReset', { used: formatCount(locale, later) }),
   ];
   return [...used, ...toCome.filter((line) => line !== false), ...asOf];

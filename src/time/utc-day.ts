@@ -1,6 +1,8 @@
 /** The day of quota and budgets is UTC's. */
 export const DAY_MS = 24 * 3600 * 1000;
 export const HOUR_MS = 3600 * 1000;
+/** A month on average. */
+export const MONTH_MS = (365.25 / 12) * DAY_MS;
 
 /** The first midnight after `atMs`; at midnight, the next one. */
 export function nextUtcMidnightMs(atMs: number): number {

@@ -19,6 +19,7 @@ import {
   endOf,
   joinedWindows,
   leastOf,
+  windowRunsOutAtMs,
   windowsOf,
   withReading,
 } from '../../src/quota/windows.ts';
@@ -225,6 +226,17 @@ it('a day runs out by what is left of it, not of a month that leaves less', () =
     return new RateLimiter(cell, { longestWaitMs: 300_000 }).runsOutAtMs();
   };
   expect(runsOut({ ...state, windows: { month: month.month } })).toBe(NOW_MS + 2.5 * HOUR_MS);
+});
+
+it.each([
+  ['what remains lasts', 400, false, undefined],
+  ['it does not', 200, false, Date.UTC(2026, 10, 26, 18)],
+  ['our count may lack its beginning', 200, true, undefined],
+])('when a month runs out at its rate so far, where %s', (_, remaining, isOurCount, atMs) => {
+  const window = { per: 'month' as const, limit: 1_000, remaining, resetsAtMs: NEXT_MONTH_MS, receivedAtMs: NOW_MS };
+  const found = windowRunsOutAtMs({ ...window, isOurCount }, NOW_MS);
+  const toTheHour = found && Math.round(found / HOUR_MS) * HOUR_MS;
+  expect(toTheHour).toBe(atMs);
 });
 
 it('what is known of windows outlasts a restart', () => {

@@ -54,6 +54,22 @@ function today(left: { limit: number | undefined; remaining: number | undefined 
 }
 
 describe('the embed of the usage', () => {
+  it.each([
+    [40, 'Resets on <t:1795435200:f>\nAt this rate, runs out around <t:1795262400:f>'],
+    [0, undefined],
+  ])(
+    'says of a month with %i left when it resets and runs out, unless it is spent: the state says it',
+    (remaining, end) => {
+      const month = { per: 'month' as const, limit: 1_000, remaining, receivedAtMs: NOON_MS };
+      const [resetsAtMs, runsOutAtMs] = [NOON_MS + 3 * 86_400_000, NOON_MS + 86_400_000];
+      const used = `${(1_000 - remaining).toLocaleString('en-US')} of 1,000 used, ${remaining} left`;
+      const lines = values({ windows: [{ ...month, resetsAtMs, runsOutAtMs }] })
+        ['This month']?.split('\n')
+        .slice(1);
+      expect(lines?.join('\n')).toBe([used, end].filter(Boolean).join('\n'));
+    },
+  );
+
   it('says what was spent on watches, on a spent day, too', () => {
     const line = '7 otherwise unused requests spent on watched cards';
     expect(values({ spentOnWatches: 7 }).Today).toContain(`500 of 1,000 used, 500 left\n${line}\nResets at`);

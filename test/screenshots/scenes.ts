@@ -1,7 +1,9 @@
 import { formatMessage } from '../../src/render/messages.ts';
 import type { KnownCard } from '../../src/sandbox/known-cards.ts';
 import { SAMPLE_MEMBERS } from '../../src/sandbox/sample-members.ts';
+
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
 import { afterButton, lastMessage, openMenu, reply, replyTyped, type Scene, suggestions } from './shot.ts';
 
 const HOUR_MS = 3_600_000;
@@ -208,6 +210,21 @@ export const SCENES: readonly Scene[] = [
       { name: 'privacy', show: reply('/privacy', 'What I keep') },
       { name: 'privacy-question', show: afterButton('Delete my data', "can't be undone") },
       { name: 'privacy-deleted', show: afterButton('Delete my data', "that's deleted") },
+    ],
+  },
+  {
+    options: sandboxAs('justtcg'),
+    shots: [
+      {
+        name: 'usage-month',
+        before: lookUp(
+          0,
+          ...sandboxAs('justtcg')
+            .service.cards.slice(0, 8)
+            .map(({ id }) => id),
+        ),
+        show: reply('/usage', 'This month'),
+      },
     ],
   },
   { shots: [{ name: 'settings', show: reply('/settings', 'Settings for this server') }] },
