@@ -1,5 +1,5 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
-import { isFetchedFor } from '../src/lookup/shown-so-far.ts';
+import { isFetchedFor } from '../src/lookup/outcomes.ts';
 import type { CardQuery, Known } from '../src/model/card.ts';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { Asked } from '../src/model/invocation.ts';

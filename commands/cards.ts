@@ -1,6 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { MOST_LISTED } from '../src/catalog/catalog.ts';
-import { isFetchedFor, type Outcomes } from '../src/lookup/shown-so-far.ts';
+import { isFetchedFor, type Outcomes } from '../src/lookup/outcomes.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import type { CardView } from '../src/render/card-embed.ts';
 import { askAnywayMenus, listChoices, unclearChoice } from '../src/render/card-list.ts';

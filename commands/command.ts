@@ -7,7 +7,7 @@ import type {
 import type { Catalog } from '../src/catalog/catalog.ts';
 import type { Cards } from '../src/lookup/cards.ts';
 import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
-import type { Outcomes } from '../src/lookup/shown-so-far.ts';
+import type { Outcomes } from '../src/lookup/outcomes.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { ReadCardId } from '../src/model/card-id.ts';
 import type { Asked, Invocation, ServerSettings } from '../src/model/invocation.ts';

@@ -2,6 +2,7 @@ import { guildKey, placeKey, type Requester } from '../model/quota.ts';
 import type { Charged } from '../quota/budget.ts';
 import { LANES, type Lane } from '../quota/limiter-port.ts';
 import { OrderedSet } from './ordered-set.ts';
+import { MIN_MOVED_MS } from './outcomes.ts';
 import {
   comparePlaces,
   compareRanks,
@@ -12,7 +13,6 @@ import {
   type Rank,
   type Waiter,
 } from './pending-lookup.ts';
-import { MIN_MOVED_MS } from './shown-so-far.ts';
 
 /** The lookup queues of the other processes that share the quota. Both methods answer at once. */
 export interface OtherQueues {

@@ -4,8 +4,8 @@ import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Cards } from './cards.ts';
 import type { LookupQueue } from './lookup-queue.ts';
+import { lastPermitOf, type Outcomes, outcomesOf, type ReplyCard, slowAtMs } from './outcomes.ts';
 import type { Lookup } from './pending-lookup.ts';
-import { type CardCourse, lastPermitOf, type Outcomes, outcomesOf, slowAtMs } from './shown-so-far.ts';
 
 export interface LookupsOptions {
   cards: Pick<Cards, 'known'>;
@@ -36,9 +36,9 @@ export interface Standing {
 
 /** The cards of one reply: what is known of each, and the lookups for what is not. */
 export class Lookups {
-  readonly #cards: readonly CardCourse[];
+  readonly #cards: readonly ReplyCard[];
 
-  private constructor(cards: readonly CardCourse[]) {
+  private constructor(cards: readonly ReplyCard[]) {
     this.#cards = cards;
   }
 
@@ -47,7 +47,7 @@ export class Lookups {
    * before the first answer. Costs no request and never rejects; to be started or cancelled.
    */
   static async open(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
-    return new Lookups(await Promise.all(queries.map((query) => begun(query, wanted, options))));
+    return new Lookups(await Promise.all(queries.map((query) => opened(query, wanted, options))));
   }
 
   /**
@@ -55,14 +55,14 @@ export class Lookups {
    * missing was admitted before.
    */
   static async resume(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
-    return new Lookups(await Promise.all(queries.map((query) => begun(query, wanted, options, true))));
+    return new Lookups(await Promise.all(queries.map((query) => opened(query, wanted, options, true))));
   }
 
   /** `cards`: at least one has no copy. `renewals`: only stale copies are looked up. */
   get toCome(): 'nothing' | 'renewals' | 'cards' {
-    const places = this.#cards.filter(({ place }) => place);
-    if (places.length === 0) return 'nothing';
-    return places.every(({ atOnce }) => atOnce) ? 'renewals' : 'cards';
+    const awaited = this.#cards.filter(({ reservation }) => reservation);
+    if (awaited.length === 0) return 'nothing';
+    return awaited.every(({ atOnce }) => atOnce) ? 'renewals' : 'cards';
   }
 
   /** A card whose lookup was ended by a stop counts as one that is still to come, because another process will bring it. */
@@ -79,7 +79,7 @@ export class Lookups {
     const known = this.#cards.filter(({ atOnce }) => atOnce?.answer);
     const ended = this.#cards.filter(({ end }) => end && !(end.error instanceof Stopping));
     const cards = known.length + ended.length;
-    if (this.#cards.some(({ place, end }) => place && !end))
+    if (this.#cards.some(({ reservation, end }) => reservation && !end))
       return { cards, permitAtMs: lastPermitOf(this.#cards), slowAtMs: slowAtMs(this.#cards) };
     return { cards, end: outcomes.some((outcome) => outcome?.error instanceof Stopping) ? 'stopped' : 'ended' };
   }
@@ -91,10 +91,10 @@ export class Lookups {
    * @returns when all have ended; never rejects
    */
   async lookUpAll(changed = () => {}): Promise<Outcomes> {
-    const lookUp = async (card: CardCourse) => {
-      if (!card.place) return;
+    const lookUp = async (card: ReplyCard) => {
+      if (!card.reservation) return;
       const copy = card.atOnce?.answer && { answer: card.atOnce.answer };
-      card.end = await card.place.start(changed).then(
+      card.end = await card.reservation.start(changed).then(
         (answer) => ({ answer }),
         (error: CardServiceError) => ({ ...copy, error }),
       );
@@ -106,17 +106,17 @@ export class Lookups {
 
   /** Gives up what was not started. */
   cancel(): void {
-    for (const { place } of this.#cards) place?.cancel();
+    for (const { reservation } of this.#cards) reservation?.cancel();
   }
 }
 
 /** @param isTakenOver any kept copy will do, and what is missing was admitted before */
-async function begun(
+async function opened(
   { known: alreadyKnown, ...query }: CardQuery,
   { requester, receivedAtMs, deadlineMs }: Wanted,
   { cards, lookupQueue, ledger, longestWaitMs }: LookupsOptions,
   isTakenOver = false,
-): Promise<CardCourse> {
+): Promise<ReplyCard> {
   const known =
     alreadyKnown ??
     (await cards.known(query.cardId, query.showPrices).catch((error) => ({ kind: 'refused', error }) as const));
@@ -132,5 +132,5 @@ async function begun(
   const admission = isTakenOver ? lookupQueue.admitAgain(lookup) : await lookupQueue.admit(lookup);
   const copy = known.kind === 'stale' && { answer: known.answer };
   if ('refusal' in admission) return { atOnce: { ...copy, error: admission.refusal } };
-  return { ...(copy && { atOnce: { ...copy, isRenewing: true } }), place: admission.reservation };
+  return { ...(copy && { atOnce: { ...copy, isRenewing: true } }), reservation: admission.reservation };
 }

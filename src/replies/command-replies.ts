@@ -1,5 +1,5 @@
 import { Lookups } from '../lookup/lookups.ts';
-import type { Outcomes } from '../lookup/shown-so-far.ts';
+import type { Outcomes } from '../lookup/outcomes.ts';
 import type { EventsByName } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';
 import type { Message, Reply } from '../model/message.ts';

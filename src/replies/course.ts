@@ -1,5 +1,5 @@
 import type { Standing } from '../lookup/lookups.ts';
-import { MIN_MOVED_MS } from '../lookup/shown-so-far.ts';
+import { MIN_MOVED_MS } from '../lookup/outcomes.ts';
 import { backOffMs } from '../time/back-off.ts';
 import type { CompleteResult, EditResult } from './reply-journal.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Logger } from '../log.ts';
 import type { LookupsOptions } from '../lookup/lookups.ts';
-import type { Outcomes } from '../lookup/shown-so-far.ts';
+import type { Outcomes } from '../lookup/outcomes.ts';
 import { CardQuery } from '../model/card.ts';
 import type { Events } from '../model/events.ts';
 import { Asked, Invocation } from '../model/invocation.ts';

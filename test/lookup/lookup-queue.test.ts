@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Lookups } from '../../src/lookup/lookups.ts';
-import type { Outcomes } from '../../src/lookup/shown-so-far.ts';
+import type { Outcomes } from '../../src/lookup/outcomes.ts';
 import { KeyRefused, QuotaSpent, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import type { Limiter, PermitLane } from '../../src/quota/limiter-port.ts';
 import { createCardService, startCardService } from '../../src/sandbox/card-service.ts';

@@ -1,7 +1,7 @@
 import type { Admission } from '../../src/lookup/admission.ts';
 import { Lookups, type LookupsOptions } from '../../src/lookup/lookups.ts';
+import type { Outcomes } from '../../src/lookup/outcomes.ts';
 import type { Progress } from '../../src/lookup/pending-lookup.ts';
-import type { Outcomes } from '../../src/lookup/shown-so-far.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { CardServiceError } from '../../src/model/errors.ts';
 import { THINKING } from '../../src/replies/course.ts';

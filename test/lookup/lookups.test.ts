@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Lookups } from '../../src/lookup/lookups.ts';
-import { lastPermitAtMs, type Outcomes } from '../../src/lookup/shown-so-far.ts';
+import { lastPermitAtMs, type Outcomes } from '../../src/lookup/outcomes.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { Stopping } from '../../src/model/errors.ts';

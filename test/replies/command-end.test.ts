@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Outcome } from '../../src/lookup/shown-so-far.ts';
+import type { Outcome } from '../../src/lookup/outcomes.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { endOf } from '../../src/replies/command-end.ts';
 

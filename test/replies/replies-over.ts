@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Outcome } from '../../src/lookup/shown-so-far.ts';
+import type { Outcome } from '../../src/lookup/outcomes.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import type { Asked } from '../../src/model/invocation.ts';
 import type { Message } from '../../src/model/message.ts';

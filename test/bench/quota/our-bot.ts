@@ -7,7 +7,7 @@ import { type OpenServices, openServices } from '../../../src/app.ts';
 import { type Config, readConfig } from '../../../src/config/config.ts';
 import { createLog, type Logger } from '../../../src/log.ts';
 import { Lookups } from '../../../src/lookup/lookups.ts';
-import type { Outcomes } from '../../../src/lookup/shown-so-far.ts';
+import type { Outcomes } from '../../../src/lookup/outcomes.ts';
 import { CardServiceError } from '../../../src/model/errors.ts';
 import { Events } from '../../../src/model/events.ts';
 import type { Requester } from '../../../src/model/quota.ts';

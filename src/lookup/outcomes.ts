@@ -36,14 +36,14 @@ export function lastPermitAtMs(permitsAtMs: readonly number[], nowMs: number): n
 /** An answer that takes longer gets a sentence. */
 const SLOW_AFTER_MS = 5_000;
 
-export function lastPermitOf(courses: readonly CardCourse[]): number | undefined {
-  const permitsAtMs = courses.flatMap(({ end, place }) => (end ? [] : (place?.progress.permitAtMs ?? [])));
+export function lastPermitOf(cards: readonly ReplyCard[]): number | undefined {
+  const permitsAtMs = cards.flatMap(({ end, reservation }) => (end ? [] : (reservation?.progress.permitAtMs ?? [])));
   return lastPermitAtMs(permitsAtMs, Date.now());
 }
 
 /** When an answer that is awaited now becomes slow: its request has left, here or in another process. Never without one. */
-export function slowAtMs(courses: readonly CardCourse[]): number {
-  const awaited = courses.flatMap(({ end, place }) => (end || !place ? [] : place.progress));
+export function slowAtMs(cards: readonly ReplyCard[]): number {
+  const awaited = cards.flatMap(({ end, reservation }) => (end || !reservation ? [] : reservation.progress));
   const sinceMs = awaited.flatMap(({ permitAtMs, requestedAtMs, askedElsewhereAtMs }) => {
     return (requestedAtMs === undefined ? askedElsewhereAtMs : permitAtMs === undefined && requestedAtMs) || [];
   });
@@ -56,25 +56,22 @@ export function isFetchedFor(requestedAtMs: number | undefined, { fetchedAtMs }:
 }
 
 /** One card of a reply: what is known of it, and the lookup for what is not. */
-export interface CardCourse {
+export interface ReplyCard {
   /** What is known before the lookup is started. */
   atOnce?: Outcome;
   /** Absent when no lookup is needed, or possible. */
-  place?: Reservation;
+  reservation?: Reservation;
   end?: Outcome;
 }
 
 /** @param shownOf what is shown of each */
-export function outcomesOf(
-  courses: readonly CardCourse[],
-  shownOf: (course: CardCourse) => Outcome | undefined,
-): Outcomes {
-  const progress = courses.flatMap(({ place }) => place?.progress ?? []);
+export function outcomesOf(cards: readonly ReplyCard[], shownOf: (card: ReplyCard) => Outcome | undefined): Outcomes {
+  const progress = cards.flatMap(({ reservation }) => reservation?.progress ?? []);
   const requestedAtMs = progress.flatMap((one) => one.requestedAtMs ?? []);
   return {
-    cards: courses.map(shownOf),
+    cards: cards.map(shownOf),
     requests: new Set(progress.flatMap(({ requestNumbers }) => [...requestNumbers])).size,
     requestedAtMs: requestedAtMs.length === 0 ? undefined : Math.min(...requestedAtMs),
-    permitAtMs: lastPermitOf(courses),
+    permitAtMs: lastPermitOf(cards),
   };
 }
