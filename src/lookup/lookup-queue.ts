@@ -163,14 +163,14 @@ export class LookupQueue {
     if (acquired.kind === 'permit') {
       const isShared = await this.#batching.mayShare(batch.length);
       const most = Math.min(this.#batching.beginRequest(acquired.permit), isShared ? batch.length : 1);
-      void this.#requests.abandon(batch.slice(most));
+      void this.#requests.releaseClaims(batch.slice(most));
       void this.#requests.sendWanted(batch.slice(0, most), acquired.permit).then(() => {
         this.#batching.endRequest();
         this.#wake();
       });
       return true;
     }
-    void this.#requests.abandon(batch);
+    void this.#requests.releaseClaims(batch);
     if (acquired.kind === 'wait') {
       this.#refusedUntilMs = performance.now() + acquired.untilMs - Date.now();
       this.#sleepUntil(acquired.untilMs - this.#leadMs);

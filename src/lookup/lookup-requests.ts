@@ -48,14 +48,14 @@ export class LookupRequests {
     });
   }
 
-  /** @returns those that need a request, each claimed by this process: to be sent or abandoned */
+  /** @returns those that need a request, each claimed by this process: to be sent, or their claims released */
   async prepare(selected: readonly PendingLookup[]): Promise<PendingLookup[]> {
     const isToBeSent = await Promise.all(selected.map((pending) => this.#claimUnlessAnswered(pending)));
     return selected.filter((_, index) => isToBeSent[index]);
   }
 
-  /** No request is sent for them now. */
-  async abandon(batch: readonly PendingLookup[]): Promise<void> {
+  /** Another process may request them: no request for them is under way here. */
+  async releaseClaims(batch: readonly PendingLookup[]): Promise<void> {
     await Promise.all(batch.map(({ cardId }) => this.#options.claims.release(claimOf(cardId))));
   }
 
@@ -72,7 +72,9 @@ export class LookupRequests {
     const [first] = wanted;
     if (first) this.#logSent(wanted, first);
     const sent = first ? this.#request(wanted, first, permit) : limiter.release(permit, { kind: 'abandoned' });
-    const request: Promise<void> = sent.then(() => this.abandon(batch)).finally(() => this.#underWay.delete(request));
+    const request: Promise<void> = sent
+      .then(() => this.releaseClaims(batch))
+      .finally(() => this.#underWay.delete(request));
     this.#underWay.add(request);
     return request;
   }

@@ -80,7 +80,9 @@ export interface Waiter extends QueuePlace {
  * Where a pending lookup stands: it waits for a permit; or first until a moment of the monotonic clock, after a failure or
  * because another process has the card; is being claimed, or its permit acquired; or a request for it is under way.
  */
-export type PendingState = { kind: 'waiting' | 'served' | 'requested' } | { kind: 'postponed'; notBeforeMs: number };
+export type PendingState =
+  | { kind: 'waiting' | 'beingServed' | 'requested' }
+  | { kind: 'postponed'; notBeforeMs: number };
 
 /** What an order asks of a pending lookup besides its place. Each is one bit. */
 export const MARKS = { due: 2, ready: 4, untried: 8 } as const;

@@ -149,10 +149,10 @@ export class PendingLookups {
 
   /** They are being claimed, or their permit acquired. @returns to be called when that has ended */
   serve(batch: readonly PendingLookup[]): () => void {
-    const served: PendingState = { kind: 'served' };
-    for (const pending of batch) this.#become(pending, served);
+    const beingServed: PendingState = { kind: 'beingServed' };
+    for (const pending of batch) this.#become(pending, beingServed);
     return () => {
-      for (const pending of batch) if (pending.state === served) this.#become(pending, { kind: 'waiting' });
+      for (const pending of batch) if (pending.state === beingServed) this.#become(pending, { kind: 'waiting' });
     };
   }
 
