@@ -1,6 +1,6 @@
 import type { CardRecord, PriceRow, Prices } from '../model/card.ts';
 import type { EventsByName } from '../model/events.ts';
-import { type PricePoint, withPrice } from '../model/price-history.ts';
+import { type PricePoint, withPoint } from '../model/price-history.ts';
 import type { AnsweredCard } from '../service/described-card.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import type { Lifetimes } from './freshness.ts';
@@ -63,7 +63,7 @@ function pricedRecord(
   }
   const goesOn = history === 'goesOn';
   return {
-    record: { ...record, history: withPrice((goesOn && past) || [], [nowMs, market]) },
+    record: { ...record, history: withPoint((goesOn && past) || [], [nowMs, market]) },
     priced: { market, label, currency, isAnew: !goesOn && (isOther || row !== undefined) },
   };
 }

@@ -24,7 +24,7 @@ const SPANS = [
 ];
 
 /** The history with one more point, thinned by age: of several in one of these spans the last stays. */
-export function withPrice(history: PriceHistory, [atMs, market]: PricePoint): PricePoint[] {
+export function withPoint(history: PriceHistory, [atMs, market]: PricePoint): PricePoint[] {
   const lastBySpan = new Map<string, PricePoint>();
   const earlier = history.filter(([pointMs]) => pointMs <= atMs); // later ones were seen before the clock was set back
   for (const point of [...earlier, [atMs, market] as const]) {

@@ -19,7 +19,7 @@ function dailyLimits(plans: Plans): number[] {
  * Whether headers are about the day, and not about a shorter window that another limiter counts (a proxy's, or the
  * service's minute): that one's reset is near, and neither its limit nor its reset is the day's.
  */
-export function isOfDay(
+export function isReadingOfDay(
   known: QuotaState | undefined,
   { limit, resetInMs, receivedAtMs }: QuotaReading,
   plans: Plans = PLAN_LIMITS,

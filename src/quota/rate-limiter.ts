@@ -1,7 +1,7 @@
 import type { RequestOutcome } from '../model/errors.ts';
 import { type Pace, type PlanSetting, plansOf } from '../model/plan.ts';
 import type { QuotaReading, WindowQuota } from '../model/quota.ts';
-import { addSample, currentQuota, isOfDay, mergeReading, runsOutAtMs } from './day-quota.ts';
+import { addSample, currentQuota, isReadingOfDay, mergeReading, runsOutAtMs } from './day-quota.ts';
 import { type Doubt, doubtOf } from './failures.ts';
 import { withStatedMinute } from './learned.ts';
 import type { Change, LimiterCell } from './limiter-cell.ts';
@@ -155,7 +155,8 @@ function observeReading(state: LimiterState, reading: QuotaReading, setting: Pla
     return { ...state, learned: withStatedMinute(state.learned, reading, plannedPace(state, setting)) };
   if (per !== 'day') return { ...state, windows: withReading(state, per, reading, setting) };
   const known = currentQuota(state.quota, nowMs);
-  if (!isOfDay(known, reading, plansOf(setting))) return known === state.quota ? state : { ...state, quota: known };
+  if (!isReadingOfDay(known, reading, plansOf(setting)))
+    return known === state.quota ? state : { ...state, quota: known };
   const quota = mergeReading(known, reading);
   return { ...state, quota, samples: addSample(state.samples, quota, nowMs) };
 }

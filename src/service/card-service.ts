@@ -5,7 +5,7 @@ import type { ServiceDescription } from '../model/service-description.ts';
 import { cardUrl, endpoint } from './address.ts';
 import { isAbsent, type OnUnread, successBody, throwUnlessAnswered, usageIn } from './answers.ts';
 import { type AnsweredCard, CardReader } from './described-card.ts';
-import { afterRefusal, type KeyTrust } from './key-trust.ts';
+import { afterKeyRefusal, type KeyTrust } from './key-trust.ts';
 import { againAtMost, type BatchLimits, Listing } from './listing.ts';
 import { failedOutcome, type ListingOutcome } from './listing-learning.ts';
 import { type RequestOptions, request, type ServiceResponse } from './request.ts';
@@ -109,7 +109,7 @@ export class CardService {
 
   #concernsIdAlone(error: unknown, id: string): error is CardServiceError {
     if (!(error instanceof KeyRefused)) return error instanceof UnexpectedAnswer;
-    this.#key = afterRefusal(this.#key, id, Date.now());
+    this.#key = afterKeyRefusal(this.#key, id, Date.now());
     return this.#key.workedAtMs !== undefined;
   }
 

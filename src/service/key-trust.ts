@@ -10,7 +10,7 @@ export interface KeyTrust {
 }
 
 /** A key that worked within the hour is believed until two different ids were refused. */
-export function afterRefusal({ workedAtMs, refusedId }: KeyTrust, id: string, nowMs: number): KeyTrust {
+export function afterKeyRefusal({ workedAtMs, refusedId }: KeyTrust, id: string, nowMs: number): KeyTrust {
   const isOtherId = refusedId !== undefined && refusedId !== id;
   const isBelieved = workedAtMs !== undefined && !isOtherId && nowMs - workedAtMs < BELIEVED_FOR_MS;
   return { ...(isBelieved && { workedAtMs }), refusedId: id };

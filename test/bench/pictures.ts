@@ -1,5 +1,5 @@
 import type { PricePoint } from '../../src/model/price-history.ts';
-import { withPrice } from '../../src/model/price-history.ts';
+import { withPoint } from '../../src/model/price-history.ts';
 import { historyMessage } from '../../src/render/history-message.ts';
 import { dayFile, usageDay } from '../../src/render/usage-day.ts';
 import { quantile } from './quantile.ts';
@@ -69,7 +69,7 @@ function historyOf(days: number, everyMs: number): () => Promise<Uint8Array> {
   for (let atMs = NOW_MS - days * DAY_MS; atMs <= NOW_MS; atMs += everyMs) {
     seed = (seed * 16_807) % 2_147_483_647;
     price *= 0.98 + (seed / 2_147_483_647) * 0.04;
-    history = withPrice(history, [atMs, Math.round(price * 100) / 100]);
+    history = withPoint(history, [atMs, Math.round(price * 100) / 100]);
   }
   const view = { card: { name: 'Emberwing Drake' }, history, days, choices: [days], nowMs: NOW_MS };
   return async () => {

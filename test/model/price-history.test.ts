@@ -7,7 +7,7 @@ import {
   type PricePoint,
   priceCurve,
   weekChange,
-  withPrice,
+  withPoint,
 } from '../../src/model/price-history.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
 /** The history of a card that was priced at these times. */
 function seenAt(timesMs: readonly number[]): PricePoint[] {
-  return timesMs.reduce<PricePoint[]>((history, atMs, index) => withPrice(history, [atMs, index]), []);
+  return timesMs.reduce<PricePoint[]>((history, atMs, index) => withPoint(history, [atMs, index]), []);
 }
 
 describe('a price history', () => {
@@ -59,14 +59,14 @@ describe('a price history', () => {
         let history: PricePoint[] = [];
         for (const [stepMs, market] of given) {
           atMs += stepMs;
-          history = withPrice(history, [atMs, market]);
+          history = withPoint(history, [atMs, market]);
         }
         expect(history.length).toBeLessThanOrEqual(200);
         expect(history.at(-1)).toEqual([atMs, given.at(-1)?.[1]]);
         expect(history.map(([pointMs]) => pointMs)).toEqual(
           history.map(([pointMs]) => pointMs).toSorted((a, b) => a - b),
         );
-        expect(withPrice(history, history.at(-1) ?? [0, 0])).toEqual(history);
+        expect(withPoint(history, history.at(-1) ?? [0, 0])).toEqual(history);
       }),
       { numRuns: 100 },
     );

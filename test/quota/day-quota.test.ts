@@ -3,7 +3,7 @@ import type { QuotaReading, QuotaState } from '../../src/model/quota.ts';
 import {
   addSample,
   currentQuota,
-  isOfDay,
+  isReadingOfDay,
   mergeReading,
   newlySpentShare,
   type RemainingSample,
@@ -109,7 +109,7 @@ describe('headers', () => {
   const CUSTOM: QuotaState = { ...DAY, limit: 5_000 };
 
   function speakOfDay(known: QuotaState | undefined, limit: number | undefined, resetInMs: number | undefined) {
-    return isOfDay(known, { limit, remaining: 0, resetInMs, sentAtMs: NOW_MS, receivedAtMs: NOW_MS });
+    return isReadingOfDay(known, { limit, remaining: 0, resetInMs, sentAtMs: NOW_MS, receivedAtMs: NOW_MS });
   }
 
   it.each<[string, QuotaState | undefined, number | undefined, number | undefined]>([

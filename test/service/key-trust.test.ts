@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { afterRefusal, type KeyTrust } from '../../src/service/key-trust.ts';
+import { afterKeyRefusal, type KeyTrust } from '../../src/service/key-trust.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -11,7 +11,7 @@ function refusals(history: readonly (string | number)[]): boolean[] {
     if (typeof event === 'number') nowMs += event * HOUR_MS;
     else if (event === '+') trust = { workedAtMs: nowMs };
     else {
-      trust = afterRefusal(trust, event, nowMs);
+      trust = afterKeyRefusal(trust, event, nowMs);
       return [trust.workedAtMs !== undefined];
     }
     return [];
