@@ -1,7 +1,7 @@
 import type { Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
 import { noticeOf } from '../commands/watches.ts';
-import { withIdsOf } from './catalog/ids-of-service.ts';
+import { withFittingIds } from './catalog/fitting-ids.ts';
 import { knownPrintings } from './catalog/known-printings.ts';
 import type { Config } from './config/config.ts';
 import { createClient } from './discord/gateway/client.ts';
@@ -214,7 +214,7 @@ export async function openServices(
   const { cardStore, limiter, ledger } = state;
   const { card } = config.cardService.description;
   const readCardId = cardIdReader(card);
-  const catalog = card.ids || card.idSeparator ? withIdsOf(state.catalog, readCardId) : state.catalog;
+  const catalog = card.ids || card.idSeparator ? withFittingIds(state.catalog, readCardId) : state.catalog;
 
   const { seen } = new ProxyLimit(() => limiter.plannedIntervalMs(), log);
   const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, seen, log });

@@ -3,7 +3,7 @@ import type { Catalog } from './catalog.ts';
 import { inOneMenu } from './list.ts';
 
 /** The catalogue for a service whose ids have a form: a text of another is no id, whatever it resembles. */
-export function withIdsOf(catalog: Catalog, readCardId: ReadCardId): Catalog {
+export function withFittingIds(catalog: Catalog, readCardId: ReadCardId): Catalog {
   const { search, searchInList, printings, countPrintings, shown } = catalog;
   return {
     ...{ search, searchInList, printings, countPrintings, shown },
