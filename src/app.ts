@@ -9,7 +9,7 @@ import { login, refused } from './discord/gateway/login.ts';
 import { replyRenderer } from './discord/interactions/dispatch.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { DirectMessages } from './discord/rest/direct-messages.ts';
-import { Replies } from './discord/rest/replies.ts';
+import { RestReplySender } from './discord/rest/reply-sender.ts';
 import type { Logger } from './log.ts';
 import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
@@ -92,7 +92,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   });
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
-  const replies = new Replies(client.rest, log);
+  const sender = new RestReplySender(client.rest, log);
   const directMessages = new DirectMessages(client.rest, config.discord.token, log);
   const delivery = new WatchDelivery<Invocation>({
     watches,
@@ -105,7 +105,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
       const message = watchNotices([noticeOf(crossing)], { currency, isLate: false });
       return directMessages.send(crossing.watch.memberId, message, nonce);
     },
-    show: (to, held) => replies.followUp(to, watchNotices(held.map(noticeOf), { currency, isLate: true })),
+    show: (to, held) => sender.followUp(to, watchNotices(held.map(noticeOf), { currency, isLate: true })),
     mostShown: MOST_NOTICES,
     log,
   });
@@ -113,7 +113,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const commandReplies = new CommandReplies({
     lookups: { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs },
     journal: state.journal,
-    sender: replies,
+    sender,
     render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
     answered(to) {
       if (watches.toTell.has(to.requester.memberId)) delivery.answered(to);
@@ -126,7 +126,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     services,
     commandRate: new CommandRate(),
     commandReplies,
-    replies,
+    sender,
     events,
     log,
   });

@@ -8,7 +8,7 @@ import { type Asked, type Invocation, NOTHING_SET, type ServerSettings } from '.
 import { errorMessage, formatMessage, type PlainMessageKey } from '../../render/messages.ts';
 import { type CommandEnd, publishEnd } from '../../replies/command-end.ts';
 import type { CommandReplies } from '../../replies/command-replies.ts';
-import type { Replies } from '../rest/replies.ts';
+import type { RestReplySender } from '../rest/reply-sender.ts';
 import { type Dispatched, dispatch } from './dispatch.ts';
 
 export interface InteractionRouterOptions {
@@ -17,7 +17,7 @@ export interface InteractionRouterOptions {
   /** @throws TooManyCommands when the member sends commands faster than anyone types */
   commandRate: { count(memberId: string): void };
   commandReplies: Pick<CommandReplies, 'answer' | 'reply'>;
-  replies: Pick<Replies, 'suggest' | 'acknowledge' | 'deleteSource'>;
+  sender: Pick<RestReplySender, 'suggest' | 'acknowledge' | 'deleteSource'>;
   events: Events;
   log: Logger;
 }
@@ -68,24 +68,24 @@ export class InteractionRouter {
 
   /** A failure is an empty list. There is one with every key, so only a bug is more than a line for debugging. */
   async #suggest({ invocation, suggest }: Dispatched): Promise<void> {
-    const { replies, services, log } = this.#options;
+    const { sender, services, log } = this.#options;
     const { command } = invocation;
     const choices = await suggest?.(services).catch((err: unknown) => {
       log.error({ command, err }, 'suggestions failed');
     });
-    const { shown, err } = await replies.suggest(invocation, choices ?? []);
+    const { shown, err } = await sender.suggest(invocation, choices ?? []);
     log.debug({ command, shown, err, tookMs: Date.now() - invocation.receivedAtMs }, 'suggestions');
   }
 
   /** @returns how the command ended; `undefined` when that is published with its reply */
   async #respond(dispatched: Dispatched): Promise<CommandEnd | undefined> {
-    const { replies, commandReplies } = this.#options;
+    const { sender, commandReplies } = this.#options;
     const { invocation, card, press } = dispatched;
     if (press !== undefined && this.#presses.has(press))
-      return { outcome: 'pressed twice', ...(await replies.acknowledge(invocation)) };
+      return { outcome: 'pressed twice', ...(await sender.acknowledge(invocation)) };
     if (press !== undefined) this.#presses.set(press, true);
     const { response, ...end } = await this.#run(dispatched);
-    if ('kind' in response) return { ...end, ...(await replies.deleteSource(invocation)) };
+    if ('kind' in response) return { ...end, ...(await sender.deleteSource(invocation)) };
     const isShown =
       'message' in response
         ? await commandReplies.reply(invocation, response, { card, ...end })

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Command, Message, Reply, Services } from '../../../commands/command.ts';
 import { InteractionRouter } from '../../../src/discord/interactions/router.ts';
-import { Replies } from '../../../src/discord/rest/replies.ts';
+import { RestReplySender } from '../../../src/discord/rest/reply-sender.ts';
 import type { LookupsOptions } from '../../../src/lookup/lookups.ts';
 import { KeyRefused, TooManyCommands } from '../../../src/model/errors.ts';
 import { type CommandEvent, Events } from '../../../src/model/events.ts';
@@ -33,11 +33,11 @@ function routerWith(command: Partial<Command>, count: () => void = () => {}, con
   const { log, lines } = logLines();
   const events = new Events();
   onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
-  const replies = new Replies({ post, patch } as unknown as REST, log);
+  const sender = new RestReplySender({ post, patch } as unknown as REST, log);
   const commandReplies = new CommandReplies({
     lookups: {} as LookupsOptions, // no cards are asked for
     journal: NO_JOURNAL,
-    sender: replies,
+    sender,
     render: async () => ({ message: {} }),
     events,
     log,
@@ -53,7 +53,7 @@ function routerWith(command: Partial<Command>, count: () => void = () => {}, con
         return true;
       },
     },
-    replies,
+    sender,
     events,
     log,
   });

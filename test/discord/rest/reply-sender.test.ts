@@ -1,7 +1,7 @@
 import { DiscordAPIError, RateLimitError, type REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { beforeNextMs, failedAnswer, failedEdit } from '../../../src/discord/rest/delivery.ts';
-import { Replies } from '../../../src/discord/rest/replies.ts';
+import { RestReplySender } from '../../../src/discord/rest/reply-sender.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
 import { askedFor, deferredReply } from '../../replies/replies-over.ts';
 import { logLines } from '../../support/log-lines.ts';
@@ -70,14 +70,14 @@ it.each<[string, unknown, object]>([
 ])('a first answer of which one try may have arrived %s', async (_, error, expected) => {
   const errors = [BROKEN, error];
   const rest = { post: async () => Promise.reject(errors.shift()) };
-  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const replies = new RestReplySender(rest as unknown as REST, logLines().log);
   const to = deferredReply({ receivedAtMs: Date.now() - 2_000 });
   expect(await replies.reply(to, { content: 'a card' }, false)).toEqual(expected);
 });
 
 it('an edit that becomes a first answer, without word from Discord, is worth another try', async () => {
   const rest = { patch: async () => Promise.reject(apiError(404, 10015)), post: async () => Promise.reject(HANGS) };
-  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const replies = new RestReplySender(rest as unknown as REST, logLines().log);
   const to = deferredReply({ receivedAtMs: Date.now() - 2_500 });
   expect(await replies.edit(to, { content: 'a card' }, false)).toBe('failed');
 });
@@ -89,7 +89,7 @@ it('a sentence in place of an answer that Discord refuses speaks the language of
     if (body.content === 'too long') throw apiError(400, 50035);
   };
   const rest = { patch: send, post: send };
-  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const replies = new RestReplySender(rest as unknown as REST, logLines().log);
   const asked = { ...askedFor('base1-4'), language: 'de' };
   expect(await replies.complete(deferredReply({ asked }), { content: 'too long' }, false)).toBe('refused');
   const why = formatMessage('de', 'shownInPrivate', { why: 'refused' });
@@ -111,7 +111,7 @@ it.each([
     get: async () => ({ content, embeds: [] }),
     post: async (_: string, { body }: { body: object }) => void followUps.push(body),
   };
-  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const replies = new RestReplySender(rest as unknown as REST, logLines().log);
   expect(await replies.complete(deferredReply(), { embeds: [{ title: 'a card' }] }, isAnother)).toBe('shownInPrivate');
   expect(followUps).toHaveLength(sent);
 });
@@ -121,14 +121,14 @@ it('whether the card was sent in private is asked again when Discord does not sa
     if (body.embeds.length > 0) throw apiError(400, 200000);
   };
   const rest = { patch, get: async () => Promise.reject(HANGS) };
-  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const replies = new RestReplySender(rest as unknown as REST, logLines().log);
   expect(await replies.complete(deferredReply(), { embeds: [{ title: 'a card' }] }, true)).toBe('failed');
 });
 
 it('a file of a message is named by the number of its part, as text: Discord has no numeric ids', async () => {
   const sent: { body: { data: object }; files: object[] }[] = [];
   const rest = { post: async (_: string, content: (typeof sent)[number]) => void sent.push(content) };
-  const replies = new Replies(rest as unknown as REST, logLines().log);
+  const replies = new RestReplySender(rest as unknown as REST, logLines().log);
   const file = { name: 'day.png', contentType: 'image/png', data: new Uint8Array([1]), description: 'the day' };
   await replies.reply(deferredReply(), { content: 'a day', files: [file] }, false);
   expect(sent[0]?.body.data).toMatchObject({

@@ -45,7 +45,7 @@ const OriginalMessage = z.object({ content: z.string(), embeds: z.array(z.unknow
 const NO_MESSAGE: z.infer<typeof OriginalMessage> = { content: '', embeds: [] };
 
 /** What the bot shows for interactions: a first answer to each, and edits of it. No method rejects. */
-export class Replies implements ReplySender {
+export class RestReplySender implements ReplySender {
   readonly #rest: REST;
   readonly #log: Logger;
   readonly #outage: Incident;
