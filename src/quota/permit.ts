@@ -10,7 +10,7 @@ import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
 import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
 import { afterOurRequest } from './outside-spending.ts';
 import { afterToken, boundedFullAtMs, emptyBucket, paceOf, plannedPace, tokenAtMs } from './pace.ts';
-import { countedOwn, countsItself, endOf, isOfDay, leastOf, windowsOf } from './windows.ts';
+import { countedOwn, countsItself, isOfDay, leastOf, unstatedEndMs, windowsOf } from './windows.ts';
 
 /** A token of the bucket, with which a request may leave. */
 export interface WantedToken {
@@ -108,7 +108,7 @@ function spentOrLeast(
     const least = leastOf(windows);
     return !least || (isOfDay(least) && !least.isOurCount) ? state.quota : least;
   }
-  const { resetsAtMs = endOf(named, setting, nowMs) } = windows.find(({ per }) => per === named) ?? {};
+  const { resetsAtMs = unstatedEndMs(named, setting, nowMs) } = windows.find(({ per }) => per === named) ?? {};
   return { per: named, limit: undefined, remaining: 0, resetsAtMs, receivedAtMs: nowMs };
 }
 

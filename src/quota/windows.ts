@@ -103,7 +103,7 @@ export function countedOwn(
   const counted = WINDOWS.map((per) => {
     const { requests: before, endsAtMs } = current(own, per, nowMs) ?? {
       requests: 0,
-      endsAtMs: endOf(per, setting, nowMs),
+      endsAtMs: unstatedEndMs(per, setting, nowMs),
     };
     return [per, { requests: before + requests, endsAtMs }];
   });
@@ -119,7 +119,8 @@ export function withReading(
 ): OtherWindows {
   const { receivedAtMs } = reading;
   const known = currentQuota(windows?.[per], receivedAtMs);
-  const endsAtMs = known?.resetsAtMs ?? current(own, per, receivedAtMs)?.endsAtMs ?? endOf(per, setting, receivedAtMs);
+  const endsAtMs =
+    known?.resetsAtMs ?? current(own, per, receivedAtMs)?.endsAtMs ?? unstatedEndMs(per, setting, receivedAtMs);
   return {
     ...windows,
     [per]: mergeReading(known, { ...reading, resetInMs: reading.resetInMs ?? endsAtMs - receivedAtMs }),
@@ -127,7 +128,7 @@ export function withReading(
 }
 
 /** When a window ends of which nothing is stated. */
-export function endOf(per: WindowName, { monthBegins = 1 }: PlanSetting, nowMs: number): number {
+export function unstatedEndMs(per: WindowName, { monthBegins = 1 }: PlanSetting, nowMs: number): number {
   if (per === 'hour') return nowMs + HOUR_MS;
   return per === 'day' ? nextUtcMidnightMs(nowMs) : nextMonthMs(nowMs, monthBegins);
 }
@@ -161,7 +162,7 @@ function windowOf(
   const limit = stated?.limit ?? planned;
   const counted = current(own, per, nowMs);
   const remaining = Math.max(0, limit - (counted?.requests ?? 0));
-  const resetsAtMs = counted?.endsAtMs ?? endOf(per, setting, nowMs);
+  const resetsAtMs = counted?.endsAtMs ?? unstatedEndMs(per, setting, nowMs);
   return { per, limit, remaining, resetsAtMs, receivedAtMs: nowMs, isOurCount: true };
 }
 

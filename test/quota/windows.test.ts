@@ -16,9 +16,9 @@ import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import {
   countedOwn,
   dayLimitOf,
-  endOf,
   joinedWindows,
   leastOf,
+  unstatedEndMs,
   windowRunsOutAtMs,
   windowsOf,
   withReading,
@@ -136,7 +136,7 @@ it.each<[WindowName, number | undefined, number]>([
   ['month', 28, Date.UTC(2026, 10, 28)],
   ['month', 21, Date.UTC(2026, 11, 21)],
 ])('a %s without a stated reset ends: month begins on %s', (per, monthBegins, endsAtMs) => {
-  expect(endOf(per, { plan: 'free', ...(monthBegins && { monthBegins }) }, NOW_MS)).toBe(endsAtMs);
+  expect(unstatedEndMs(per, { plan: 'free', ...(monthBegins && { monthBegins }) }, NOW_MS)).toBe(endsAtMs);
 });
 
 it('an hour ends an hour after its first request, however many follow', () => {
