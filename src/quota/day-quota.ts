@@ -78,7 +78,7 @@ export function windowEndsMs({ resetsAtMs, receivedAtMs }: QuotaState): number {
   return resetsAtMs ?? nextUtcMidnightMs(receivedAtMs);
 }
 
-/** What is kept of the day for cards that are not cached: 5 %, and at least 20 requests. */
+/** What is kept of a window for cards that are not cached: 5 %, and at least 20 requests unless the window is small. */
 const RESERVED_SHARE = 0.05;
 const LEAST_RESERVED = 20;
 
