@@ -8,7 +8,7 @@ import { THINKING } from '../../src/replies/course.ts';
 import { follow } from '../../src/replies/course-driver.ts';
 
 /** One card: fresh without a lookup and a refusal, stale with them; missing without a copy. */
-export interface CardCourse {
+export interface GivenCard {
   copy?: CardRecord;
   refusal?: CardServiceError;
   /** Its request has left, for somebody else or in another process. */
@@ -23,11 +23,11 @@ export interface Tell {
   onRequest(): void;
 }
 
-/** Cards whose ids are the numbers of their courses, and a queue that does as each course says. */
-export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
-  const courseOf = (cardId: string) => courses[Number(cardId)] ?? {};
+/** Cards whose ids are the places in the list, and a queue that does as is given of each. */
+export function asGiven(given: readonly GivenCard[]): LookupsOptions {
+  const givenOf = (cardId: string) => given[Number(cardId)] ?? {};
   const admitted = ({ cardId }: { cardId: string }): Admission => {
-    const { refusal, start, underWay } = courseOf(cardId);
+    const { refusal, start, underWay } = givenOf(cardId);
     if (refusal) return { refusal };
     const progress: Progress = {
       requestNumbers: new Set(),
@@ -57,7 +57,7 @@ export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
   return {
     cards: {
       async known(id) {
-        const { copy, refusal, start } = courseOf(id);
+        const { copy, refusal, start } = givenOf(id);
         if (copy === undefined) return { kind: 'missing' };
         return { kind: start || refusal ? 'stale' : 'fresh', answer: copy };
       },
@@ -68,14 +68,14 @@ export function asCourses(courses: readonly CardCourse[]): LookupsOptions {
   };
 }
 
-export function lookupsOf(...courses: CardCourse[]): Promise<Lookups> {
-  const queries = courses.map((_, at) => ({ cardId: String(at), showPrices: true }));
+export function lookupsOf(...given: GivenCard[]): Promise<Lookups> {
+  const queries = given.map((_, at) => ({ cardId: String(at), showPrices: true }));
   const wanted = {
     requester: { memberId: 'alice', guildId: 'guild' },
     receivedAtMs: Date.now(),
     deadlineMs: Number.POSITIVE_INFINITY,
   };
-  return Lookups.open(queries, wanted, asCourses(courses));
+  return Lookups.open(queries, wanted, asGiven(given));
 }
 
 /** Shows what comes, as a reply does until its end; `failed`: Discord could not be reached. */

@@ -5,12 +5,12 @@ import { type CommandEvent, Events, type EventsByName } from '../../src/model/ev
 import type { Message } from '../../src/model/message.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
 import type { CardsReply, CompleteResult, EditResult } from '../../src/replies/reply-journal.ts';
-import { asCourses, type CardCourse } from '../lookup/lookups-of.ts';
+import { asGiven, type GivenCard } from '../lookup/lookups-of.ts';
 import { logLines } from '../support/log-lines.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
 import { askedFor, deferredReply, NO_JOURNAL } from './replies-over.ts';
 
-type StartLookup = NonNullable<CardCourse['start']>;
+type StartLookup = NonNullable<GivenCard['start']>;
 
 const RECORD = { card: undefined, fetchedAtMs: 0 };
 const ANSWERED: StartLookup = async ({ onRequest }) => {
@@ -39,7 +39,7 @@ function completing(
   onTestFinished(events.subscribe('reply', ({ step }) => void replySteps.push(step)));
   const message = { content: 'an answer', embeds: [{}] };
   let edits = 0;
-  const courses: CardCourse[] = [];
+  const courses: GivenCard[] = [];
   let takesOver: (reply: CardsReply) => void = () => {};
   const sent: unknown[] = [];
   let reads = 0;
@@ -54,7 +54,7 @@ function completing(
     return result;
   };
   const replies = new CommandReplies({
-    lookups: asCourses(courses),
+    lookups: asGiven(courses),
     log: logLines().log,
     journal: {
       ...NO_JOURNAL,
@@ -81,7 +81,7 @@ function completing(
   });
   replies.takeOver();
   const complete = async (
-    given: CardCourse[],
+    given: GivenCard[],
     { isTakenOver = false, ...more }: Partial<CardsReply> & { isTakenOver?: boolean } = {},
   ) => {
     courses.splice(0, courses.length, ...given);
@@ -123,7 +123,7 @@ describe('a deferred reply', () => {
   it('of a list waited for its first request, and is logged with how many cards came', async () => {
     const { complete, ends } = completing();
     const card = { id: 'a', name: 'A', game: 'T', set: { id: 's', name: 'S' } };
-    const requested = (waitMs: number, end: () => Promise<CardRecord>): CardCourse => ({
+    const requested = (waitMs: number, end: () => Promise<CardRecord>): GivenCard => ({
       start: async ({ onRequest }) => {
         vi.setSystemTime(NOON_MS + waitMs);
         onRequest();
