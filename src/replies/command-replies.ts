@@ -6,7 +6,7 @@ import type { Message, Reply } from '../model/message.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './command-end.ts';
 import { CORRECTION, type End, THINKING } from './course.ts';
 import { type CoursePorts, follow } from './course-driver.ts';
-import { below, type CardsReply, type CommandRepliesOptions, type RenderReply } from './reply-journal.ts';
+import { below, type CardsReply, type CommandRepliesOptions, type RenderReply } from './reply-ports.ts';
 
 /**
  * Replies to commands. Cards that are known are shown at once, and again when they are renewed. For others the reply is

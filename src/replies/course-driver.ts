@@ -1,6 +1,6 @@
 import { Timer } from '../time/timers.ts';
 import { type Course, type CourseEvent, type Effect, type End, type Facts, next } from './course.ts';
-import type { CompleteResult, EditResult } from './reply-journal.ts';
+import type { CompleteResult, EditResult } from './reply-ports.ts';
 
 /** What the course of a reply is told, and how its effects are done. */
 export interface CoursePorts {

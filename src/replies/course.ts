@@ -1,7 +1,7 @@
 import type { Standing } from '../lookup/lookups.ts';
 import { MIN_MOVED_MS } from '../lookup/outcomes.ts';
 import { backOffMs } from '../time/back-off.ts';
-import type { CompleteResult, EditResult } from './reply-journal.ts';
+import type { CompleteResult, EditResult } from './reply-ports.ts';
 
 /** Discord accepts 5 edits in 5 s from one webhook; what comes within 1.5 s is shown together. */
 const SHOW_AGAIN = { firstMs: 1_500, longestMs: 30_000 };

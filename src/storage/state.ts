@@ -15,7 +15,7 @@ import type { DeletionRequests } from '../privacy/member-data.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
 import { QuotaWarnings } from '../quota/quota-warnings.ts';
-import type { ReplyJournal } from '../replies/reply-journal.ts';
+import type { ReplyJournal } from '../replies/reply-ports.ts';
 import type { SettingsStore } from '../settings/server-settings.ts';
 import type { WatchStore } from '../watches/watches.ts';
 

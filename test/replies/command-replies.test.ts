@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Stopping } from '../../src/model/errors.ts';
-import type { CardsReply } from '../../src/replies/reply-journal.ts';
+import type { CardsReply } from '../../src/replies/reply-ports.ts';
 import { redisPlace, sqlitePlace } from './journals.ts';
 import { deferredReply, NO_JOURNAL, repliesOver } from './replies-over.ts';
 

@@ -4,7 +4,7 @@ import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import type { Message } from '../../src/model/message.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
-import type { CardsReply, CompleteResult, EditResult } from '../../src/replies/reply-journal.ts';
+import type { CardsReply, CompleteResult, EditResult } from '../../src/replies/reply-ports.ts';
 import { asGiven, type GivenCard } from '../lookup/lookups-of.ts';
 import { logLines } from '../support/log-lines.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { ReplyJournal } from '../../src/replies/reply-journal.ts';
+import type { ReplyJournal } from '../../src/replies/reply-ports.ts';
 import { RedisJournal } from '../../src/storage/redis/journal.ts';
 import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
 import { JOURNAL_SCHEMA, SqliteJournal, StateWrites } from '../../src/storage/sqlite/state-rows.ts';

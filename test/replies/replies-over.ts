@@ -10,7 +10,7 @@ import {
   REPLY_DEADLINE_MS,
   type ReplyJournal,
   type ReplySender,
-} from '../../src/replies/reply-journal.ts';
+} from '../../src/replies/reply-ports.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS, lookupQueueOver } from '../support/lookup-queue.ts';

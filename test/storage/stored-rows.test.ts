@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { Asked, Invocation } from '../../src/model/invocation.ts';
 import { Usage } from '../../src/model/plan.ts';
 import { LimiterState } from '../../src/quota/limiter-state.ts';
-import type { CardsReply } from '../../src/replies/reply-journal.ts';
+import type { CardsReply } from '../../src/replies/reply-ports.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
 import { STATE_SCHEMA, STATE_VERSION } from '../../src/storage/sqlite/state.ts';
 import { newWatch, Watch, withPrice } from '../../src/watches/watch.ts';

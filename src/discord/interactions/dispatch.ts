@@ -11,7 +11,7 @@ import { type Asked, type Invocation, NOTHING_SET, type ServerSettings } from '.
 import type { Requester } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLanguage } from '../../render/reply-language.ts';
-import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-journal.ts';
+import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-ports.ts';
 import { textOf } from './message-text.ts';
 
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */

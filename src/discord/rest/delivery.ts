@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscordAPIError, RateLimitError, type RawFile, type REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Invocation } from '../../model/invocation.ts';
 import type { Sent } from '../../model/sent.ts';
-import type { EditResult, FirstResult } from '../../replies/reply-journal.ts';
+import type { EditResult, FirstResult } from '../../replies/reply-ports.ts';
 import { backOffMs } from '../../time/back-off.ts';
 
 /** Discord accepts a first answer for 3 s after the command; the rest is for its way there. */

@@ -22,7 +22,7 @@ import {
   type EditResult,
   type FirstResult,
   type ReplySender,
-} from '../../replies/reply-journal.ts';
+} from '../../replies/reply-ports.ts';
 import {
   FIRST_ANSWER_MS,
   type FirstAnswer,

@@ -9,7 +9,7 @@ import {
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { Logger } from '../../log.ts';
 import type { Events, EventsByName } from '../../model/events.ts';
-import { REPLY_DEADLINE_MS } from '../../replies/reply-journal.ts';
+import { REPLY_DEADLINE_MS } from '../../replies/reply-ports.ts';
 
 type Send = RESTOptions['makeRequest'];
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
-import { type CardsReply, parseJournaledReply, type ReplyJournal } from '../../replies/reply-journal.ts';
+import { type CardsReply, parseJournaledReply, type ReplyJournal } from '../../replies/reply-ports.ts';
 import type { RedisLink } from './link.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './unavailable.ts';

@@ -4,7 +4,7 @@ import type { Events } from '../../model/events.ts';
 import type { DeletionRequest, DeletionRequests } from '../../privacy/member-data.ts';
 import type { LimiterStore } from '../../quota/limiter-cell.ts';
 import { StoredLimiterState } from '../../quota/limiter-state.ts';
-import { type CardsReply, parseJournaledReply, type ReplyJournal } from '../../replies/reply-journal.ts';
+import { type CardsReply, parseJournaledReply, type ReplyJournal } from '../../replies/reply-ports.ts';
 
 /** Writes to `state.sqlite`. No lookup fails because of one, and a full disk is logged once instead of by each. */
 export class StateWrites {

@@ -1,5 +1,5 @@
 import { createClient } from '@redis/client';
-import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
 import type { State } from '../../../src/storage/state.ts';
 import { onFinished, scoped } from '../../support/on-finished.ts';
 import { concurrently } from '../concurrently.ts';

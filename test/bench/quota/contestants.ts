@@ -4,7 +4,7 @@ import { createLog } from '../../../src/log.ts';
 import type { Card } from '../../../src/model/card.ts';
 import { RateLimited } from '../../../src/model/errors.ts';
 import type { ServiceDescription } from '../../../src/model/service-description.ts';
-import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
 import { CardService } from '../../../src/service/card-service.ts';
 import { described } from '../../support/described.ts';
 import { ourBot } from './our-bot.ts';

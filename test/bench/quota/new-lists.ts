@@ -1,6 +1,6 @@
 import { Lookups } from '../../../src/lookup/lookups.ts';
 import { PLAN_LIMITS } from '../../../src/model/plan.ts';
-import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
 import { createCardService } from '../../../src/sandbox/card-service.ts';
 import { type BenchTable, wanted } from '../table.ts';
 import { LISTS, OURS } from './contestants.ts';

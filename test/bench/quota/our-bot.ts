@@ -12,7 +12,7 @@ import { CardServiceError } from '../../../src/model/errors.ts';
 import { Events } from '../../../src/model/events.ts';
 import type { Requester } from '../../../src/model/quota.ts';
 import { errorMessage } from '../../../src/render/messages.ts';
-import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
 
 /** What a benchmark does beside the lookups. @returns ends it */

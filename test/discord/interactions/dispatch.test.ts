@@ -2,7 +2,7 @@ import { ApplicationCommandType, PermissionsBitField } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { Command, Reply, Services } from '../../../commands/command.ts';
 import { dispatch } from '../../../src/discord/interactions/dispatch.ts';
-import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-journal.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
 import { interaction } from './interactions.ts';
 
 const SERVICES = {} as Services;

@@ -3,7 +3,7 @@ import type { Command } from '../../../commands/command.ts';
 import { replyRenderer } from '../../../src/discord/interactions/dispatch.ts';
 import { KeyRefused } from '../../../src/model/errors.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
-import type { CardsReply } from '../../../src/replies/reply-journal.ts';
+import type { CardsReply } from '../../../src/replies/reply-ports.ts';
 import { askedFor, deferredReply } from '../../replies/replies-over.ts';
 
 type RendererOptions = Parameters<typeof replyRenderer>[1];

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Ledger } from '../../../src/quota/ledger.ts';
-import type { CardsReply } from '../../../src/replies/reply-journal.ts';
+import type { CardsReply } from '../../../src/replies/reply-ports.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../../src/storage/sqlite/cards.ts';
 import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
 import { SqliteCounters } from '../../../src/storage/sqlite/counters.ts';

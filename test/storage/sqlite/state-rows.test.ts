@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LimiterStore } from '../../../src/quota/limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
-import type { CardsReply } from '../../../src/replies/reply-journal.ts';
+import type { CardsReply } from '../../../src/replies/reply-ports.ts';
 import { openDatabase } from '../../../src/storage/sqlite/database.ts';
 import {
   EARLIER_JOURNAL_TABLE,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJournaledReply } from '../../src/replies/reply-journal.ts';
+import { parseJournaledReply } from '../../src/replies/reply-ports.ts';
 import { askedFor, deferredReply } from './replies-over.ts';
 
 describe('a row of the journal', () => {
