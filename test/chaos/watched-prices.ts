@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatMessage } from '../../src/render/messages.ts';
 import { observe } from '../../src/sandbox/discord/observation.ts';
 import type { ServiceCard } from '../../src/sandbox/sample-cards.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
@@ -16,6 +17,8 @@ const [HIGH, LINE, LOW] = [36, 30, 20];
 /** For so long are prices fresh. */
 export const FRESH_SECONDS = 2;
 const TURN_MS = 2_500;
+const WATCH_TRIES = 20;
+const UNREACHABLE = formatMessage('en-US', 'watchNotKept');
 
 export interface WatchedWorld extends ChaosWorld {
   /** What the service has. */
@@ -47,12 +50,17 @@ export async function watchPrices({ discord, cards, dataDir, redis }: WatchedWor
     for (const card of watched) card.prices = { market };
   };
   turnTo(HIGH);
+  /** A busy machine may be too slow for Redis for a moment: the reply says so, and the member types it again. */
+  const setWatch = async (id: string, by: { memberId: string }, tries = WATCH_TRIES): Promise<void> => {
+    const { content } = await discord.type({ command: 'watch', options: { card: id, below: LINE }, ...by }).settled();
+    if (!redis || (await watchesIn(redis.urlFor(0))).some(({ cardId }) => cardId === id)) return;
+    if (content !== UNREACHABLE || tries === 1) throw new Error(`the watch of ${id} is not set: ${content}`);
+    await setWatch(id, by, tries - 1);
+  };
   for (const [index, { id }] of watched.entries()) {
     const by = { memberId: discord.members[index % 2]?.id ?? '' };
     await discord.type({ command: 'card', options: { id }, ...by }).until(({ embeds }) => embeds.length > 0);
-    const { content } = await discord.type({ command: 'watch', options: { card: id, below: LINE }, ...by }).settled();
-    if (redis && !(await watchesIn(redis.urlFor(0))).some(({ cardId }) => cardId === id))
-      throw new Error(`the watch of ${id} is not set: ${content}`);
+    await setWatch(id, by);
   }
   await sleep(FRESH_SECONDS * 1_000); // the next lookup of each has its first crossing
   let isLow = false;

@@ -250,7 +250,7 @@ describe('a mistake', () => {
     await expect.poll(() => page.getByRole('combobox', { name: 'id' }).inputValue()).toBe('base1-4');
   });
 
-  it('opens a form for missing options, which Escape closes', async () => {
+  it('opens a form for missing options; Escape closes its suggestions, and once more the form', async () => {
     await openSandbox(page);
 
     await say(page, '/card private:True');
@@ -261,6 +261,10 @@ describe('a mistake', () => {
 
     await say(page, '/card');
     await page.getByRole('combobox', { name: 'id' }).waitFor();
+    const suggestions = page.locator('.suggestions').getByRole('option');
+    await suggestions.first().waitFor(); // the card that was looked up, before anything is typed
+    await page.keyboard.press('Escape');
+    await expect.poll(() => suggestions.count()).toBe(0);
     await page.keyboard.press('Escape');
     await expect.poll(() => composer(page).inputValue()).toBe('/card');
   });
