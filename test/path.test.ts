@@ -11,7 +11,7 @@ const STAGES =
   /^(?:commands|src\/(?:app\.ts|log|cache|catalog|discord|lookup|model|quota|render|replies|service|time|storage\/sqlite\/(?:cards|catalog|counters|state-rows)))(?:\/|\.ts|$)/;
 
 const CARD = 'clock-4';
-const UNKNOWN = [CARD, 'clock-29', 'clock-61', 'clock-74', 'tide-11', 'tide-42', 'tide-7', 'dusk2-12', 'clock-15'];
+const UNKNOWN = [CARD, 'clock-29', 'clock-61', 'clock-74', 'tide-11', 'tide-42', 'tide-7', 'dusk2-12', 'clock-16'];
 const KNOWN = UNKNOWN.map(() => CARD);
 
 let paths: Record<'unknown' | 'known', RecordedPath>;
