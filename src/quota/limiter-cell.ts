@@ -110,8 +110,8 @@ export class LocalCell implements LimiterCell {
 /** Tells operators of the day or the month, whichever leaves less; of a day alone what is stated, though it may be over. */
 export function announce(events: Events | undefined, state: LimiterState, setting: PlanSetting): void {
   if (!events?.isWatched('limiter')) return;
-  const { windows, breaker } = state;
-  const isDayAlone = !windows && !countsItself(setting);
+  const { breaker } = state;
+  const isDayAlone = !countsItself(state, setting);
   const lasting = () => windowsOf(state, setting, Date.now()).filter(({ per }) => per !== 'hour');
   events.publish('limiter', { quota: isDayAlone ? state.quota : leastOf(lasting()), breaker });
 }

@@ -56,7 +56,7 @@ export function releasePermit(
 ): LimiterState {
   const { nowMs, underWay } = circumstances;
   const quota = currentQuota(state.quota, nowMs);
-  const own = countsItself(setting) ? countedOwn(state.own, countedIn(outcome), setting, nowMs) : state.own;
+  const own = countsItself(state, setting) ? countedOwn(state.own, countedIn(outcome), setting, nowMs) : state.own;
   const least = spentOrLeast({ ...state, own }, outcome.spentWindow, setting, nowMs);
   const isOfPace = currentQuota(least, nowMs)?.remaining !== 0;
   const planned = plannedPace(state, setting);

@@ -26,26 +26,31 @@ const LEAST_A_DAY = 20;
 /** What each window leaves, by what is stated or else by our own count; empty where nothing counts but the pace. */
 export function windowsOf(known: Windows, setting: PlanSetting, nowMs: number): WindowQuota[] {
   const day = currentQuota(known.quota, nowMs);
-  if (!known.windows && !countsItself(setting)) return day ? [day] : [];
+  if (!countsItself(known, setting)) return day ? [day] : [];
   const limits = limitsOf(known, setting);
   const left = WINDOWS.flatMap((per) => windowOf(known, per, limits[per], setting, nowMs) ?? []);
   const month = left.find(({ per }) => per === 'month');
-  return month ? [...left, shareOfDay(month, known.own, nowMs)] : left;
+  const share = month && shareOfDay(month, known.own, setting, nowMs);
+  return share ? [...left, share] : left;
 }
 
-/** The window that leaves least; of equal ones the longest. */
+/** The window that leaves least; of equal ones the longest: what a spent month leaves to a day is not told to end with it. */
 export function leastOf(windows: readonly WindowQuota[]): WindowQuota | undefined {
   let least: WindowQuota | undefined;
   for (const next of windows) {
-    if (!least || (next.remaining ?? Number.POSITIVE_INFINITY) <= (least.remaining ?? Number.POSITIVE_INFINITY))
-      least = next;
+    const isAsLow = least && leftIn(next) === leftIn(least) && !next.isShareOfMonth;
+    if (!least || leftIn(next) < leftIn(least) || isAsLow) least = next;
   }
   return least;
 }
 
-/** Whether requests are counted here, because a plan tells of windows that answers may not tell of. */
-export function countsItself({ plans, requestsPerMonth }: PlanSetting): boolean {
-  return plans !== undefined || requestsPerMonth !== undefined;
+function leftIn({ remaining = Number.POSITIVE_INFINITY }: WindowQuota): number {
+  return remaining;
+}
+
+/** Whether requests are counted here: a plan tells of windows that answers may not tell of, or they tell of a month, which is shared out to its days. */
+export function countsItself({ windows }: Windows, { plans, requestsPerMonth }: PlanSetting): boolean {
+  return windows !== undefined || plans !== undefined || requestsPerMonth !== undefined;
 }
 
 /** The window that leaves least beyond what is kept of it, and how much that is; infinite where nothing is known. */
@@ -60,7 +65,7 @@ export function leastUnreserved(windows: readonly WindowQuota[]): { requests: nu
 
 /** What remains of a window beyond what is kept of it. */
 export function unreservedOf(window: WindowQuota): number {
-  return (window.remaining ?? Number.POSITIVE_INFINITY) - reservedRequests(window);
+  return leftIn(window) - reservedRequests(window);
 }
 
 export function isOfDay({ per = 'day' }: WindowQuota): boolean {
@@ -166,12 +171,19 @@ function windowOf(
   return { per, limit, remaining, resetsAtMs, receivedAtMs: nowMs, isOurCount: true };
 }
 
-/** What a month leaves to one of its days. */
-function shareOfDay(month: WindowQuota, own: OwnCounts | undefined, nowMs: number): WindowQuota {
+/** What a month leaves to one of its days; of one that has just begun it is the whole, until it is stated again. */
+function shareOfDay(
+  month: WindowQuota,
+  own: OwnCounts | undefined,
+  setting: PlanSetting,
+  nowMs: number,
+): WindowQuota | undefined {
+  const { remaining = month.limit } = month;
+  if (remaining === undefined) return undefined;
   const spent = current(own, 'day', nowMs)?.requests ?? 0;
   const resetsAtMs = nextUtcMidnightMs(nowMs);
-  const days = Math.max(1, Math.ceil((windowEndsMs(month) - resetsAtMs) / DAY_MS) + 1);
-  const { remaining = Number.POSITIVE_INFINITY } = month;
+  const { resetsAtMs: endsAtMs = unstatedEndMs('month', setting, nowMs) } = month;
+  const days = Math.max(1, Math.ceil((endsAtMs - resetsAtMs) / DAY_MS) + 1);
   const limit = Math.max(LEAST_A_DAY, Math.floor((SHARES_A_DAY * (remaining + spent)) / days));
   return {
     per: 'day',

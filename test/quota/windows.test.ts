@@ -109,6 +109,20 @@ describe('a month', () => {
     expect(shown(spent(0, MONTH), MONTH, NEXT_MONTH_MS - HOUR_MS)[1]).toBe('2000 of 2000 day (ours)');
   });
 
+  it('that an answer has stated is whole when the next one begins, and leaves a day its share until that is stated', () => {
+    const setting: PlanSetting = { plan: 'free' };
+    const windows = withReading({}, 'month', reading(1_000, 7, NEXT_MONTH_MS - NOW_MS), setting);
+    const left = windowsOf({ ...INITIAL_LIMITER_STATE, windows }, setting, NEXT_MONTH_MS + HOUR_MS);
+    expect(left.map(({ per, limit, remaining }) => [per, limit, remaining])).toEqual([
+      ['month', 1_000, undefined],
+      ['day', 64, 64], // twice a thirty-first
+    ]);
+  });
+
+  it('that is spent is told to end with itself, and not with a day of it that is spent, too', () => {
+    expect(leastOf(windowsOf(spent(1_000, MONTH), MONTH, NOW_MS))).toMatchObject({ per: 'month', remaining: 0 });
+  });
+
   it('makes budgets go by a day of it, and not by the month', () => {
     expect(
       dayLimitOf(
@@ -150,8 +164,8 @@ it('an hour ends an hour after its first request, however many follow', () => {
 
 describe('after a request', () => {
   const setting = planOf({ requestsPerDay: 100, requestsPerMonth: 1_000 });
-  const ended = (state: LimiterState, outcome: Parameters<typeof releasePermit>[2]) =>
-    releasePermit(state, { probe: false, leftAtMs: NOW_MS }, outcome, setting, {
+  const ended = (state: LimiterState, outcome: Parameters<typeof releasePermit>[2], plan = setting) =>
+    releasePermit(state, { probe: false, leftAtMs: NOW_MS }, outcome, plan, {
       longestWaitMs: 300_000,
       nowMs: NOW_MS,
       random: 0,
@@ -166,6 +180,17 @@ describe('after a request', () => {
     ['that was not sent', { kind: 'abandoned' }, 0],
   ] as const)('it counts one %s', (_, outcome, requests) => {
     expect(ended(INITIAL_LIMITER_STATE, outcome).own?.month?.requests).toBe(requests);
+  });
+
+  it('opens the breaker once a day has had its share of a month that only answers tell of', () => {
+    const unplanned: PlanSetting = { plan: 'free' };
+    let state = INITIAL_LIMITER_STATE;
+    for (let left = 999; state.breaker.state === 'closed'; left--) {
+      state = { ...state, windows: withReading(state, 'month', reading(1_000, left), unplanned) };
+      state = ended(state, { kind: 'answered' }, unplanned);
+    }
+    expect(state.breaker).toMatchObject({ reason: 'day', untilMs: MIDNIGHT_MS });
+    expect(state.windows?.month?.remaining).toBe(800);
   });
 
   it('opens the breaker with the last of a window, until that ends', () => {
