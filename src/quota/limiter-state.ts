@@ -72,15 +72,16 @@ export function withProbe(state: LimiterState, isUnderWay: boolean): LimiterStat
   return { ...state, breaker: { ...breaker, state: probed } };
 }
 
-/** Identifies what an operator has set: plan, rate, burst and month. */
-export function settingKey({ plan, requestsPerMonth, requestsPerMinute, burst }: PlanSetting): string {
+/** Identifies what an operator has set: plan, rate, burst, and what a day and a month have. */
+export function settingKey({ plan, requestsPerDay, requestsPerMonth, requestsPerMinute, burst }: PlanSetting): string {
+  const perDay = requestsPerDay === undefined ? [] : [`${requestsPerDay} a day`];
   const perMonth = requestsPerMonth === undefined ? [] : [requestsPerMonth];
-  return [plan, requestsPerMinute ?? '', burst ?? '', ...perMonth].join(' ');
+  return [plan, requestsPerMinute ?? '', burst ?? '', ...perMonth, ...perDay].join(' ');
 }
 
 /**
- * At a start: when the breaker opened for a spent window under another plan, rate, burst or month (or in a version that did not note
- * them), the window may be larger now, so its probe is due.
+ * At a start: when the breaker opened for a spent window under another setting (or in a version that did not note it), the
+ * window may be larger now, so its probe is due.
  */
 export function underSetting(state: LimiterState, setting: PlanSetting): LimiterState {
   const { breaker, openedUnder } = state;

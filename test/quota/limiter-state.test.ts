@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { PlanSetting } from '../../src/model/plan.ts';
 import { Moment } from '../../src/model/stored-json.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
-import { INITIAL_LIMITER_STATE, LimiterState, StoredLimiterState, shifted } from '../../src/quota/limiter-state.ts';
+import {
+  INITIAL_LIMITER_STATE,
+  LimiterState,
+  StoredLimiterState,
+  settingKey,
+  shifted,
+  underSetting,
+} from '../../src/quota/limiter-state.ts';
 
 describe('a stored state', () => {
   const STATE: LimiterState = {
@@ -109,4 +117,18 @@ it('knows of each number of its schema that is called so whether it is a moment'
     return path.endsWith('Ms') ? [path] : [];
   };
   expect(named(LimiterState, '')).toEqual(['.learned.fastest.tookMs']); // which is a duration
+});
+
+it.each<[string, Partial<PlanSetting>]>([
+  ['plan', { plan: 'pro' }],
+  ['rate', { requestsPerMinute: 20 }],
+  ['burst', { burst: 9 }],
+  ['day', { requestsPerDay: 500 }],
+  ['month', { requestsPerMonth: 500 }],
+])('a spent window is probed at a start with another %s, and with the same setting not before it ends', (_, other) => {
+  const setting: PlanSetting = { plan: 'free', requestsPerDay: 100 };
+  const breaker = { state: 'open', reason: 'day', sinceMs: 4_000, untilMs: 5_000, failures: 1 } as const;
+  const spent: LimiterState = { ...INITIAL_LIMITER_STATE, breaker, openedUnder: settingKey(setting) };
+  expect(underSetting(spent, setting).breaker.untilMs).toBe(5_000);
+  expect(underSetting(spent, { ...setting, ...other }).breaker.untilMs).toBe(4_000);
 });
