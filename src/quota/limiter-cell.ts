@@ -9,11 +9,18 @@ import { countsItself, leastOf, windowsOf } from './windows.ts';
 /** A change of the state, and what is special about it. */
 export interface Change {
   apply: (state: LimiterState) => LimiterState;
-  /** The permit whose outcome it is, and how many cards its request was for. */
+  /** The permit whose outcome it is. */
   ended?: Permit;
-  cards?: number;
+  /** What its request was. */
+  of?: EndedRequests;
   /** It may be stored together with the outcome that follows. */
   isReading?: boolean;
+}
+
+/** How many cards requests were for, and how many of them the service has counted. */
+export interface EndedRequests {
+  cards: number;
+  counted: number;
 }
 
 /** Where the state of a limiter is: in this process, whose cell answers at once, or in Redis with a copy here. */

@@ -135,13 +135,14 @@ export class StateView implements LimiterView {
 
   /**
    * When the n-th place under way from now is free, at the pace of the last answers; their number doubles with each round
-   * of answers as long as nothing has shown how many are too many. The requests under way may take all that remains of the
-   * day: it is unknown which of them the service has counted already, so none is taken as counted; with nothing under way
-   * one more may always leave, and its answer tells.
+   * of answers as long as nothing has shown how many are too many. The requests under way may take all that remains of a
+   * window, or of an isolated process's part of it: it is unknown which of them the service has counted already, so none is
+   * taken as counted; with nothing under way one more may always leave, and its answer tells.
    */
   #placeAtMs(position: number): number {
-    const { underWay, answersTakeMs, state } = this.#facts;
-    const most = Math.min(this.#most, Math.max(1, this.quota?.remaining ?? Number.POSITIVE_INFINITY));
+    const { underWay, answersTakeMs, state, setting } = this.#facts;
+    const remaining = (this.quota?.remaining ?? Number.POSITIVE_INFINITY) / (setting.processes ?? 1);
+    const most = Math.min(this.#most, Math.max(1, Math.floor(remaining)));
     // A limiter that delays answers at the plan's rate, however long the last ones have waited for it.
     const takeMs = state.learned.late ? Math.min(answersTakeMs, most * this.#pace.intervalMs) : answersTakeMs;
     const missing = position - Math.ceil(most - underWay);

@@ -56,7 +56,9 @@ export function releasePermit(
 ): LimiterState {
   const { nowMs, underWay } = circumstances;
   const quota = currentQuota(state.quota, nowMs);
-  const own = countsItself(state, setting) ? countedOwn(state.own, countedIn(outcome), setting, nowMs) : state.own;
+  // An isolated process takes the others to spend as much: together they do not spend a window of which nothing is stated twice.
+  const requests = countedIn(outcome) * (setting.processes ?? 1);
+  const own = countsItself(state, setting) ? countedOwn(state.own, requests, setting, nowMs) : state.own;
   const least = spentOrLeast({ ...state, own }, outcome.spentWindow, setting, nowMs);
   const isOfPace = currentQuota(least, nowMs)?.remaining !== 0;
   const planned = plannedPace(state, setting);
@@ -92,7 +94,8 @@ export function releasePermit(
   return isPauseNew ? { ...after, fullAtMs: emptyBucket(breaker.untilMs, paceOf(after, setting)) } : after;
 }
 
-function countedIn({ kind, isCounted = kind === 'answered' }: RequestOutcome): number {
+/** How many requests the service has counted, as far as is known: one or none. */
+export function countedIn({ kind, isCounted = kind === 'answered' }: RequestOutcome): number {
   return isCounted ? 1 : 0;
 }
 

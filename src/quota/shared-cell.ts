@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
-import { afterClockJump, announce, type Change, type Decide, type LimiterCell } from './limiter-cell.ts';
+import {
+  afterClockJump,
+  announce,
+  type Change,
+  type Decide,
+  type EndedRequests,
+  type LimiterCell,
+} from './limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, withProbe } from './limiter-state.ts';
 import { spendToken, type Taken, type WantedToken } from './permit.ts';
 import {
@@ -15,13 +22,13 @@ import { isolatedFullAtMs, joinedState } from './without-redis.ts';
 
 /**
  * Whether this process is one of those that share the state. Without Redis it has the plan divided by the processes last seen alive; permits given that
- * are not charged to the shared bucket yet, and cards of requests that ended without the others being told.
+ * are not charged to the shared bucket yet, and the requests that ended without the others being told.
  */
 type Membership =
   | { kind: 'joined' }
-  | { kind: 'joining' | 'isolated'; setting: PlanSetting; spent: number; endedCards: number };
+  | { kind: 'joining' | 'isolated'; setting: PlanSetting; spent: number; ended: EndedRequests };
 
-const NOTHING_SPENT = { spent: 0, endedCards: 0 };
+const NOTHING_SPENT = { spent: 0, ended: { cards: 0, counted: 0 } };
 const CHANGED: Taken = { kind: 'changed' };
 /** A process that is to write before this one, as the store sees to, has written by then as a rule. */
 const REWRITE_WITHIN_MS = 50;
@@ -170,8 +177,11 @@ export class SharedCell implements LimiterCell {
   }
 
   /** The state has the changes, and the others are not told of them one by one. */
-  #keepToItself(isolated: { endedCards: number }): void {
-    isolated.endedCards += this.#copy.unwritten.reduce((sum, { cards = 0 }) => sum + cards, 0);
+  #keepToItself(isolated: { ended: EndedRequests }): void {
+    for (const { of } of this.#copy.unwritten) {
+      const { cards, counted } = isolated.ended;
+      if (of) isolated.ended = { cards: cards + of.cards, counted: counted + of.counted };
+    }
     this.#copy.remove();
   }
 
@@ -208,8 +218,8 @@ export class SharedCell implements LimiterCell {
     const nowMs = Date.now();
     const firstFullAtMs = this.#era === undefined ? initial.fullAtMs : undefined;
     const isLost = this.#era !== undefined && store.asRead.era !== this.#era;
-    const { spent, endedCards } = this.#membership.kind === 'joined' ? NOTHING_SPENT : this.#membership;
-    const joining = { setting, spent, endedCards, firstFullAtMs, isLost, nowMs };
+    const { spent, ended } = this.#membership.kind === 'joined' ? NOTHING_SPENT : this.#membership;
+    const joining = { setting, spent, ended, firstFullAtMs, isLost, nowMs };
     const before = local ? joinedState(stored, { local, ...joining }) : stored;
     if (!before) return undefined; // lost, which the call that has read it handles
     const after = this.#copy.changed(before);

@@ -138,7 +138,7 @@ export function unstatedEndMs(per: WindowName, { monthBegins = 1 }: PlanSetting,
   return per === 'day' ? nextUtcMidnightMs(nowMs) : nextMonthMs(nowMs, monthBegins);
 }
 
-/** What processes share once one has joined that had counted by itself. */
+/** What processes share once one has joined that had counted so many requests by itself. */
 export function joinedWindows(
   shared: Windows,
   local: Windows,

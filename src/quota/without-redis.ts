@@ -1,4 +1,5 @@
 import type { PlanSetting } from '../model/plan.ts';
+import type { EndedRequests } from './limiter-cell.ts';
 import { type LimiterState, underSetting } from './limiter-state.ts';
 import { afterIsolation } from './outside-spending.ts';
 import { boundedFullAtMs, emptyBucket, paceOf } from './pace.ts';
@@ -29,8 +30,8 @@ export interface Joining {
   setting: PlanSetting;
   /** Permits given while isolated. */
   spent: number;
-  /** Cards of the requests that have ended since, and were not told to the others. */
-  endedCards: number;
+  /** The requests that have ended since, and were not told to the others. */
+  ended: EndedRequests;
   /** At the first time of a process: when the bucket is full if none is stored. */
   firstFullAtMs: number | undefined;
   /** Redis has lost what this process had joined, and with it how much was spent: no tokens are left. */
@@ -54,10 +55,7 @@ export function joinedState(shared: LimiterState | undefined, joining: Joining):
   return { ...state, fullAtMs: Math.max(fullAtMs, nowMs) + spent * pace.intervalMs };
 }
 
-function withOwnNews(
-  shared: LimiterState,
-  { local, setting, firstFullAtMs, endedCards, nowMs }: Joining,
-): LimiterState {
+function withOwnNews(shared: LimiterState, { local, setting, firstFullAtMs, ended, nowMs }: Joining): LimiterState {
   const { state, untilMs } = local.breaker;
   const isProbing = state === 'halfOpen' && shared.breaker.untilMs <= nowMs;
   const isLonger = state !== 'closed' && untilMs > shared.breaker.untilMs;
@@ -66,13 +64,13 @@ function withOwnNews(
   const { quota } = isNewer ? local : shared;
   // A process that joins for the first time knew nothing of others on the key.
   const { outside: before } = firstFullAtMs === undefined ? local : shared;
-  const windows = joinedWindows(shared, local, endedCards, setting, nowMs);
+  const windows = joinedWindows(shared, local, ended.counted, setting, nowMs);
   return {
     ...shared,
     ...windows,
     breaker,
     openedUnder,
     quota,
-    outside: afterIsolation(shared.outside, before, endedCards),
+    outside: afterIsolation(shared.outside, before, ended.cards),
   };
 }

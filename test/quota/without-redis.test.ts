@@ -3,6 +3,7 @@ import type { PlanSetting } from '../../src/model/plan.ts';
 import type { OpenBreaker } from '../../src/model/quota.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { afterToken, tokenAtMs } from '../../src/quota/pace.ts';
+import { countedOwn } from '../../src/quota/windows.ts';
 import { isolatedFullAtMs, joinedState } from '../../src/quota/without-redis.ts';
 
 const NOW_MS = 1_000_000_000;
@@ -50,7 +51,14 @@ describe('a process that cannot reach Redis', () => {
 
 describe('the state that a process joins', () => {
   const CLOSED = INITIAL_LIMITER_STATE;
-  const joining = { setting: SETTING, spent: 0, endedCards: 0, firstFullAtMs: undefined, isLost: false, nowMs: NOW_MS };
+  const joining = {
+    setting: SETTING,
+    spent: 0,
+    ended: { cards: 0, counted: 0 },
+    firstFullAtMs: undefined,
+    isLost: false,
+    nowMs: NOW_MS,
+  };
   const left = ({ fullAtMs }: LimiterState) => 19 - (fullAtMs - NOW_MS) / 1_000;
 
   it.each<[string, LimiterState | undefined, object, number]>([
@@ -94,6 +102,13 @@ describe('the state that a process joins', () => {
     const [older, newer] = [knowing(1, 'pro'), knowing(2, 'business')];
     expect(joinedState(older, { ...joining, local: newer })).toMatchObject({ quota: newer.quota, plan: 'pro' });
     expect(joinedState(newer, { ...joining, local: older })).toMatchObject({ quota: newer.quota, plan: 'business' });
+  });
+
+  it('has counted what the service has counted, and not the cards of lists', () => {
+    const setting = { ...SETTING, requestsPerMonth: 1_000 };
+    const alone = { setting, ended: { cards: 40, counted: 2 } };
+    const shared = { ...CLOSED, own: countedOwn(undefined, 10, setting, NOW_MS) };
+    expect(joinedState(shared, { ...joining, ...alone, local: shared }).own?.month?.requests).toBe(12);
   });
 
   it('has its probe due at a start under another setting, and not at a return', () => {

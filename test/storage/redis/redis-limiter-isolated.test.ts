@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
 import {
@@ -61,6 +62,39 @@ describe.skipIf(noRealRedis('limiters while Redis is unavailable'))('limiters wh
       await limiter.release(permit, ANSWERED);
     }
     expect(sent).toHaveLength(TOKENS);
+  });
+
+  it('is lost do not overdraw a month that nobody states, and count what all have spent of it when it is back', async () => {
+    const redis = await startRealRedis();
+    const [one, other] = await pair(redis, { ...QUICK, requestsPerMonth: 16 });
+    const spendAll = async ({ limiter }: SharingProcess) => {
+      for (let sent = 0; ; ) {
+        const got = await limiter.acquire('members');
+        if (got.kind === 'blocked') return sent;
+        if (got.kind === 'wait') await vi.waitUntil(() => Date.now() >= got.untilMs);
+        else {
+          await setImmediate(); // the other one asks meanwhile
+          await limiter.release(got.permit, ANSWERED);
+          sent++;
+        }
+      }
+    };
+    const together = async (process: SharingProcess) => {
+      const sent = await Promise.all([1, 2].map(() => spendAll(process)));
+      return sent.reduce((sum, each) => sum + each);
+    };
+    for (const { limiter } of [one, other]) await ask(limiter);
+    for (const { limiter } of [one, other]) await expect.poll(() => limiter.quota()?.remaining).toBe(14);
+    await redis.kill();
+    await allBecome('unavailable', one, other);
+    await ask(one.limiter, limited(300)); // is not counted
+    expect(await Promise.all([one, other].map(together))).toEqual([7, 7]);
+    expect(one.limiter.quota()).toMatchObject({ per: 'month', remaining: 0 });
+
+    await redis.startEmpty();
+    await allBecome('usable', one, other);
+    for (const { limiter } of [one, other]) await expect.poll(() => limiter.view().isIsolated).toBe(false);
+    expect(await permitOf(one.limiter)).toBeUndefined();
   });
 
   it('becomes unavailable, and is back, notify their listeners', async () => {
