@@ -16,6 +16,8 @@ export interface Owner {
   clock: { skewMs: number };
   databases: Set<DatabaseSync>;
   number: number;
+  /** Which of the processes that run side by side it is. */
+  slot: number;
 }
 
 export const owners = new AsyncLocalStorage<Owner>();

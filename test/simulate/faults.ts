@@ -53,22 +53,16 @@ export class Port {
     };
     if (!owner.isAlive) return never();
     this.calledAtMs = simulatedMs();
-    const hit = this.#draw(name);
-    const [thereMs, backMs, lateMs] = [1 + random() * 80, 1 + random() * 80, 200 + random() ** 3 * 12_000];
+    const hit = this.draw(name);
+    const [thereMs, backMs] = [1 + random() * 80, 1 + random() * 80];
+    const lost = () => {
+      throw Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+    };
     const fail = async (when: When): Promise<void> => {
       if (hit?.when !== when) return;
       if (hit.fault === 'doubled' || (hit.fault === 'odd' && when === 'before')) return;
-      this.#strikes(hit);
-      if (hit.fault === 'kill') {
-        this.#options.kill(owner);
-        await never();
-      }
-      if (hit.fault === 'late') await way(lateMs);
-      if (hit.fault === 'lost') {
-        await way(lateMs);
-        throw Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
-      }
-      if (hit.fault === 'clock') owner.clock.skewMs = SETTABLE_MS[Math.floor(random() * SETTABLE_MS.length)] ?? 0;
+      await this.strike(hit, owner, lost, way);
+      if (!owner.isAlive) await never();
     };
     await way(thereMs);
     await fail('before');
@@ -88,14 +82,28 @@ export class Port {
     return hit?.fault === 'odd' ? odd() : answer;
   }
 
-  #draw(call: string): Hit | undefined {
+  /** @param weight of the share of calls that is hit */
+  draw(call: string, weight = 1, faults: readonly Fault[] = FAULTS): Hit | undefined {
     const { random, share, only } = this.#options;
-    const [isHit, which, moment] = [random() < share(), random(), random()];
+    const [isHit, which, moment] = [random() < weight * share(), random(), random()];
     if (!isHit || !this.isFaulty) return undefined;
-    const fault = FAULTS[Math.floor(which * FAULTS.length)] ?? 'late';
+    const fault = faults[Math.floor(which * faults.length)] ?? 'late';
     const number = this.#drawn++;
     if (only && !only.has(number)) return undefined;
     return { number, atMs: simulatedMs(), call, fault, when: moment < 0.5 ? 'before' : 'after' };
+  }
+
+  /** @param lost what becomes of the connection then */
+  async strike(hit: Hit, owner: Owner, lost: () => void, way = pause): Promise<void> {
+    const { random, kill } = this.#options;
+    const lateMs = 200 + random() ** 3 * 12_000;
+    this.#strikes(hit);
+    if (hit.fault === 'kill') kill(owner);
+    else if (hit.fault === 'clock') owner.clock.skewMs = SETTABLE_MS[Math.floor(random() * SETTABLE_MS.length)] ?? 0;
+    else if (hit.fault !== 'odd') {
+      await way(lateMs);
+      if (hit.fault === 'lost') lost();
+    }
   }
 
   /** Counted now: the process of a call that is on its way may have been killed before. */

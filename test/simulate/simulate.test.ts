@@ -16,4 +16,10 @@ describe('the app in simulated time', () => {
     expect(all).toContain('\n0 seeds failed');
     expect(traceIn(all)).toBe(traceIn(await simulated('--seed', '40')));
   });
+
+  it('keeps them over Redis, which restarts, forgets, hangs, is cut off and fails over', async () => {
+    const all = await simulated('--redis', '--seed', '1', '--seeds', '4');
+    expect(all).toContain('\n0 seeds failed');
+    expect(traceIn(all)).toBe(traceIn(await simulated('--redis', '--seed', '4')));
+  });
 });

@@ -5,10 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import type { RESTOptions } from 'discord.js';
 import { seededRandom } from '../../src/sandbox/seeded-random.ts';
 import { BUG_MESSAGES } from '../chaos/alarms.ts';
-import { SimulatedService } from './card-service.ts';
+import { type Limits, SimulatedService } from './card-service.ts';
 import { isFinal, SimulatedDiscord, type Typed } from './discord.ts';
 import { begin, install, load, type Owner, owners, pause, run, simulatedMs } from './fake-time.ts';
 import { type Hit, Port } from './faults.ts';
+import { DISRUPTIONS, type Outage } from './outages.ts';
 
 install();
 // Loaded afterwards: what they keep of Node is simulated then.
@@ -16,12 +17,16 @@ const { Client, DefaultRestOptions } = await import('discord.js');
 const { startApp } = await import('../../src/app.ts');
 const { readConfig } = await import('../../src/config/config.ts');
 const { createLog } = await import('../../src/log.ts');
+const { redisPrefix } = await import('../../src/storage/redis/client.ts');
+const { SimulatedRedis } = await import('./redis.ts');
 
 export interface Options {
   seed: string;
   /** Only these faults by their numbers; all unless given. */
   only?: ReadonlySet<number> | undefined;
   isVerbose?: boolean;
+  /** Two or three processes over one Redis, instead of one with its files. */
+  isShared?: boolean;
 }
 
 export interface Outcome {
@@ -33,6 +38,8 @@ export interface Outcome {
   requests: number;
   /** Commands that nobody had acknowledged when their process was killed. */
   forgotten: number;
+  /** What became of Redis; none where it is not used. */
+  outages: readonly Outage[];
 }
 
 interface World {
@@ -58,7 +65,13 @@ interface Running {
 const APPLICATION = '1000000000000000001';
 const FLUSHED_MS = 1_200;
 /** Longer than a wait between two tries. */
+/** A command that is not answered by then is given up. */
+const ANSWERED_MS = 1_000;
+/** A process is without Redis for so long after something went wrong between them. */
+const SILENT_MS = 5_000;
 const SILENCE_MS = 150_000;
+/** After so long all processes know again what the others spend. */
+const JOINED_MS = 30_000;
 let world: World;
 let loggedIn: InstanceType<typeof Client> | undefined;
 
@@ -108,7 +121,7 @@ globalThis.fetch = async (input, { signal } = {}) => {
 };
 
 /** The app from one seed: what members type, and what goes wrong. */
-export async function simulate({ seed, only, isVerbose = false }: Options): Promise<Outcome> {
+export async function simulate({ seed, only, isVerbose = false, isShared = false }: Options): Promise<Outcome> {
   const random = seededRandom(`members ${seed}`);
   // Of its own, so that members type the same with fewer faults.
   const chance = seededRandom(`faults ${seed}`);
@@ -124,19 +137,27 @@ export async function simulate({ seed, only, isVerbose = false }: Options): Prom
   const service = new SimulatedService({ ...limits, requestsPerDay: 1_000 });
   const dataDir = mkdtempSync(join(process.env.SIMULATE_IN ?? '/tmp', 'simulate-'));
   // Copies are made by another thread, in real time: that of this day is there.
-  mkdirSync(join(dataDir, 'backups'));
-  writeFileSync(join(dataDir, 'backups', 'state-2026-06-01.sqlite'), '');
+  for (const slot of [0, 1, 2]) {
+    mkdirSync(join(dataDir, String(slot), 'backups'), { recursive: true });
+    writeFileSync(join(dataDir, String(slot), 'backups', 'state-2026-06-01.sqlite'), '');
+  }
   const kills: number[] = [];
-  let running: Running | undefined;
-  const clock = { skewMs: 0 };
+  const running = new Map<number, Running>();
+  const slots = Array.from({ length: isShared ? 2 + Math.floor(random() * 2) : 1 }, (_, slot) => slot);
+  const clocks = slots.map(() => ({ skewMs: 0 }));
   let processes = 0;
 
   const kill = (owner: Owner) => {
+    if (!owner.isAlive) return;
     owner.isAlive = false;
+    redis?.left(owner);
     for (const database of owner.databases) if (database.isOpen) database.close();
     kills.push(simulatedMs());
-    for (const typed of discord.typed) if (!typed.first && typed.process === owner.number) typed.isForgotten = true;
-    void pause(100 + chance() * 3_000).then(start);
+    const isUnkept = (typed: Typed) =>
+      redis !== undefined && isInMemoryAlone(typed, repliesIn(redis), [...unanswered(port), ...redis.outages]);
+    for (const typed of discord.typed)
+      if (typed.process === owner.number) typed.isForgotten ||= !typed.first || (!isFinal(typed) && isUnkept(typed));
+    void pause(100 + chance() * 3_000).then(() => start(owner.slot));
   };
   const share = 0.02 + random() * 0.2;
   const stormsFromMs = random() * 120_000;
@@ -144,39 +165,53 @@ export async function simulate({ seed, only, isVerbose = false }: Options): Prom
   const isStorm = () => simulatedMs() > stormsFromMs && simulatedMs() < stormsUntilMs;
   const port = new Port({ random: chance, share: () => (isStorm() ? 0.6 : share), only, kill, trace });
   world = { discord, service, port, random: chance };
+  const redis = isShared ? new SimulatedRedis(chance, port) : undefined;
 
+  const freshness = random();
   const write = (line: string) => {
     if (isVerbose) process.stdout.write(line);
-    const { level, msg, err } = JSON.parse(line);
-    const isBug = level === 'fatal' || BUG_MESSAGES.has(msg) || /^(Type|Range|Reference|Syntax)Error$/.test(err?.type);
+    const bug = bugIn(line);
     // What a killed process cannot write, it would not have tried to.
-    if (isBug && owners.getStore()?.isAlive) failures.push(`logged: ${msg} ${err?.message ?? ''} ${err?.stack ?? ''}`);
+    if (bug && owners.getStore()?.isAlive) failures.push(`logged: ${bug}`);
   };
-  const env = {
-    DISCORD_TOKEN: 'token.of.nobody-at-all-0123456789',
-    CARD_SERVICE_URL: 'https://cards.example',
-    CARD_SERVICE_REQUESTS_PER_MINUTE: String(limits.requestsPerMinute),
-    CARD_SERVICE_BURST: String(limits.burst),
-    CARD_SERVICE_API_KEY: 'key-of-nobody',
-    PRICES_FRESH_SECONDS: String(20 + Math.floor(random() * 200)),
-    DATA_DIR: dataDir,
+  const envOf = (slot: number) => ({
+    ...environment(limits, 20 + Math.floor(freshness * 200)),
+    ...(isShared && shared(slot, slots.length)),
+    DATA_DIR: join(dataDir, String(slot)),
     LOG_LEVEL: isVerbose ? 'debug' : 'info',
-  };
+  });
 
-  async function start(): Promise<void> {
-    const owner: Owner = { isAlive: true, clock, databases: new Set(), number: processes++ };
-    running = await owners.run(owner, async () => {
+  async function start(slot: number): Promise<void> {
+    const clock = clocks[slot] ?? { skewMs: 0 };
+    const owner: Owner = { isAlive: true, clock, databases: new Set(), number: processes++, slot };
+    const started = await owners.run(owner, async () => {
+      const env = envOf(slot);
       const log = createLog({ level: env.LOG_LEVEL, secrets: [], destination: { write } });
-      const app = await load(startApp(readConfig(env), log));
+      const app = await begun(startApp(readConfig(env), log));
       await app.ready;
       if (!loggedIn) throw new Error('no client has logged in');
       return { owner, number: owner.number, app, client: loggedIn };
     });
+    running.set(slot, started);
     trace(`${simulatedMs()} started ${owner.number}`);
   }
 
-  async function isUp(): Promise<void> {
-    while (!running?.owner.isAlive) await pause(100);
+  /** Reading files takes no simulated time, but connecting to Redis does. */
+  const begun = <T>(work: Promise<T>): Promise<T> => (isShared ? work : load(work));
+
+  async function areUp(): Promise<void> {
+    while (slots.some((slot) => !running.get(slot)?.owner.isAlive)) await pause(100);
+  }
+
+  async function disruptions(): Promise<void> {
+    while (redis && port.isFaulty) {
+      await pause(-Math.log(1 - chance()) * 60_000);
+      const kind = DISRUPTIONS[Math.floor(chance() * DISRUPTIONS.length)] ?? 'restart';
+      trace(`${simulatedMs()} redis ${kind}`);
+      if (!port.isFaulty) return;
+      await redis.disrupt(kind, 100 + chance() ** 2 * 20_000, Math.floor(chance() * slots.length));
+      forgetOfDead(kind, discord, running);
+    }
   }
 
   /** Until all show their last and nothing has been called for a while; at most as long as a reply can be edited. */
@@ -192,7 +227,7 @@ export async function simulate({ seed, only, isVerbose = false }: Options): Prom
     const meanMs = 300 + random() * 8_000;
     for (let number = 0; number < count; number++) {
       await pause(-Math.log(1 - random()) * meanMs);
-      const to = running;
+      const to = running.get(Math.floor(random() * slots.length));
       const typed = drawn(number, to?.number ?? 0, random);
       if (!to?.owner.isAlive) continue; // Discord says at once that nobody is there
       discord.typed.push(typed);
@@ -204,20 +239,27 @@ export async function simulate({ seed, only, isVerbose = false }: Options): Prom
   }
 
   try {
-    void start();
-    await run(isUp());
+    if (redis) await load(SimulatedRedis.loaded());
+    for (const slot of slots) void start(slot);
+    await run(areUp());
+    void disruptions();
     await run(members());
     port.isFaulty = false;
-    await run(isUp());
+    await run(areUp());
     await run(isQuiet());
-    const last = running;
-    if (!last) throw new Error('nothing runs');
-    await run(owners.run(last.owner, () => last.app.stop()));
-    last.owner.isAlive = false;
-    failures.push(...contradictions(discord, service, port.hits), ...bookingsOf(dataDir, service, kills));
+    for (const { owner, app } of running.values()) {
+      await run(owners.run(owner, () => app.stop()));
+      owner.isAlive = false;
+    }
+    const outages = redis?.outages ?? [];
+    const kept = redis ? keptInRedis(redis) : keptInFile(join(dataDir, '0'));
+    failures.push(...contradictions(discord, service, port.hits, outages));
+    const losses = [...kills.map((atMs) => spanAt(atMs)), ...unanswered(port), ...lossy(outages)];
+    failures.push(...bookingsOf(kept, service, losses));
   } catch (error) {
     failures.push(String(error instanceof Error ? error.stack : error));
   } finally {
+    redis?.close();
     rmSync(dataDir, { recursive: true });
   }
   for (const { id, shown, first, followUps } of discord.typed) trace(JSON.stringify([id, first, shown, followUps]));
@@ -229,7 +271,50 @@ export async function simulate({ seed, only, isVerbose = false }: Options): Prom
     commands: discord.typed.length,
     requests: service.departures.length,
     forgotten: discord.typed.filter(({ isForgotten }) => isForgotten).length,
+    outages: redis?.outages ?? [],
   };
+}
+
+function bugIn(line: string): string | undefined {
+  const { level, msg, err } = JSON.parse(line);
+  const isBug = level === 'fatal' || BUG_MESSAGES.has(msg) || /^(Type|Range|Reference|Syntax)Error$/.test(err?.type);
+  return isBug ? `${msg} ${err?.message ?? ''} ${err?.stack ?? ''}` : undefined;
+}
+
+function environment({ requestsPerMinute, burst }: Pick<Limits, 'requestsPerMinute' | 'burst'>, freshSeconds: number) {
+  return {
+    DISCORD_TOKEN: 'token.of.nobody-at-all-0123456789',
+    CARD_SERVICE_URL: 'https://cards.example',
+    CARD_SERVICE_REQUESTS_PER_MINUTE: String(requestsPerMinute),
+    CARD_SERVICE_BURST: String(burst),
+    CARD_SERVICE_API_KEY: 'key-of-nobody',
+    PRICES_FRESH_SECONDS: String(freshSeconds),
+  };
+}
+
+/** An address instead of a name, which would be looked up in real time. */
+function shared(slot: number, processes: number) {
+  const REDIS_URL = 'redis://10.0.0.1:6379';
+  return { REDIS_URL, DISCORD_SHARDS: String(slot), DISCORD_SHARD_COUNT: String(processes) };
+}
+
+/** When a command to Redis was hit. */
+function unanswered({ hits }: Port): Span[] {
+  return hits.filter(({ call }) => call === 'redis').map(({ atMs }) => spanAt(atMs, ANSWERED_MS));
+}
+
+/** While Redis does not answer, a deferred reply is in the memory of its process alone. */
+function isInMemoryAlone({ id, typedAtMs }: Typed, rows: Readonly<Record<string, string>>, troubles: readonly Span[]) {
+  return !(id in rows) && troubles.some(({ untilMs }) => untilMs > typedAtMs - SILENT_MS);
+}
+
+/** What only Redis knew: the replies of processes that were killed and that no other has taken over yet. */
+function forgetOfDead(kind: Outage['kind'], { typed }: SimulatedDiscord, running: ReadonlyMap<number, Running>): void {
+  if (kind !== 'forget' && kind !== 'fail over') return;
+  const sinceMs = kind === 'forget' ? 0 : simulatedMs() - SILENT_MS;
+  const alive = new Set([...running.values()].filter(({ owner }) => owner.isAlive).map(({ number }) => number));
+  for (const each of typed)
+    each.isForgotten ||= each.typedAtMs >= sinceMs && !alive.has(each.process) && !isFinal(each);
 }
 
 function drawn(number: number, process: number, random: () => number): Typed {
@@ -257,7 +342,15 @@ function payloadOf({ id, token, command }: Typed, random: () => number) {
 }
 
 /** What contradicts a promise, counted by what Discord and the service have seen alone. */
-function contradictions({ typed }: SimulatedDiscord, { beyond }: SimulatedService, hits: readonly Hit[]): string[] {
+function contradictions(
+  { typed }: SimulatedDiscord,
+  { beyond }: SimulatedService,
+  hits: readonly Hit[],
+  outages: readonly Outage[],
+): string[] {
+  // Isolated processes have a share each; after an outage they join one after the other.
+  const isIsolated = (atMs: number) =>
+    outages.some(({ fromMs, untilMs }) => atMs > fromMs && atMs < untilMs + JOINED_MS);
   const faultsBetween = (fromMs: number, toMs: number) =>
     hits.filter(({ call, atMs }) => call === 'callback' && atMs >= fromMs - 100 && atMs <= toMs).length;
   const isJumpy = hits.some(({ fault }) => fault === 'clock');
@@ -272,25 +365,60 @@ function contradictions({ typed }: SimulatedDiscord, { beyond }: SimulatedServic
         ...(followUps > 0 ? [`${id} was answered twice`] : []),
       ];
     }),
-    ...(isJumpy ? [] : beyond.map((atMs) => `a request beyond the limiter at ${atMs}`)),
+    ...(isJumpy
+      ? []
+      : beyond.filter((atMs) => !isIsolated(atMs)).map((atMs) => `a request beyond the limiter at ${atMs}`)),
   ];
 }
 
-/** Every request is booked once; what left within a second of a kill may be lost with it. */
-function bookingsOf(dataDir: string, { departures }: SimulatedService, kills: readonly number[]): string[] {
+interface Span {
+  fromMs: number;
+  untilMs: number;
+}
+
+const spanAt = (atMs: number, beforeMs = 0): Span => ({ fromMs: atMs - beforeMs, untilMs: atMs });
+
+/** A Redis that forgets loses what was booked before; a replica that takes over, what it had not heard of. */
+function lossy(outages: readonly Outage[]): Span[] {
+  return outages.map(({ kind, fromMs, untilMs }) => ({ fromMs: kind === 'forget' ? 0 : fromMs, untilMs }));
+}
+
+/** What is kept at the end. */
+interface Kept {
+  booked: number;
+  /** Replies that are still to be completed. */
+  waiting: readonly string[];
+}
+
+function keptInFile(dataDir: string): Kept {
   using state = new DatabaseSync(join(dataDir, 'state.sqlite'));
   const sum = "SELECT coalesce(sum(requests), 0) AS booked FROM counts WHERE member = '' AND guild = ''";
-  const booked = Number(state.prepare(sum).get()?.booked);
   const waiting = state.prepare('SELECT interaction_id AS id FROM deferred_replies').all();
+  return { booked: Number(state.prepare(sum).get()?.booked), waiting: waiting.map(({ id }) => String(id)) };
+}
+
+function repliesIn(redis: InstanceType<typeof SimulatedRedis>): Record<string, string> {
+  return redis.hash(`${redisPrefix('cardbot')}:replies`);
+}
+
+function keptInRedis(redis: InstanceType<typeof SimulatedRedis>): Kept {
+  const days = redis.keys().filter((key) => /:ledger:\d{4}-\d{2}-\d{2}$/.test(key));
+  const booked = days.reduce((sum, key) => sum + Number(redis.hash(key).all ?? 0), 0);
+  return { booked, waiting: Object.keys(repliesIn(redis)) };
+}
+
+/** Every request is booked once. What is heard about when a process is killed, or when Redis does not answer, may be lost. */
+function bookingsOf({ booked, waiting }: Kept, { departures }: SimulatedService, losses: readonly Span[]): string[] {
   const counted = departures.filter(({ heard }) => heard?.status !== 429);
-  const atKill = counted.filter(({ leftAtMs, heard }) =>
-    kills.some((atMs) => leftAtMs <= atMs && (heard?.atMs ?? Number.POSITIVE_INFINITY) > atMs - FLUSHED_MS),
+  const lost = counted.filter(({ leftAtMs, heard }) =>
+    losses.some(
+      ({ fromMs, untilMs }) => leftAtMs <= untilMs && (heard?.atMs ?? Number.POSITIVE_INFINITY) > fromMs - FLUSHED_MS,
+    ),
   );
   const denied = departures.length - counted.length;
-  const isRight =
-    booked >= counted.length - atKill.length && booked <= counted.length + (kills.length > 0 ? denied : 0);
+  const isRight = booked >= counted.length - lost.length && booked <= counted.length + (losses.length > 0 ? denied : 0);
   return [
-    ...(isRight ? [] : [`${booked} requests are booked of ${counted.length}, ${atKill.length} of them before a kill`]),
-    ...waiting.map(({ id }) => `${id} is still to be completed`),
+    ...(isRight ? [] : [`${booked} requests are booked of ${counted.length}, of which ${lost.length} may be lost`]),
+    ...waiting.map((id) => `${id} is still to be completed`),
   ];
 }
