@@ -41,6 +41,10 @@ export class Port {
     this.#options = options;
   }
 
+  get trace(): PortOptions['trace'] {
+    return this.#options.trace;
+  }
+
   /**
    * @param effect what the other side does; called twice when a call is doubled
    * @param odd an answer that nobody expects, although the effect has taken place or not

@@ -61,6 +61,7 @@ export class SimulatedRedis {
   async disrupt(kind: Disruption, lastsMs: number, slot: number): Promise<void> {
     const outage = { kind, fromMs: simulatedMs(), untilMs: simulatedMs() + lastsMs };
     this.outages.push(outage);
+    this.#port.trace(`${outage.fromMs} redis: ${kind}`);
     if (kind === 'hang') {
       this.#hangsUntilMs = outage.untilMs;
       await pause(lastsMs);

@@ -135,12 +135,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
   const discord = new SimulatedDiscord();
   const limits = { requestsPerMinute: 10 + Math.floor(random() * 120), burst: 3 + Math.floor(random() * 20) };
   const service = new SimulatedService({ ...limits, requestsPerDay: 1_000 });
-  const dataDir = mkdtempSync(join(process.env.SIMULATE_IN ?? '/tmp', 'simulate-'));
-  // Copies are made by another thread, in real time: that of this day is there.
-  for (const slot of [0, 1, 2]) {
-    mkdirSync(join(dataDir, String(slot), 'backups'), { recursive: true });
-    writeFileSync(join(dataDir, String(slot), 'backups', 'state-2026-06-01.sqlite'), '');
-  }
+  const dataDir = foldersWithCopies();
   const kills: number[] = [];
   const running = new Map<number, Running>();
   const slots = Array.from({ length: isShared ? 2 + Math.floor(random() * 2) : 1 }, (_, slot) => slot);
@@ -153,10 +148,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     redis?.left(owner);
     for (const database of owner.databases) if (database.isOpen) database.close();
     kills.push(simulatedMs());
-    const isUnkept = (typed: Typed) =>
-      redis !== undefined && isInMemoryAlone(typed, repliesIn(redis), [...unanswered(port), ...redis.outages]);
-    for (const typed of discord.typed)
-      if (typed.process === owner.number) typed.isForgotten ||= !typed.first || (!isFinal(typed) && isUnkept(typed));
+    forgetOfKilled(owner, world, redis);
     void pause(100 + chance() * 3_000).then(() => start(owner.slot));
   };
   const share = 0.02 + random() * 0.2;
@@ -203,17 +195,6 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     while (slots.some((slot) => !running.get(slot)?.owner.isAlive)) await pause(100);
   }
 
-  async function disruptions(): Promise<void> {
-    while (redis && port.isFaulty) {
-      await pause(-Math.log(1 - chance()) * 60_000);
-      const kind = DISRUPTIONS[Math.floor(chance() * DISRUPTIONS.length)] ?? 'restart';
-      trace(`${simulatedMs()} redis ${kind}`);
-      if (!port.isFaulty) return;
-      await redis.disrupt(kind, 100 + chance() ** 2 * 20_000, Math.floor(chance() * slots.length));
-      forgetOfDead(kind, discord, running);
-    }
-  }
-
   /** Until all show their last and nothing has been called for a while; at most as long as a reply can be edited. */
   async function isQuiet(): Promise<void> {
     const untilMs = simulatedMs() + 16 * 60_000;
@@ -239,10 +220,10 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
   }
 
   try {
-    if (redis) await load(SimulatedRedis.loaded());
+    await load(SimulatedRedis.loaded());
     for (const slot of slots) void start(slot);
     await run(areUp());
-    void disruptions();
+    if (redis) void disrupt(redis, port, chance, (kind) => forgetOfDead(kind, discord, running));
     await run(members());
     port.isFaulty = false;
     await run(areUp());
@@ -281,6 +262,16 @@ function bugIn(line: string): string | undefined {
   return isBug ? `${msg} ${err?.message ?? ''} ${err?.stack ?? ''}` : undefined;
 }
 
+/** For three processes. Copies are made by another thread, in real time: that of this day is there. */
+function foldersWithCopies(): string {
+  const dataDir = mkdtempSync(join(process.env.SIMULATE_IN ?? '/tmp', 'simulate-'));
+  for (const slot of ['0', '1', '2']) {
+    mkdirSync(join(dataDir, slot, 'backups'), { recursive: true });
+    writeFileSync(join(dataDir, slot, 'backups', 'state-2026-06-01.sqlite'), '');
+  }
+  return dataDir;
+}
+
 function environment({ requestsPerMinute, burst }: Pick<Limits, 'requestsPerMinute' | 'burst'>, freshSeconds: number) {
   return {
     DISCORD_TOKEN: 'token.of.nobody-at-all-0123456789',
@@ -303,9 +294,37 @@ function unanswered({ hits }: Port): Span[] {
   return hits.filter(({ call }) => call === 'redis').map(({ atMs }) => spanAt(atMs, ANSWERED_MS));
 }
 
+/** Commands that nobody else knows of. */
+function forgetOfKilled(
+  { number }: Owner,
+  { discord, port }: World,
+  redis?: InstanceType<typeof SimulatedRedis>,
+): void {
+  const isUnkept = (typed: Typed) =>
+    redis !== undefined && isInMemoryAlone(typed, repliesIn(redis), [...unanswered(port), ...redis.outages]);
+  for (const typed of discord.typed)
+    if (typed.process === number) typed.isForgotten ||= !typed.first || (!isFinal(typed) && isUnkept(typed));
+}
+
 /** While Redis does not answer, a deferred reply is in the memory of its process alone. */
 function isInMemoryAlone({ id, typedAtMs }: Typed, rows: Readonly<Record<string, string>>, troubles: readonly Span[]) {
   return !(id in rows) && troubles.some(({ untilMs }) => untilMs > typedAtMs - SILENT_MS);
+}
+
+/** While calls are hit, Redis as a whole is, too, about once a minute. */
+async function disrupt(
+  redis: InstanceType<typeof SimulatedRedis>,
+  port: Port,
+  chance: () => number,
+  afterwards: (kind: Outage['kind']) => void,
+): Promise<void> {
+  while (port.isFaulty) {
+    await pause(-Math.log(1 - chance()) * 60_000);
+    const kind = DISRUPTIONS[Math.floor(chance() * DISRUPTIONS.length)] ?? 'restart';
+    if (!port.isFaulty) return;
+    await redis.disrupt(kind, 100 + chance() ** 2 * 20_000, Math.floor(chance() * 3));
+    afterwards(kind);
+  }
 }
 
 /** What only Redis knew: the replies of processes that were killed and that no other has taken over yet. */
