@@ -41,7 +41,8 @@ export function closeness(query: Query, card: CatalogCard): Closeness | undefine
   if (card.id === query.text) return 'id';
   const isIdOf = query.idKey !== '' && idKey(card.id) === query.idKey;
   if (isIdOf && isSameId(query.text, card.id)) return 'sameId';
-  if (query.nameKey === '') return undefined;
+  if (query.words.length === 0)
+    return query.nameKey !== '' && nameKey(card.name) === query.nameKey ? 'name' : undefined;
   return printedAs(query, card) ?? (isIdOf ? 'looseId' : worded(query, card));
 }
 
@@ -67,11 +68,8 @@ function isInOrder(words: readonly string[], tokens: readonly string[]): boolean
 /** What was typed is in what is printed on the card, or in its other names. */
 function worded(query: Query, card: CatalogCard): Closeness | undefined {
   const printed = ` ${tokenText(card.name)} ${otherText(card)} `;
-  const other = otherNamesOf(card);
-  const fit = wordsIn(printed, query);
-  if (fit) return fit;
-  if (other.includes(query.nameKey)) return 'otherName';
-  return wordsIn(`${printed}${alsoText(card)} `, query);
+  if (otherNamesOf(card).includes(query.nameKey)) return 'otherName';
+  return wordsIn(printed, query) ?? wordsIn(`${printed}${alsoText(card)} `, query);
 }
 
 /** How well a text has all words. */
@@ -92,8 +90,8 @@ const FIRST = 5;
 const collator = new Intl.Collator('en', { numeric: true });
 
 /**
- * Best first. Among cards that fit equally well: those whose whole number was typed, what this server, then everybody asks
- * for most, then names that hold all words, sets that hold the fewest others, names with more cards, shorter names, and of
+ * Best first. Among cards that fit equally well: those of whose number the typed figures are most, what this server, then
+ * everybody asks for most, then names that hold all words, sets that hold the fewest others, names with more cards, shorter names, and of
  * one name the newest card. Of names that hold what was typed, two cards each are among the first five.
  */
 export function ranked(
@@ -101,17 +99,19 @@ export function ranked(
   fitting: readonly Ranked[],
   asked: ReadonlyMap<string, Popularity> = new Map(),
 ): CatalogCard[] {
-  const keyed = fitting.map(({ card, isDenied, closeness, place = Number.MAX_SAFE_INTEGER, printings }) => {
+  const calledSo = new Set(fitting.filter(({ closeness }) => closeness === 'otherName').map(({ card }) => card.name));
+  const keyed = fitting.map((each) => {
+    const { card, isDenied, place = Number.MAX_SAFE_INTEGER, printings } = each;
     const { here, everywhere } = asked.get(card.id) ?? { here: 0, everywhere: 0 };
-    const isRare = closeness === 'wordsInName' && printings < WELL_KNOWN;
-    const isInName = IN_NAME.has(closeness) && !isRare;
+    const as = countedAs(each, query, calledSo.size > FIRST);
+    const isInName = IN_NAME.has(as);
     const isOneWord = isInName && query.words.length === 1;
-    const as = isRare ? 'wholeWords' : isOneWord ? 'firstWords' : closeness;
     const fit = CLOSENESS.indexOf(as) + (isDenied ? CLOSENESS.length : 0);
     const outsideName = wordsOutsideName(query, card);
     const released = Date.parse(card.released ?? '') || 0;
     const best = [
       fit,
+      figuresFromNumber(outsideName, card),
       -here,
       -everywhere,
       isOneWord ? -printings : place,
@@ -133,10 +133,29 @@ export function ranked(
   return keyed[0]?.isInName ? [...first, ...later] : keyed.map(({ card }) => card);
 }
 
+/** @param isKind what was typed is another name of so many that it is rather a kind of cards */
+function countedAs({ closeness, printings }: Ranked, { words }: Query, isKind: boolean): Closeness {
+  if (closeness === 'otherName' && isKind) return 'wholeWords';
+  if (closeness !== 'wordsInName') return closeness;
+  if (printings < WELL_KNOWN) return 'wholeWords';
+  return words.length === 1 ? 'firstWords' : closeness;
+}
+
 /** The words that are not in the card's name. */
 function wordsOutsideName({ words }: Query, { name }: CatalogCard): string[] {
   const tokens = ` ${tokenText(name)}`;
   return words.filter((word) => !tokens.includes(` ${word}`));
+}
+
+/** How far the figures that were typed are from the card's number: they are the whole, its last, one in it or in the id. */
+function figuresFromNumber(words: readonly string[], { id, number = '' }: CatalogCard): number {
+  const has = (text: string, word: string) => ` ${tokenText(text)} `.includes(` ${word} `);
+  const places = words.filter(hasDigit).map((word) => {
+    const isLast = ` ${tokenText(number.replace(/[/_].*/s, ''))}`.endsWith(` ${word}`);
+    const fits = [printedNumbers(number).includes(word), isLast, has(number, word), has(id, word), true];
+    return fits.indexOf(true);
+  });
+  return places.reduce((sum, each) => sum + each, 0);
 }
 
 /** How many words of the card's set were not typed, if one was that is no figure. */

@@ -6,11 +6,14 @@ import { mayBeLabel, withLabel } from './label.ts';
 import { type ListLine, readLine } from './list-line.ts';
 import { printed } from './named-printing.ts';
 import { called, pageOf } from './printings.ts';
+import { closeness } from './ranking.ts';
 import { find } from './search.ts';
-import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, queryOf, tokenText } from './words.ts';
+import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, type Query, queryOf, tokenText } from './words.ts';
 
 /** With fewer confirmed ids, their forms say nothing of other texts. */
 const IDS_THAT_SHOW_FORMS = 100;
+/** A printed number that says more than its place in a set. */
+const NUMBER = /^(?=.*\d)(?=.*\p{L})\S+$/u;
 /** This is the form of the example in the documentation and in texts for members: whoever types it means an id. */
 const EXAMPLE_FORM = formOf('base1-4');
 
@@ -67,22 +70,31 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   if (exact) return meaningOf(exact, index, id);
   const form = formOf(id);
   if (form === EXAMPLE_FORM || index.isConfirmedForm(form)) return { kind: 'id' };
+  const query = queryOf(id);
+  const { has, cards } = find(index, query, who);
+  const numbered = onlyOneNumbered(query, cards);
+  if (numbered) return { kind: 'one', card: numbered };
   // Lists that were imported show which forms ids have.
   const isForeign = index.hasImportedForm(null) && !index.hasImportedForm(looseFormOf(id));
   const mayBeId = !mayBeLabel(id) && index.confirmedIds() < IDS_THAT_SHOW_FORMS && !isForeign;
   // While few ids are confirmed, what has no digit is more often a name that somebody typed.
   if (mayBeId && hasDigit(id)) return { kind: 'id' };
-  const query = queryOf(id);
   const inName = query.words.map((word) => [{ word, begins: false, inName: true }]);
   const [only, ...others] = inName.length > 0 ? index.withWords(inName) : [];
   if (only && others.length === 0) return { kind: 'one', card: only.card };
-  const { has, cards } = find(index, query, who);
   if (mayBeId && (has === 'part' || cards.length === 0)) return { kind: 'id' };
   if (has !== 'all') return { kind: 'none', similar: cards.slice(0, MOST_FOUND) };
-  // A search does not find all of more cards than a page holds.
-  const isCut = cards.length >= MOST_FOUND;
-  const count = isCut ? index.countWithWords(query.words.map((word) => [{ word, begins: true }])) : 0;
-  return { kind: 'several', ...pageOf(cards), total: Math.max(cards.length, count) };
+  return { kind: 'several', ...pageOf(cards), total: Math.max(cards.length, countOf(index, query, cards)) };
+}
+
+/** A search does not find all of more cards than a page holds. */
+function countOf(index: CardIndex, { words }: Query, cards: readonly CatalogCard[]): number {
+  return cards.length < MOST_FOUND ? 0 : index.countWithWords(words.map((word) => [{ word, begins: true }]));
+}
+
+function onlyOneNumbered(query: Query, cards: readonly CatalogCard[]): CatalogCard | undefined {
+  const [card, ...others] = NUMBER.test(query.text) ? cards.filter((each) => closeness(query, each) === 'number') : [];
+  return others.length === 0 ? card : undefined;
 }
 
 /** What a text means while the catalog cannot be searched. */

@@ -2,18 +2,33 @@ import type { Requester } from '../model/quota.ts';
 import type { Candidate, CardIndex } from './card-index.ts';
 import { MOST_FOUND } from './catalog.ts';
 import type { CatalogCard, FoundCard } from './catalog-card.ts';
-import { closeness, type Ranked, ranked } from './ranking.ts';
+import { type Closeness, closeness, type Ranked, ranked } from './ranking.ts';
 import { TypedWord } from './typed-word.ts';
 import { nameKey, type Query, queryOf, queryOfWords, tokensOf } from './words.ts';
 
 /** A shorter name is more often something else. */
 const SHORTEST_NAME = 3;
 
+/** A shorter list goes on with what fits less well, unless a whole name, number or id was typed. */
+const ENOUGH = 5;
+const WHOLE: ReadonlySet<unknown> = new Set<Closeness>(['id', 'sameId', 'number']);
+
 /** What an empty field, or what was typed, offers: best first. */
 export function search(index: CardIndex, text: string, who: Requester): FoundCard[] {
   const query = queryOf(text);
-  const cards = query.text === '' ? suggested(index, who) : find(index, query, who).cards;
+  const cards = query.text === '' ? suggested(index, who) : enough(query, founds(index, query, who));
   return cards.slice(0, MOST_FOUND).map((card) => foundAs(query, card));
+}
+
+function enough(query: Query, founds: Iterable<Found>): CatalogCard[] {
+  const all = new Map<string, CatalogCard>();
+  for (const { cards } of founds) {
+    for (const card of cards) if (!all.has(card.id)) all.set(card.id, card);
+    const [best] = all.values();
+    const isClear = best && (query.nameKey.includes(nameKey(best.name)) || WHOLE.has(closeness(query, best)));
+    if (isClear || all.size >= ENOUGH) break;
+  }
+  return [...all.values()];
 }
 
 function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogCard[] {
@@ -35,11 +50,17 @@ export interface Found {
   cards: CatalogCard[];
 }
 
+/** What fits best. */
+export function find(index: CardIndex, query: Query, who: Requester): Found {
+  for (const found of founds(index, query, who)) if (found.cards.length > 0) return found;
+  return { has: 'part', cards: [] };
+}
+
 /**
- * What fits, best first. If nothing does, what fits with typing errors; if nothing does, what has as many of the words as
+ * What fits, best first. Then what does when two words are one, or with typing errors; then what has as many of the words as
  * possible. A name that was typed in full stays in the name: sets are called after cards, too.
  */
-export function find(index: CardIndex, query: Query, { guildId }: Requester): Found {
+function* founds(index: CardIndex, query: Query, { guildId }: Requester): Generator<Found, undefined> {
   const popular = index.askedMost(guildId);
   const asked = new Map(popular.map(({ card, asked }) => [card.id, asked]));
   const found = (has: Found['has'], typed: Query, fitting: readonly Ranked[]) => ({
@@ -47,18 +68,30 @@ export function find(index: CardIndex, query: Query, { guildId }: Requester): Fo
     cards: ranked(typed, fitting, asked),
   });
   const words = query.words.map((word, at) => new TypedWord(index, word, at === query.words.length - 1));
-  const all = asTyped(query, closestFirst(index, query, words, popular));
-  if (all.length > 0) return found('all', query, all);
+  yield found('all', query, asTyped(query, closestFirst(index, query, words, popular)));
   const known = words.filter(({ likely }) => likely.length > 0);
-  const named = nameIn(index, known);
+  const parts = namesIn(index, known).map((named) => ({ named, some: mostWords(index, known, named) }));
+  const { named, some } = parts.reduce((most, each) => (each.some.length > most.some.length ? each : most));
   const name = queryOfWords(named.map(({ text }) => text)).nameKey;
   const isNamed = ({ card }: Ranked) => nameKey(card.name).includes(name);
-  const mistyped = corrected(index, words).filter(isNamed);
-  if (mistyped.length > 0) return found('mistyped', query, mistyped);
-  const some = mostWords(index, known, named);
+  yield found('mistyped', query, joined(index, query.words));
+  const mistyped = corrected(index, words);
+  const inNamed = mistyped.filter(isNamed);
+  // A set that is called after a card is meant rather than the card if one letter is wrong.
+  const besides = words.every(({ isKnown }) => isKnown) ? [] : mistyped.filter(({ place = 0 }) => place < 2);
+  yield found('mistyped', query, inNamed.length > 0 ? inNamed : besides);
   const part = queryOfWords(some.map(({ text }) => text));
   const inPart = asTyped(part, closestFirst(index, part, some, [])).filter(isNamed);
-  return found('part', part, inPart.length > 0 ? inPart : corrected(index, some).filter(isNamed));
+  yield found('part', part, inPart.length > 0 ? inPart : corrected(index, some).filter(isNamed));
+}
+
+/** Cards that have all words when two that follow each other are one, as `heavy arms` in `Heavyarms`. */
+function joined(index: CardIndex, words: readonly string[]): Ranked[] {
+  return words.slice(1).flatMap((word, at) => {
+    const one = queryOfWords([...words.slice(0, at), `${words[at]}${word}`, ...words.slice(at + 2)]);
+    const found = index.withWords(one.words.map((each) => [{ word: each, begins: false, inName: true }]));
+    return found.map((each) => ({ ...each, closeness: 'mistyped' as const }));
+  });
 }
 
 /** Asks for what fits less well only while there are too few cards that fit better. */
@@ -86,8 +119,8 @@ function* closestFirst(
 ): Generator<readonly Candidate[]> {
   yield popular;
   if (idKey !== '') yield index.withIdKey(idKey);
-  if (words.length === 0) return;
   yield index.withNameKey(nameKey);
+  if (words.length === 0) return;
   const beginnings = words.map(({ asTyped }) => asTyped);
   const inName = (all: typeof beginnings) => all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true })));
   const whole = beginnings.map((oneOf) => oneOf.map((word) => ({ ...word, begins: false })));
@@ -134,14 +167,22 @@ function mostWords(index: CardIndex, words: readonly TypedWord[], named: readonl
   return words.filter((word) => named.includes(word) || most.includes(word));
 }
 
-/** The longest name among words that follow each other, the first of equally long ones. */
-function nameIn(index: CardIndex, words: readonly TypedWord[]): readonly TypedWord[] {
-  const isName = (some: readonly TypedWord[]) => {
-    const { nameKey } = queryOfWords(some.map(({ text }) => text));
-    return nameKey.length >= SHORTEST_NAME && index.withNameKey(nameKey, 1).length > 0;
-  };
+/** The longest name among words that follow each other, the first of equally long ones, and those before and behind it. */
+function namesIn(index: CardIndex, words: readonly TypedWord[]): (readonly TypedWord[])[] {
+  const [before, name, behind] = longestNameIn(index, words);
+  const others = name.length > 0 ? [before, behind].map((rest) => longestNameIn(index, rest)[1]) : [];
+  return [name, ...others.filter(({ length }) => length > 0)];
+}
+
+type Words = readonly TypedWord[];
+
+function longestNameIn(index: CardIndex, words: Words): [before: Words, name: Words, behind: Words] {
   for (let length = words.length; length > 0; length--)
-    for (let from = 0; from + length <= words.length; from++)
-      if (isName(words.slice(from, from + length))) return words.slice(from, from + length);
-  return [];
+    for (let from = 0; from + length <= words.length; from++) {
+      const some = words.slice(from, from + length);
+      const { nameKey } = queryOfWords(some.map(({ text }) => text));
+      if (nameKey.length >= SHORTEST_NAME && index.withNameKey(nameKey, 1).length > 0)
+        return [words.slice(0, from), some, words.slice(from + length)];
+    }
+  return [words, [], []];
 }

@@ -7,6 +7,8 @@ const MOST_MEANT = 40;
 const SHORTEST = [4, 5, 8];
 /** What counts as less than an error: the word goes on, or begins with another letter. */
 const HALF = 0.5;
+/** With fewer words, more errors are looked for. */
+const ENOUGH = 3;
 
 /** A word that may be meant; the fewer errors, the likelier. */
 export interface MeantWord {
@@ -25,13 +27,12 @@ export class Vocabulary {
     this.#letters.push(lettersOf(word));
   }
 
-  /** Words that are one typing error apart or begin so; if there are none, those that are two apart, then three. */
+  /** Words that are one typing error apart, begin so or have the text inside; if there are few, those that are two apart, then three. */
   meantBy(typed: string): MeantWord[] {
-    for (const [at, shortest] of SHORTEST.entries()) {
-      const meant = typed.length < shortest ? [] : this.#within(at + 1, typed);
-      if (meant.length > 0) return meant;
-    }
-    return [];
+    let meant: MeantWord[] = [];
+    for (const [at, shortest] of SHORTEST.entries())
+      if (typed.length >= shortest && meant.length < ENOUGH) meant = this.#within(at + 1, typed);
+    return meant;
   }
 
   #within(most: number, typed: string): MeantWord[] {
@@ -41,8 +42,12 @@ export class Vocabulary {
     for (let at = 0; at < this.#words.length; at++) {
       const word = this.#words[at] ?? '';
       if (word.length < typed.length - most || bits(letters & ~(this.#letters[at] ?? 0)) > most) continue;
+      if (word.includes(typed)) {
+        meant.push({ word, errors: 1 });
+        continue;
+      }
       const { whole, begun } = errorsIn(word);
-      const least = most > 1 ? whole : Math.min(whole, begun + HALF);
+      const least = Math.min(whole, begun > 1 ? whole : begun + HALF);
       if (least <= most + HALF) meant.push({ word, errors: least + (word[0] === typed[0] ? 0 : HALF) });
     }
     return meant.sort((a, b) => a.errors - b.errors).slice(0, MOST_MEANT);

@@ -14,13 +14,19 @@ const SPELLED_OUT: Readonly<Record<string, string>> = {
   ...{
     '♀': ' female ',
     '♂': ' male ',
-    δ: ' delta ',
     '★': ' gold star ',
     '☆': ' gold star ',
     '◇': ' prism star ',
     '&': ' and ',
   },
 };
+const GREEK = [
+  ...['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda', 'mu', 'nu'],
+  ...['xi', 'omicron', 'pi', 'rho', 'sigma', 'sigma', 'tau', 'upsilon', 'phi', 'chi', 'psi', 'omega'],
+];
+const ALPHA = 'α'.charCodeAt(0);
+/** A letter alone is called by its name; Greek words stay. */
+const GREEK_LETTER = /(?<!\p{L})[α-ω](?!\p{L})/gu;
 const TO_SPELL_OUT = new RegExp(`[${Object.keys(SPELLED_OUT).join('')}]`, 'g');
 
 /** Chinese, Japanese and Korean are written without blanks, so each character is a token. */
@@ -35,6 +41,26 @@ const SPELLED_WORD = /^\p{L}{3,}$/u;
 const SPELLED_IN_SEVERAL_WAYS = /\d[,/]|\bn[or]\b|\bl(?:eve|v)l\b/;
 /** A hash or a UUID: its digits say nothing, so it is found whole or not at all. */
 const HASH = /^[\da-f-]{24,}$/i;
+/** How names write the same numeral; single letters are rather letters. */
+const SAME_NUMERALS = {
+  ...{ first: '1 st', second: '2 nd', third: '3 rd', fourth: '4 th', fifth: '5 th', sixth: '6 th', seventh: '7 th' },
+  ...{
+    eighth: '8 th',
+    ninth: '9 th',
+    tenth: '10 th',
+    ii: '2',
+    iii: '3',
+    iv: '4',
+    vi: '6',
+    vii: '7',
+    viii: '8',
+    ix: '9',
+  },
+};
+const NUMERALS = new Map(
+  Object.entries(SAME_NUMERALS).flatMap(([one, other]) => [[one, other] as const, [other, one]]),
+);
+const NUMERAL = new RegExp(`\\b(?:${[...NUMERALS.keys()].join('|')})\\b`, 'g');
 const HIRAGANA = /[ぁ-ゖ]/g;
 const HIRAGANA_TO_KATAKANA = 0x60;
 
@@ -45,7 +71,10 @@ const HIRAGANA_TO_KATAKANA = 0x60;
 function folded(text: string): string {
   const typed = text.toLowerCase();
   if (PLAIN.test(typed)) return typed;
-  const lower = typed.replace(APOSTROPHES, '').replace(TO_SPELL_OUT, (sign) => SPELLED_OUT[sign] ?? sign);
+  const lower = typed
+    .replace(APOSTROPHES, '')
+    .replace(TO_SPELL_OUT, (sign) => SPELLED_OUT[sign] ?? sign)
+    .replace(GREEK_LETTER, (letter) => ` ${GREEK[letter.charCodeAt(0) - ALPHA]} `);
   if (ASCII.test(lower)) return lower;
   return lower
     .toWellFormed()
@@ -87,9 +116,9 @@ function tokensOfFolded(text: string): string[] {
   return tokens.map((token) => (token.startsWith('0') ? token.replace(/^0+(?=\d)/, '') : token));
 }
 
-/** A name without what members leave out or add: `Mr. Mime` and `mrmime` are the same. */
+/** A name without what members leave out or add: `Mr. Mime` and `mrmime` are the same; one of signs alone is `_____`. */
 export function nameKey(name: string): string {
-  return tokensOf(name).join('');
+  return tokensOf(name).join('') || name.replace(/[\s\p{C}]/gu, '');
 }
 
 /** Whether two spellings of an id have the same separators between digits: `SM210` is not `sm2-10`. */
@@ -128,12 +157,19 @@ export function otherText({ id, set = '', number = '', game = '' }: CatalogCard,
 
 /** What a card is found by besides what is printed: each of its other names, and the initials of a long name. */
 export function alsoText({ name, also = [] }: CatalogCard): string {
-  return [...also.map(tokenText), ...initialsOf(name)].join(' ');
+  return [...also.map(tokenText), ...initialsOf(name), ...otherNumerals(name)].join(' ');
 }
 
 /** The keys of what a card is also called. */
 export function otherNamesOf({ name, also = [] }: Pick<CatalogCard, 'name' | 'also'>): string[] {
-  return [...also.map(nameKey), ...initialsOf(name)].filter((key) => key !== '');
+  return [...also, ...initialsOf(name), ...otherNumerals(name)].map(nameKey).filter((key) => key !== '');
+}
+
+/** `gundam mk 2` of `Gundam Mk-II`, `fourth form` of `4th Form`, and the other way round. */
+function otherNumerals(name: string): string[] {
+  const text = tokenText(name);
+  const other = text.replace(NUMERAL, (numeral) => NUMERALS.get(numeral) ?? numeral);
+  return other === text ? [] : [other];
 }
 
 /** `bls` of `Black Luster Soldier`; `cac`, `cnc` and `cc` of `Command and Conquer`. Shorter names have none. */

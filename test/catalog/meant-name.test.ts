@@ -31,6 +31,30 @@ const CARDS = [
   { id: 'nba-4', name: 'Du Kr', set: 'Flawless' },
   { id: 'mmq-1', name: 'Morsel Theft', set: 'Morningtide' },
   { id: 'mmq-2', name: 'The Reaper of Mor', set: 'Morningtide' },
+  { id: 'GD01-026', name: 'Gundam Heavyarms' },
+  { id: 'GD01-053', name: 'Geara Doga (Heavy Armed Type)' },
+  { id: 'nba-5', name: 'Stephen Curry / Steve Kerr' },
+  { id: 'nba-6', name: 'Stephen Curry' },
+  { id: 'fut-1', name: 'Tarmogoyf' },
+  { id: 'avr-1', name: 'Gryff Vanguard' },
+  { id: 'P-001', name: 'Roger', number: 'P-001' },
+  { id: 'OP12-039_p1', name: 'Roger', number: 'OP12-039_p1' },
+  { id: 'OP01-025_p1', name: 'Buggy', number: 'OP01-025' },
+  { id: 'EB02-019', name: 'Buggy', number: 'EB02-019', set: 'Anime 25th Collection' },
+  { id: 'GD03-052', name: 'Gundam Virtue', number: 'GD03-052' },
+  { id: 'ST07-003', name: 'Gundam Virtue', number: 'ST07-003' },
+  { id: 'smp-SM01', name: 'Rowlet', number: 'SM01/248', set: 'Promos' },
+  ...Array.from({ length: 30 }, (_, at) => ({ id: `sm1-${at}`, name: `Eevee ${at}`, number: `${at}/149` })),
+  { id: 'GD02-054', name: 'Gundam Barbatos 4th Form' },
+  { id: 'GD04-008', name: 'Gundam Mk-II' },
+  { id: 'GD04-009', name: 'Tallgeese Ⅲ' },
+  { id: 'GD04-010', name: 'ν Gundam' },
+  { id: 'unh-1', name: '_____' },
+  { id: 'unh-2', name: '_____' },
+  { id: 'l5r-1', name: 'Seal of the Unicorn' },
+  ...Array.from({ length: 30 }, (_, at) => ({ id: `l5r-1${at}`, name: `Samurai ${at}`, also: ['unicorn'] })),
+  { id: 'l5r-2', name: 'Into the Forbidden City', set: 'Core' },
+  { id: 'l5r-3', name: 'Test of Courage', set: 'Into the Forbidden City' },
 ];
 
 let catalog: CatalogDatabase;
@@ -88,4 +112,57 @@ describe('the name that was meant', () => {
   ])('%s, sent, is the id %s without its zeros, and no request for another id', (typed, id) => {
     expect(resolve(catalog.index, typed, WHO)).toMatchObject({ kind: 'one', card: { id } });
   });
+
+  it('is that of the card whose only number was sent, however many have its parts', () => {
+    expect(resolve(catalog.index, 'SM01', WHO)).toMatchObject({ kind: 'one', card: { name: 'Rowlet' } });
+  });
+
+  it.each([
+    ['heavy arms', 'Gundam Heavyarms'],
+    ['steven curry', 'Stephen Curry'],
+    ['goyf', 'Tarmogoyf'],
+  ])('%j: a list of under five goes on with what fits less well, to %j', (typed, name) =>
+    expect(found(typed)).toContain(name),
+  );
+
+  it('holds a part of four letters before it is a short word with errors', () => {
+    expect(found('goyf').slice(0, 2)).toEqual(['Tarmogoyf', 'Gryff Vanguard']);
+  });
+
+  it('is alone when it was typed whole', () => expect(found('Stephen Curry')).not.toContain('Tarmogoyf'));
+
+  it.each([
+    ['roger p-001', 'P-001'],
+    ['buggy 025', 'OP01-025_p1'],
+    ['virtue 003', 'ST07-003'],
+  ])('%j: a figure is the end of a number before it is in an id, then in a set: %s', (typed, id) => {
+    expect(search(catalog.index, typed, WHO)[0]).toMatchObject({ id });
+  });
+
+  it.each([
+    ['barbatos fourth form', 'Gundam Barbatos 4th Form'],
+    ['gundam mk2', 'Gundam Mk-II'],
+    ['mk 2', 'Gundam Mk-II'],
+    ['tallgeese 3', 'Tallgeese Ⅲ'],
+    ['tallgeese iii', 'Tallgeese Ⅲ'],
+    ['nu gundam', 'ν Gundam'],
+    ['ν gundam', 'ν Gundam'],
+  ])('%j is the ordinal, numeral or Greek letter in %j', (typed, name) => expect(found(typed)[0]).toBe(name));
+
+  it('may be signs alone', () => {
+    expect(found('_____')).toEqual(['_____', '_____']);
+    expect(resolve(catalog.index, '_____', WHO)).toMatchObject({ kind: 'several', total: 2 });
+  });
+
+  it('has the word that is another name of many cards', () => expect(found('unicorn')[0]).toBe('Seal of the Unicorn'));
+
+  it('is the shorter of two names if most words fit it', () => {
+    expect(found('test of courage from into the forbidden city')[0]).toBe('Test of Courage');
+  });
+
+  it('is found with an error beside a set that is called after a card', () => {
+    expect(found('test of courge into the forbidden city')[0]).toBe('Test of Courage');
+  });
+
+  it('is begun with an error', () => expect(found('tarmgoy')).toContain('Tarmogoyf'));
 });

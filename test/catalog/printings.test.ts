@@ -11,7 +11,7 @@ it('other printings are the other cards of the same name, those that are gone la
   expect(idsOf('base1-4')).toEqual(['base4-4', 'gym-1', 'base2-4']);
   expect(idsOf('BASE1 4')).toEqual(['base4-4', 'gym-1', 'base2-4']);
   expect(idsOf('xy2-11')).toEqual([]);
-  expect(idsOf('nameless-1')).toEqual([]);
+  expect(idsOf('nameless-1')).toEqual(['nameless-2']);
   expect(idsOf('unknown')).toEqual([]);
   expect(printings(index, 'unknown', WHO, part).total).toBe(0);
 });
