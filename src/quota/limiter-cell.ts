@@ -1,26 +1,20 @@
+import type { RequestOutcome } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Permit } from './limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, shifted, underSetting, withProbe } from './limiter-state.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';
-import { countsItself, leastOf, windowsOf } from './windows.ts';
+import { countsItself, leastOf, windowsOf, withLost } from './windows.ts';
 
 /** A change of the state, and what is special about it. */
 export interface Change {
   apply: (state: LimiterState) => LimiterState;
-  /** The permit whose outcome it is. */
+  /** The permit whose outcome it is, and the outcome. */
   ended?: Permit;
-  /** What its request was. */
-  of?: EndedRequests;
+  outcome?: RequestOutcome;
   /** It may be stored together with the outcome that follows. */
   isReading?: boolean;
-}
-
-/** How many cards requests were for, and how many of them the service has counted. */
-export interface EndedRequests {
-  cards: number;
-  counted: number;
 }
 
 /** Where the state of a limiter is: in this process, whose cell answers at once, or in Redis with a copy here. */
@@ -63,12 +57,14 @@ export class LocalCell implements LimiterCell {
   readonly #store: LimiterStore;
   readonly #options: CellOptions;
   readonly #permits = new Set<Permit>();
+  readonly #countsItself: boolean;
   #state: LimiterState;
 
   constructor(store: LimiterStore, options: CellOptions) {
     this.#store = store;
     this.#options = options;
     this.setting = options.setting;
+    this.#countsItself = countsItself({}, this.setting);
     // A probe cannot outlive its process.
     this.#state = underSetting(withProbe(store.load() ?? INITIAL_LIMITER_STATE, false), this.setting);
     options.warnings.started(this.state, this.setting);
@@ -108,7 +104,9 @@ export class LocalCell implements LimiterCell {
     const before = this.#state;
     if (state === before) return;
     this.#state = state;
-    this.#store.save(state);
+    // Should this process be killed now, it will not know how what is under way has ended.
+    const lost = this.#countsItself ? this.#permits.size : 0;
+    this.#store.save(lost > 0 ? withLost(state, lost, this.setting, Date.now()) : state);
     announce(this.#options.events, state, this.setting);
     this.#options.warnings.changed(before, state, this.setting);
   }

@@ -56,9 +56,9 @@ export function releasePermit(
 ): LimiterState {
   const { nowMs, underWay } = circumstances;
   const quota = currentQuota(state.quota, nowMs);
-  // An isolated process takes the others to spend as much: together they do not spend a window of which nothing is stated twice.
-  const requests = countedIn(outcome) * (setting.processes ?? 1);
-  const own = countsItself(state, setting) ? countedOwn(state.own, requests, setting, nowMs) : state.own;
+  // An isolated process takes the others to spend as much: together they do not spend a window twice of which nothing is stated.
+  const requests = () => countedIn(outcome) * (setting.processes ?? 1);
+  const own = countsItself(state, setting) ? countedOwn(state.own, requests(), setting, nowMs) : state.own;
   const least = spentOrLeast({ ...state, own }, outcome.spentWindow, setting, nowMs);
   const isOfPace = currentQuota(least, nowMs)?.remaining !== 0;
   const planned = plannedPace(state, setting);

@@ -10,7 +10,7 @@ import type { LimiterState } from './limiter-state.ts';
 import { StateView } from './limiter-view.ts';
 import { isKeyShared } from './outside-spending.ts';
 import { fullAtMsAfter, plannedPace, refillLagMs } from './pace.ts';
-import { countedIn, releasePermit } from './permit.ts';
+import { releasePermit } from './permit.ts';
 import { leastOf, windowsOf, withReading } from './windows.ts';
 
 export interface LimiterOptions {
@@ -79,7 +79,7 @@ export class RateLimiter implements Limiter {
       const lagged = { ...state, fullAtMs: state.fullAtMs + lagMs };
       return releasePermit(lagged, permit, outcome, this.#cell.setting, now);
     };
-    await this.#change({ apply, ended: permit, of: { cards: outcome.cards ?? 1, counted: countedIn(outcome) } });
+    await this.#change({ apply, ended: permit, outcome });
   }
 
   observe(reading: QuotaReading): void {

@@ -1,15 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
-import {
-  afterClockJump,
-  announce,
-  type Change,
-  type Decide,
-  type EndedRequests,
-  type LimiterCell,
-} from './limiter-cell.ts';
+import { afterClockJump, announce, type Change, type Decide, type LimiterCell } from './limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, withProbe } from './limiter-state.ts';
-import { spendToken, type Taken, type WantedToken } from './permit.ts';
+import { countedIn, spendToken, type Taken, type WantedToken } from './permit.ts';
 import {
   limiterWrite,
   type SharedCellOptions,
@@ -18,7 +11,7 @@ import {
   sameSchedule,
   withProbeTaken,
 } from './shared-limiter-store.ts';
-import { isolatedFullAtMs, joinedState } from './without-redis.ts';
+import { type EndedRequests, isolatedFullAtMs, joinedState } from './without-redis.ts';
 
 /**
  * Whether this process is one of those that share the state. Without Redis it has the plan divided by the processes last seen alive; permits given that
@@ -178,9 +171,9 @@ export class SharedCell implements LimiterCell {
 
   /** The state has the changes, and the others are not told of them one by one. */
   #keepToItself(isolated: { ended: EndedRequests }): void {
-    for (const { of } of this.#copy.unwritten) {
+    for (const { outcome } of this.#copy.unwritten) {
       const { cards, counted } = isolated.ended;
-      if (of) isolated.ended = { cards: cards + of.cards, counted: counted + of.counted };
+      if (outcome) isolated.ended = { cards: cards + (outcome.cards ?? 1), counted: counted + countedIn(outcome) };
     }
     this.#copy.remove();
   }

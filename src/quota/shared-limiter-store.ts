@@ -6,7 +6,7 @@ import type { Permit } from './limiter-port.ts';
 import { type LimiterState, withProbe } from './limiter-state.ts';
 import { paceOf, reportedPlan } from './pace.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
-import { leastOf, windowsOf } from './windows.ts';
+import { leastOf, windowsOf, withLost } from './windows.ts';
 
 /** What all processes share, as last read. Each method costs one round trip, and resolves with `undefined` when it fails. */
 export interface SharedLimiterStore {
@@ -19,6 +19,8 @@ export interface SharedLimiterStore {
     readonly probeOf: string;
     /** Requests of the other processes that are alive. */
     readonly underWayElsewhere: number;
+    /** Requests that processes had under way when they died; a write takes them as counted by its state. */
+    readonly lost: number;
   };
   /** @param underWay requests of this process, as in the other methods: a lost answer is corrected by the next call */
   read(underWay: number): Promise<true | undefined>;
@@ -129,11 +131,12 @@ export class SharedCopy {
 
   /** By this machine's clock, without the changes; `undefined` when nothing is stored. */
   get stored(): LimiterState | undefined {
-    const { store, processesAlive } = this.#options;
+    const { store, processesAlive, setting } = this.#options;
     const { state, asRead } = store;
     // A probe that this process acquired without receiving the answer counts as ended.
     const isProbing = asRead.probeOf === processesAlive.id ? this.holdsProbe : asRead.probeOf !== '';
-    return state && withProbe(state, isProbing);
+    const known = state && asRead.lost > 0 ? withLost(state, asRead.lost, setting, Date.now()) : state;
+    return known && withProbe(known, isProbing);
   }
 
   add(change: Change): void {

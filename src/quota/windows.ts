@@ -49,7 +49,7 @@ function leftIn({ remaining = Number.POSITIVE_INFINITY }: WindowQuota): number {
 }
 
 /** Whether requests are counted here: a plan tells of windows that answers may not tell of, or they tell of a month, which is shared out to its days. */
-export function countsItself({ windows }: Windows, { plans, requestsPerMonth }: PlanSetting): boolean {
+export function countsItself({ windows }: Pick<Windows, 'windows'>, { plans, requestsPerMonth }: PlanSetting): boolean {
   return windows !== undefined || plans !== undefined || requestsPerMonth !== undefined;
 }
 
@@ -65,7 +65,7 @@ export function leastUnreserved(windows: readonly WindowQuota[]): { requests: nu
 
 /** What remains of a window beyond what is kept of it. */
 export function unreservedOf(window: WindowQuota): number {
-  return leftIn(window) - reservedRequests(window);
+  return (window.remaining ?? Number.POSITIVE_INFINITY) - reservedRequests(window);
 }
 
 export function isOfDay({ per = 'day' }: WindowQuota): boolean {
@@ -96,6 +96,16 @@ export function hasPlannedWindow(setting: PlanSetting): boolean {
   );
   const stated = [setting.requestsPerDay, setting.requestsPerMonth, requestsPerHour, requestsPerDay, requestsPerMonth];
   return stated.some((figure) => figure !== undefined);
+}
+
+/** What is known when nobody will know how so many requests have ended: the service may have counted them. */
+export function withLost<Known extends Windows>(
+  known: Known,
+  requests: number,
+  setting: PlanSetting,
+  nowMs: number,
+): Known {
+  return countsItself(known, setting) ? { ...known, own: countedOwn(known.own, requests, setting, nowMs) } : known;
 }
 
 /** Our counts after so many more requests. */

@@ -1,5 +1,4 @@
 import type { PlanSetting } from '../model/plan.ts';
-import type { EndedRequests } from './limiter-cell.ts';
 import { type LimiterState, underSetting } from './limiter-state.ts';
 import { afterIsolation } from './outside-spending.ts';
 import { boundedFullAtMs, emptyBucket, paceOf } from './pace.ts';
@@ -20,6 +19,12 @@ export function isolatedFullAtMs(state: LimiterState, share: PlanSetting, hasJoi
   const left = Math.floor(whole.capacity - missingMs / whole.intervalMs);
   const tokens = hasJoined ? Math.min(Math.floor(left / processes), capacity) : 1;
   return nowMs + (capacity - tokens) * intervalMs;
+}
+
+/** How many cards requests were for, and how many of them the service has counted. */
+export interface EndedRequests {
+  cards: number;
+  counted: number;
 }
 
 /** What becomes shared when a process joins. */

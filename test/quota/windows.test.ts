@@ -24,6 +24,8 @@ import {
   withReading,
 } from '../../src/quota/windows.ts';
 import { logLines } from '../support/log-lines.ts';
+import { MemoryLimiterStore } from '../support/memory-limiter-store.ts';
+import { ask } from './limiter.contract.ts';
 
 /** Ten days are left of the month, this one included. */
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
@@ -262,6 +264,24 @@ it.each([
   const found = windowRunsOutAtMs({ ...window, isOurCount }, NOW_MS);
   const toTheHour = found && Math.round(found / HOUR_MS) * HOUR_MS;
   expect(toTheHour).toBe(atMs);
+});
+
+it('what was under way when a process was killed counts as spent, and what had ended counts once', async () => {
+  const setting = planOf({ requestsPerMonth: 1_000 });
+  const store = new MemoryLimiterStore();
+  const start = () => {
+    const cell = new LocalCell(store, { setting, warnings: new QuotaWarnings(logLines().log) });
+    return new RateLimiter(cell, { longestWaitMs: 300_000 });
+  };
+  const left = (limiter: RateLimiter) => limiter.view().windows.find(({ per }) => per === 'month')?.remaining;
+  const killed = start();
+  await killed.acquire('members');
+  await ask(killed);
+  await killed.acquire('members');
+  expect([left(killed), left(start())]).toEqual([999, 997]);
+  const stopped = start();
+  await ask(stopped);
+  expect([left(stopped), left(start())]).toEqual([996, 996]);
 });
 
 it('what is known of windows outlasts a restart', () => {

@@ -15,6 +15,7 @@ const UNDER_WAY_RETRY_MS = 250;
  * - `fullAtMs`: the token bucket of pace.ts
  * - `remaining`, `remainingUntilMs`: requests left of the day, as last believed
  * - `probeOf`: the process that holds the probe
+ * - `lost`: requests that processes had under way when they died, until a written state has counted them
  * - `underWay:<process>`: its permits; `waiting:<process>`: since when it waits for a token, and until when one is left to it
  * - `writer`: who may write next, and until when
  *
@@ -28,12 +29,14 @@ export const LIMITER_SCRIPT = `
   for i = 1, #fields, 2 do stored[fields[i]] = fields[i + 1] end
   local sinceMs, mineUntilMs = string.match(stored['waiting:' .. self] or '', '^(%S+) (%S+)$')
   if not sinceMs or tonumber(mineUntilMs) < nowMs then sinceMs = ms(time[1] * 1000 + time[2] / 1000) end
-  local others, ahead = 0, 0
+  local others, ahead, lost = 0, 0, tonumber(stored.lost or '0')
   for i = 1, #fields, 2 do
     local kind, owner = string.match(fields[i], '^(%a+):(.+)$')
     if kind and owner ~= self then
       local first, untilMs = string.match(fields[i + 1], '^(%S+) ?(%S*)$')
-      if isDead(owner) or (kind == 'waiting' and tonumber(untilMs) < nowMs) then redis.call('HDEL', limiter, fields[i])
+      if isDead(owner) or (kind == 'waiting' and tonumber(untilMs) < nowMs) then
+        redis.call('HDEL', limiter, fields[i])
+        if kind == 'underWay' then lost = redis.call('HINCRBY', limiter, 'lost', first) end
       elseif kind == 'underWay' then others = others + tonumber(first)
       elseif tonumber(first) < tonumber(sinceMs) then ahead = ahead + 1 end
     end
@@ -75,6 +78,7 @@ export const LIMITER_SCRIPT = `
         'fullAtMs', ms(fullAtMs), 'probeOf', stored.probeOf, 'remaining', ARGV[13], 'remainingUntilMs', ARGV[14])
       if ARGV[8] == '1' or not stored.terms then redis.call('HSET', limiter, 'terms', stored.version) end
       redis.call('HDEL', limiter, 'writer')
+      if ARGV[15] ~= '0' then lost = redis.call('HINCRBY', limiter, 'lost', -ARGV[15]) end
       redis.call('PEXPIRE', limiter, ${KEPT_MS})
     else
       result, underWay = 'changed', tonumber(stored['underWay:' .. self] or '0')
@@ -89,11 +93,11 @@ export const LIMITER_SCRIPT = `
   local probeOf = stored.probeOf or ''
   if probeOf ~= '' and probeOf ~= self and isDead(probeOf) then probeOf = '' end
   return {result, ms(nowMs), stored.era or '', string.format('%.0f', tonumber(stored.version or '0')),
-    isKnown and '' or stored.state or '', ms(fullAtMs), probeOf, ms(untilMs), string.format('%.0f', others)}
+    isKnown and '' or stored.state or '', ms(fullAtMs), probeOf, ms(untilMs), string.format('%.0f', others), lost}
 `;
 const [text, number] = [z.string(), z.coerce.number()];
 export const LimiterAnswer = z
-  .tuple([z.enum(['done', 'changed', 'wait']), number, text, number, text, number, text, number, number])
-  .transform(([result, nowMs, era, version, state, fullAtMs, probeOf, untilMs, underWayElsewhere]) => {
-    return { result, nowMs, era, version, state, fullAtMs, probeOf, untilMs, underWayElsewhere };
+  .tuple([z.enum(['done', 'changed', 'wait']), number, text, number, text, number, text, number, number, number])
+  .transform(([result, nowMs, era, version, state, fullAtMs, probeOf, untilMs, underWayElsewhere, lost]) => {
+    return { result, nowMs, era, version, state, fullAtMs, probeOf, untilMs, underWayElsewhere, lost };
   });

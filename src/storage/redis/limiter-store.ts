@@ -31,7 +31,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
   readonly #clock = new RemoteClock();
   #tripMs = 0;
   #state: LimiterState | undefined;
-  asRead = { era: '', version: 0, fullAtMs: 0, probeOf: '', underWayElsewhere: 0 };
+  asRead = { era: '', version: 0, fullAtMs: 0, probeOf: '', underWayElsewhere: 0, lost: 0 };
 
   constructor(processesAlive: ProcessesAlive, account: string, log: Logger) {
     this.#processesAlive = processesAlive;
@@ -67,7 +67,8 @@ export class RedisLimiterStore implements SharedLimiterStore {
     const bucket = [chargedMs, fillsInMs, pausedUntilMs + aheadMs];
     const probeOf = { none: '', same: this.asRead.probeOf, writer: this.#processesAlive.id }[prober];
     const left = remaining ? [remaining.requests, remaining.untilMs + aheadMs] : ['', ''];
-    const answer = await this.#call('write', underWay, json, isNews ? 1 : 0, ...bucket, probeOf, ...left);
+    const { lost } = this.asRead;
+    const answer = await this.#call('write', underWay, json, isNews ? 1 : 0, ...bucket, probeOf, ...left, lost);
     return answer && answer.result === 'done';
   }
 

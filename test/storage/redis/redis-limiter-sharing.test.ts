@@ -111,6 +111,19 @@ describe('processes that share a quota', () => {
     await expect.poll(async () => (await permitOf(other.limiter)) !== undefined).toBe(true);
   });
 
+  it('take what a process had under way when it died as spent of a month that nobody states', async () => {
+    const redis = await startRedis();
+    const [one, other] = await processes(2, redis, { ...SLOW, requestsPerMonth: 100 });
+    const left = () => other.limiter.view().windows.find(({ per }) => per === 'month')?.remaining;
+    for (let requests = 0; requests < 3; requests++) await one.limiter.acquire('members');
+    one.die();
+    await expect.poll(left).toBe(97);
+    await ask(other.limiter);
+    await expect.poll(left).toBe(96);
+    const [later] = await processes(1, redis, { ...SLOW, requestsPerMonth: 100 });
+    await expect.poll(() => later.limiter.view().windows[0]?.remaining).toBe(96);
+  });
+
   it('take turns: a token is left to who was refused before, and each is told when it is its turn', async () => {
     const redis = await startRedis();
     const limiters = await three(redis);
