@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { mentions } from '../../src/catalog/mentions.ts';
 import { openCatalog } from '../support/open-catalog.ts';
 
@@ -37,4 +37,11 @@ it('where ids are plain numbers, a number is one when it is known, or long and a
   expect(ids('Have 207, (81234), 81236 and 4711!')).toEqual(['207', '81234', '81236', '4711']);
   expect(ids('Dragon Number 9, then 9')).toEqual(['4711', '9']);
   expect(ids('1234')).toEqual([]);
+});
+
+it('a long message costs at most one look at the names for each length of a name at each word', () => {
+  const { index } = openCatalog();
+  const looks = vi.spyOn(index, 'withNameKey');
+  mentions(index, Array.from({ length: 900 }, (_, at) => `word${at}`).join(' '));
+  expect(looks.mock.calls.length).toBeLessThanOrEqual(8 * 500);
 });

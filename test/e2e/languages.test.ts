@@ -47,6 +47,14 @@ it("a private reply speaks its member's language: a card, a refusal, and /privac
   expect(content).toContain(formatMessage('fr', 'privacyIntro'));
 });
 
+it("a public list speaks its server's language, also of a card that does not exist", async () => {
+  const options = { ids: 'base1-4, base1-1, base1-998' };
+  const typed = world.discord.type({ command: 'cards', options, memberId: CHLOE, guildId: GERMAN.id });
+  const missing = formatMessage('de', 'cardsNotFound', { names: '**base1\\-998**' });
+  const list = await typed.until(({ embeds, content }) => embeds.length === 2 && content.includes(missing));
+  expect(list.ephemeral).toBe(false);
+});
+
 it('what /settings says comes first, and automatic is as before', async () => {
   const admin = { memberId: CHLOE, guildId: GERMAN.id, manageGuild: true };
   const settings = await world.discord.type({ command: 'settings', ...admin }).settled();
