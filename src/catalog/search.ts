@@ -152,7 +152,7 @@ function corrected(index: CardIndex, words: readonly TypedWord[]): Ranked[] {
 
 /** The words of a name, and of the others the most that a card of that name has, too: in their order. */
 function mostWords(index: CardIndex, words: readonly TypedWord[], named: readonly TypedWord[]): TypedWord[] {
-  const inName = named.map(({ likely }) => likely.map((each) => ({ ...each, inName: true })));
+  const inName = named.map(({ likely }) => likely.map((each) => ({ ...each, begins: false, inName: true })));
   const others = words.filter((word) => !named.includes(word));
   // Among words of which equally many are known, the longest tell most.
   others.sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.text.length - a.text.length);

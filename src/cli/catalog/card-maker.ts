@@ -59,7 +59,9 @@ export class CardMaker {
     const text = (field: string) => this.#sources.get(field)?.[0]?.textIn(row, around);
     const line = (field: Field) => lineIn(text(field) ?? '') || undefined;
     const texts = (field: Field) => this.#sources.get(field)?.flatMap((source) => source.textsIn(row, around)) ?? [];
-    const id = idIn(this.#id.textIn(row, around, text) ?? '');
+    const idText = this.#id.textIn(row, around, text);
+    if (idText === undefined) throw new Unusable(`has no id${this.#whyNoId(row, around, text)}`);
+    const id = idIn(idText);
     const [name, set, number, game = this.#game] = [line('name'), line('set'), line('number'), line('game')];
     if (name === undefined) throw new Unusable('has no name');
     const also = alsoOf(texts('also').map(lineIn));
@@ -68,20 +70,32 @@ export class CardMaker {
     return card;
   }
 
-  /** @throws Unusable when a CSV file has no column for what cards need */
-  checkColumns(columns: ReadonlyMap<string, string>): void {
+  /** @throws Unusable when a CSV file has no column for what cards need, or an object no field */
+  checkColumns(columns: ReadonlyMap<string, string>, kind: 'column' | 'field' = 'column'): void {
     const names = [...columns.values()];
     if (this.#lacking((name) => columns.has(name.toLowerCase())).length === 0) return;
+    if (names.length === 1 && /[,;\t]/.test(names[0] ?? ''))
+      throw new Unusable('has its rows in quotes as a whole: save it as CSV without them');
     const missing = this.#lacking((name) => names.includes(name));
     const mapped = missing.filter((path) => this.#sources.has(path));
     const likely = mapped.map((field) => {
-      const column = columns.get(field) ?? names.find((name) => LIKELY[field]?.test(name)) ?? 'COLUMN';
+      const column = columns.get(field) ?? names.find((name) => LIKELY[field]?.test(name)) ?? kind.toUpperCase();
       return `${field}=${/^[\w.-]+$/.test(column) ? column : `'${column}'`}`;
     });
-    const needs = `the column${missing.length > 1 ? 's' : ''} ${missing.map((path) => `\`${path}\``).join(' and ')}`;
+    const needs = `the ${kind}${missing.length > 1 ? 's' : ''} ${missing.map((path) => `\`${path}\``).join(' and ')}`;
     const cure = likely.length > 0 ? `Use \`--map ${likely.join()}\`` : 'Correct --map or --id-template';
     const some = [...names.slice(0, SHOWN_COLUMNS).map(lineOf), ...(names.length > SHOWN_COLUMNS ? ['…'] : [])];
     throw new Unusable(`needs ${needs}; it has ${some.join(', ')}. ${cure}`);
+  }
+
+  /** What the id is made of that this row has not, unless that is the id itself. */
+  #whyNoId(row: SourceRow, around: Surroundings, otherwise: (field: string) => string | undefined): string {
+    const empty = this.#id.paths.find(
+      (path) => !new FieldSource(path).textIn(row, around, otherwise) && !otherwise(path),
+    );
+    const [field = ''] = empty?.split('.') ?? [];
+    if (around.joined.has(field)) return `: no row of the joined file has its ${field}`;
+    return empty === undefined || empty === 'id' ? '' : `: its ${empty} is empty`;
   }
 
   #of(field: Field): FieldSource {

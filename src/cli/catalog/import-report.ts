@@ -13,6 +13,18 @@ export function counted(count: number): string {
   return count.toLocaleString('en');
 }
 
+/** What is warned of once, at the end: by the sentence, as it goes on after one example and after several. */
+const WARNINGS = {
+  renamed: [
+    'has another name now: if it is another card, make ids with `--id-template`',
+    'have another name now: if they are other cards, make ids with `--id-template`',
+  ],
+  rounded: [
+    'is an id that a spreadsheet has rounded: export the list again with ids as text',
+    'are ids that a spreadsheet has rounded: export the list again with ids as text',
+  ],
+} as const;
+
 class Tally {
   cards = 0;
   news = 0;
@@ -34,6 +46,7 @@ export class ImportReport {
   readonly #ids = new Set<string>();
   readonly #empty: string[] = [];
   readonly #all = new Tally();
+  readonly #warnings = new Map<keyof typeof WARNINGS, { example: string; count: number }>();
   #isComplete = true;
   #file = new Tally();
   #input: Pick<Input, 'name' | 'shareRead'> = { name: '', shareRead: () => undefined };
@@ -43,6 +56,11 @@ export class ImportReport {
     this.#files = files;
     this.#context = context;
     this.#line = new ProgressLine(context.stderr);
+  }
+
+  /** How many were taken. */
+  get cards(): number {
+    return this.#all.cards;
   }
 
   /** What follows is about this file. */
@@ -60,6 +78,11 @@ export class ImportReport {
   read(id: string): void {
     if (this.#ids.has(id)) for (const tally of [this.#file, this.#all]) tally.twice.add(id);
     this.#ids.add(id);
+  }
+
+  warn(of: keyof typeof WARNINGS, example: string): void {
+    const first = this.#warnings.get(of);
+    this.#warnings.set(of, { example: first?.example ?? example, count: (first?.count ?? 0) + 1 });
   }
 
   took(cards: number, news: number): void {
@@ -111,6 +134,10 @@ export class ImportReport {
       this.say(`${counted(this.#empty.length)} files hold no cards${where} (${some(this.#empty)}).`);
     else if (empty !== undefined) this.say(`${empty} holds no cards${where}.`);
     if (cards > 0) for (const mapped of unfound) this.say(`--map ${mapped} found nothing in any card.`);
+    for (const [of, { example, count }] of this.#warnings) {
+      const [alone, several] = WARNINGS[of];
+      this.say(`${example}${count === 1 ? ` ${alone}` : `, and ${counted(count - 1)} more ${several}`}.`);
+    }
     if (this.#files > 1) this.#context.stdout.write(this.#all.line(`All ${counted(this.#files)} files`));
     if (cards === 0) return 1;
     return this.#isComplete && refused === 0 ? 0 : 2;

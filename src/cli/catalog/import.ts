@@ -1,4 +1,5 @@
 import type { CatalogCard } from '../../catalog/catalog-card.ts';
+import { nameKey } from '../../catalog/words.ts';
 import { type CliContext, CliFailure } from '../context.ts';
 import { CardMaker, type Mapping } from './card-maker.ts';
 import type { Surroundings } from './field-source.ts';
@@ -6,7 +7,7 @@ import { ImportReport } from './import-report.ts';
 import { filesOf, type Listed, openInput } from './input.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 import { type Join, listIn, ONE_OBJECT, readJoined, readRows } from './read-rows.ts';
-import { type SourceRow, Unusable } from './source-row.ts';
+import { columnsOf, type SourceRow, Unusable } from './source-row.ts';
 
 export interface ImportFlags extends Mapping {
   /** Where cards stand in JSON documents; `undefined`: each is an array of them. */
@@ -16,6 +17,8 @@ export interface ImportFlags extends Mapping {
 
 /** In one transaction, which keeps other writers out: some 50 ms. With 500 an import takes a third longer. */
 const BATCH = 2_000;
+/** As spreadsheets write long numbers: `8,96311E+07`. */
+const ROUNDED = /^\d(?:[.,]\d+)?E\+\d+$/i;
 /** Fewer cards, if these have long texts. */
 const BATCH_CHARACTERS = 1_000_000;
 
@@ -29,6 +32,8 @@ interface Import {
   report: ImportReport;
   cardMaker: CardMaker;
   joined: Surroundings['joined'];
+  /** The fields of the first object in which there is no card, and its file. */
+  refused?: { name: string; fields: readonly string[] } | undefined;
 }
 
 /** Imports files one after the other, and says what became of each. @returns the exit code */
@@ -51,10 +56,14 @@ export async function importFiles(
   };
   const joined = new Map<string, ReadonlyMap<string, SourceRow>>();
   for (const join of flags.join ?? []) {
-    const read = async () => joined.set(join.field, await readJoined(join, await openInput(join.file, context)));
+    const read = async () => {
+      const [file] = await filesOf(join.file, context.folder);
+      if (file?.file !== join.file) throw new Unusable('is a folder: `--join` takes one file');
+      joined.set(join.field, await readJoined(join, await openInput(join.file, context)));
+    };
     if (!(await attempt(join.file, read))) return 1;
   }
-  const common = { ...options, report, cardMaker: new CardMaker(flags), joined };
+  const common: Import = { ...options, report, cardMaker: new CardMaker(flags), joined };
   try {
     for (const listed of files) if (!signal.aborted) await attempt(listed.file, () => importFile(listed, common));
     if (signal.aborted) report.stopped('Stopped.');
@@ -62,6 +71,9 @@ export async function importFiles(
     if (!(error instanceof CliFailure)) throw error;
     report.stopped(error.message);
   }
+  const { name = '', fields } = common.refused ?? {};
+  if (report.cards === 0 && fields)
+    await attempt(name, async () => common.cardMaker.checkColumns(columnsOf(fields), 'field'));
   return report.end(flags.rows === undefined ? '' : ` at ${flags.rows}`, common.cardMaker.unfound());
 }
 
@@ -70,7 +82,7 @@ async function importFile({ file, source }: Listed, common: Import): Promise<voi
   const { flags, catalog, context, signal, report, cardMaker, joined } = common;
   const input = await openInput(file, context);
   const rows = readRows(input, flags.rows, levelsOf(flags));
-  const around = { fileName: input.name.replace(/(?<=.)\..*$/, ''), joined };
+  const around = { name: input.name, fileName: input.name.replace(/(?<=.)\..*$/, ''), joined };
   report.begin(input);
   let columns: SourceRow['columns'];
   let [isImported, characters] = [false, 0];
@@ -100,28 +112,43 @@ async function importFile({ file, source }: Listed, common: Import): Promise<voi
     await takeBatch().finally(() => report.finish());
   }
   const list = isImported || flags.rows !== undefined ? undefined : listIn(input.head);
-  if (list) throw new Unusable(`${ONE_OBJECT} ${list}`);
+  if (list) {
+    common.refused = undefined;
+    throw new Unusable(`${ONE_OBJECT} ${list}`);
+  }
   report.isWhole();
 }
 
 /** @returns `undefined` when the row is refused, which is reported */
 function cardOf(
   row: SourceRow,
-  around: Surroundings,
+  around: Surroundings & { name: string },
   waiting: ReadonlyMap<string, CatalogCard>,
-  { cardMaker, catalog, report }: Import,
+  common: Import,
 ): CatalogCard | undefined {
+  const { cardMaker, report } = common;
   try {
     const card = cardMaker.cardOf(row, around);
-    const other = catalog.otherGameWithIdOf(card, waiting.get(card.id));
-    if (other) throw new Unusable(`has the id of ${other.name}, a card of ${other.game}`);
+    compare(card, waiting.get(card.id), common);
+    if (ROUNDED.test(card.id)) report.warn('rounded', card.id);
     report.read(card.id);
     return card;
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
     report.refused(row.place, error.message);
+    if (!row.columns) common.refused ??= { name: around.name, fields: Object.keys(row.value) };
     return undefined;
   }
+}
+
+/** Different games number their cards alike, and so may the lists of one game. @throws Unusable for a card of another game */
+function compare(card: CatalogCard, waiting: CatalogCard | undefined, { catalog, report }: Import): void {
+  const stored = catalog.withId(card.id);
+  const other = [waiting, stored].find((each) => each && nameKey(each.name) !== nameKey(card.name));
+  if (!other) return;
+  if (other.game && card.game && other.game.toLowerCase() !== card.game.toLowerCase())
+    throw new Unusable(`has the id of ${other.name}, a card of ${other.game}`);
+  if (stored?.confirmed !== 1) report.warn('renamed', `${card.id}: ${other.name} → ${card.name}`);
 }
 
 /** How many of the objects around a card the most `../` of a mapping go through. */

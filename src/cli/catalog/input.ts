@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { CliContext } from '../context.ts';
@@ -30,13 +30,16 @@ export interface Listed {
   source: string;
 }
 
-/** A folder stands for the files in it that may have cards, which are one source: there may be a file for each card. */
+/** A folder stands for the files in it and its folders that may have cards, which are one source: there may be one for each card. */
 export async function filesOf(path: string, folder: string): Promise<Listed[]> {
   const source = path === '-' ? 'standard input' : basename(resolve(folder, path));
   // What cannot be read so is a file or absent.
-  const entries = await readdir(resolve(folder, path), { withFileTypes: true }).catch(() => undefined);
+  const top = resolve(folder, path);
+  const entries = await readdir(top, { withFileTypes: true, recursive: true }).catch(() => undefined);
   if (!entries) return [{ file: path, source }];
-  const names = entries.filter((entry) => !entry.isDirectory() && HAS_CARDS.test(entry.name)).map(({ name }) => name);
+  const names = entries
+    .filter((entry) => !entry.isDirectory() && HAS_CARDS.test(entry.name))
+    .map(({ parentPath, name }) => relative(top, join(parentPath, name)));
   if (names.length === 0) return [{ file: path, source }]; // opening it says why not
   return names.sort().map((name) => ({ file: join(path, name), source }));
 }

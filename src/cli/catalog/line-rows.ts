@@ -3,7 +3,7 @@ import { fixUtf8Stream } from 'stream-chain/utils/fixUtf8Stream.js';
 import { lines } from 'stream-chain/utils/lines.js';
 import { pipe } from 'stream-chain/utils/pipe.js';
 import { isObject } from '../../model/field-source.ts';
-import { LONGEST, refused, type SourceRow, Unusable } from './source-row.ts';
+import { columnsOf, LONGEST, refused, type SourceRow, Unusable } from './source-row.ts';
 
 const TOO_LONG = 'is longer than 1 MB';
 const MOST_WITHOUT_BREAK = 64 * LONGEST;
@@ -32,7 +32,7 @@ async function* withLineBreaks(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buf
   }
 }
 
-function objectRow(place: string, line: string): SourceRow {
+export function objectRow(place: string, line: string): SourceRow {
   if (line.length > LONGEST) return refused(place, TOO_LONG);
   try {
     const value: unknown = JSON.parse(line);
@@ -55,7 +55,7 @@ export async function* csvRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<Sou
     else if (typeof fields === 'string') throw new Unusable(`has no header that can be read: its first line ${fields}`);
     else {
       names = fields.map((name) => name.trim());
-      columns = new Map(names.map((name) => [name.toLowerCase(), name]));
+      columns = columnsOf(names);
     }
   }
 }

@@ -1,6 +1,5 @@
 import type { CatalogCard, CatalogStats } from '../../catalog/catalog-card.ts';
 import { changesOf, type SharedChange } from '../../catalog/shared-catalog.ts';
-import { idKey } from '../../catalog/words.ts';
 import { CatalogDatabase } from '../../storage/sqlite/catalog/database.ts';
 import { sqliteCode } from '../../storage/sqlite/database.ts';
 import { CliFailure } from '../context.ts';
@@ -40,17 +39,9 @@ export class OpenCatalog {
     this.#write(() => this.#database.beginImport(source));
   }
 
-  /**
-   * A card of another game and name that has the same id: different games number their cards alike.
-   *
-   * @param waiting a card with this id that is still to be taken
-   */
-  otherGameWithIdOf({ id, name, game }: CatalogCard, waiting: CatalogCard | undefined): CatalogCard | undefined {
-    if (game === undefined) return undefined;
-    const isOther = (other: CatalogCard) =>
-      other.id === id && other.name !== name && other.game && other.game.toLowerCase() !== game.toLowerCase();
-    if (waiting && isOther(waiting)) return waiting;
-    return this.#database.index.withIdKey(idKey(id)).find(({ card }) => isOther(card))?.card;
+  /** What is stored of an id. */
+  withId(id: string): ReturnType<CatalogDatabase['withId']> {
+    return this.#database.withId(id);
   }
 
   /** @returns those of the cards that were new or changed */

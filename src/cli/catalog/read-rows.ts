@@ -1,8 +1,8 @@
 import { FieldSource } from './field-source.ts';
 import type { Input } from './input.ts';
 import { jsonRows } from './json-rows.ts';
-import { csvRows, jsonLinesRows } from './line-rows.ts';
-import { type SourceRow, Unusable } from './source-row.ts';
+import { csvRows, jsonLinesRows, objectRow } from './line-rows.ts';
+import { LONGEST, type SourceRow, Unusable } from './source-row.ts';
 
 /** What other files begin with, in hexadecimal. */
 const OTHERS: Readonly<Record<string, string>> = {
@@ -11,6 +11,12 @@ const OTHERS: Readonly<Record<string, string>> = {
   feff: 'is UTF-16: save it as UTF-8',
   '3c': 'looks like a web page or XML',
 };
+
+/** What texts look like that are no list. */
+const LOOKS: readonly [RegExp, string][] = [
+  [/^version https:\/\/git-lfs/, 'is a Git LFS pointer: get the file itself with `git lfs pull`'],
+  [/^(?:---\s|(?:- )?[\w"]+:(?:\s|$))/, 'looks like YAML: convert it to JSON'],
+];
 
 /**
  * The rows of a file in any format. A chunk of it is in memory, and as much as its longest row needs.
@@ -24,12 +30,26 @@ export function readRows({ head, bytes }: Input, rowsPath?: string, levels?: num
   if (text === '') throw new Unusable('is empty');
   const other = Object.keys(OTHERS).find((begins) => head.toString('hex', 0, begins.length / 2) === begins);
   if (other) throw new Unusable(OTHERS[other] ?? '');
+  const [, looks] = LOOKS.find(([form]) => form.test(text)) ?? [];
+  if (looks) throw new Unusable(looks);
   if (head.includes(0)) throw new Unusable('is neither CSV, JSON nor JSON Lines');
   if (text.startsWith('[') || (text.startsWith('{') && rowsPath !== undefined))
     return jsonRows(bytes, rowsPath ?? '*', levels);
   if (!text.startsWith('{')) return csvRows(bytes);
   if (LINES.test(text)) return jsonLinesRows(bytes);
-  throw new Unusable(`${ONE_OBJECT} ${listIn(head) ?? 'data'}`);
+  return oneObject(bytes, `${ONE_OBJECT} ${listIn(head) ?? 'data'}`);
+}
+
+/** A card alone, over several lines. @param otherwise what a document is that is too large for one */
+async function* oneObject(bytes: AsyncIterable<Buffer>, otherwise: string): AsyncGenerator<SourceRow> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > LONGEST) throw new Unusable(otherwise);
+  }
+  yield objectRow('card 1', Buffer.concat(chunks).toString().trim());
 }
 
 const LINES = /^[^\n]*\}\s*(\n|$)/;

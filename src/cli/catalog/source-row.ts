@@ -13,6 +13,11 @@ export interface SourceRow {
   columns?: ReadonlyMap<string, string>;
 }
 
+/** Names by the same in lower case. */
+export function columnsOf(names: readonly string[]): Map<string, string> {
+  return new Map(names.map((name) => [name.toLowerCase(), name]));
+}
+
 /** No line and no value of a card needs more. */
 export const LONGEST = 1024 * 1024;
 

@@ -28,6 +28,7 @@ Exit codes: 0 everything was taken · 2 only a part · 1 nothing`;
 
 const IMPORT_HELP = `
 FILE is CSV with a header, JSON, or JSON Lines, each also gzipped, or a folder of such files; - is standard input.
+Of more files than a command line holds, name the folder.
 
 A SOURCE is the name of a field; set.name is a field within a field, ../name one of the object around the card, @file
 the name of the file. '{number}[/{set.total}]' puts several together; what is in brackets is left out if it is empty.`;

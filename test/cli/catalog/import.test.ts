@@ -123,8 +123,14 @@ describe('a file of which nothing can be taken', () => {
 
   it.each([
     ['cards.csv', 'id,name\n', ' holds no cards.'],
+    ['cards.csv', '"id,name"\n"1,a"\n', ' has its rows in quotes as a whole: save it as CSV without them.'],
     ['cards.json', '[]', ' holds no cards.'],
-    ['cards.jsonl', '{"id":1}\n', ': line 1 has no name.'],
+    ['cards.jsonl', '{"id":1,"name":""}\n', ': line 1 has no name.'],
+    [
+      'cards.json',
+      '[{"uuid":1,"title":"a"}]',
+      ': card 1 has no id.\ncards.json needs the fields `id` and `name`; it has uuid, title. Use `--map id=uuid,name=title`.',
+    ],
     ['cards.json', '{"cards":[{"id":1}]}', `: line 1 has no id.\ncards.json ${ONE_OBJECT} cards.`],
   ])('%s with %j is a sentence and exit code 1', async (file, text, says) => {
     expect(await importing(file, text)).toMatchObject({ code: 1, err: `${file}${says}\n` });
@@ -173,9 +179,33 @@ describe('several files', () => {
         'c.json: 0 cards, 0 new or changed; 0 refused\n',
         'All 3 files: 3 cards, 3 new or changed; 0 refused; 1 id came twice, the last counts (x)\n',
       ].join(''),
-      err: 'c.json holds no cards.\n',
+      err: [
+        'c.json holds no cards.\n',
+        'x: A → B, and 1 more have another name now: if they are other cards, make ids with `--id-template`.\n',
+      ].join(''),
     });
     expect(await exported(folder)).toEqual([{ id: 'x', name: 'C' }]);
+  });
+
+  it('say which ids have another name now, unless the card service has confirmed the card', async () => {
+    await file('bulls.json', [{ id: 'Base-1', name: 'Kobe Bryant' }]);
+    await file('heat.json', [{ id: 'Base-1', name: 'Jimmy Butler' }]);
+    await runCatalog(folder, ['import', 'bulls.json']);
+    const renamed = 'has another name now: if it is another card, make ids with `--id-template`.';
+    expect((await runCatalog(folder, ['import', 'heat.json'])).err).toBe(
+      `Base-1: Kobe Bryant → Jimmy Butler ${renamed}\n`,
+    );
+    expect((await runCatalog(folder, ['import', 'heat.json'])).err).toBe('');
+  });
+
+  it('may each be one card, printed over several lines', async () => {
+    await mkdir(join(folder, 'cards/first'), { recursive: true });
+    const card = { id: 'x', name: 'Drake', printings: [{ set: 'A' }] };
+    await writeFile(join(folder, 'cards/first/x.json'), JSON.stringify(card, null, 2));
+    await writeFile(join(folder, 'cards/y.json'), JSON.stringify({ ...card, id: 'y' }, null, 2));
+    const { code, err } = await runCatalog(folder, ['import', 'cards', '--map', 'set=printings.0.set']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(await exported(folder)).toEqual(['x', 'y'].map((id) => ({ id, name: 'Drake', set: 'A' })));
   });
 
   it('of many, only those have a line of which something is refused', async () => {
@@ -224,6 +254,35 @@ it('an import is warned of what its mapping finds in no card', async () => {
   await writeFile(join(folder, 'cards.csv'), 'id,name,no\n2,b,7\n');
   const { code, err } = await runCatalog(folder, ['import', 'other.csv', 'cards.csv', '--map', 'number=no,set=st']);
   expect({ code, err }).toEqual({ code: 0, err: '--map set=st found nothing in any card.\n' });
+});
+
+it('an import is warned of ids that a spreadsheet has rounded', async () => {
+  const { code, err } = await importing('cards.csv', 'sep=;\nid;name\n8,96311E+07;a\n1.2E+12;b\n;\n');
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: '8,96311E+07, and 1 more are ids that a spreadsheet has rounded: export the list again with ids as text.\n',
+  });
+});
+
+it('an import says which part of an id is empty, and which row of a joined file is missing', async () => {
+  await writeFile(join(folder, 'sets.csv'), 'id,code\n1,bs\n');
+  await mkdir(join(folder, 'sets'));
+  await writeFile(join(folder, 'sets/sets.csv'), 'id,code\n1,bs\n');
+  const options = ['--id-template', '{set.code}-{number}', '--join', 'set=sets.csv'];
+  const { err } = await importing('cards.csv', 'name,set,number\na,1,7\nb,1,\nc,2,8\n', ...options);
+  expect(err).toBe(
+    'cards.csv: line 3 has no id: its number is empty.\ncards.csv: line 4 has no id: no row of the joined file has its set.\n',
+  );
+  expect((await runCatalog(folder, ['import', 'cards.csv', '--join', 'set=sets'])).err).toBe(
+    'sets is a folder: `--join` takes one file.\n',
+  );
+});
+
+it('an import takes every name of a list within a card', async () => {
+  const foreignNames = [{ language: 'German', name: 'Ätherfläschchen' }, { name: '霊気の薬瓶' }];
+  const cards = JSON.stringify([{ id: 'x', name: 'Aether Vial', foreignNames }]);
+  expect(await importing('cards.json', cards, '--map', 'also=foreignNames.*.name')).toMatchObject({ code: 0, err: '' });
+  expect(await exported(folder)).toMatchObject([{ also: ['Ätherfläschchen', '霊気の薬瓶'] }]);
 });
 
 it('stats do not list an import that failed', async () => {

@@ -214,14 +214,17 @@ describe('a file that cannot be read', () => {
     'UTF-16': [Buffer.from('\uFEFFid,name\n1,a', 'utf16le'), 'is UTF-16: save it as UTF-8'],
     'a web page': ['<!doctype html>', 'looks like a web page or XML'],
     'a picture': [Buffer.from('89504e470d0a1a0a0000000d', 'hex'), 'is neither CSV, JSON nor JSON Lines'],
-    'an object over several lines': [
-      JSON.stringify({ data: [] }, null, 2),
+    'an object of 2 MB over several lines': [
+      JSON.stringify({ data: [{ text: 'x'.repeat(2 * MEGABYTE) }] }, null, 2),
       'is one JSON object: say with --rows where its cards are, such as --rows data',
     ],
-    'a list in an object': [
-      '{"object":"list","total":[1],\n"cards":[{"id":1}]}',
-      'is one JSON object: say with --rows where its cards are, such as --rows cards',
+    'a Git LFS pointer': [
+      'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n',
+      'is a Git LFS pointer: get the file itself with `git lfs pull`',
     ],
+    'a YAML list': ['- id: x\n  name: Drake\n', 'looks like YAML: convert it to JSON'],
+    'a YAML document': ['---\nid: x\nname: Drake\n', 'looks like YAML: convert it to JSON'],
+    'a YAML card': ['id: x\nname: Drake\n', 'looks like YAML: convert it to JSON'],
     'a header of 2 MB': [
       'x'.repeat(2 * MEGABYTE),
       'has no header that can be read: its first line is longer than 1 MB',

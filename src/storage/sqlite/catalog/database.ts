@@ -10,7 +10,7 @@ import { ASKED_SCHEMA, AskedCards } from './asked.ts';
 import { SqliteCardIndex } from './card-index.ts';
 import { CatalogImports, IMPORTS_SCHEMA } from './imports.ts';
 import { CatalogRows } from './rows.ts';
-import { CARDS_OF_NO_VERSION, CATALOG_SCHEMA, CATALOG_VERSION, DERIVED } from './schema.ts';
+import { CARDS_OF_NO_VERSION, CATALOG_SCHEMA, CATALOG_VERSION, DERIVED, type StoredRow } from './schema.ts';
 
 const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + ASKED_SCHEMA;
 /** Another process that writes holds the lock for a fraction of this. */
@@ -115,6 +115,11 @@ export class CatalogDatabase {
       const by = source === undefined ? undefined : this.imports.rowOf(source);
       return cards.filter((card) => this.#rows.put(card, by));
     });
+  }
+
+  /** What is stored of an id, offered or not. */
+  withId(id: string): StoredRow | undefined {
+    return this.#rows.find(id);
   }
 
   /** The service denied this id. @returns whether the card is known */
