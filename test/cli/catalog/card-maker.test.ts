@@ -81,7 +81,10 @@ describe('a card', () => {
     ],
     'is of its own game': [made(ROW, { game: 'Magic' }), ROW],
     'needs an id': [made({ name: 'b' }), 'has no id'],
-    'needs all parts of its id': [made({ name: 'b', set: 'c' }, { idTemplate: '{set}-{number}' }), 'has no id: its number is empty'],
+    'needs all parts of its id': [
+      made({ name: 'b', set: 'c' }, { idTemplate: '{set}-{number}' }),
+      'has no id: its number is empty',
+    ],
     'needs a name': [made({ id: 'a', name: ' ' }), 'has no name'],
     'has no id with controls': [made({ id: 'a\u0007b', name: 'b' }), 'has an id with a control character'],
     'has no id of more than 100 characters': [
