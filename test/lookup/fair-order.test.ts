@@ -88,6 +88,14 @@ describe('the fair order', () => {
     expect(queue.serve(2)).toEqual(['regular', 'new']);
   });
 
+  it('lets a burst of later alternate with what is left of an earlier one, which has waited for its turns', () => {
+    const queue = new Queue();
+    queue.join('early', 'guild', 4);
+    expect(queue.serve(2)).toEqual(['early', 'early']);
+    queue.join('late', 'guild', 2);
+    expect(queue.serve(4)).toEqual(['late', 'early', 'late', 'early']);
+  });
+
   it('puts members before renewals, and books them when they join one', () => {
     const queue = new Queue();
     queue.join('reader', 'guild', 2, 'renewals');
