@@ -1,5 +1,6 @@
 import type { CatalogCard } from '../../catalog/catalog-card.ts';
 import { nameKey } from '../../catalog/words.ts';
+import type { StoredRow } from '../../storage/sqlite/catalog/schema.ts';
 import { type CliContext, CliFailure } from '../context.ts';
 import { CardMaker, type Mapping } from './card-maker.ts';
 import type { Surroundings } from './field-source.ts';
@@ -86,26 +87,32 @@ async function importFile({ file, source }: Listed, common: Import): Promise<voi
   report.begin(input);
   let columns: SourceRow['columns'];
   let [isImported, characters] = [false, 0];
-  let batch: CatalogCard[] = [];
-  const waiting = new Map<string, CatalogCard>();
+  let batch = new Map<CatalogCard, SourceRow>();
   const takeBatch = async () => {
     const cards = batch;
-    [batch, characters] = [[], 0];
-    waiting.clear();
-    if (cards.length === 0) return;
+    [batch, characters] = [new Map(), 0];
+    if (cards.size === 0) return;
     if (!isImported) await catalog.beginImport(source);
     isImported = true;
-    report.took(cards.length, (await catalog.take(cards, source)).length);
+    const refused = new Set<CatalogCard>();
+    const news = await catalog.take([...cards.keys()], source, (card, stored) => {
+      const why = compare(card, stored, report);
+      if (why === undefined) return true;
+      refused.add(card);
+      report.refused(cards.get(card)?.place ?? '', why);
+      return false;
+    });
+    for (const card of cards.keys()) if (!refused.has(card)) report.read(card.id);
+    report.took(cards.size - refused.size, news.length);
   };
   try {
     for await (const row of rows) {
       if (row.columns && row.columns !== columns) cardMaker.checkColumns(row.columns);
       columns = row.columns;
-      const card = cardOf(row, around, waiting, common);
+      const card = cardOf(row, around, common);
       if (!card) continue;
-      waiting.set(card.id, card);
       characters += Object.values(card).flat().join('').length;
-      if (batch.push(card) >= BATCH || characters >= BATCH_CHARACTERS) await takeBatch();
+      if (batch.set(card, row).size >= BATCH || characters >= BATCH_CHARACTERS) await takeBatch();
       if (signal.aborted) break;
     }
   } finally {
@@ -120,18 +127,11 @@ async function importFile({ file, source }: Listed, common: Import): Promise<voi
 }
 
 /** @returns `undefined` when the row is refused, which is reported */
-function cardOf(
-  row: SourceRow,
-  around: Surroundings & { name: string },
-  waiting: ReadonlyMap<string, CatalogCard>,
-  common: Import,
-): CatalogCard | undefined {
+function cardOf(row: SourceRow, around: Surroundings & { name: string }, common: Import): CatalogCard | undefined {
   const { cardMaker, report } = common;
   try {
     const card = cardMaker.cardOf(row, around);
-    compare(card, waiting.get(card.id), common);
     if (ROUNDED.test(card.id)) report.warn('rounded', card.id);
-    report.read(card.id);
     return card;
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
@@ -141,14 +141,13 @@ function cardOf(
   }
 }
 
-/** Different games number their cards alike, and so may the lists of one game. @throws Unusable for a card of another game */
-function compare(card: CatalogCard, waiting: CatalogCard | undefined, { catalog, report }: Import): void {
-  const stored = catalog.withId(card.id);
-  const other = [waiting, stored].find((each) => each && nameKey(each.name) !== nameKey(card.name));
-  if (!other) return;
-  if (other.game && card.game && other.game.toLowerCase() !== card.game.toLowerCase())
-    throw new Unusable(`has the id of ${other.name}, a card of ${other.game}`);
-  if (stored?.confirmed !== 1) report.warn('renamed', `${card.id}: ${other.name} → ${card.name}`);
+/** Different games number their cards alike, and so may the lists of one game. @returns why a card is not taken */
+function compare(card: CatalogCard, stored: StoredRow, report: ImportReport): string | undefined {
+  if (stored.name === card.name || nameKey(stored.name) === nameKey(card.name)) return undefined;
+  if (stored.game && card.game && stored.game.toLowerCase() !== card.game.toLowerCase())
+    return `has the id of ${stored.name}, a card of ${stored.game}`;
+  if (stored.confirmed !== 1) report.warn('renamed', `${card.id}: ${stored.name} → ${card.name}`);
+  return undefined;
 }
 
 /** How many of the objects around a card the most `../` of a mapping go through. */

@@ -1,6 +1,7 @@
 import type { CatalogCard, CatalogStats } from '../../catalog/catalog-card.ts';
 import { changesOf, type SharedChange } from '../../catalog/shared-catalog.ts';
 import { CatalogDatabase } from '../../storage/sqlite/catalog/database.ts';
+import type { MayReplace } from '../../storage/sqlite/catalog/rows.ts';
 import { sqliteCode } from '../../storage/sqlite/database.ts';
 import { CliFailure } from '../context.ts';
 
@@ -39,14 +40,9 @@ export class OpenCatalog {
     this.#write(() => this.#database.beginImport(source));
   }
 
-  /** What is stored of an id. */
-  withId(id: string): ReturnType<CatalogDatabase['withId']> {
-    return this.#database.withId(id);
-  }
-
   /** @returns those of the cards that were new or changed */
-  async take(cards: readonly CatalogCard[], source: string): Promise<CatalogCard[]> {
-    const news = this.#write(() => this.#database.upsert(cards, source));
+  async take(cards: readonly CatalogCard[], source: string, mayReplace?: MayReplace): Promise<CatalogCard[]> {
+    const news = this.#write(() => this.#database.upsert(cards, source, mayReplace));
     await this.#publish([...changesOf(news, source)]);
     return news;
   }

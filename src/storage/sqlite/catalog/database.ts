@@ -9,8 +9,8 @@ import { schemaVersion } from '../schema-version.ts';
 import { ASKED_SCHEMA, AskedCards } from './asked.ts';
 import { SqliteCardIndex } from './card-index.ts';
 import { CatalogImports, IMPORTS_SCHEMA } from './imports.ts';
-import { CatalogRows } from './rows.ts';
-import { CARDS_OF_NO_VERSION, CATALOG_SCHEMA, CATALOG_VERSION, DERIVED, type StoredRow } from './schema.ts';
+import { CatalogRows, type MayReplace } from './rows.ts';
+import { CARDS_OF_NO_VERSION, CATALOG_SCHEMA, CATALOG_VERSION, DERIVED } from './schema.ts';
 
 const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + ASKED_SCHEMA;
 /** Another process that writes holds the lock for a fraction of this. */
@@ -108,18 +108,14 @@ export class CatalogDatabase {
    * change nothing. What the service has confirmed is not changed by an import, and what it denied does not come back.
    *
    * @param source the import's name; `undefined`: the service answered with these cards
+   * @param mayReplace asked of each card that is stored already, in the order of the cards
    * @returns the cards that were new or changed, and those that the service has confirmed and this import names first
    */
-  upsert(cards: readonly CatalogCard[], source: string | undefined): CatalogCard[] {
+  upsert(cards: readonly CatalogCard[], source: string | undefined, mayReplace?: MayReplace): CatalogCard[] {
     return this.inTransaction(() => {
       const by = source === undefined ? undefined : this.imports.rowOf(source);
-      return cards.filter((card) => this.#rows.put(card, by));
+      return cards.filter((card) => this.#rows.put(card, by, mayReplace));
     });
-  }
-
-  /** What is stored of an id, offered or not. */
-  withId(id: string): StoredRow | undefined {
-    return this.#rows.find(id);
   }
 
   /** The service denied this id. @returns whether the card is known */

@@ -20,6 +20,8 @@ const MOST_REMEMBERED = 20_000;
 
 const REINDEXED_AT_ONCE = 1_000;
 
+export type MayReplace = (card: CatalogCard, stored: StoredRow) => boolean;
+
 /** Statements that write cards; a transaction around them is the caller's. */
 export class CatalogRows {
   readonly #sql: Statements;
@@ -28,6 +30,7 @@ export class CatalogRows {
   readonly #knownNames = new Map<string, number | bigint>();
   readonly #knownForms = new Map<string, true>();
   readonly #tokenTexts = new Map<string, string>();
+  #putText: string | undefined;
 
   constructor(sql: Statements, imports: CatalogImports) {
     this.#sql = sql;
@@ -45,17 +48,24 @@ export class CatalogRows {
     return this.#sql('SELECT * FROM cards WHERE id_key = ? AND id = ?').get(idKey(id), id) as StoredRow | undefined;
   }
 
-  /** @param source of an import; `undefined` when the service answered with the card @returns whether that was news */
-  put(card: CatalogCard, source: number | undefined): boolean {
-    if (source !== undefined) this.#addImportedForm(card.id, source);
+  /**
+   * @param source of an import; `undefined` when the service answered with the card
+   * @param mayReplace whether the card may stand in place of what is stored
+   * @returns whether that was news
+   */
+  put(card: CatalogCard, source: number | undefined, mayReplace: MayReplace = () => true): boolean {
     const found = this.find(card.id);
+    if (found && !mayReplace(card, found)) return false;
+    if (source !== undefined) this.#addImportedForm(card.id, source);
     const values = valuesOf(card, source, found);
     if (values === undefined) return false;
-    const names = [...Object.keys(values), 'id', 'id_key', 'name_row'];
-    const row = this.#sql(
-      `INSERT INTO cards (${names}) VALUES (${names.map(() => '?')})
-        ON CONFLICT DO UPDATE SET ${names.map((each) => `${each} = excluded.${each}`)} RETURNING *`,
-    ).get(...Object.values(values), card.id, idKey(card.id), this.#nameRow(values.name)) as unknown as StoredRow;
+    this.#putText ??= putting([...Object.keys(values), 'id', 'id_key', 'name_row']);
+    const row = this.#sql(this.#putText).get(
+      ...Object.values(values),
+      card.id,
+      idKey(card.id),
+      this.#nameRow(values.name),
+    ) as unknown as StoredRow;
     if (found) this.#removeWords(row.row);
     this.#addWords(row);
     this.#countFor(row, found);
@@ -136,6 +146,11 @@ export class CatalogRows {
         : this.#sql('INSERT INTO names (key, words) VALUES (?, ?)').run(key, tokenText(name)).lastInsertRowid;
     });
   }
+}
+
+function putting(names: readonly string[]): string {
+  return `INSERT INTO cards (${names}) VALUES (${names.map(() => '?')})
+    ON CONFLICT DO UPDATE SET ${names.map((each) => `${each} = excluded.${each}`)} RETURNING *`;
 }
 
 /** What was made of a key before, or is made now. The memory is emptied when it is full. */
