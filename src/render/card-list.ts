@@ -24,7 +24,9 @@ const SHOWN_LENGTH = 40;
 
 /** Suggestions while an id is typed: the label is shown, the id is sent. Labels that are the same end with it. */
 export function cardChoices(locale: string, cards: readonly ListedCard[]): APIApplicationCommandOptionChoice<string>[] {
-  const rows = offered(cards).map((card) => ({ name: cardLabel(locale, card), value: card.id }));
+  const fitting = offered(cards);
+  const labels = cardLabels(locale, fitting);
+  const rows = fitting.map(({ id: value }, at) => ({ name: labels[at] ?? '', value }));
   return rows.map(({ name, value }) => {
     if (rows.filter((other) => other.name === name).length === 1) return { name, value };
     const id = ` · ${plainText(value, SET_LENGTH)}`;
@@ -46,10 +48,13 @@ export interface ListRow {
  * separates two cards.
  */
 export function listChoices(locale: string, rows: readonly ListRow[]): APIApplicationCommandOptionChoice<string>[] {
-  const choices = rows.map(({ before, card: { id, ...card }, looksLikeOthers }) => {
+  const cards = rows.map(({ card: { id, ...card } }) => {
     const [name = '', set, number] = [card.name, card.set, card.number].map(unseparated);
-    const label = cardLabel(locale, { id, name, set, number, knownAs: unseparated(card.knownAs) }, Infinity);
-    return { name: before + label + (looksLikeOthers ? ` · ${unseparated(id)}` : ''), value: before + id };
+    return { id, name, set, number, knownAs: unseparated(card.knownAs) };
+  });
+  const labels = cardLabels(locale, cards, Infinity);
+  const choices = rows.map(({ before, card: { id }, looksLikeOthers }, at) => {
+    return { name: before + labels[at] + (looksLikeOthers ? ` · ${unseparated(id)}` : ''), value: before + id };
   });
   return choices
     .filter(({ name, value }) => name.length <= MAX_LENGTH && value.length <= MAX_LENGTH)
@@ -61,23 +66,33 @@ function unseparated(text = ''): string {
 }
 
 /**
- * `Name · Set · number`, or the number before the set when the label is longer than a phone shows; without Markdown, and
- * what is absent is left out.
+ * `Name · Set · number`, or the number before the set in all of them when one is longer than a phone shows; without
+ * Markdown, and what is absent is left out.
  *
  * @param most characters; name, set and number are cut only when all together are longer
  */
-export function cardLabel(locale: string, { id, name, set, number, knownAs }: ListedCard, most = MAX_LENGTH): string {
-  const plain = (text = '', length = Infinity) => plainText(text, length);
-  const called = plain(name) || plain(id) || formatMessage(locale, 'noName');
-  const other = plain(knownAs) && ` (${plain(knownAs)})`;
-  const joined = (...parts: string[]) => parts.filter(Boolean).join(' · ');
-  const label = joined(called + other, plain(set), plain(number));
-  if (label.length <= SHOWN_LENGTH) return label;
-  const numberFirst = joined(called + other, plain(number), plain(set));
-  if (numberFirst.length <= most) return numberFirst;
-  const after = ['', plain(number, NUMBER_LENGTH), plain(set, SET_LENGTH)].filter((part, at) => at === 0 || part);
-  return clip(called + other, most - after.join(' · ').length) + after.join(' · ');
+export function cardLabels(locale: string, cards: readonly ListedCard[], most = MAX_LENGTH): string[] {
+  const parts = cards.map(({ id, name, set, number, knownAs }) => {
+    const other = plain(knownAs) && ` (${plain(knownAs)})`;
+    return { called: (plain(name) || plain(id) || formatMessage(locale, 'noName')) + other, set, number };
+  });
+  const setFirst = parts.map(({ called, set, number }) => joined(called, plain(set), plain(number)));
+  if (setFirst.every((label) => label.length <= SHOWN_LENGTH)) return setFirst;
+  return parts.map(({ called, set, number }) => {
+    const whole = joined(called, plain(number), plain(set));
+    if (whole.length <= most) return whole;
+    const after = ['', plain(number, NUMBER_LENGTH), plain(set, SET_LENGTH)].filter((part, at) => at === 0 || part);
+    return clip(called, most - after.join(' · ').length) + after.join(' · ');
+  });
 }
+
+/** The label of one card by itself. */
+export function cardLabel(locale: string, card: ListedCard, most = MAX_LENGTH): string {
+  return cardLabels(locale, [card], most)[0] ?? '';
+}
+
+const plain = (text = '', length = Infinity) => plainText(text, length);
+const joined = (...parts: string[]) => parts.filter(Boolean).join(' · ');
 
 /** The custom ids of what a member may press. */
 export interface ChoiceIds {
@@ -158,7 +173,9 @@ export function cardMenu(
   customId: string,
   placeholder: 'chooseCard' | 'askAnyway' = 'chooseCard',
 ): MenuRow[] {
-  const options = offered(cards).map((card) => ({ label: cardLabel(locale, card), value: card.id }));
+  const fitting = offered(cards);
+  const labels = cardLabels(locale, fitting);
+  const options = fitting.map(({ id: value }, at) => ({ label: labels[at] ?? '', value }));
   return menu(formatMessage(locale, placeholder), customId, options);
 }
 
@@ -179,9 +196,10 @@ function choice(
     const shown = cardLabel(locale, { id: only.id, name: only.name }, Infinity);
     return buttons(locale, { showCard: ids.show(only.id), askAnyway: askId }, { name: shown });
   }
-  const options = rows.map((card) => {
-    const description = plainText(card.id, MAX_LENGTH);
-    return { label: cardLabel(locale, card), value: card.id, ...(description && { description }) };
+  const labels = cardLabels(locale, rows);
+  const options = rows.map(({ id }, at) => {
+    const description = plainText(id, MAX_LENGTH);
+    return { label: labels[at] ?? '', value: id, ...(description && { description }) };
   });
   const from = page * MAX_ROWS;
   const to = from + rows.length;

@@ -51,7 +51,7 @@ export function followsAccessibilityRules(of: () => { page: Page; url: string; b
     await expectNoViolation(page, 'commands');
     await composer(page).press('Enter');
     await page.keyboard.type('ember');
-    await page.getByRole('option', { name: 'Emberwing Drake · First Light' }).waitFor();
+    await page.getByRole('option', { name: 'Emberwing Drake · 4/102 · First Light' }).waitFor();
     await expectNoViolation(page, 'suggestions');
     for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
     await page.getByRole('combobox', { name: 'prices' }).waitFor();

@@ -58,6 +58,14 @@ describe('suggestions', () => {
     ]);
   });
 
+  it('have set and number in one order: the number first in all when a phone would cut one of them', () => {
+    const rows = [DRAKE, { id: 'dusk2-44', name: 'Dusk Drake', set: 'Procession of the Dusk', number: '44/88' }];
+    expect(cardChoices('en-US', rows).map(({ name }) => name)).toEqual([
+      'Emberwing Drake · 4/102 · First Light',
+      'Dusk Drake · 44/88 · Procession of the Dusk',
+    ]);
+  });
+
   it('leave out an id that Discord would refuse, and end after 25', () => {
     const cards = Array.from({ length: 30 }, (_, index) => ({ ...DRAKE, id: `id-${index}` }));
     const long = { ...DRAKE, id: 'x'.repeat(101) };

@@ -64,13 +64,13 @@ export const SCENES: readonly Scene[] = [
     options: { known: KNOWN },
     isLively: true,
     shots: [
-      { name: 'suggestions', before: begin, show: suggestions('card', 'emb', 'Emberwing Drake · First Light') },
+      { name: 'suggestions', before: begin, show: suggestions('card', 'emb', 'Emberwing Drake · 4/102 · First Light') },
       { name: 'card', show: reply('/card id:base1-4', 'days') },
       {
         name: 'chat',
         show: async (page) => [
           ...(await replyTyped('/card id:base1-4', 'days')(page)),
-          ...(await suggestions('card', 'emb', 'Emberwing Drake · First Light')(page)),
+          ...(await suggestions('card', 'emb', 'Emberwing Drake · 4/102 · First Light')(page)),
         ],
         isChat: true,
       },
