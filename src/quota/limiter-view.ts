@@ -1,6 +1,7 @@
 import { type Pace, PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
 import { type Breaker, spentWindow, type WindowQuota } from '../model/quota.ts';
 import { isSatOut } from './circuit-breaker.ts';
+import { windowEndsMs } from './day-quota.ts';
 import { learnedUnder, mostOfRefill, NOTHING_LEARNED, sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
 import type { Blocked, LimiterView, PermitLane } from './limiter-port.ts';
 import type { LimiterState } from './limiter-state.ts';
@@ -45,6 +46,8 @@ export class StateView implements LimiterView {
   /** Requests that may be under way, what remains of the day apart. */
   readonly #most: number;
   readonly #isGrowing: boolean;
+  /** By what was counted here a window is spent, which no answer will tell to be otherwise. */
+  readonly #isOursSpent: boolean;
 
   constructor(facts: LimiterFacts, nowMs: number) {
     const { state, setting, underWay, isUnconfirmed } = facts;
@@ -64,12 +67,13 @@ export class StateView implements LimiterView {
       mostOfRefill(learned, nowMs),
     );
     this.#isGrowing = learned.isStarting || this.#most < learned.inFlight;
-    this.breaker = breaker;
     this.learned = { window: learned.window, capacity: learned.capacity };
     this.isIsolated = setting.processes !== undefined;
     this.paused = breaker.reason === 'pause' && breaker.untilMs > nowMs;
     this.windows = windowsOf(state, setting, nowMs);
     this.quota = leastOf(this.windows);
+    this.#isOursSpent = this.quota?.isOurCount === true && this.quota.remaining === 0;
+    this.breaker = this.#isOursSpent ? openUntilOver(breaker, this.quota as WindowQuota, nowMs) : breaker;
     ({ requests: this.unreserved, untilMs: this.#reservedUntilMs } = leastUnreserved(this.windows));
   }
 
@@ -118,10 +122,11 @@ export class StateView implements LimiterView {
     return Math.max(freeAtMs, firstMs + (position - 1) * this.#pace.intervalMs);
   }
 
-  /** A refused key is about the card lookup. The day may have become larger, and a member who wants the report asks that. */
+  /** A refused key is about the card lookup. What the service states may have become larger, and a member who wants the report asks that. */
   #isUnaffected(lane: PermitLane): boolean {
+    if (lane !== 'report' || this.#isOursSpent) return false;
     const { state, reason } = this.breaker;
-    return lane === 'report' && (reason === 'key' || (spentWindow(reason) !== undefined && state === 'open'));
+    return reason === 'key' || (spentWindow(reason) !== undefined && state === 'open');
   }
 
   /** When requests of the lane flow: after a wait that is sat out, and not beside a probe. */
@@ -164,6 +169,14 @@ export class StateView implements LimiterView {
     if (this.breaker.reason === 'pause' && lane === 'members') return undefined;
     return keepingMs(leftFree(lane, this.#pace.capacity), this.#pace);
   }
+}
+
+/** After a kill what was under way may have been the last of a window without its answer having opened the breaker. */
+function openUntilOver(breaker: Breaker, window: WindowQuota, nowMs: number): Breaker {
+  const { per: reason = 'day' } = window;
+  const untilMs = windowEndsMs(window);
+  if (breaker.state === 'halfOpen' || breaker.untilMs >= untilMs) return breaker;
+  return { state: 'open', reason, sinceMs: nowMs, untilMs, failures: 1 };
 }
 
 /** After a failure no more requests are under way than before the first answer, until there is one. */

@@ -284,6 +284,22 @@ it('what was under way when a process was killed counts as spent, and what had e
   expect([left(stopped), left(start())]).toEqual([996, 996]);
 });
 
+it('a window that our count says is spent lets nothing leave before it ends, a report neither, though no answer has told', () => {
+  const setting = planOf({ requestsPerMonth: 1_000 });
+  const view = viewOf(spent(1_000, setting), setting);
+  const blocked = { kind: 'blocked', reason: 'month', untilMs: NEXT_MONTH_MS };
+  expect((['members', 'renewals', 'report'] as const).map((lane) => view.decide(lane))).toEqual([
+    blocked,
+    blocked,
+    blocked,
+  ]);
+  expect(view.breaker).toMatchObject({ state: 'open', reason: 'month', untilMs: NEXT_MONTH_MS });
+  const breaker = { ...INITIAL_LIMITER_STATE.breaker, state: 'open', reason: 'pause', untilMs: NOW_MS } as const;
+  expect(viewOf({ ...spent(1_000, setting), breaker }, setting).decide('members')).toEqual(blocked);
+  expect(viewOf(spent(999, setting), setting).decide('members')).toMatchObject({ kind: 'blocked', reason: 'day' });
+  expect(viewOf(spent(1_000, setting), planOf({ requestsPerMonth: 9_000 })).decide('members').kind).toBe('token');
+});
+
 it('what is known of windows outlasts a restart', () => {
   const setting = planOf({ requestsPerHour: 100, requestsPerMonth: 1_000 });
   const state = { ...spent(3, setting), windows: withReading({}, 'month', reading(1_000, 600), setting) };
