@@ -10,7 +10,7 @@ import { buttons } from '../src/render/components.ts';
 import { historyMessage } from '../src/render/history-message.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, errorMessage, formatMessage, timeToCome } from '../src/render/messages.ts';
-import { replyLanguage } from '../src/render/reply-language.ts';
+import { replyLocale } from '../src/render/reply-locale.ts';
 import { choiceIds, customId, type HistoryAction, readAction } from './card-actions.ts';
 import {
   type Command,
@@ -123,7 +123,7 @@ async function priceHistory(
   const wanted = choices.find((each) => String(each) === (selected ?? String(days))) ?? choices[0];
   if (!answer?.card || wanted === undefined) return sentence(formatMessage(use.locale, 'noHistory'));
   const isPrivate = action.isPrivate || !use.canReplyPublicly;
-  const locale = replyLanguage(use, isPrivate, use.server.language);
+  const locale = replyLocale(use, isPrivate, use.server.language);
   const ids = isPrivate
     ? {
         menuId: customId({ kind: 'history', isPrivate, cardId }),

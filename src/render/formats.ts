@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { figuresLocale } from './languages.ts';
 
 // Characters that hide, reverse or break text: controls, bidirectional overrides, zero-width and other invisible characters.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u{115F}\u{1160}\u{3164}\u{FFA0}]/gu;
@@ -64,8 +65,8 @@ const FORMS = {
 
 type Form = keyof typeof FORMS;
 
-/** Every form in six languages, with a currency and without, is half of it. */
-const KEPT_FORMATS = 200;
+/** Every form in nine locales, with a currency and without, is half of it. */
+const KEPT_FORMATS = 300;
 
 /** Making one takes longer than the rest of an embed. */
 const kept = new LRUCache<string, Intl.NumberFormat>({ max: KEPT_FORMATS });
@@ -117,12 +118,13 @@ export function formatCount(locale: string, value: number): string {
   return numberFormat(locale).format(value);
 }
 
-/** Numbers as members of a locale write them. */
+/** Numbers as the text writes them that a member of a locale reads. */
 export function numberFormat(locale: string, form: Form = 'count', currency?: string): Intl.NumberFormat {
   const key = `${form} ${currency} ${locale}`;
   const known = kept.get(key);
   if (known) return known;
-  const made = makeFormat(locale, currency === undefined ? FORMS[form] : inCurrency(form, currency));
+  const options = currency === undefined ? FORMS[form] : inCurrency(form, currency);
+  const made = new Intl.NumberFormat(figuresLocale(locale), options);
   kept.set(key, made);
   return made;
 }
@@ -136,15 +138,6 @@ function priceForm(size: number): Form {
 function inCurrency(form: Form, currency: string): Intl.NumberFormatOptions {
   const digits = form === 'cents' ? {} : FORMS[form]; // a currency has its own: yen have no cents
   return { ...digits, style: 'currency', currency };
-}
-
-/** Discord's locales are all BCP 47; one that is not known here is no reason to fail. */
-function makeFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  try {
-    return new Intl.NumberFormat(locale, options);
-  } catch {
-    return new Intl.NumberFormat('en-US', options);
-  }
 }
 
 // Discord writes a moment such as <t:1795226601:t> in each member's language and time zone. Its relative style goes on

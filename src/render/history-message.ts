@@ -1,6 +1,5 @@
 import type { Card } from '../model/card.ts';
 import { extremes, lastDays, type PriceHistory } from '../model/price-history.ts';
-import { utcDay } from '../time/utc-day.ts';
 import { isDrawable } from './canvas.ts';
 import { buttons, menu } from './components.ts';
 import { formatPrice, plainMarkdown, rowLabel } from './formats.ts';
@@ -67,8 +66,8 @@ export async function historyMessage(
 function historyAltText(history: PriceHistory, shown: (price: number) => string, locale: string): string {
   const { first, last, lowest, highest } = extremes(history);
   return formatMessage(locale, 'historyPicture', {
-    ...{ first: utcDay(first[0]), last: utcDay(last[0]), latest: shown(last[1]) },
-    ...{ highest: shown(highest[1]), highestDate: utcDay(highest[0]) },
-    ...{ lowest: shown(lowest[1]), lowestDate: utcDay(lowest[0]) },
+    ...{ first: first[0], last: last[0], latest: shown(last[1]) },
+    ...{ highest: shown(highest[1]), highestDate: highest[0] },
+    ...{ lowest: shown(lowest[1]), lowestDate: lowest[0] },
   });
 }

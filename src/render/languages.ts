@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Locale } from 'discord-api-types/v10';
 import en from './languages/en.json' with { type: 'json' };
 
 /**
@@ -40,6 +41,14 @@ export function textsOf(language: string): Texts {
 /** The language of a Discord locale: `pt-BR`, or `es` for `es-419`; English when there is no file for it. */
 export function languageOf(locale: string): string {
   return [locale, locale.replace(/-.*/, '')].find((code) => LANGUAGES.includes(code)) ?? 'en';
+}
+
+const LOCALES: ReadonlySet<string> = new Set(Object.values(Locale));
+
+/** As whom a text writes its numbers, prices and dates that is read in this locale: as its region, if the text is in its language. */
+export function figuresLocale(locale: string): string {
+  const language = languageOf(locale);
+  return LOCALES.has(locale) && (language !== 'en' || locale.startsWith('en')) ? locale : language;
 }
 
 export function argumentNames(key: MessageKey): string[] {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { Busy, CardServiceError, KeptInReserve, KnownError, QuotaSpent } from '../model/errors.ts';
 import { clockTime, clockTimeWithSeconds, dateTime, numberFormat } from './formats.ts';
-import { type ArgumentNames, argumentNames, languageOf, type MessageKey, textsOf } from './languages.ts';
+import { type ArgumentNames, argumentNames, figuresLocale, languageOf, type MessageKey, textsOf } from './languages.ts';
 
 /** Messages without arguments. */
 export type PlainMessageKey = { [Key in MessageKey]: [ArgumentNames<Key>] extends [never] ? Key : never }[MessageKey];
@@ -26,8 +26,8 @@ const SHORT_WAIT_MS = 2 * MINUTE_MS;
 const WITHOUT_DATE_MS = 20 * 3600 * 1000;
 
 /**
- * A text as a member reads it: in this language if it has the text, otherwise in English, and with the numbers of the
- * language that the text is in.
+ * A text as a member reads it: in the language of this locale if it has the text, with the numbers of its region, and
+ * otherwise in English, with English numbers.
  *
  * @param locale one of Discord's, or a language; one that is not known here is no error
  * @param args what en.json explains as the text's placeholders; a count is a number, so that it chooses the plural
@@ -46,11 +46,11 @@ export function formatMessage<K extends MessageKey>(locale: string, key: K, ...a
 }
 
 function messageOf(locale: string, key: MessageKey): IntlMessageFormat {
-  const language = languageOf(locale);
-  const id = `${language} ${key}`;
+  const figures = figuresLocale(locale);
+  const id = `${figures} ${key}`;
   const known = compiled.get(id);
   if (known) return known;
-  const message = compile(language, key);
+  const message = compile(figures, key);
   compiled.set(id, message);
   return message;
 }
@@ -133,18 +133,18 @@ export function copyNote(
   return formatMessage(locale, 'notRenewed', { why: name });
 }
 
-function compile(language: string, key: MessageKey): IntlMessageFormat {
-  const text = textsOf(language)[key];
+function compile(locale: string, key: MessageKey): IntlMessageFormat {
+  const text = textsOf(languageOf(locale))[key];
   if (text === undefined) return messageOf('en', key);
-  const pluralRules = new Intl.PluralRules(language);
+  const pluralRules = new Intl.PluralRules(locale);
   let dates: Intl.DateTimeFormat | undefined; // making one takes longer than the rest; all of a text are written alike
-  return new IntlMessageFormat(text, language, undefined, {
+  return new IntlMessageFormat(text, locale, undefined, {
     ignoreTag: true, // `<t:1795226601:t>` is no markup
     formatters: {
-      getNumberFormat: () => numberFormat(language),
+      getNumberFormat: () => numberFormat(locale),
       getPluralRules: () => pluralRules,
       getDateTimeFormat: (_, options) => {
-        dates ??= new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' });
+        dates ??= new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
         return dates;
       },
     },

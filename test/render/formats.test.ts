@@ -170,6 +170,16 @@ it.each([
   expect(formatCount(locale, value)).toBe(written);
 });
 
+it.each([
+  ['es-ES', '1234,50 US$', '1904'],
+  ['es-419', 'USD 1,234.50', '1,904'],
+  ['en-US', '$1,234.50', '1,904'],
+  ['en-GB', 'US$1,234.50', '1,904'],
+  ['it', '$1,234.50', '1,904'], // there are no texts in it, and the sentence around is English
+])('figures follow the region of the locale %s', (locale, price, count) => {
+  expect([formatPrice(locale, 1_234.5, 'USD'), formatCount(locale, 1_904)].map(plainSpaces)).toEqual([price, count]);
+});
+
 it('cached formats do not mix languages, sizes and currencies', () => {
   const read = () => [
     formatPrice('en-US', 1234.5, 'EUR'),

@@ -75,4 +75,20 @@ describe('the picture of a price', () => {
     expect(isDrawable(price)).toBe(true);
     expect(files[0]?.data).toEqual(await encodePng(historyPicture(history, () => price)));
   });
+
+  it.each([
+    ['en-US', 'November 13, 2026'],
+    ['en-GB', '13 November 2026'],
+    ['de', '13. November 2026'],
+    ['fr', '13 novembre 2026'],
+    ['es-419', '13 de noviembre de 2026'],
+    ['pt-BR', '13 de novembro de 2026'],
+    ['ja', '2026年11月13日'],
+  ])('is told to readers who cannot see it with dates as they are written in %s: %s', async (locale, date) => {
+    const history: PricePoint[] = [0, 1, 2].map((day) => [Date.UTC(2026, 10, 13 + day), 2 + day]);
+    const view = { card: { name: 'Emberwing Drake' }, history, days: 7, choices: [7], nowMs: history[2]?.[0] ?? 0 };
+    const { files } = await historyMessage({ ...view, locale, currency: 'USD' }, {});
+    expect(files[0]?.description).toContain(date);
+    expect(files[0]?.description).not.toContain('2026-11');
+  });
 });

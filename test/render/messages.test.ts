@@ -26,6 +26,23 @@ describe('a message', () => {
     expect(formatMessage('en-US', 'waitingCards', { cards })).toBe(shown);
   });
 
+  it('is in the language of its reader, with the figures of their region', () => {
+    const since = Date.UTC(2026, 10, 9);
+    const shown = (locale: string) => [
+      formatMessage(locale, 'leftToday', { per: 'day', remaining: 12_345 }).replace(/\s/g, ' '),
+      formatMessage(locale, 'busiestHour', { hour: '7', requests: 12_345, saved: 0 }),
+      formatMessage(locale, 'priceCurve', { curve: '▁', range: '2', since }),
+    ];
+    const [ofSpain, ofMexico] = [shown('es-ES'), shown('es-419')].map((texts) => texts.join('\n'));
+    expect(ofMexico).toBe(ofSpain?.replaceAll('12.345', '12,345'));
+    expect(shown('en-US').join('\n')).toContain('Nov 9');
+    expect(shown('en-GB').join('\n')).toContain('9 Nov');
+  });
+
+  it('has the figures of English where it is English for want of a translation', () => {
+    expect(formatMessage('it', 'waitingCards', { cards: 1_234 })).toBe('1,234 cards');
+  });
+
   it('shows its arguments unchanged, whatever they contain', () => {
     const name = "'{x}' <b>&</b> {count, plural, other {#}} # ''";
     expect(formatMessage('en-US', 'pictureOf', { name })).toBe(`Picture of ${name}`);

@@ -10,7 +10,7 @@ import type { Command, Deletion, Reply, Services } from '../../../commands/comma
 import { type Asked, type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
 import type { Requester } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
-import { replyLanguage } from '../../render/reply-language.ts';
+import { replyLocale } from '../../render/reply-locale.ts';
 import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-ports.ts';
 import { textOf } from './message-text.ts';
 
@@ -37,7 +37,7 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const [name = '', ...rest] = 'customId' in interaction ? interaction.customId.split(':') : [interaction.commandName];
   const invocation = toInvocation(interaction, name);
   // A public reply is rendered for its server; all else is said to the member alone.
-  const locale = replyLanguage(invocation, true);
+  const locale = replyLocale(invocation, true);
   const manageGuild = hasPermission(interaction, PermissionFlagsBits.ManageGuild);
   const use = { ...invocation, locale, manageGuild, server: NOTHING_SET };
   const command = commands.find(({ data }) => data.name === name);
@@ -123,7 +123,7 @@ export function replyRenderer(
   { limiter, currency, display, hasPrintings }: RendererOptions,
 ): RenderReply {
   return async ({ command, canReplyPublicly, asked, requester, ...locales }, outcomes, isPrivate = asked.isPrivate) => {
-    const locale = replyLanguage(locales, isPrivate, asked.language);
+    const locale = replyLocale(locales, isPrivate, asked.language);
     const show = commands.find(({ data }) => data.name === command)?.show;
     if (!show) return { message: { content: formatMessage(locale, 'unknownCommand') } };
     try {

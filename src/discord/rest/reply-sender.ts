@@ -14,7 +14,7 @@ import type { Invocation } from '../../model/invocation.ts';
 import type { Message } from '../../model/message.ts';
 import type { Sent } from '../../model/sent.ts';
 import { formatMessage } from '../../render/messages.ts';
-import { replyLanguage } from '../../render/reply-language.ts';
+import { replyLocale } from '../../render/reply-locale.ts';
 import {
   below,
   type CardsReply,
@@ -113,13 +113,13 @@ export class RestReplySender implements ReplySender {
     const { isPrivate, language: set } = to.asked;
     const result = await this.edit(to, message, isPrivate);
     if (result !== 'refused' && result !== 'blocked') return result;
-    const language = replyLanguage(to, isPrivate, set);
+    const locale = replyLocale(to, isPrivate, set);
     const say = async (content: string) => {
       const said = await this.edit(to, { content }, isPrivate);
       return said === 'shown' || said === 'failed' ? said : 'lost';
     };
     if (!isPrivate) {
-      const word = formatMessage(language, 'shownInPrivate', { why: result });
+      const word = formatMessage(locale, 'shownInPrivate', { why: result });
       const before = isAnother ? await this.#original(to) : NO_MESSAGE;
       if (before?.content === word) return 'shownInPrivate';
       // Not before the reply has ended: a follow-up would take the place of "thinking…", for everyone.
@@ -128,7 +128,7 @@ export class RestReplySender implements ReplySender {
       const sent = await this.followUp(to, message);
       if (sent === 'sent' || sent === 'failed') return 'shownInPrivate'; // in doubt, it is there
     }
-    const said = await say(formatMessage(language, 'broken'));
+    const said = await say(formatMessage(locale, 'broken'));
     return said === 'shown' ? 'refused' : said;
   }
 

@@ -24,7 +24,7 @@ function rendered(show: Command['show'], more: Partial<CardsReply> = {}, isPriva
 }
 
 it.each([
-  ['a private reply', 'the member', true, 'en'],
+  ['a private reply', 'the member', true, 'en-US'],
   ['a public reply', 'its server', false, 'de'],
 ])(
   '%s shows what its command makes of the outcomes, in the language of %s and with the quota of the moment',

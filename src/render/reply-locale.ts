@@ -5,16 +5,17 @@ import { LANGUAGES, languageOf } from './languages.ts';
 const UNCHOSEN = 'en-US';
 
 /**
- * The language that a reply speaks: a private one that of the member, a public one that of the server.
+ * The locale of a reply, in whose language it speaks: a private one has that of the member, a public one that of the
+ * server. The region, as in `es-419`, says how its figures are written.
  *
  * @param set the language of public replies that the server has set; one that there is no more is as if it were not set
  */
-export function replyLanguage(
+export function replyLocale(
   { locale, guildLocale = UNCHOSEN }: Pick<Invocation, 'locale' | 'guildLocale'>,
   isPrivate: boolean,
   set?: string,
 ): string {
-  if (isPrivate) return languageOf(locale);
-  if (set !== undefined && LANGUAGES.includes(set)) return set;
-  return languageOf(guildLocale === UNCHOSEN ? locale : guildLocale);
+  if (isPrivate) return locale;
+  const known = guildLocale === UNCHOSEN ? locale : guildLocale;
+  return set === undefined || !LANGUAGES.includes(set) || languageOf(known) === set ? known : set;
 }
