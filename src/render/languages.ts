@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Locale } from 'discord-api-types/v10';
 import en from './languages/en.json' with { type: 'json' };
 
 /**
@@ -43,12 +42,13 @@ export function languageOf(locale: string): string {
   return [locale, locale.replace(/-.*/, '')].find((code) => LANGUAGES.includes(code)) ?? 'en';
 }
 
-const LOCALES: ReadonlySet<string> = new Set(Object.values(Locale));
+/** Any of Discord's locales, and nothing that Intl throws at. */
+const WITH_REGION = /^[a-z]{2}-(?:[A-Z]{2}|\d{3})$/;
 
 /** As whom a text writes its numbers, prices and dates that is read in this locale: as its region, if the text is in its language. */
 export function figuresLocale(locale: string): string {
   const language = languageOf(locale);
-  return LOCALES.has(locale) && (language !== 'en' || locale.startsWith('en')) ? locale : language;
+  return WITH_REGION.test(locale) && (language !== 'en' || locale.startsWith('en')) ? locale : language;
 }
 
 export function argumentNames(key: MessageKey): string[] {
