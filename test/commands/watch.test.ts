@@ -40,7 +40,7 @@ it.each<[string, Record<string, string | number>, says: string]>([
   [
     'a price that is there',
     { card: 'base1-4', below: 30 },
-    "I'll send you a message when **Emberwing Drake** falls to $30.00.\nIt's already there, at $27.51, so I'll tell you the next time.\n-# Last price $27.51 · AGO",
+    "I'll send you a message when **Emberwing Drake** falls to $30.00.\nIt's at $27.51 already. I'll tell you the next time it gets there.\n-# Last price $27.51 · AGO",
   ],
   [
     'two prices',
@@ -92,7 +92,7 @@ it('a card that is chosen among several is watched, and one watch of a card repl
   });
   const chosen = () => textOf(watch.component(pressed(':30:5', ['promo-7']), services) as Promise<Reply>);
   expect(await chosen()).toContain('falls to $30.00, or rises by 5% from the next price');
-  expect(await chosen()).toContain('That replaces what you asked for before.');
+  expect(await chosen()).toContain('This replaces what you had set for this card.');
   expect(await services.watches.find({ member: 'alice' })).toMatchObject([
     { cardId: 'promo-7', below: 30, percent: 5 },
   ]);
@@ -126,8 +126,8 @@ it('/watches lists what a member watches, with a menu and a button that stop', a
   await setWatch({ card: 'base1-4', below: 20 }, services);
   await setWatch({ card: 'wax golem', percent: 10 }, services);
   expect(await list()).toBe(
-    '**Emberwing Drake**\n-# under $20.00 · Last price $27.51 · AGO\n**Wax Golem**\n-# 10% over or under the next price\n' +
-      "I'll send you a message, or tell you with your next command if I can't.",
+    '**Emberwing Drake**\n-# below $20.00 · Last price $27.51 · AGO\n**Wax Golem**\n-# 10% above or below the next price\n' +
+      "I'll send you a DM, or tell you with your next command if I can't.",
   );
   const [drake, golem] = (await services.watches.find({ member: 'alice' })) ?? [];
   const stopped = (await watches.component(pressed('stop', [drake?.id ?? '']), services)) as Reply;

@@ -69,7 +69,7 @@ describe('budgets', () => {
     const reply = await world.usage({ memberId: alice ?? '' }).settled();
 
     expect(field(reply, 'This server today')).toBe(
-      '4 of 50 requests · 1 answered from memory\nEach member gets 100 requests a day.',
+      '4 of 50 requests · 1 answered from memory\nEach member gets 100 new lookups a day.',
     );
     expect(field(reply, 'Most requests today')).toBe(`<@${alice}> 3\n<@${bob}> 1`);
   });

@@ -25,7 +25,7 @@ it('several cards come in one reply, in the order asked for, with what they cost
   expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer', 'Candle Hare']);
   expect(message.content).toContain('Not found: **base9\\-999**\n');
   expect(message.content).toContain("**nothing like this**: I don't know a card with that name.\n");
-  expect(message.content).toContain('**first light**: which of 12 cards do you mean?\n');
+  expect(message.content).toContain('**first light**: which of these 12 cards do you mean?\n');
   expect(message.ephemeral).toBe(false);
   const requests = world.cardService.requests.slice(before);
   expect([2, 3]).toContain(requests.length); // what the list left out is asked for singly

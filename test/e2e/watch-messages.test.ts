@@ -70,7 +70,7 @@ atOnce({
     expect(others.map(({ content }) => content)).toEqual(['**Emberwing Drake** has reached your target of 30.00.']);
     if (!first) throw new Error('no message');
     const { content, member, guildId, context } = first;
-    expect([content, member.id]).toEqual(['**Emberwing Drake** is at 29.50, under your target of 30.00.', world.alice]);
+    expect([content, member.id]).toEqual(['**Emberwing Drake** is at 29.50, below your target of 30.00.', world.alice]);
     expect([guildId, context, labels(first)]).toEqual([null, 1, ['Show Emberwing Drake', 'Stop watching']]);
     await world.restartBot();
     const shown = await press(world, first, 'Show Emberwing Drake').settled();
@@ -95,7 +95,7 @@ atOnce({
       expect(deferred.history.map(({ state }) => state)).toContain('thinking');
       expect([embeds.length, followUps]).toMatchObject([1, [{ ephemeral: true, embeds: [] }]]);
       expect(followUps[0]?.content).toMatch(
-        /^I couldn't send .*\n\*\*Emberwing Drake\*\* was at 29\.50, under your target of 30\.00 · <t:/,
+        /^I couldn't send .*\n\*\*Emberwing Drake\*\* was at 29\.50, below your target of 30\.00 · <t:/,
       );
       const last = world.usage();
       await last.settled();

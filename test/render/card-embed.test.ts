@@ -82,7 +82,7 @@ describe('the embed of a card', () => {
   it('shows on one screen: its facts, its prices and how old they are, its picture, its id and what is left today', () => {
     expect(cardEmbed(VIEW)).toEqual({
       title: 'Ember Drake',
-      description: `Wyrmfall · First Fires · 4/102 · Rare\n**1,234.50** market\n-# low 0.00 · high 2,000.00 · ${FETCHED}`,
+      description: `Wyrmfall · First Fires · 4/102 · Rare\n**1,234.50** market\n-# offers 0.00 to 2,000.00 · ${FETCHED}`,
       color: FRESH_COLOUR,
       image: { url: 'https://cards.test/base1-4.png', description: 'Picture of Ember Drake' },
       footer: { text: 'base1-4 · 987 of 1,000 new lookups left today' },
@@ -113,13 +113,13 @@ describe('the embed of a card', () => {
   });
 
   it.each([
-    [{ market: 1, low: 2, high: 3 }, ['**1.00** market', `-# low 2.00 · high 3.00 · ${FETCHED}`]],
-    [{ market: 1, low: 2 }, ['**1.00** market', `-# low 2.00 · ${FETCHED}`]],
-    [{ market: 1, high: 3 }, ['**1.00** market', `-# high 3.00 · ${FETCHED}`]],
+    [{ market: 1, low: 2, high: 3 }, ['**1.00** market', `-# offers 2.00 to 3.00 · ${FETCHED}`]],
+    [{ market: 1, low: 2 }, ['**1.00** market', `-# offers from 2.00 · ${FETCHED}`]],
+    [{ market: 1, high: 3 }, ['**1.00** market', `-# offers up to 3.00 · ${FETCHED}`]],
     [{ market: 1 }, ['**1.00** market', `-# Prices · ${FETCHED}`]],
-    [{ low: 2, high: 3 }, ['low 2.00 · high 3.00', `-# Prices · ${FETCHED}`]],
-    [{ low: 2 }, ['low 2.00', `-# Prices · ${FETCHED}`]],
-    [{ high: 3 }, ['high 3.00', `-# Prices · ${FETCHED}`]],
+    [{ low: 2, high: 3 }, ['offers 2.00 to 3.00', `-# Prices · ${FETCHED}`]],
+    [{ low: 2 }, ['offers from 2.00', `-# Prices · ${FETCHED}`]],
+    [{ high: 3 }, ['offers up to 3.00', `-# Prices · ${FETCHED}`]],
   ])('shows the prices that there are: %j', (prices, shown) => {
     expect(lines({ card: { ...VIEW.card, prices } }).slice(1)).toEqual(shown);
   });
@@ -256,13 +256,13 @@ describe('what is left of the day', () => {
 describe('"no such card"', () => {
   it('says when that was known, if it may have changed', () => {
     expect(noSuchCard('en-US', 'x', FETCHED_AT_MS, true)).toBe(
-      `No card had the id **x** when I last checked.\n-# Last check · ${FETCHED}`,
+      `No card had the id **x** when I last checked. Try its name.\n-# Last check · ${FETCHED}`,
     );
   });
 
   it('says no time that a clock that was ahead has left', () => {
     const ahead = Date.now() + 30 * 86_400_000;
-    expect(noSuchCard('en-US', 'x', ahead, true)).toBe('No card had the id **x** when I last checked.');
+    expect(noSuchCard('en-US', 'x', ahead, true)).toBe('No card had the id **x** when I last checked. Try its name.');
   });
 
   it('names any id as text, in bold, within a message', () => {
@@ -274,7 +274,7 @@ describe('"no such card"', () => {
         expect(parseMarkdown(said)).toEqual([
           { type: 'text', text: 'No card has the id ' },
           { type: 'bold', children: [{ type: 'text', text: expect.any(String) }] },
-          { type: 'text', text: '.' },
+          { type: 'text', text: '. Try its name.' },
         ]);
       }),
       { numRuns: 150 },

@@ -192,7 +192,7 @@ describe('an unknown card', () => {
     expect(message.content.split('\n')).toEqual([
       "I don't know a card called **Emberwing Dragon**.",
       'Did you mean Emberwing Drake?',
-      "Asking anyway uses one of today's lookups.",
+      "Asking anyway uses one of today's new lookups.",
     ]);
     expect(parts(message)).toEqual([
       ['Show Emberwing Drake', 'show base1-4'],
@@ -231,7 +231,7 @@ describe('texts of a list that are no card for certain', () => {
     expect(unclearLines('en-US', unclear)).toEqual([
       '**emberwing drak**: did you mean Emberwing Drake?',
       '**wax \\*golm\\***: did you mean Wax \\*Golem\\* or Emberwing Drake?',
-      '**first light**: which of 12 cards do you mean?',
+      '**first light**: which of these 12 cards do you mean?',
       '**pikachu**: which of 103 cards do you mean? Add a set or a number.',
       '**light 4/102**: did you mean Emberwing Drake?',
       "**nobody**: I don't know a card with that name.",

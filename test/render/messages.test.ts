@@ -92,7 +92,7 @@ const AT_ONE = `<t:${(NOON_MS + HOUR_MS) / 1000}:t>`;
 const untilMs = NOON_MS + HOUR_MS;
 const AFTER_ONE = `Try again after ${AT_ONE}.`;
 const NEW_ONES = `Cards I already know still work. New ones work again after ${AT_ONE}.`;
-const NO_ID = "That isn't a card id. An id looks like `base1-4`.";
+const NO_ID = "Please type a card's name, or an id such as `base1-4`.";
 const TOO_LONG = "That's too long for a card id. An id looks like `base1-4` and has at most 100 characters.";
 const SHORT_BREAK = `The card service asked for a short break. Try again after <t:${NOON + 120}:t>.`;
 const UNEXPECTED = 'The card service sent something unexpected. Please try again later.';
@@ -117,7 +117,7 @@ describe('every error has a text for members, without what only operators can us
     ],
     [
       new BudgetSpent({ whose: 'foreign', cap: 200, untilMs }),
-      `Today's 200 new lookups outside servers that added me are used up. ${NEW_ONES}`,
+      `Outside servers that added me, everyone shares 200 new lookups a day. Today's are used up. ${NEW_ONES}`,
     ],
     [
       new BudgetSpent({ whose: 'foreign', cap: 0 }),
@@ -130,7 +130,8 @@ describe('every error has a text for members, without what only operators can us
     [new RateLimited({ seconds: 5 }), 'The card service asked me to wait. Try again in a minute.'],
     [new Stopping(), "I'm restarting. Try again in a minute."],
     [new TooManyCommands({ untilMs }), `Slow down a little. ${AFTER_ONE}`],
-    [new InvalidCardId({ reason: 'empty' }), 'Please type a card id, such as `base1-4`.'],
+    [new InvalidCardId({ reason: 'empty' }), NO_ID],
+    ,
     [new InvalidCardId({ reason: 'halfCharacter' }), NO_ID],
     [new InvalidCardId({ reason: 'tooLong' }), TOO_LONG],
     [new InvalidCardId({ reason: 'controlCharacter' }), NO_ID],

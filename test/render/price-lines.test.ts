@@ -41,8 +41,8 @@ describe('the lines of a price', () => {
 
   it.each([
     [15, '**15.00** market ▼ 50% in 7 days'],
-    [30, '**30.00** market · unchanged in 7 days'],
-    [30.001, '**30.00** market · unchanged in 7 days'],
+    [30, '**30.00** market · unchanged for 7 days'],
+    [30.001, '**30.00** market · unchanged for 7 days'],
     [0.0003, '**0.0003** market ▼ 99% in 7 days'],
     [33.33, '**33.33** market ▲ 11% in 7 days'],
     [90, '**90.00** market ▲ 200% in 7 days'],
@@ -69,14 +69,14 @@ describe('the lines of a price', () => {
 
   it('show nothing of the past of a card that has no market price now', () => {
     const lines = (prices: object) => shown(0, daily(1, 2, 3, 4, 5, 6, 7, 8, 9), { card: { prices } });
-    expect(lines({ low: 1 })).toEqual(['low 1.00', expect.stringMatching(/^-# Prices · /)]);
+    expect(lines({ low: 1 })).toEqual(['offers from 1.00', expect.stringMatching(/^-# Prices · /)]);
     expect(lines({})).toEqual(['No prices for this card.']);
   });
 
   it('name the row of the price and its currency', () => {
     const prices = { market: 5, low: 4, label: 'Near *Mint*', currency: 'USD' };
     const lines = shown(5, [], { card: { prices }, currency: 'EUR', isJustFetched: true });
-    expect(lines).toEqual(['**$5.00** market (Near \\*Mint\\*)', '-# low $4.00']);
+    expect(lines).toEqual(['**$5.00** market (Near \\*Mint\\*)', '-# offers from $4.00']);
   });
 
   it('compare the price of another row with nothing', () => {

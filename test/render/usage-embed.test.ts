@@ -81,7 +81,7 @@ describe('the embed of the usage', () => {
       Today: `▰▰▰▰▰▱▱▱▱▱ 50%\n500 of 1,000 used, 500 left\nResets at <t:${NOON + 3_600}:t>`,
       'Answered from memory': '71% of lookups · 1,234 requests saved',
       'In line right now': '3 cards',
-      'This server today': '40 of 200 requests · 70 answered from memory\nEach member gets 100 requests a day.',
+      'This server today': '40 of 200 requests · 70 answered from memory\nEach member gets 100 new lookups a day.',
       'Most requests today': '<@101> 30\n<@102> 10',
       Plan: 'pro',
       'This period': `<t:${NOON}:d> – <t:${NOON + 30 * 86_400}:d>\n▰▰▱▱▱▱▱▱▱▱ 20%\n10,000 of 50,000 used, 40,000 left`,
@@ -167,7 +167,8 @@ describe('the embed of the usage', () => {
   });
 
   it('says that it is cut off from Redis, beside why no requests flow, if none do', () => {
-    const isolated = "I'm cut off from Redis. Until it's back, I keep to my own share of the requests.";
+    const isolated =
+      "I'm cut off from my shared database (Redis). Until it's back, I keep to my own share of the requests.";
     expect(usageEmbed({ ...VIEW, isIsolated: true }).description).toBe(isolated);
     expect(usageEmbed({ ...VIEW, isIsolated: true, breaker: OPEN }).description?.split('\n')).toEqual([
       expect.stringContaining('down since'),

@@ -9,8 +9,8 @@ const NOTICE: WatchNotice = {
 };
 
 it.each<[string, Partial<WatchNotice>, string | undefined, boolean, string]>([
-  ['from above', {}, 'USD', false, '**Emberwing Drake** is at $29.50, under your target of $30.00.'],
-  ['from below', { line: 'above', price: 31 }, undefined, false, '** is at 31.00, over your target of 30.00.'],
+  ['from above', {}, 'USD', false, '**Emberwing Drake** is at $29.50, below your target of $30.00.'],
+  ['from below', { line: 'above', price: 31 }, undefined, false, '** is at 31.00, above your target of 30.00.'],
   [
     'exactly, as it is shown',
     { price: 30.001 },
@@ -31,9 +31,9 @@ it.each<[string, Partial<WatchNotice>, string | undefined, boolean, string]>([
     { label: 'holofoil', currency: 'JPY', price: 29, target: 30 },
     'USD',
     false,
-    ' is at ¥29 (holofoil), under your target of ¥30.',
+    ' is at ¥29 (holofoil), below your target of ¥30.',
   ],
-  ['with its age', {}, 'USD', true, '**Emberwing Drake** was at $29.50, under your target of $30.00 · <t:60:R>'],
+  ['with its age', {}, 'USD', true, '**Emberwing Drake** was at $29.50, below your target of $30.00 · <t:60:R>'],
   ['with a name as its own characters', { cardName: '[x](y)' }, 'USD', false, '**\\[x\\]\\(y\\)** is at'],
 ])('a price that was reached is told %s', (_, notice, currency, isLate, expected) => {
   const atMs = isLate ? NOTICE.atMs : Date.now();
@@ -68,8 +68,8 @@ it('what may have been seen stands below the others, and says so', () => {
 });
 
 it.each([
-  [0, '** is at 29.50, under your target of 30.00.'],
-  [3_600_000, '** was at 29.50, under your target of 30.00 · <t:'],
+  [0, '** is at 29.50, below your target of 30.00.'],
+  [3_600_000, '** was at 29.50, below your target of 30.00 · <t:'],
 ])('a message %s ms after the price says since when', (ageMs, expected) => {
   const { content } = watchNotices([{ ...NOTICE, atMs: Date.now() - ageMs }], { currency: undefined, isLate: false });
   expect(content).toContain(expected);
