@@ -22,6 +22,7 @@ import {
   sentence,
   type Use,
 } from './command.ts';
+import { withDelete } from './delete-reply.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 export default {
@@ -62,8 +63,10 @@ export default {
   async component({ argument, values, repliedTo, manageMessages, locale, ...who }, services) {
     const action = readAction(argument);
     if (action?.kind === 'delete') {
-      const isAllowed = who.requester.memberId === repliedTo || manageMessages;
-      return isAllowed ? { kind: 'delete' } : sentence(formatMessage(locale, 'notYoursToDelete'));
+      const isAllowed = who.requester.memberId === repliedTo?.memberId || manageMessages;
+      return isAllowed
+        ? { kind: 'delete', interactionId: repliedTo?.interactionId }
+        : sentence(formatMessage(locale, 'notYoursToDelete'));
     }
     if (action?.kind === 'printings' || action?.kind === 'named') {
       const { kind, page = 0, cardId } = action;
@@ -85,16 +88,17 @@ export default {
 
   show({ queries: [query], isPrivate }, { cards: [outcome], permitAtMs, requestedAtMs }, view) {
     const { locale } = view;
+    const shown = (content: string) => (view.isPrivate ? { content } : withDelete({ content }, locale));
     if (!query || !outcome) {
       const { time } = timeToCome(permitAtMs);
-      return { content: time ? formatMessage(locale, 'permitAt', { time }) : formatMessage(locale, 'stillAsking') };
+      return shown(time ? formatMessage(locale, 'permitAt', { time }) : formatMessage(locale, 'stillAsking'));
     }
     const { answer, ...copy } = outcome;
-    if (!answer) return { content: copy.error ? errorMessage(locale, copy.error) : '' };
+    if (!answer) return shown(copy.error ? errorMessage(locale, copy.error) : '');
     const { cardId, showPrices } = query;
     const { card } = answer;
     const note = copyNote(locale, copy);
-    if (!card) return { content: noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined) };
+    if (!card) return shown(noSuchCard(locale, cardId, answer.fetchedAtMs, note !== undefined));
     const isJustFetched = isFetchedFor(requestedAtMs, answer);
     const embed = cardEmbed({ ...view, card, answer, showPrices, note, isJustFetched });
     const hasHistory = showPrices && drawableDays(answer.history ?? [], Date.now()).length > 0;

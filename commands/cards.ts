@@ -10,6 +10,7 @@ import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, formatMessage } from '../src/render/messages.ts';
 import { choiceIds } from './card-actions.ts';
 import { type Command, type Message, privately, repliesPrivately, sentence } from './command.ts';
+import { withDelete } from './delete-reply.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 const CHOOSE = { withPrices: 'choose:', withoutPrices: 'choose:n' };
@@ -85,7 +86,8 @@ export default {
       isEnd: isEnd(outcomes),
     });
     const components = isEnd(outcomes) ? choices(asked, locale) : [];
-    return { ...message, ...(components.length > 0 && { components }) };
+    const shown = { ...message, ...(components.length > 0 && { components }) };
+    return view.isPrivate ? shown : withDelete(shown, locale);
   },
 } satisfies Command;
 

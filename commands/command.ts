@@ -26,6 +26,8 @@ export type { Message, Reply } from '../src/model/message.ts';
 /** Asks for the message whose button was used to be deleted. */
 export interface Deletion {
   kind: 'delete';
+  /** The interaction that the message answers. */
+  interactionId: string | undefined;
 }
 
 /** Any use of a command, its buttons and menus included. */
@@ -52,8 +54,8 @@ export interface ComponentUse extends Use {
   values: readonly string[];
   /** The text of the message, without that of its embeds. */
   content: string;
-  /** The id of the member whom the message answers; absent when Discord does not say. */
-  repliedTo?: string | undefined;
+  /** The interaction that the message answers, and whose that was; absent when Discord does not say. */
+  repliedTo?: { interactionId: string; memberId: string } | undefined;
   /** Whether the member who used it has Manage Messages in that channel. */
   manageMessages: boolean;
 }
@@ -78,6 +80,8 @@ export interface View {
   hasPrintings: boolean;
   /** Whether a reply can be shown to others than the member, too. */
   canReplyPublicly: boolean;
+  /** Whether the member alone sees this one: that may be so although it was asked for in public. */
+  isPrivate: boolean;
 }
 
 /** What the composition root hands to every command. */

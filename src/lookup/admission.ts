@@ -129,7 +129,6 @@ function reserve(
       return promise;
     },
     cancel() {
-      if (!waiter.reserved) return;
       pendingLookups.cancel(waiter);
       wakeQueue();
     },

@@ -37,6 +37,7 @@ export interface Standing {
 /** The cards of one reply: what is known of each, and the lookups for what is not. */
 export class Lookups {
   readonly #cards: readonly ReplyCard[];
+  #givenUp = () => {};
 
   private constructor(cards: readonly ReplyCard[]) {
     this.#cards = cards;
@@ -88,7 +89,7 @@ export class Lookups {
    * Starts all lookups. Costs a request for each, or fewer when cards are requested together or for others, too.
    *
    * @param changed called when they stand otherwise
-   * @returns when all have ended; never rejects
+   * @returns when all have ended, or are given up; never rejects
    */
   async lookUpAll(changed = () => {}): Promise<Outcomes> {
     const lookUp = async (card: ReplyCard) => {
@@ -100,13 +101,16 @@ export class Lookups {
       );
       changed();
     };
-    await Promise.all(this.#cards.map(lookUp));
+    const { promise: givenUp, resolve } = Promise.withResolvers<void>();
+    this.#givenUp = resolve;
+    await Promise.race([Promise.all(this.#cards.map(lookUp)), givenUp]);
     return this.inTheEnd();
   }
 
-  /** Gives up what was not started. */
+  /** Gives up what has not ended: nobody will see it. */
   cancel(): void {
     for (const { reservation } of this.#cards) reservation?.cancel();
+    this.#givenUp();
   }
 }
 

@@ -36,7 +36,7 @@ export interface Reservation {
    * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
   start(onProgress?: () => void): Promise<CardRecord>;
-  /** Gives the place up. Without effect once it is started. */
+  /** Gives the place up. Once it is started, it then never ends; a request under way for it goes on, and is booked. */
   cancel(): void;
 }
 

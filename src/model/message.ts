@@ -26,6 +26,6 @@ export interface Reply {
   source: Source;
   /** It replaces the message whose button was used. */
   isInPlace?: boolean;
-  /** Replaces the message when it resolves. */
-  correction?: Promise<Message>;
+  /** Replaces the message when it resolves, unless to nothing. */
+  correction?: Promise<Message | undefined>;
 }

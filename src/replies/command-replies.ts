@@ -17,6 +17,8 @@ export class CommandReplies {
   readonly #options: CommandRepliesOptions;
   readonly #closed = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
+  /** Of the replies to which something is still to come, by their interactions: aborted when somebody deletes the reply. */
+  readonly #deletions = new Map<string, AbortController>();
   #duplicateLogged = false;
 
   constructor(options: CommandRepliesOptions) {
@@ -39,6 +41,7 @@ export class CommandReplies {
     correction?.catch(() => {}); // awaited once the reply is there
     const first = await sender.reply(invocation, message, isPrivate, isInPlace);
     if (!first.shown) {
+      this.#deletions.delete(invocation.interactionId);
       publishEnd(events, invocation, { card: end.card, outcome: first.outcome, err: first.err ?? end.err });
       return false;
     }
@@ -46,7 +49,7 @@ export class CommandReplies {
     const isSeenAlone = isPrivate || word !== undefined;
     // One that Discord has not confirmed may be there, so it is corrected, too.
     if (correction !== undefined) {
-      const corrected = correction.then((next) => below(word, next));
+      const corrected = correction.then((next) => next && below(word, next));
       this.#track(this.#correct(invocation, corrected, isSeenAlone), invocation);
     }
     if (first.isOfAnother) {
@@ -70,7 +73,7 @@ export class CommandReplies {
     const lookups = await Lookups.open(asked.queries, invocation, this.#options.lookups);
     const queries = asked.queries.map(({ known, ...query }) => query);
     const reply = { ...invocation, asked: { ...asked, queries } };
-    if (lookups.toCome === 'cards') return this.#defer(reply, lookups).finally(() => lookups.cancel());
+    if (lookups.toCome === 'cards') return this.#defer(reply, lookups);
 
     const outcomes = lookups.soFar();
     // What shows no card matters to the one who asked alone.
@@ -82,9 +85,27 @@ export class CommandReplies {
     return this.reply(reply, { message, isPrivate, source: sourceOf(outcomes), ...correction }, end, outcomes);
   }
 
+  /**
+   * Deletes the message whose button was used, and ends the reply that it is, in whichever process. That is journaled before
+   * Discord is told: should this process end in between, the next one tells it.
+   *
+   * @param answered the interaction that the message answers
+   * @returns what prevented it, for the log; nothing when the message is gone
+   */
+  async delete(press: Invocation, answered: string | undefined): Promise<{ outcome?: string; err?: unknown }> {
+    const { sender, journal } = this.#options;
+    const isOwn = answered !== undefined && (await journal.markDeleted(answered));
+    if (answered !== undefined) this.#deletions.get(answered)?.abort();
+    const prevented = await sender.deleteSource(press);
+    if (isOwn && prevented.outcome === undefined) await journal.remove(answered);
+    return prevented;
+  }
+
   /** From now on, replies of processes that have ended are completed here. */
   takeOver(): void {
-    this.#options.journal.takeOver((reply) => this.#track(this.#completeTakenOver(reply), reply));
+    this.#options.journal.takeOver((reply) => {
+      this.#track(reply.isDeleted ? this.#deleteMarked(reply) : this.#completeTakenOver(reply), reply);
+    });
   }
 
   /** Resolves when no reply waits for its completion or correction. */
@@ -98,21 +119,34 @@ export class CommandReplies {
     await this.settled();
   }
 
-  async #renewed(reply: CardsReply, lookups: Lookups, isPrivate: boolean): Promise<Message> {
-    const { message, err } = await this.#options.render(reply, await lookups.lookUpAll(), isPrivate);
+  /** @returns `undefined` when the reply was deleted meanwhile */
+  async #renewed(reply: CardsReply, lookups: Lookups, isPrivate: boolean): Promise<Message | undefined> {
+    const deletion = this.#deletionOf(reply);
+    deletion.addEventListener('abort', () => lookups.cancel(), { once: true });
+    const outcomes = await lookups.lookUpAll();
+    if (deletion.aborted) return undefined;
+    const { message, err } = await this.#options.render(reply, outcomes, isPrivate);
     if (err !== undefined) throw err;
     return message;
+  }
+
+  #deletionOf({ interactionId }: CardsReply): AbortSignal {
+    const deletion = this.#deletions.get(interactionId) ?? new AbortController();
+    this.#deletions.set(interactionId, deletion);
+    return deletion.signal;
   }
 
   /** Journaled before it is deferred, it is completed whatever happens. @returns `false` when there is nothing to complete */
   async #defer(reply: CardsReply, lookups: Lookups): Promise<boolean> {
     const { sender, journal, events, log } = this.#options;
     if (!(await journal.add(reply))) {
+      lookups.cancel();
       this.#endOfAnother(reply);
       return true;
     }
     const first = await sender.defer(reply);
     if (!first.shown) {
+      lookups.cancel();
       await journal.remove(reply.interactionId);
       publishEnd(events, reply, { outcome: first.outcome, err: first.err });
       return false;
@@ -131,6 +165,7 @@ export class CommandReplies {
    */
   async #completeTakenOver(reply: CardsReply): Promise<void> {
     this.#publish(reply, 'taken over');
+    this.#deletionOf(reply); // from here on: what follows takes its time
     if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
     const cards = (await this.#options.sender.countEmbeds(reply)) ?? 0;
     if (cards >= reply.asked.queries.length) return this.#end(reply, 'dropped');
@@ -138,11 +173,25 @@ export class CommandReplies {
     await this.#complete(reply, lookups, true);
   }
 
+  /**
+   * Deletes a reply that was marked by another process, or by one that ended before it told Discord. If it is under way here,
+   * that ends first.
+   */
+  async #deleteMarked(reply: CardsReply): Promise<void> {
+    const deletion = this.#deletions.get(reply.interactionId);
+    if (deletion) deletion.abort();
+    else this.#publish(reply, 'taken over');
+    const isGone = reply.deadlineMs <= Date.now() || (await this.#options.sender.delete(reply));
+    if (!deletion) this.#publish(reply, 'dropped');
+    if (isGone) await this.#options.journal.remove(reply.interactionId);
+  }
+
   /** @param isTakenOver whether another process may have answered it already, or may still */
   #complete(reply: CardsReply, lookups: Lookups, isTakenOver = false): Promise<void> {
     const { journal, render, sender } = this.#options;
     const id = reply.interactionId;
     const isShared = () => isTakenOver || !journal.owns(id);
+    const deletion = this.#deletionOf(reply);
     let rendered: Awaited<ReturnType<RenderReply>> = { message: {} };
     let isRendered = false; // once in the end: however often it is sent, it is the same answer
     let isRepetition = false;
@@ -154,6 +203,7 @@ export class CommandReplies {
           deadlineMs: reply.deadlineMs,
           wanted: reply.asked.queries.length,
           isElsewhere: !journal.holds(id),
+          isDeleted: deletion.aborted,
         }),
         async look(before) {
           if (!isRendered) rendered = await render(reply, before === 'soFar' ? lookups.soFar() : lookups.inTheEnd());
@@ -165,10 +215,14 @@ export class CommandReplies {
         edit: () => sender.edit(reply, rendered.message, reply.asked.isPrivate),
         complete: () => sender.complete(reply, rendered.message, isShared() || isRepetition),
         keep: () => journal.keeps(reply),
-        end: (as) => this.#ended(reply, as, lookups.inTheEnd(), rendered.err),
+        end: (as) => {
+          if (as === 'deleted') lookups.cancel();
+          return this.#ended(reply, as, lookups.inTheEnd(), rendered.err);
+        },
       },
       this.#closed.signal,
     );
+    deletion.addEventListener('abort', changed, { once: true });
     void lookups.lookUpAll(changed);
     return done;
   }
@@ -177,6 +231,7 @@ export class CommandReplies {
   async #ended(reply: CardsReply, as: End, outcomes: Outcomes, err: unknown): Promise<void> {
     if (as === 'answered') return this.#end(reply, 'dropped');
     if (as === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
+    if (as === 'deleted') return this.#end(reply, 'dropped', { outcome: 'deleted' });
     const isShown = as === 'shown' || as === 'shownInPrivate';
     const isPrivate = reply.asked.isPrivate || as === 'shownInPrivate';
     if (isShown) publishShown(this.#options.events, reply, outcomes, isPrivate);
@@ -190,16 +245,16 @@ export class CommandReplies {
   }
 
   /** Replaces a message once the next one is there. */
-  #correct(invocation: Invocation, correction: Promise<Message>, isPrivate: boolean): Promise<void> {
-    let message: Message = {};
+  #correct(invocation: Invocation, correction: Promise<Message | undefined>, isPrivate: boolean): Promise<void> {
+    let message: Message | undefined = {};
     const { deadlineMs } = invocation;
     const ports: CoursePorts = {
-      facts: () => ({ cards: 0, end: 'ended', deadlineMs, wanted: 1, isElsewhere: false }),
+      facts: () => ({ cards: 0, end: 'ended', deadlineMs, wanted: 1, isElsewhere: false, isDeleted: !message }),
       async look() {
         message = await correction;
         return { ours: 0, shown: 0 };
       },
-      edit: () => this.#options.sender.edit(invocation, message, isPrivate),
+      edit: () => this.#options.sender.edit(invocation, message ?? {}, isPrivate),
     };
     return follow(CORRECTION, ports, this.#closed.signal).done;
   }
@@ -215,19 +270,24 @@ export class CommandReplies {
   async #end(reply: CardsReply, step: EventsByName['reply']['step'], end?: CommandEnd): Promise<void> {
     this.#publish(reply, step);
     if (end) publishEnd(this.#options.events, reply, end);
-    await this.#options.journal.remove(reply.interactionId);
+    // Where somebody deletes the reply, its row stays until Discord is told.
+    if (!this.#deletions.get(reply.interactionId)?.signal.aborted)
+      await this.#options.journal.remove(reply.interactionId);
   }
 
   #publish({ interactionId, command }: CardsReply, step: EventsByName['reply']['step']): void {
     this.#options.events.publish('reply', { step, interactionId, command });
   }
 
-  #track(work: Promise<unknown>, { command, requester }: Invocation): void {
+  #track(work: Promise<unknown>, { interactionId, command, requester }: Invocation): void {
     const done = work
       .catch((err: unknown) =>
         this.#options.log.error({ command, member: requester.memberId, err }, 'reply cannot be completed'),
       )
-      .finally(() => this.#underWay.delete(done));
+      .finally(() => {
+        this.#underWay.delete(done);
+        this.#deletions.delete(interactionId);
+      });
     this.#underWay.add(done);
   }
 }

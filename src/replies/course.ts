@@ -26,6 +26,8 @@ export interface Facts extends Standing {
   wanted: number;
   /** Another process completes it now. */
   isElsewhere: boolean;
+  /** Somebody has taken it back. */
+  isDeleted: boolean;
   isClosing: boolean;
 }
 
@@ -84,6 +86,8 @@ export const CORRECTION: Course = { ...UNTRIED, kind: 'final', as: 'correction',
 /** What becomes of a reply, and what is to be done for it, by what has happened. */
 export function next(course: Course, event: CourseEvent, facts: Facts): Step {
   if (course.kind === 'done') return DONE;
+  const isGone = facts.isDeleted || (event.kind === 'edited' && event.result === 'deleted');
+  if (isGone) return ended(course, 'deleted');
   const rows = (course.kind === 'final' ? FINAL : SO_FAR) as Rows<Course>;
   return rows[event.kind](course, event as never, facts);
 }
@@ -178,8 +182,9 @@ function failed(course: Final, { nowMs, deadlineMs, isClosing }: Facts): Step {
 }
 
 /** How the command ended is known before a correction or a repetition. */
-function ended({ as }: Final, end: End): Step {
-  return as === 'completion' ? { ...DONE, effects: [{ kind: 'end', as: end }] } : DONE;
+function ended(course: SoFar | Final, end: End): Step {
+  const isKnown = course.kind === 'final' && course.as !== 'completion';
+  return isKnown ? DONE : { ...DONE, effects: [{ kind: 'end', as: end }] };
 }
 
 function isFree({ doing }: Stage): boolean {

@@ -13,9 +13,11 @@ import type { Message } from '../model/message.ts';
  */
 export interface CardsReply extends Invocation {
   asked: Asked;
+  /** Somebody has taken it back: nothing is shown any more, but Discord may not have been told. */
+  isDeleted?: true | undefined;
 }
 
-const Row = z.object({ asked: Asked }).transform(({ asked }) => asked);
+const Row = z.object({ asked: Asked, isDeleted: z.literal(true).optional() });
 /** A row of version 0.2.0 has `list` for several cards, and `query` is the first of them. */
 const EarlierRow = z
   .object({
@@ -23,14 +25,16 @@ const EarlierRow = z
     list: Asked.omit({ isPrivate: true }).optional(),
     private: z.boolean().default(false),
   })
-  .transform(({ query, list, private: isPrivate }) => Asked.parse({ queries: [query], ...list, isPrivate }));
+  .transform(({ query, list, private: isPrivate }) => ({
+    asked: Asked.parse({ queries: [query], ...list, isPrivate }),
+  }));
 
 /** A row of version 0.2.0 has the parts of an invocation in one. */
 const parts = (row: unknown) => (typeof row === 'object' ? { requester: row, webhook: row, ...row } : row);
 
 /** @throws ZodError for a row of the journal that cannot be read */
 export function parseJournaledReply(row: unknown): CardsReply {
-  return { ...Invocation.parse(parts(row)), asked: z.union([Row, EarlierRow]).parse(row) };
+  return { ...Invocation.parse(parts(row)), ...z.union([Row, EarlierRow]).parse(row) };
 }
 
 /** An interaction's token expires 15 minutes after the command; half a minute is kept for the last edit. */
@@ -55,7 +59,16 @@ export interface ReplyJournal {
   holds(interactionId: string): boolean;
   /** The reply is completed, or cannot be. */
   remove(interactionId: string): Promise<void>;
-  /** From now on `complete` is given each reply whose process has ended, also one that is past its deadline. */
+  /**
+   * Marks a reply as deleted, if it is journaled: from now on no process completes it.
+   *
+   * @returns whether it is this process that removes it once it is gone; another learns of the mark
+   */
+  markDeleted(interactionId: string): Promise<boolean>;
+  /**
+   * From now on `complete` is given each reply whose process has ended, also one that is past its deadline; and a reply of
+   * this process that another has marked as deleted.
+   */
   takeOver(complete: (reply: CardsReply) => void): void;
 }
 
@@ -76,9 +89,10 @@ export function below(word: string | undefined, message: Message): Message {
 
 /**
  * What became of an edit. `blocked`: AutoMod does not let others see the message. `refused`: Discord does not accept it.
- * `lost`: the reply cannot be changed any more. `failed`: Discord could not be reached; another try may succeed.
+ * `deleted`: somebody has deleted the reply. `lost`: it cannot be changed any more. `failed`: Discord could not be reached;
+ * another try may succeed.
  */
-export type EditResult = 'shown' | 'blocked' | 'refused' | 'lost' | 'failed';
+export type EditResult = 'shown' | 'blocked' | 'refused' | 'deleted' | 'lost' | 'failed';
 
 /** What became of the end of a deferred reply. `shownInPrivate`: the reply says so. `refused`: it shows a sentence. */
 export type CompleteResult = Exclude<EditResult, 'blocked'> | 'shownInPrivate';
@@ -98,6 +112,10 @@ export interface ReplySender {
    * @param isAnother whether another process may have completed it: what that has shown in private is not repeated
    */
   complete(reply: CardsReply, message: Message, isAnother: boolean): Promise<CompleteResult>;
+  /** Deletes the message whose button was used. @returns what prevented it, for the log; nothing when the message is gone */
+  deleteSource(press: Invocation): Promise<{ outcome?: string; err?: unknown }>;
+  /** Deletes the reply. @returns whether it is gone */
+  delete(reply: CardsReply): Promise<boolean>;
   /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; `undefined` when that fails. */
   countEmbeds(reply: CardsReply): Promise<number | undefined>;
 }

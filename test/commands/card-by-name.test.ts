@@ -58,12 +58,16 @@ function use(services: Services, argument: string, values: string[] = []) {
 
 it('a message is deleted by whoever asked for it, and by whoever may manage messages', async () => {
   const { services } = await startServices();
-  const deletes = async (more: { repliedTo?: string; manageMessages: boolean }) =>
-    'kind' in (await card.component({ ...press('delete'), ...more }, services));
-  expect(await deletes({ repliedTo: 'alice', manageMessages: false })).toBe(true);
-  expect(await deletes({ repliedTo: 'bob', manageMessages: true })).toBe(true);
-  expect(await deletes({ repliedTo: 'bob', manageMessages: false })).toBe(false);
-  expect(await deletes({ manageMessages: false })).toBe(false);
+  const deletes = async (memberId: string | undefined, manageMessages: boolean) => {
+    const repliedTo = memberId === undefined ? undefined : { interactionId: '7', memberId };
+    const response = await card.component({ ...press('delete'), repliedTo, manageMessages }, services);
+    return 'kind' in response && response.interactionId;
+  };
+  expect(await deletes('alice', false)).toBe('7');
+  expect(await deletes('bob', true)).toBe('7');
+  expect(await deletes('bob', false)).toBe(false);
+  expect(await deletes(undefined, false)).toBe(false);
+  expect(await deletes(undefined, true)).toBe(undefined);
 });
 
 describe('a text that is no card that is kept', () => {

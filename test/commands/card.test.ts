@@ -12,7 +12,10 @@ const CARD = {
 };
 const DAY_MS = 86_400_000;
 
-const TO = { locale: 'en-US', quota: undefined, currency: undefined, hasPrintings: false, canReplyPublicly: true };
+const TO = {
+  ...{ locale: 'en-US', quota: undefined, currency: undefined, hasPrintings: false },
+  ...{ canReplyPublicly: true, isPrivate: false },
+};
 
 it('says when a card is expected that waits, and that the service is slow', () => {
   const nothing = { cards: [undefined], fromMemory: 0, requested: 0, requests: 0 };

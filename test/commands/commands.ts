@@ -105,6 +105,8 @@ export async function shown(
       },
       edit,
       complete: edit,
+      deleteSource: async () => ({}),
+      delete: async () => true,
       countEmbeds: async () => 0,
     },
     render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),

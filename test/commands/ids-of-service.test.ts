@@ -66,7 +66,7 @@ it('a button of before, with an id of another form, asks for nothing', async () 
     argument: 'show::base1-4',
     values: [],
     content: '',
-    repliedTo: 'a',
+    repliedTo: { interactionId: '1', memberId: 'a' },
     manageMessages: false,
   };
   expect(await card.component(pressed, services)).toMatchObject({ isPrivate: true, source: 'bot' });

@@ -71,7 +71,10 @@ it('what a list has mistyped is said by itself, with one menu for all of it in p
   expect(titles(message)).toEqual(['Wick, Who Waits', 'Wax Golem']);
   await offered(world, 'base1-4'); // its search has begun again
   for (const line of lines) expect(message.content).toContain(line);
-  expect(shownParts(message)).toEqual([['Choose a card', 'cards:choose:n', []]]);
+  expect(shownParts(message)).toEqual([
+    ['Choose a card', 'cards:choose:n', []],
+    ['Delete', 'card:delete', []],
+  ]);
   const opened = await discord.click({ messageId: message.messageId ?? '', customId: 'cards:choose:n' }).settled();
   expect([opened.ephemeral, opened.content.split('\n')]).toEqual([true, expect.arrayContaining(lines)]);
   expect(shownParts(opened)).toEqual([

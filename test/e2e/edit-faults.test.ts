@@ -80,7 +80,7 @@ describe('the answer to a deferred reply', () => {
 
       world.card('nothing-here');
 
-      expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
+      expect(await world.commandLines(1)).toMatchObject([{ outcome: 'deleted' }]);
       expect(world.discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
       expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'reply cannot be edited' }));
     },

@@ -20,8 +20,8 @@ const DEFER_MS = 300;
 function queueOf30Seconds() {
   fakeTime();
   const service = createCardService();
-  const { queue } = lookupQueueOver(service, { plan: 'free' }, { longestWaitMs: LONGEST_WAIT_MS });
-  return { service, queue };
+  const { queue, ledger, storedCards } = lookupQueueOver(service, { plan: 'free' }, { longestWaitMs: LONGEST_WAIT_MS });
+  return { service, queue, ledger, storedCards };
 }
 
 type Requester = (index: number) => Pick<Lookup, 'requester'>;
@@ -200,13 +200,49 @@ describe('a reservation', () => {
     expect(queue.length).toBe(1);
   });
 
-  it('cannot be cancelled once it is started', async () => {
-    const { queue } = queueOf30Seconds();
-    const { reservations } = await admit(queue, 1, () => by('eager'));
-    const answer = reservations[0]?.start();
-    reservations[0]?.cancel();
+  it('leaves its place to the next when it is cancelled while it waits for its permit, and costs nothing', async () => {
+    const { queue, service, ledger } = queueOf30Seconds();
+    const { reservations } = await admit(queue, 24, () => by('eager'));
+    for (const reservation of reservations) void reservation.start();
+    await vi.advanceTimersByTimeAsync(0);
+    const atOnce = service.requests.length;
+    const next = lookup(IDS[30] ?? '', by('eager'));
+    expect(queue.length).toBe(24 - atOnce);
+
+    for (const reservation of reservations) reservation.cancel();
+    expect(queue.length).toBe(0);
+    expect(await queue.admit(next)).toHaveProperty('reservation');
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    expect(service.requests).toHaveLength(atOnce);
+    expect((await ledger.today()).requests).toBe(atOnce);
+  });
+
+  it('that is cancelled leaves the request to the others who wait for it, booked on the first of them', async () => {
+    const { queue, service, ledger } = queueOf30Seconds();
+    const [first] = (await admitAll(queue, [lookup('base1-1', by('alice'))])).reservations;
+    const [second] = (await admitAll(queue, [lookup('base1-1', by('bob'))])).reservations;
+    const answer = second?.start();
+    first?.cancel();
     await vi.advanceTimersByTimeAsync(0);
     expect(await answer).toMatchObject({ card: { id: 'base1-1' } });
+    expect(service.requests).toHaveLength(1);
+    const spentBy = async (memberId: string) => (await ledger.memberToday(memberId)).requests;
+    expect([await spentBy('alice'), await spentBy('bob')]).toEqual([0, 1]);
+  });
+
+  it('that is cancelled while its request is under way keeps and books the answer; without one, no other is sent', async () => {
+    const { queue, service, ledger, storedCards } = queueOf30Seconds();
+    service.set({ latencyMs: 1_000 });
+    service.script({ path: '/base1-2', fault: 'hang' });
+    const { reservations } = await admit(queue, 2, () => by('eager'));
+    for (const reservation of reservations) void reservation.start();
+    await vi.advanceTimersByTimeAsync(500);
+    for (const reservation of reservations) reservation.cancel();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([...storedCards.keys()]).toEqual(['base1-1']);
+    expect(service.requests).toHaveLength(2);
+    expect((await ledger.today()).requests).toBe(2);
+    expect(queue.length).toBe(0);
   });
 
   it('costs no request before it is started, and delays no later lookup', async () => {

@@ -87,7 +87,13 @@ export async function lookedUp(
   const { changed, done } = follow(
     THINKING,
     {
-      facts: () => ({ ...lookups.standing(), deadlineMs: Number.POSITIVE_INFINITY, wanted: 1, isElsewhere: false }),
+      facts: () => ({
+        ...lookups.standing(),
+        deadlineMs: Number.POSITIVE_INFINITY,
+        wanted: 1,
+        isElsewhere: false,
+        isDeleted: false,
+      }),
       look: async () => ({ ours: 0, shown: 0 }),
       edit: async () => (await show(lookups.soFar())) ?? 'shown',
       complete: async () => 'shown',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Stopping } from '../../src/model/errors.ts';
 import type { CardsReply } from '../../src/replies/reply-ports.ts';
 import { redisPlace, sqlitePlace } from './journals.ts';
-import { deferredReply, NO_JOURNAL, repliesOver } from './replies-over.ts';
+import { askedFor, deferredReply, NO_JOURNAL, repliesOver } from './replies-over.ts';
 
 const PATIENTLY = { timeout: 60_000 };
 const HOUR_MS = 3_600_000;
@@ -70,6 +70,104 @@ describe.each([
     expect(completedIds()).toEqual([open.interactionId]);
     expect(cardService.requests).toHaveLength(1);
     expect(commands).toHaveLength(1);
+  });
+});
+
+describe.each([
+  { where: 'SQLite', place: sqlitePlace },
+  { where: 'Redis', place: redisPlace },
+])('a reply that is deleted, journaled in $where', { timeout: 120_000 }, ({ place }) => {
+  /** More than one permit at once. */
+  const MANY = Array.from({ length: 20 }, (_, at) => `base1-${at + 1}`);
+
+  it('is not completed, its place in the queue is free, and it leaves the journal once Discord is told', async () => {
+    const { start, written } = await place();
+    const run = await start();
+    let isTold = false;
+    const deletes = () => isTold;
+    const over = repliesOver(run.journal, { deletes });
+    const { replies, defer, completed, commands, deleted, cardService, lookupQueue, droppedIds } = over;
+    cardService.set({ latencyMs: 500 });
+    replies.takeOver();
+    const reply = deferredReply({ asked: askedFor(...MANY) });
+    await defer(reply);
+    await expect.poll(() => cardService.requests.length).toBeGreaterThan(0);
+    expect(lookupQueue.length).toBeGreaterThan(0);
+
+    const press = deferredReply();
+    expect(await replies.delete(press, reply.interactionId)).toEqual({ outcome: 'not answered' });
+    await replies.settled();
+    const { length } = cardService.requests;
+    expect(await written()).toBe(1);
+    expect([lookupQueue.length, completed, droppedIds()]).toEqual([0, [], [reply.interactionId]]);
+    expect(commands).toMatchObject([{ outcome: 'deleted', command: 'card' }]);
+
+    isTold = true;
+    expect(await replies.delete(press, reply.interactionId)).toEqual({});
+    expect(deleted).toEqual([press.interactionId]);
+    await expect.poll(written, PATIENTLY).toBe(0);
+    expect(cardService.requests).toHaveLength(length);
+  });
+
+  it('is deleted, and not completed, by the next process when its own dies before Discord is told', async () => {
+    const { start, written } = await place();
+    const first = await start();
+    const left = repliesOver(first.journal, { deletes: () => false });
+    left.cardService.set({ latencyMs: 60_000 });
+    left.replies.takeOver();
+    const reply = deferredReply();
+    await left.defer(reply);
+    await left.replies.delete(deferredReply(), reply.interactionId);
+    first.die();
+
+    const { replies, completed, deleted, cardService, droppedIds } = repliesOver((await start()).journal);
+    replies.takeOver();
+    await expect.poll(() => deleted, PATIENTLY).toEqual([reply.interactionId]);
+    await replies.settled();
+    expect([completed, droppedIds()]).toEqual([[], [reply.interactionId]]);
+    expect(cardService.requests).toEqual([]);
+    await expect.poll(written, PATIENTLY).toBe(0);
+  });
+});
+
+describe('a reply that is deleted', () => {
+  const STALE = { card: undefined, fetchedAtMs: Date.now() - 7 * HOUR_MS };
+
+  it('is not corrected by a renewal that it waits for', async () => {
+    const { replies, cardService, storedCards, edits, lookupQueue } = repliesOver(NO_JOURNAL);
+    storedCards.set('base1-4', STALE);
+    cardService.set({ latencyMs: HOUR_MS });
+    const { asked, ...invocation } = deferredReply();
+    await replies.answer(invocation, asked);
+    await replies.delete(deferredReply(), invocation.interactionId);
+    await replies.settled();
+    expect([edits, lookupQueue.length]).toEqual([[], 0]);
+  });
+
+  it('while its first answer is on its way is not corrected either', async () => {
+    const { replies, cardService, storedCards, edits } = repliesOver(NO_JOURNAL, {
+      first: () => {
+        void replies.delete(deferredReply(), invocation.interactionId);
+        return { shown: true };
+      },
+    });
+    storedCards.set('base1-4', STALE);
+    cardService.set({ latencyMs: HOUR_MS });
+    const { asked, ...invocation } = deferredReply();
+    await replies.answer(invocation, asked);
+    await replies.settled();
+    expect(edits).toEqual([]);
+  });
+
+  it('is gone for its members when Discord says so, although nobody told this process', async () => {
+    const { start, written } = await sqlitePlace();
+    const { journal } = await start();
+    const { replies, defer, commands, droppedIds } = repliesOver(journal, { completes: () => 'deleted' });
+    const reply = deferredReply();
+    await defer(reply);
+    await replies.settled();
+    expect(commands).toMatchObject([{ outcome: 'deleted' }]);
+    expect([droppedIds(), await written()]).toEqual([[reply.interactionId], 0]);
   });
 });
 

@@ -12,7 +12,7 @@ import {
 const NOW_MS = 1_000_000;
 const QUIET: Facts = {
   ...{ nowMs: NOW_MS, deadlineMs: NOW_MS + 60_000, wanted: 1, cards: 0 },
-  ...{ isElsewhere: false, isClosing: false },
+  ...{ isElsewhere: false, isDeleted: false, isClosing: false },
 };
 const ENDED = { cards: 1, end: 'ended' } as const;
 
@@ -158,6 +158,15 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
     'done',
     [end('shownInPrivate')],
   ],
+
+  ['a reply that somebody deletes ends', thinking(WAITS), CHANGED, { isDeleted: true }, 'done', [end('deleted')]],
+  ['also while it is looked at', thinking(), looked(1, 0), { isDeleted: true }, 'done', [end('deleted')]],
+  ['also when all has come', thinking(WAITS), CHANGED, { ...ENDED, isDeleted: true }, 'done', [end('deleted')]],
+  ['also before its completion', final(), looked(1, 0), { ...ENDED, isDeleted: true }, 'done', [end('deleted')]],
+  ['an edit may be the first to see it', thinking(EDITS), edited('deleted'), {}, 'done', [end('deleted')]],
+  ['and so may the completion', final(EDITS), edited('deleted'), ENDED, 'done', [end('deleted')]],
+  ['a deleted reply is not repeated', final({ as: 'repetition' }), looked(1, 0), { isDeleted: true }, 'done', []],
+  ['or corrected', final({ as: 'correction' }), looked(0, 0), { isDeleted: true }, 'done', []],
 
   ['an answer that is there is not repeated', final({ as: 'repetition' }), looked(1, 1), ENDED, 'done', []],
   [

@@ -71,6 +71,8 @@ function completing(
       defer: async () => ({ shown: true }),
       edit,
       complete: edit,
+      deleteSource: async () => ({}),
+      delete: async () => true,
       countEmbeds: async () => embeds[Math.min(reads++, embeds.length - 1)],
     },
     async render(_, { cards, permitAtMs }) {

@@ -6,6 +6,7 @@ import type { Message } from '../../src/model/message.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
 import {
   type CardsReply,
+  type CompleteResult,
   type FirstResult,
   REPLY_DEADLINE_MS,
   type ReplyJournal,
@@ -19,15 +20,27 @@ import { LONGEST_WAIT_MS, lookupQueueOver } from '../support/lookup-queue.ts';
 export interface DiscordBehaviour {
   /** What becomes of a first answer. */
   first?: () => FirstResult;
+  /** What becomes of a completion. */
+  completes?: () => CompleteResult;
   /** Whether it accepts an edit. */
   accepts?: (reply: CardsReply) => boolean;
   hasEmbed?: (reply: CardsReply) => boolean;
+  /** Whether it deletes messages. */
+  deletes?: () => boolean;
 }
 
 /** Deferred replies over a lookup queue of their own; every request of the card service is answered. */
 export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {}) {
-  const { first = () => ({ shown: true }), accepts = () => true, hasEmbed = () => false } = discord;
+  const {
+    first = () => ({ shown: true }),
+    accepts = () => true,
+    completes = () => 'shown',
+    hasEmbed = () => false,
+    deletes = () => true,
+  } = discord;
   const completed: { id: string; outcome: Outcome }[] = [];
+  const deleted: string[] = [];
+  const edits: Message[] = [];
   const commands: CommandEvent[] = [];
   const steps: EventsByName['reply'][] = [];
   const outcomes = new Map<Message, Outcome>();
@@ -39,13 +52,25 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   onTestFinished(events.subscribe('reply', (event) => void steps.push(event)));
   const sender: ReplySender = {
     reply: async () => first(),
-    edit: async () => 'shown',
+    async edit(_, message) {
+      edits.push(message);
+      return 'shown';
+    },
     defer: async () => first(),
     async complete(reply, message) {
       const outcome = outcomes.get(message);
       if (outcome === undefined || !accepts(reply)) return 'failed';
       completed.push({ id: reply.interactionId, outcome });
-      return 'shown';
+      return completes();
+    },
+    deleteSource: async ({ interactionId }) => {
+      if (!deletes()) return { outcome: 'not answered' };
+      deleted.push(interactionId);
+      return {};
+    },
+    delete: async ({ interactionId }) => {
+      if (deletes()) deleted.push(interactionId);
+      return deletes();
     },
     countEmbeds: async (reply) => Number(hasEmbed(reply)),
   };
@@ -64,7 +89,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   };
   onTestFinished(stop);
   return {
-    ...{ replies, cardService, stop, completed, commands, ledger, logged, lookupQueue, storedCards },
+    ...{ replies, cardService, stop, completed, deleted, edits, commands, ledger, logged, lookupQueue, storedCards },
     completedIds: () => completed.map(({ id }) => id),
     droppedIds: () => steps.flatMap(({ step, interactionId }) => (step === 'dropped' ? [interactionId] : [])),
     /** As if no copy was found. */
@@ -85,6 +110,7 @@ export const NO_JOURNAL: ReplyJournal = {
   owns: () => true,
   holds: () => true,
   async remove() {},
+  markDeleted: async () => true,
   takeOver() {},
 };
 

@@ -4,9 +4,11 @@ import {
   type ChatInputCommandInteraction,
   type CommandInteraction,
   type Interaction,
+  type Message as InteractionMessage,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { Command, Deletion, Reply, Services } from '../../../commands/command.ts';
+import type { Command, ComponentUse, Deletion, Reply, Services } from '../../../commands/command.ts';
+import { withDelete } from '../../../commands/delete-reply.ts';
 import { type Asked, type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
 import type { Requester } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
@@ -67,12 +69,17 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const card = cardOf?.(argument) ?? values[0];
   if (!component || interaction.isModalSubmit()) return { kind: 'component', invocation, card };
   const { message, customId } = interaction;
-  const repliedTo = message.interactionMetadata?.user.id;
   const manageMessages = hasPermission(interaction, PermissionFlagsBits.ManageMessages);
-  const pressed = { argument, values, content: message.content, repliedTo, manageMessages };
+  const pressed = { argument, values, content: message.content, repliedTo: repliedTo(message), manageMessages };
   const run = async (services: Services, server = NOTHING_SET) => component({ ...use, server, ...pressed }, services);
   const press = [message.id, use.requester.memberId, customId, ...values].join(' ');
   return { kind: 'component', invocation, card, run, press };
+}
+
+function repliedTo({ interactionMetadata }: InteractionMessage): ComponentUse['repliedTo'] {
+  return interactionMetadata
+    ? { interactionId: interactionMetadata.id, memberId: interactionMetadata.user.id }
+    : undefined;
 }
 
 /** Empty for a command that is typed. */
@@ -125,16 +132,21 @@ export function replyRenderer(
   return async ({ command, canReplyPublicly, asked, requester, ...locales }, outcomes, isPrivate = asked.isPrivate) => {
     const locale = replyLocale(locales, isPrivate, asked.language);
     const show = commands.find(({ data }) => data.name === command)?.show;
-    if (!show) return { message: { content: formatMessage(locale, 'unknownCommand') } };
+    const sentence = (key: 'unknownCommand' | 'broken') => {
+      const message = { content: formatMessage(locale, key) };
+      return isPrivate ? message : withDelete(message, locale);
+    };
+    if (!show) return { message: sentence('unknownCommand') };
     try {
       const [card, ...others] = outcomes.cards.map((outcome) => outcome?.answer?.card);
       const isOne = card !== undefined && others.length === 0;
       // A reply that waited for the service can wait for the catalog, too.
       const isOffered = isOne && (await hasPrintings(card.id, requester, outcomes.requests > 0));
-      const view = { locale, quota: limiter.quota(), currency, display, hasPrintings: isOffered, canReplyPublicly };
+      const offers = { hasPrintings: isOffered, canReplyPublicly };
+      const view = { locale, quota: limiter.quota(), currency, display, ...offers, isPrivate };
       return { message: show(asked, outcomes, view) };
     } catch (err) {
-      return { message: { content: formatMessage(locale, 'broken') }, err };
+      return { message: sentence('broken'), err };
     }
   };
 }

@@ -16,8 +16,8 @@ export interface InteractionRouterOptions {
   services: Services;
   /** @throws TooManyCommands when the member sends commands faster than anyone types */
   commandRate: { count(memberId: string): void };
-  commandReplies: Pick<CommandReplies, 'answer' | 'reply'>;
-  sender: Pick<RestReplySender, 'suggest' | 'acknowledge' | 'deleteSource'>;
+  commandReplies: Pick<CommandReplies, 'answer' | 'reply' | 'delete'>;
+  sender: Pick<RestReplySender, 'suggest' | 'acknowledge'>;
   events: Events;
   log: Logger;
 }
@@ -85,7 +85,7 @@ export class InteractionRouter {
       return { outcome: 'pressed twice', ...(await sender.acknowledge(invocation)) };
     if (press !== undefined) this.#presses.set(press, true);
     const { response, ...end } = await this.#run(dispatched);
-    if ('kind' in response) return { ...end, ...(await sender.deleteSource(invocation)) };
+    if ('kind' in response) return { ...end, ...(await commandReplies.delete(invocation, response.interactionId)) };
     const isShown =
       'message' in response
         ? await commandReplies.reply(invocation, response, { card, ...end })

@@ -88,11 +88,10 @@ export async function sendFirstAnswer(
   }
 }
 
-/** The reply does not exist any more, or its token is not valid. */
+/** There is no reply that this token can change. */
 const LOST: ReadonlySet<number | string> = new Set([
   RESTJSONErrorCodes.UnknownWebhook, // 10015
   RESTJSONErrorCodes.InvalidWebhookToken, // 50027
-  RESTJSONErrorCodes.UnknownMessage, // 10008
   RESTJSONErrorCodes.UnknownInteraction, // 10062
 ]);
 
@@ -108,6 +107,7 @@ export function failedEdit(err: unknown, ageMs: number): Exclude<EditResult, 'sh
   if (err instanceof RateLimitError) return 'lost'; // the stated wait outlasts the reply
   if (!(err instanceof DiscordAPIError)) return 'failed';
   if (err.code === RESTJSONErrorCodes.UnknownWebhook && ageMs < MAY_ARRIVE_MS) return 'failed';
+  if (err.code === RESTJSONErrorCodes.UnknownMessage) return 'deleted';
   return LOST.has(err.code) ? 'lost' : refusalBy(err);
 }
 

@@ -9,6 +9,7 @@ import {
   Routes,
 } from 'discord.js';
 import { z } from 'zod';
+import { withDelete } from '../../../commands/delete-reply.ts';
 import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import type { Message } from '../../model/message.ts';
@@ -115,8 +116,9 @@ export class RestReplySender implements ReplySender {
     if (result !== 'refused' && result !== 'blocked') return result;
     const locale = replyLocale(to, isPrivate, set);
     const say = async (content: string) => {
-      const said = await this.edit(to, { content }, isPrivate);
-      return said === 'shown' || said === 'failed' ? said : 'lost';
+      const sentence = isPrivate ? { content } : withDelete({ content }, language);
+      const said = await this.edit(to, sentence, isPrivate);
+      return said === 'refused' || said === 'blocked' ? 'lost' : said;
     };
     if (!isPrivate) {
       const word = formatMessage(locale, 'shownInPrivate', { why: result });
@@ -199,13 +201,23 @@ export class RestReplySender implements ReplySender {
    */
   async deleteSource(to: Invocation): Promise<{ outcome?: string; err?: unknown }> {
     const prevented = await this.acknowledge(to);
-    if (prevented.outcome !== undefined) return prevented;
-    const route = Routes.webhookMessage(to.webhook.applicationId, to.webhook.token);
+    return prevented.outcome === undefined ? this.#deleteOriginal(to) : prevented;
+  }
+
+  async delete(to: CardsReply): Promise<boolean> {
+    const { outcome, err } = await this.#deleteOriginal(to);
+    if (outcome !== undefined) this.#log.warn({ command: to.command, err }, 'a reply cannot be deleted');
+    return outcome === undefined;
+  }
+
+  async #deleteOriginal({ webhook, receivedAtMs }: Invocation): Promise<{ outcome?: string; err?: unknown }> {
+    const route = Routes.webhookMessage(webhook.applicationId, webhook.token);
     try {
       await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.delete(route, { auth: false }));
       return {};
     } catch (err) {
-      return failedEdit(err, Date.now() - to.receivedAtMs) === 'lost' ? {} : { outcome: 'not answered', err };
+      const isGone = ['deleted', 'lost'].includes(failedEdit(err, Date.now() - receivedAtMs));
+      return isGone ? {} : { outcome: 'not answered', err };
     }
   }
 

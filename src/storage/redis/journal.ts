@@ -23,15 +23,26 @@ const ADD = `
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   return owners
 `;
-/** Gives ARGV[3] the rows of ARGV[4] and of the dead. Returns them and, if ARGV[5] is 1, what ARGV[3] has already. */
+/** The beginning of a row that somebody has deleted, whoever owns it. */
+const MARKED = '{"isDeleted":true,';
+/** Marks the row ARGV[3] as deleted with ARGV[4], if there is one. */
+const MARK = `
+  local row = redis.call('HGET', KEYS[1], ARGV[3])
+  if row then redis.call('HSET', KEYS[1], ARGV[3], (string.gsub(row, ' {', ' ' .. ARGV[4], 1))) end
+`;
+/**
+ * Gives ARGV[3] the rows of ARGV[4] and of the dead. Returns them with those of ARGV[3] that are marked with ARGV[6] or, if
+ * ARGV[5] is 1, all that ARGV[3] has already.
+ */
 const GIVE = `
   local isGiven = {[ARGV[3]] = false, [ARGV[4]] = true}
   local rows, told = redis.call('HGETALL', KEYS[1]), {}
   for i = 1, #rows, 2 do
     local owner = string.match(rows[i + 1], '^%S*')
     if isGiven[owner] == nil then isGiven[owner] = isDead(owner) end
-    if isGiven[owner] or (owner == ARGV[3] and ARGV[5] == '1') then
-      local reply = string.sub(rows[i + 1], #owner + 2)
+    local reply = string.sub(rows[i + 1], #owner + 2)
+    local isMarked = string.sub(reply, 1, #ARGV[6]) == ARGV[6]
+    if isGiven[owner] or (owner == ARGV[3] and (ARGV[5] == '1' or isMarked)) then
       redis.call('HSET', KEYS[1], rows[i], ARGV[3] .. ' ' .. reply)
       told[#told + 1] = {rows[i], reply}
     end
@@ -100,6 +111,14 @@ export class RedisJournal implements ReplyJournal {
     return (await unlessUnavailable(this.#write([pending]))) !== undefined;
   }
 
+  /** Its owner learns of it with the next heartbeat. */
+  async markDeleted(interactionId: string): Promise<boolean> {
+    const pending = this.#pending.get(interactionId);
+    if (pending) pending.reply = { isDeleted: true, ...pending.reply };
+    await unlessUnavailable(this.#run(MARK, [interactionId, MARKED]));
+    return pending !== undefined;
+  }
+
   owns(interactionId: string): boolean {
     return this.#pending.get(interactionId)?.addedIn === this.#processesAlive.aliveSinceMs;
   }
@@ -123,7 +142,9 @@ export class RedisJournal implements ReplyJournal {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#round;
-    await unlessUnavailable(this.#catchUp().then(() => this.#run(GIVE, [NOBODY, this.#processesAlive.id])));
+    await unlessUnavailable(
+      this.#catchUp().then(() => this.#run(GIVE, [NOBODY, this.#processesAlive.id, '0', MARKED])),
+    );
   }
 
   /** Stores what is pending and removes what is completed, if Redis may not know of it. */
@@ -136,12 +157,15 @@ export class RedisJournal implements ReplyJournal {
   async #takeRows(): Promise<void> {
     if (this.#takeOver === undefined || this.#isClosed) return;
     const { id, aliveSinceMs } = this.#processesAlive;
-    const rows = Told.parse(await this.#run(GIVE, [id, NOBODY, this.#learnedIn === aliveSinceMs ? '0' : '1']));
+    const isAllTold = this.#learnedIn === aliveSinceMs ? '0' : '1';
+    const rows = Told.parse(await this.#run(GIVE, [id, NOBODY, isAllTold, MARKED]));
     this.#learnedIn = aliveSinceMs;
     if (this.#isClosed) return; // they are left with all others
     const replies: CardsReply[] = [];
     for (const [interactionId, json] of rows) {
-      if (this.#pending.has(interactionId) || this.#completed.has(interactionId)) continue;
+      const known = this.#pending.get(interactionId)?.reply;
+      const isNews = known === undefined || (json.startsWith(MARKED) && !known.isDeleted);
+      if (!isNews || this.#completed.has(interactionId)) continue;
       try {
         replies.push(parseJournaledReply(JSON.parse(json)));
       } catch (err) {

@@ -83,6 +83,13 @@ export class SqliteJournal implements ReplyJournal {
     this.#writes.try(() => this.#delete.run(interactionId));
   }
 
+  async markDeleted(interactionId: string): Promise<boolean> {
+    const mark =
+      "UPDATE deferred_replies SET reply = json_set(reply, '$.isDeleted', json('true')) WHERE interaction_id = ?";
+    this.#writes.try(() => this.#database.prepare(mark).run(interactionId));
+    return true;
+  }
+
   /** At once, oldest first. */
   takeOver(complete: (deferred: CardsReply) => void): void {
     const deferredReplies = this.#read();

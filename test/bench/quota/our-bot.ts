@@ -47,6 +47,7 @@ export async function ourBot(
         currency: undefined,
         hasPrintings: false,
         canReplyPublicly: true,
+        isPrivate: false,
       });
     const opened = await Lookups.open(response.queries, use, options);
     const soFar = opened.soFar();

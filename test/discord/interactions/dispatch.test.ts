@@ -32,13 +32,22 @@ const COMMANDS = [CARD, USAGE, MENU];
 describe('an interaction is dispatched by its kind', () => {
   const options = { getString: () => 'base1-4', data: [] };
   const memberPermissions = new PermissionsBitField('ManageMessages');
-  const chosen = { values: ['a'], message: { interactionMetadata: { user: { id: 'bob' } } }, memberPermissions };
+  const chosen = {
+    values: ['a'],
+    message: { interactionMetadata: { id: '7', user: { id: 'bob' } } },
+    memberPermissions,
+  };
   const component = (argument: string, more: object) => ({ ran: 'component', argument, ...more });
   it.each([
     ['slash', 'card', { options }, { ran: 'slash', id: 'base1-4', text: '' }],
     ['message', 'Look up cards', { targetMessage: { content: 'hi' } }, { ran: 'message', text: 'hi' }],
     ['button', 'card:next:2', {}, component('next:2', { values: [], manageMessages: false })],
-    ['select', 'card:set', chosen, component('set', { values: ['a'], repliedTo: 'bob', manageMessages: true })],
+    [
+      'select',
+      'card:set',
+      chosen,
+      component('set', { values: ['a'], repliedTo: { interactionId: '7', memberId: 'bob' }, manageMessages: true }),
+    ],
   ] as const)('to the handler that a command has for it: %s %s', async (kind, name, more, ran) => {
     const dispatched = dispatch(COMMANDS, interaction(kind, name, more));
     const response = await dispatched.run?.(SERVICES);

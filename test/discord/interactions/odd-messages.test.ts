@@ -10,7 +10,7 @@ const USER = { id: ALICE, username: 'alice', discriminator: '0', avatar: null, g
 const COMMANDS: Command[] = [
   {
     data: { name: 'card', description: 'Show a card' },
-    component: async ({ repliedTo = 'nobody' }) => sentence(repliedTo),
+    component: async ({ repliedTo }) => sentence(repliedTo?.memberId ?? 'nobody'),
   },
   { data: { name: 'Look up cards', type: 3 }, ask: async ({ text }) => sentence(text) },
 ];

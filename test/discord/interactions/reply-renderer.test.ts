@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Command } from '../../../commands/command.ts';
+import { withDelete } from '../../../commands/delete-reply.ts';
 import { replyRenderer } from '../../../src/discord/interactions/dispatch.ts';
 import { KeyRefused } from '../../../src/model/errors.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
@@ -42,10 +43,14 @@ it('a reply that a process has taken over knows whether others can see it', asyn
   expect(await rendered(show, { canReplyPublicly: false })).toEqual({ message: { content: 'false' } });
 });
 
+/** What is said in public can be taken back. */
+const inPublic = (key: 'unknownCommand' | 'broken') => withDelete({ content: formatMessage('de', key) }, 'de');
+
 it('a reply whose command does not exist any more, or shows no cards any more, says that it is out of date', async () => {
-  const outdated = { message: { content: formatMessage('de', 'unknownCommand') } };
+  const outdated = { message: inPublic('unknownCommand') };
   expect(await rendered(() => ({ content: 'a card' }), { command: 'older' })).toEqual(outdated);
   expect(await rendered(undefined)).toEqual(outdated);
+  expect(await rendered(undefined, {}, true)).toEqual({ message: { content: formatMessage('en', 'unknownCommand') } });
 });
 
 it('a reply whose command throws says that something broke, with the error for the log', async () => {
@@ -53,5 +58,7 @@ it('a reply whose command throws says that something broke, with the error for t
   const show = () => {
     throw err;
   };
-  expect(await rendered(show)).toEqual({ message: { content: formatMessage('de', 'broken') }, err });
+  expect(await rendered(show)).toEqual({ message: inPublic('broken'), err });
+  const alone = { message: { content: formatMessage('en', 'broken') }, err };
+  expect(await rendered(show, {}, true)).toEqual(alone);
 });

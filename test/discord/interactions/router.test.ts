@@ -48,6 +48,7 @@ function routerWith(command: Partial<Command>, count: () => void = () => {}, con
     commandRate: { count },
     commandReplies: {
       reply: commandReplies.reply.bind(commandReplies),
+      delete: commandReplies.delete.bind(commandReplies),
       async answer({ command: name }, asked) {
         answered.push({ name, asked });
         return true;

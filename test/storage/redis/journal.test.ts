@@ -77,6 +77,25 @@ describe('a deferred reply in Redis', () => {
     expect(await ownerOf(id)).toBe(owner.processesAlive.id);
   });
 
+  it('that another process deletes is ended by its owner, who learns of it with a heartbeat', async () => {
+    const redis = await startRedis();
+    const { ownerOf, written } = await redisWatcher(redis);
+    const owner = await startProcess(redis, SLOW);
+    const other = await startProcess(redis);
+    const [id = '', kept = ''] = await defer(owner, 2);
+
+    await other.replies.delete(deferredReply(), id);
+    expect(await ownerOf(id)).toBe(owner.processesAlive.id);
+    await expect.poll(() => owner.commands).toMatchObject([{ outcome: 'deleted' }]);
+    await expect.poll(written).toBe(1);
+    await heartbeats(owner, 2);
+
+    expect(owner.deleted).toEqual([id]); // once more, should the other not have come to it
+    expect(owner.droppedIds()).toEqual([id]);
+    expect([owner.completed, other.completed]).toEqual([[], []]);
+    expect(await ownerOf(kept)).toBe(owner.processesAlive.id);
+  });
+
   it('is left to any process at once when its owner stops', async () => {
     const redis = await startRedis();
     const { ownerOf } = await redisWatcher(redis);

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import card from '../../commands/card.ts';
+import cards from '../../commands/cards.ts';
+import type { Message, View } from '../../commands/command.ts';
+import { withDelete } from '../../commands/delete-reply.ts';
+import type { Outcomes } from '../../src/lookup/outcomes.ts';
+import { Busy } from '../../src/model/errors.ts';
+import { buttons, menu } from '../../src/render/components.ts';
+import { askedFor } from '../replies/replies-over.ts';
+
+const PUBLIC: View = {
+  ...{ locale: 'en-US', quota: undefined, currency: undefined, hasPrintings: true },
+  ...{ canReplyPublicly: true, isPrivate: false },
+};
+const PRIVATE: View = { ...PUBLIC, isPrivate: true };
+const CARD = { id: 'base1-4', name: 'Emberwing Drake', game: 'Game', set: { id: 'base1', name: 'Base' } };
+const FOUND = { answer: { card: CARD, fetchedAtMs: 0 } };
+const BUSY = { error: new Busy({ untilMs: Date.now() + 60_000, paused: false }) };
+const SEVERAL = { text: 'drake', cards: [CARD, { ...CARD, id: 'base1-5' }], total: 2 };
+const asListed = (each: typeof CARD) => ({ id: each.id, name: each.name });
+
+const idsOf = ({ components = [] }: Message) =>
+  components.map((row) => row.components.map((part) => 'custom_id' in part && part.custom_id));
+const outcomes = (...found: Outcomes['cards']): Outcomes => ({ cards: found, requests: 0 });
+
+describe.each([
+  ['/card that waits', card, askedFor('base1-4'), outcomes(undefined)],
+  [
+    '/card that waits for a permit',
+    card,
+    askedFor('base1-4'),
+    { ...outcomes(undefined), permitAtMs: Date.now() + 9e4 },
+  ],
+  ['/card that has no answer', card, askedFor('base1-4'), outcomes(BUSY)],
+  ['/card of no card', card, askedFor('base1-4'), outcomes({ answer: { card: undefined, fetchedAtMs: 0 } })],
+  ['/card', card, askedFor('base1-4'), outcomes(FOUND)],
+  ['/cards that waits', cards, askedFor('base1-4', 'b'), outcomes(undefined, undefined)],
+  ['/cards that has a part', cards, askedFor('base1-4', 'b'), outcomes(FOUND, undefined)],
+  ['/cards that has no answer', cards, askedFor('a', 'b'), outcomes(BUSY, BUSY)],
+  ['/cards', cards, askedFor('base1-4', 'b'), outcomes(FOUND, FOUND)],
+  [
+    '/cards with an unclear name',
+    cards,
+    { ...askedFor('base1-4'), unclear: [{ ...SEVERAL, cards: SEVERAL.cards.map(asListed) }] },
+    outcomes(FOUND),
+  ],
+])('what everybody sees of %s', (_, command, asked, found) => {
+  it('ends with the button that takes it back', () => {
+    expect(
+      idsOf(command.show(asked, found, PUBLIC))
+        .flat()
+        .at(-1),
+    ).toBe('card:delete');
+  });
+
+  it('has none when its member alone sees it', () => {
+    expect(idsOf(command.show({ ...asked, isPrivate: true }, found, PRIVATE)).flat()).not.toContain('card:delete');
+  });
+});
+
+it('what was asked for in public, and matters to who asked alone, has none either', () => {
+  expect(idsOf(card.show(askedFor('base1-4'), outcomes(BUSY), PRIVATE))).toEqual([]);
+});
+
+it('it stands beside other buttons, or in a row of its own', () => {
+  const [row] = buttons('en', { showHistory: 'a' });
+  const options = [{ label: 'A', value: 'a' }];
+  const full = { type: 1 as const, components: Array.from({ length: 5 }, () => ({ ...row?.components[0] })) };
+  const withRows = (...components: object[]) => idsOf(withDelete({ components } as Message, 'en'));
+  expect(withRows()).toEqual([['card:delete']]);
+  expect(withRows(row ?? {})).toEqual([['a', 'card:delete']]);
+  expect(withRows(...menu('A', 'm', options))).toEqual([['m'], ['card:delete']]);
+  expect(withRows(full)).toEqual([Array(5).fill('a'), ['card:delete']]);
+});
