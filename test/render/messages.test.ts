@@ -131,7 +131,6 @@ describe('every error has a text for members, without what only operators can us
     [new Stopping(), "I'm restarting. Try again in a minute."],
     [new TooManyCommands({ untilMs }), `Slow down a little. ${AFTER_ONE}`],
     [new InvalidCardId({ reason: 'empty' }), NO_ID],
-    ,
     [new InvalidCardId({ reason: 'halfCharacter' }), NO_ID],
     [new InvalidCardId({ reason: 'tooLong' }), TOO_LONG],
     [new InvalidCardId({ reason: 'controlCharacter' }), NO_ID],

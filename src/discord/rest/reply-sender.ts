@@ -116,7 +116,7 @@ export class RestReplySender implements ReplySender {
     if (result !== 'refused' && result !== 'blocked') return result;
     const locale = replyLocale(to, isPrivate, set);
     const say = async (content: string) => {
-      const sentence = isPrivate ? { content } : withDelete({ content }, language);
+      const sentence = isPrivate ? { content } : withDelete({ content }, locale);
       const said = await this.edit(to, sentence, isPrivate);
       return said === 'refused' || said === 'blocked' ? 'lost' : said;
     };
