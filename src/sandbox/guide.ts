@@ -31,6 +31,8 @@ export interface GuideOptions {
 
 /** A step needs no more of the service than this. */
 const NEEDED = { requests: 20, atOnce: 8 };
+/** A step acts only when what to watch can have been read. */
+const READING_MS = 2_000;
 const MOST_MS = 120_000;
 const SEARCHES_WITHIN_MS = 10_000;
 const MOST_OF_A_SET = 12;
@@ -80,6 +82,7 @@ export class Guide {
       if (!this.#isAsAtStart()) await this.#resetAll(signal, id);
       const aborted = sleep(MOST_MS, undefined, { signal, ref: false });
       await Promise.race([aborted, this.#options.discord.gateway.whenReady()]); // somebody may have killed the bot
+      await sleep(READING_MS, undefined, { signal });
       this.#ended.clear();
       const unknownCard = () => this.#unknownCard();
       const ended = (...typed: readonly TypedInteraction[]) => this.#whenEnded(typed, signal);

@@ -38,9 +38,10 @@ async function press(name: string): Promise<void> {
   await page.getByRole('button', { name, exact: true }).click();
 }
 
-/** Resolves to what happened, when the line above the chat says it. */
+/** Resolves when the line below what to watch says it. */
 async function happened(text: string | RegExp): Promise<void> {
-  await page.getByRole('region', { name: 'A guided minute' }).getByRole('status').filter({ hasText: text }).waitFor();
+  const status = page.getByRole('region', { name: 'A guided minute' }).getByRole('status');
+  await status.locator('p.good').filter({ hasText: text }).waitFor();
 }
 
 /** Everything is as when the sandbox was started: it is reset when another test has used it. */
@@ -64,10 +65,43 @@ describe('the page', () => {
   followsAccessibilityRules(() => ({ page, url, beginAnew }));
 });
 
+it.each([
+  [1280, 720],
+  [1366, 768],
+  [1366, 625],
+])('has name and price of the first card in view at %s × %s, and the steps in one row', async (width, height) => {
+  await beginAnew();
+  await visitPage(page, url);
+  await page.setViewportSize({ width, height });
+  const steps = page.getByRole('region', { name: 'A guided minute' }).getByRole('button');
+  const rows = await Promise.all((await steps.all()).map(async (step) => (await step.boundingBox())?.y));
+  expect(new Set(rows).size).toBe(1);
+  for (const key of ['/card', 'Enter', 'ember', 'ArrowDown', 'Enter', 'Enter']) {
+    await (/^[A-Z]/.test(key) ? page.keyboard.press(key) : page.keyboard.type(key));
+    if (key === 'ember') await page.getByRole('option', { name: 'Emberwing Drake' }).first().waitFor();
+  }
+  const embed = page.locator('discord-embed');
+  await embed.locator('img').first().waitFor();
+  const log = await page.getByRole('log').boundingBox();
+  for (const text of ['Emberwing Drake', 'market']) {
+    const isInView = async () => {
+      const box = await embed.getByText(text).first().boundingBox();
+      return box && log && box.y >= log.y && box.y + box.height <= log.y + log.height;
+    };
+    await expect.poll(isInView, { message: text }).toBe(true);
+  }
+});
+
 it('each step of the guided minute says what happened, in figures, at any time', async () => {
   const { pageErrors, externalUrls } = await visitPage(page, url);
+  const requests = page.getByText(/Requests that reached it: [^0]/);
+  const pressedAtMs = Date.now();
   await press('Find a card by name');
+  await page.getByText('Alice types “ember”').waitFor();
+  await requests.waitFor();
+  expect(Date.now() - pressedAtMs, 'what to watch can be read before anything happens').toBeGreaterThanOrEqual(2_000);
   await happened(FOUND);
+  expect(await page.getByText('Alice types “ember”').isVisible()).toBe(true);
   await page.getByRole('row').filter({ hasText: '/cards/promo-7' }).getByText('for Alice').waitFor();
   await press('Find a card by name');
   await happened('The card was known already, so it took 0 requests for Alice, and 0 for Björn.');
@@ -97,6 +131,7 @@ it('each step of the guided minute says what happened, in figures, at any time',
     /^1 request found the day used up\. Of the next 5 members, .* 5 were told .* with 0 requests; 1 known card still/,
   );
   expect(await outage.inputValue()).toBe('none');
+  await expect(page.locator('discord-message').last().textContent()).resolves.not.toContain('market'); // a refusal is in view
   // After a day that was used up
   await press('The service says 429');
   await happened(

@@ -1,7 +1,7 @@
 import '@skyra/discord-components-core/discord-messages.js';
 import type { Snapshot } from '../page-protocol.ts';
 import { element } from './element.ts';
-import { followsAfterScroll } from './following.ts';
+import { followedTopPx, followsAfterScroll } from './following.ts';
 import { type MessageActions, type MessageView, messageElement } from './message.ts';
 import { postElement } from './post.ts';
 import { isVisible, isVisiblePost, type Viewer } from './viewer.ts';
@@ -108,10 +108,14 @@ export class Chat {
     if (there !== node) this.#list.insertBefore(node, there ?? null);
   }
 
-  /** Keeps the newest message visible, unless the reader has scrolled up. */
+  /** Keeps the newest message visible, unless the reader has scrolled up; who has scrolled down in it stays there. */
   #keepUp(): void {
     if (!this.#following) return;
-    this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+    const newest = this.#list.lastElementChild?.getBoundingClientRect();
+    const newestPx = newest ? newest.top - this.#scroller.getBoundingClientRect().top + scrollTop : scrollHeight;
+    const topPx = followedTopPx({ newestPx, endPx: scrollHeight - clientHeight });
+    this.#scroller.scrollTop = Math.max(scrollTop, topPx);
     this.#topPx = this.#scroller.scrollTop;
   }
 }

@@ -32,7 +32,7 @@ export class ChoiceInput {
     this.#suggestions = new Suggestions(field, {
       id: `choices-${option}`,
       label: `Choices for ${option}`,
-      content: ({ name, value }) => [element('b', {}, name), element('i', {}, String(value))],
+      content: ({ name }) => [element('b', {}, name)],
       begins: 'with none', // quickly typed text is sent as it is
       onPick: (choice) => this.#pick(choice),
     });

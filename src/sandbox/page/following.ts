@@ -1,6 +1,11 @@
 /** A reader closer to the end than this wants to see new messages. */
 const NEAR_END_PX = 80;
 
+/** Where the newest message is read: at its end, unless it is higher than the view, of which its top is shown then. */
+export function followedTopPx({ newestPx, endPx }: { newestPx: number; endPx: number }): number {
+  return Math.max(0, Math.min(newestPx, endPx));
+}
+
 export interface Scrolled {
   /** Whether the newest message was followed before. */
   following: boolean;

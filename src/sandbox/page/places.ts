@@ -6,6 +6,7 @@ import { isSame, type ShownPlace } from './viewer.ts';
 
 const DIRECT_MESSAGES: ShownPlace = { guildId: null, context: 1 };
 const GROUP: ShownPlace = { guildId: null, context: 2 };
+const NOT_INSTALLED = 'Only members bring the bot here.';
 const GROUP_NAME = 'Friends';
 
 /** The guilds of the emulated Discord, with and without the bot. */
@@ -34,6 +35,7 @@ export function places(
       element('h2', {}, 'Direct messages'),
       button(DIRECT_MESSAGES, BOT_NAME, botAvatar()),
       element('h2', {}, 'Not installed'),
+      element('p', { className: 'quiet' }, NOT_INSTALLED),
       ...servers(foreignGuilds),
       button(GROUP, GROUP_NAME),
     );

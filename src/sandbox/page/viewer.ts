@@ -1,4 +1,4 @@
-import type { ChatMessage, Member, PlaceContext, Post } from '../discord/chat.ts';
+import type { ChatMessage, Guild, Member, PlaceContext, Post } from '../discord/chat.ts';
 
 /** A server, direct messages with the bot (context 1), or a group without it (2). */
 export interface ShownPlace {
@@ -37,4 +37,14 @@ export function isPrivate({ ephemeral, messageId }: ChatMessage): boolean {
 function isElsewhere({ trigger, state, updatesSource, followUps = [] }: ChatMessage): boolean {
   const isClick = trigger === 'component' || trigger === 'modal';
   return (isClick && state === 'sent') || (updatesSource === true && state !== 'failed' && followUps.length === 0);
+}
+
+/**
+ * The servers that a process of several holds, in words: Discord's formula for shards. With one process it goes without
+ * saying. Direct messages are always the first one's.
+ */
+export function heldBy(number: number, count: number, guilds: readonly Pick<Guild, 'id' | 'name'>[]): string {
+  if (count === 1) return '';
+  const held = guilds.filter(({ id }) => Number((BigInt(id) >> 22n) % BigInt(count)) === number - 1);
+  return [...held.map(({ name }) => name), ...(number === 1 ? ['direct messages'] : [])].join(', ') || 'no server';
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followsAfterScroll } from '../../../src/sandbox/page/following.ts';
+import { followedTopPx, followsAfterScroll } from '../../../src/sandbox/page/following.ts';
 
 it.each([
   ['stays with the end that it was brought to', true, { beforePx: 100, topPx: 500, toEndPx: 0 }, true],
@@ -11,4 +11,12 @@ it.each([
   ['stays when the chat became shorter', true, { beforePx: 500, topPx: 200, toEndPx: 0 }, true],
 ])('following the newest message %s', (_, following, scrolled, after) => {
   expect(followsAfterScroll({ following, ...scrolled })).toBe(after);
+});
+
+it.each([
+  ['the end of a newest message that fits the view', { newestPx: 900, endPx: 700 }, 700],
+  ['the top of one that is higher than the view', { newestPx: 500, endPx: 700 }, 500],
+  ['everything while nothing has to be scrolled', { newestPx: 40, endPx: 0 }, 0],
+])('who follows the chat sees %s', (_, where, topPx) => {
+  expect(followedTopPx(where)).toBe(topPx);
 });

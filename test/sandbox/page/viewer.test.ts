@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../../src/sandbox/discord/chat.ts';
-import { isVisible } from '../../../src/sandbox/page/viewer.ts';
+import { DEFAULT_WORLD } from '../../../src/sandbox/discord/world.ts';
+import { heldBy, isVisible } from '../../../src/sandbox/page/viewer.ts';
 
 const [ALICE, BOB] = [
   { id: '1', name: 'Alice', locale: 'en-US' },
@@ -28,4 +29,10 @@ it.each<[string, Partial<ChatMessage>, boolean, boolean]>([
   const seenBy = (member: typeof ALICE) =>
     isVisible({ ...MESSAGE, ...message }, { member, guildId: 'guild', context: 0, manageGuild: false });
   expect([seenBy(ALICE), seenBy(BOB)]).toEqual([toAlice, toBob]);
+});
+
+it('of two processes each says which servers fall silent with it, and one alone says nothing', () => {
+  const { guilds } = DEFAULT_WORLD;
+  expect(heldBy(1, 1, guilds)).toBe('');
+  expect([heldBy(1, 2, guilds), heldBy(2, 2, guilds)]).toEqual(['Collectors, direct messages', 'Trading Post']);
 });
