@@ -22,6 +22,8 @@ export interface Scene {
 export interface Step {
   id: string;
   title: string;
+  /** The beginning of the title, so that all buttons fit one row. */
+  button: string;
   /** What to watch while it runs. */
   watch: string;
   /** The bot or the service is not as at the start when it ends. */
@@ -44,6 +46,7 @@ export const STEPS: readonly Step[] = [
   {
     id: 'find',
     title: 'Find a card by name',
+    button: 'Find a card',
     watch:
       'Alice types “ember” and picks a card, then Björn, whose Discord is German, asks for the same one. Watch the requests.',
     async run(scene) {
@@ -61,6 +64,7 @@ export const STEPS: readonly Step[] = [
   {
     id: 'crowd',
     title: 'Thirty members ask at once',
+    button: 'Thirty members ask',
     watch: 'Thirty members ask for the same new card at the same moment. Watch how many requests that takes.',
     async run(scene) {
       const requests = requestsFromNow(scene);
@@ -73,6 +77,7 @@ export const STEPS: readonly Step[] = [
   {
     id: 'refused',
     title: 'The service says 429',
+    button: 'The service says 429',
     leavesTraces: true, // the bot counts its burst as used
     watch: `The service refuses everything for ${STORM_MS / 1_000} s, and three members ask for a card each. Watch the requests: after the first 429, none arrives until the time is up.`,
     async run(scene) {
@@ -93,6 +98,7 @@ export const STEPS: readonly Step[] = [
   {
     id: 'day',
     title: 'The day runs out',
+    button: 'The day runs out',
     needsDay: true,
     leavesTraces: true,
     watch: "The service's day is used up. Watch what known and new cards get, and that the service is left alone.",
@@ -115,6 +121,7 @@ export const STEPS: readonly Step[] = [
   {
     id: 'kill',
     title: 'Kill the bot while members wait',
+    button: 'Kill the bot',
     watch: `The service takes ${SLOW_MS / 1_000} s, three members wait, and the bot's process gets a SIGKILL. Watch their replies.`,
     async run(scene) {
       const { cardService, bots, signal } = scene;

@@ -13,7 +13,7 @@ import { NO_DAY } from './service-limiters.ts';
 
 /** The guided minute, as the page shows it. */
 export interface ShownGuide {
-  steps: readonly Pick<Step, 'id' | 'title' | 'watch'>[];
+  steps: readonly Pick<Step, 'id' | 'title' | 'button' | 'watch'>[];
   /** The step that runs, or ran last; absent after a reset. */
   current?: string | undefined;
   /** What happened in it; absent while it runs. */
@@ -63,7 +63,7 @@ export class Guide {
   get shown(): ShownGuide {
     const hasDay = this.#options.cardService.state().dayLimit < NO_DAY;
     const steps = STEPS.filter(({ needsDay }) => hasDay || !needsDay);
-    return { steps: steps.map(({ id, title, watch }) => ({ id, title, watch })), ...this.#shown };
+    return { steps: steps.map(({ id, title, button, watch }) => ({ id, title, button, watch })), ...this.#shown };
   }
 
   /** Learns from a line of the bot's log which command has ended. */

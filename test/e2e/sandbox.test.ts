@@ -69,6 +69,8 @@ it.each([
   [1280, 720],
   [1366, 768],
   [1366, 625],
+  [390, 844],
+  [320, 568],
 ])('has name and price of the first card in view at %s × %s, and the steps in one row', async (width, height) => {
   await beginAnew();
   await visitPage(page, url);
@@ -81,7 +83,7 @@ it.each([
     if (key === 'ember') await page.getByRole('option', { name: 'Emberwing Drake' }).first().waitFor();
   }
   const embed = page.locator('discord-embed');
-  await embed.locator('img').first().waitFor();
+  await embed.locator('img').last().waitFor();
   const log = await page.getByRole('log').boundingBox();
   for (const text of ['Emberwing Drake', 'market']) {
     const isInView = async () => {

@@ -19,12 +19,13 @@ export function guidePanel(root: HTMLElement, { onPress }: { onPress: () => void
   const lines = element('div', { role: 'status' }, toWatch, outcome);
   const buttons = new Map<string, HTMLElement>();
   const begin = ({ steps }: ShownGuide) => {
-    for (const { id, title, watch } of steps) {
-      const button = controls.button(title, title, () => {
+    for (const { id, title, button: words, watch } of steps) {
+      const button = controls.button('', title, () => {
         onPress();
         return pressStep(id);
       });
       button.title = watch;
+      button.append(element('span', {}, words));
       buttons.set(id, button);
     }
     const list = element('ol', {}, ...buttons.values().map((button) => element('li', {}, button)));
