@@ -70,7 +70,6 @@ it.each([
   [1366, 768],
   [1366, 625],
   [390, 844],
-  [320, 568],
 ])('has name and price of the first card in view at %s × %s, and the steps in one row', async (width, height) => {
   await beginAnew();
   await visitPage(page, url);
