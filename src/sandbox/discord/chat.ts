@@ -45,6 +45,8 @@ export interface Whereabouts {
   guildId?: string | null;
   /** Whether the member has Manage Server; ignored outside guilds. */
   manageGuild?: boolean;
+  /** Whether the member has Manage Messages; ignored outside guilds. */
+  manageMessages?: boolean;
   /** Only needed for a private channel without the bot (2): a group of all members. */
   context?: PlaceContext;
   /** For whom the app is installed; only the member's own counts in a foreign guild and in a group. Default: all that is needed there. */
@@ -80,6 +82,7 @@ export interface UsedComponent {
   values?: readonly string[];
   memberId?: string;
   manageGuild?: boolean;
+  manageMessages?: boolean;
 }
 
 /** The submission of a modal. */

@@ -107,6 +107,11 @@ export class Conversation {
     conversation.#remove(message);
   }
 
+  /** A member deletes a message that everybody sees, or dismisses a private one. @throws ApiError 10008 */
+  dismiss(messageId: string): void {
+    this.#remove(this.#sent.find(messageId));
+  }
+
   /** Sends a follow-up message, or completes the reply that still shows "thinking…". */
   followUp(form: MessageForm, ephemeral: boolean, uploads: readonly NumberedUpload[]): HeldMessage {
     this.#refuseWebhook();

@@ -115,6 +115,8 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     choose: (used: UsedComponent & { values: readonly string[] }) => typedInteraction(useComponent(used, services)),
     /** Submits the modal with which the bot answered an interaction. @throws Error with a sentence. */
     submit: (modal: SubmittedModal) => typedInteraction(submitModal(modal, services)),
+    /** Deletes a message of the bot by Discord's own means, of which the bot is not told. */
+    dismiss: (messageId: string) => conversations.holder(messageId)?.dismiss(messageId),
     /** Writes a message. @throws Error with a sentence. */
     post: (posted: Whereabouts & { content: string }) => posts.add(posted),
     /** The last hundred messages that members wrote, oldest first. */

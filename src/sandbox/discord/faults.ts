@@ -3,7 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RestAnswer } from './route.ts';
 
 /** The calls that a fault can apply to: `dm` opens a channel, `message` sends to one; `any` is every call. */
-export type FaultyRoute = 'callback' | 'edit' | 'follow-up' | 'dm' | 'message' | 'gateway/bot' | 'commands' | 'any';
+export type FaultyRoute =
+  | 'callback'
+  | 'edit'
+  | 'delete'
+  | 'follow-up'
+  | 'dm'
+  | 'message'
+  | 'gateway/bot'
+  | 'commands'
+  | 'any';
 
 /**
  * How a connection breaks. `hang`: never answered. `close`: closed before the request is processed, as happens to idle
@@ -35,6 +44,7 @@ export type RestOutcome = (RestAnswer & { stalls?: true }) | Exclude<ConnectionF
 const ROUTES: readonly [FaultyRoute, RegExp][] = [
   ['callback', /^POST \/interactions\/[^/]+\/[^/]+\/callback$/],
   ['edit', /^PATCH \/webhooks\/[^/]+\/[^/]+\/messages\/[^/]+$/],
+  ['delete', /^DELETE \/webhooks\/[^/]+\/[^/]+\/messages\/[^/]+$/],
   ['follow-up', /^POST \/webhooks\/[^/]+\/[^/]+$/],
   ['dm', /^POST \/users\/@me\/channels$/],
   ['message', /^POST \/channels\/[^/]+\/messages$/],

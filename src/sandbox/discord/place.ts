@@ -31,7 +31,11 @@ export function placeOf(at: Whereabouts, world: World): Place {
     guildId,
     context,
     channelId: channelId({ guildId, context, memberId: member.id }),
-    permissions: memberPermissions({ ...guild, manageGuild: guild !== undefined && at.manageGuild === true }),
+    permissions: memberPermissions({
+      ...guild,
+      manageGuild: guild !== undefined && at.manageGuild === true,
+      manageMessages: guild !== undefined && at.manageMessages === true,
+    }),
     installed: [
       ...(hasBot && installedFor !== 'user' ? [Installed.GuildInstall] : []),
       ...(installedFor === 'guild' ? [] : [Installed.UserInstall]),

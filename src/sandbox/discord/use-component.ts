@@ -16,12 +16,12 @@ export function useComponent(used: UsedComponent, services: InteractionServices)
   if (!conversation) throw new Error(`There is no message of the bot with the id ${used.messageId}.`);
   const held = conversation.held(used.messageId);
   const { guildId, context, member } = conversation.message;
-  const { memberId = member.id, manageGuild = false } = used;
+  const { memberId = member.id, manageGuild = false, manageMessages = false } = used;
   if (held.message.ephemeral && memberId !== member.id) throw new Error('Only its reader can use a private message.');
   if (context === 1 && memberId !== member.id) throw new Error('These direct messages belong to another member.');
 
   const component = usable(used, held);
-  const place = placeOf({ memberId, guildId, context, manageGuild }, world);
+  const place = placeOf({ memberId, guildId, context, manageGuild, manageMessages }, world);
   const known = resolvableAt(place, world);
   const values = component.type === ComponentType.Button ? undefined : (used.values ?? []);
   if (component.type !== ComponentType.Button) checkValues(component, values ?? [], known);

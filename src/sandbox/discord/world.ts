@@ -53,8 +53,9 @@ const MEMBER_PERMISSIONS =
   Permission.UseApplicationCommands |
   Permission.UseExternalApps;
 
-export function memberPermissions({ manageGuild = false, externalApps = true } = {}): bigint {
-  const permissions = manageGuild ? MEMBER_PERMISSIONS | Permission.ManageGuild : MEMBER_PERMISSIONS;
+export function memberPermissions({ manageGuild = false, manageMessages = false, externalApps = true } = {}): bigint {
+  const more = (manageGuild ? Permission.ManageGuild : 0n) | (manageMessages ? Permission.ManageMessages : 0n);
+  const permissions = MEMBER_PERMISSIONS | more;
   return externalApps ? permissions : permissions & ~Permission.UseExternalApps;
 }
 
