@@ -52,7 +52,7 @@ describe('budgets', () => {
     const usage = await world.usage().settled();
 
     expect(refused.content).toMatch(
-      /^Today's 2 new lookups outside servers that added me are used up\. Cards I already/,
+      /^Outside servers that added me, everyone shares 2 new lookups a day\. Today's are used up\. Cards I already/,
     );
     expect(known.embeds).toHaveLength(1);
     expect(inServer.embeds).toHaveLength(1);

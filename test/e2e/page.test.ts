@@ -85,7 +85,7 @@ describe('a newcomer', () => {
   it('completes an option with Tab, and what it adds begins with what differs from the default', async () => {
     await openSandbox(page);
     await typeKeys(['/card', 'Tab', 'ember']);
-    await page.getByRole('option', { name: 'Emberwing Drake · First Light · 4/102' }).waitFor();
+    await page.getByRole('option', { name: 'Emberwing Drake · 4/102 · First Light' }).waitFor();
     await typeKeys(['Tab', 'Tab', 'Enter', 'Tab', 'Enter', 'Enter']); // adds each of the other options, then sends
     await replyTo(page, '/card id:base1-4 prices:false private:true').waitFor();
   });

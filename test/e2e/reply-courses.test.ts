@@ -92,16 +92,16 @@ const NONE = '**nobody-1**, **base1-6**, **base1-7**, **base1-8**, and **nobody-
 const COURSES = [
   `known: base1-4 | /card base1-4 | 0 of 1, 1 saved: answered from cache | ${DRAKE}`,
   `stale: base1-4 | /card base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE}`,
-  `stale: base1-4 | /cards base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE} "1 request"`,
+  `stale: base1-4 | /cards base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE} "1 new lookup"`,
   `stale: base1-4; unreadable: base1-4 | /card base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE} ${NOT_ONE}`,
   `nothing | /card base1-4 | 1 of 1, 0 saved: answered from service | thinking | ${DRAKE}`,
   `nothing | /card base1-4 in private | 1 of 1, 0 saved: answered from service | thinking | private: ${DRAKE}`,
-  'nothing | /card nobody-1 | 1 of 1, 0 saved: answered from service | thinking | "No card has the id **nobody-1**."',
+  'nothing | /card nobody-1 | 1 of 1, 0 saved: answered from service | thinking | "No card has the id **nobody-1**. Try its name."',
   'nothing | /cards nobody-1 | 1 of 1, 0 saved: answered from service | thinking | "Not found: **nobody-1**"',
-  'known: nobody-1 | /card nobody-1 | 0 of 1, 1 saved: answered from cache | private: "No card has the id **nobody-1**."',
+  'known: nobody-1 | /card nobody-1 | 0 of 1, 1 saved: answered from cache | private: "No card has the id **nobody-1**. Try its name."',
   `unreadable: base1-4 | /card base1-4 | 1 of 1, 0 saved: UnexpectedAnswer from service | thinking | "${UNREADABLE}"`,
   `known: base1-1 | /cards base1-4 on a budget | 0 of 1, 0 saved: BudgetSpent from bot | private: "Not shown: **base1-4**. ${SPENT}"`,
-  `${MANY} | /cards ${TEN} | 8 of 12, 2 saved: answered from service | thinking | ${SHOWN_FIRST} "6 more cards are on their way." | ${SHOWN_LAST} "Not found: ${NONE}\nNot shown: **base1-5**. ${UNREADABLE}\n8 requests"`,
+  `${MANY} | /cards ${TEN} | 8 of 12, 2 saved: answered from service | thinking | ${SHOWN_FIRST} "6 more cards are on their way." | ${SHOWN_LAST} "Not found: ${NONE}\nNot shown: **base1-5**. ${UNREADABLE}\n8 new lookups"`,
 ].map((course) => course.split(' | '));
 
 it.each(COURSES)('(%s) %s shows each moment once, and costs %s', async (states = '', line = '', costs, ...shows) => {
