@@ -22,6 +22,8 @@ export interface CardView extends PricesView {
   answer: Pick<CardRecord, 'fetchedAtMs' | 'delistedAtMs' | 'history'>;
   showPrices: boolean;
   quota: WindowQuota | undefined;
+  /** What the cards of this reply cost, where that is told. */
+  requests?: number;
   /** Why this copy is not the newest: one short line of Markdown; absent when it is fresh. */
   note?: string | undefined;
 }
@@ -59,8 +61,10 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
   const isStale = note !== undefined || answer.delistedAtMs !== undefined;
   const picture = display?.hasPictures === false ? undefined : publicUrl(card.imageUrl);
   const page = publicUrl(display?.pageUrl === undefined ? card.pageUrl : pageUrl(display.pageUrl, card));
-  const line = [plainText(card.id, size.footerIdLength), leftToday(locale, view.quota)].filter(Boolean).join(' · ');
-  const footer = [line, plainText(display?.notice ?? '', size.footerIdLength)].filter(Boolean).join('\n');
+  const spent = view.requests ? formatMessage(locale, 'cardsCost', { requests: view.requests }) : '';
+  const line = [plainText(card.id, size.footerIdLength), spent, leftToday(locale, view.quota)];
+  const notice = plainText(display?.notice ?? '', size.footerIdLength);
+  const footer = [line.filter(Boolean).join(' · '), notice].filter(Boolean).join('\n');
   const description = [
     factsLine(card, size.factLength),
     ...(showPrices ? priceLines(view).slice(0, size.priceLines) : []),
@@ -86,7 +90,7 @@ export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number, 
   if (!isStale) return formatMessage(locale, 'noSuchCard', { id });
   const sentence = formatMessage(locale, 'noSuchCardBefore', { id });
   if (isFromClockAhead(fetchedAtMs, Date.now())) return sentence;
-  return `${sentence}\n-# ${formatMessage(locale, 'lastCheck', { since: age(fetchedAtMs) })}`;
+  return `${sentence}\n-# ${age(fetchedAtMs)}`;
 }
 
 /** "N of M new lookups left today", or of another window; `undefined` while that is unknown. */

@@ -140,7 +140,7 @@ export function unknownCard(
     formatMessage(locale, similar ? 'unknownCard' : 'namesUnsearched', {
       text: plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'),
     }),
-    names && formatMessage(locale, 'similarNames', { names }),
+    names.names && formatMessage(locale, 'similarNames', names),
     askId && askId.length <= MAX_LENGTH && formatMessage(locale, 'askAnywayCost'),
   ];
   return {
@@ -154,10 +154,11 @@ export function unclearChoice(locale: string, unclear: readonly Unclear[], ids: 
   return choice(locale, { cards: unclear.flatMap(({ cards }) => cards) }, ids);
 }
 
-/** The first few names, each once; empty when there is none to show. */
-export function similarNames(locale: string, cards: readonly ListedCard[], length = MAX_LENGTH): string {
+/** The first few names, each once, as alternatives and as a plain list; empty when there is none to show. */
+export function similarNames(locale: string, cards: readonly ListedCard[], length = MAX_LENGTH) {
   const names = new Set(offered(cards).map(({ name }) => plainMarkdown(name, length)));
-  return listed(locale, [...names].filter(Boolean).slice(0, MOST_NAMES), 'or');
+  const shown = [...names].filter(Boolean).slice(0, MOST_NAMES);
+  return { names: listed(locale, shown, 'or'), list: listed(locale, shown, 'and') };
 }
 
 /** Texts of a list that may be ids all the same: one that is chosen costs a lookup. */

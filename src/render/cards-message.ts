@@ -2,7 +2,7 @@ import type { APIEmbed } from 'discord-api-types/v10';
 import type { CardServiceError } from '../model/errors.ts';
 import type { Unclear } from '../model/invocation.ts';
 import type { WindowQuota } from '../model/quota.ts';
-import { type CardView, cardEmbed, type EmbedSize, FULL_SIZE, leftToday } from './card-embed.ts';
+import { type CardView, cardEmbed, type EmbedSize, FULL_SIZE } from './card-embed.ts';
 import { MAX_ROWS, similarNames } from './card-list.ts';
 import { plainMarkdown } from './formats.ts';
 import { errorMessage, formatMessage, listed, timeToCome } from './messages.ts';
@@ -37,11 +37,12 @@ const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*\s?[:：]/gm;
 /** Ten ids or names of this length leave room for the other sentences. */
 const TEXT_LENGTH = 80;
 
-/** The cards as embeds; in the text what is still to come, what was not found, and at the end what it cost. */
+/** The cards as embeds, the last with what all cost; in the text what is still to come, and at the end what was not found. */
 export function cardsMessage(cards: CardsView): { content: string; embeds: APIEmbed[] } {
-  const { views, toCome, isEnd } = cards;
-  const lines = isEnd ? [...notShown(cards), views.length > 0 && cost(cards)] : [onTheirWay(cards)];
-  return { content: lines.filter(Boolean).join('\n'), embeds: cardEmbeds(views, views.length + toCome > 1) };
+  const { views, toCome, isEnd, requests, quota } = cards;
+  const lines = isEnd ? notShown(cards) : [onTheirWay(cards)];
+  const shown = views.map((view, at) => (isEnd && at === views.length - 1 ? { ...view, requests, quota } : view));
+  return { content: lines.filter(Boolean).join('\n'), embeds: cardEmbeds(shown, views.length + toCome > 1) };
 }
 
 function notShown({ notFound, unclear, unsearched, failed, locale }: CardsView): (string | false)[] {
@@ -60,10 +61,10 @@ function notShown({ notFound, unclear, unsearched, failed, locale }: CardsView):
 /** What each of them may mean: a line of at most 180 characters. */
 export function unclearLines(locale: string, unclear: readonly Unclear[]): string[] {
   return unclear.map(({ text, cards, total }) => {
-    const names = similarNames(locale, cards, UNCLEAR_NAME_LENGTH);
-    const how = total > MAX_ROWS ? 'many' : total > 1 ? 'several' : names ? 'similar' : 'none';
+    const similar = similarNames(locale, cards, UNCLEAR_NAME_LENGTH);
+    const how = total > MAX_ROWS ? 'many' : total > 1 ? 'several' : similar.names ? 'similar' : 'none';
     const shown = plainMarkdown(text, UNCLEAR_LENGTH) || formatMessage(locale, 'invisibleId');
-    return formatMessage(locale, 'cardUnclear', { text: shown, how, total, names });
+    return formatMessage(locale, 'cardUnclear', { text: shown, how, total, ...similar });
   });
 }
 
@@ -78,14 +79,9 @@ function onTheirWay({ views, toCome, permitAtMs, locale }: CardsView): string | 
   return formatMessage(locale, 'cardsOnTheirWay', { cards: toCome, ...timeToCome(permitAtMs) });
 }
 
-function cost({ requests, quota, locale }: CardsView): string {
-  return [formatMessage(locale, 'cardsCost', { requests }), leftToday(locale, quota)].filter(Boolean).join(' · ');
-}
-
 function names(texts: readonly string[], locale: string): string {
   const shown = texts.map((text) => plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'));
-  const bold = shown.map((name) => `**${name}**`);
-  return listed(locale, bold, 'and');
+  return listed(locale, shown, 'and', '**');
 }
 
 /** Discord's limit for all embeds of a message together. */

@@ -81,10 +81,15 @@ export function fullMinuteMs(atMs: number): number {
   return Math.ceil((atMs - KNOWN_TO_MS) / MINUTE_MS) * MINUTE_MS;
 }
 
-/** A list in a sentence, in the language of the sentence: "a, b, and c", or "a, b, or c" for alternatives. */
-export function listed(locale: string, items: Iterable<string>, joined: 'and' | 'or'): string {
+/**
+ * A list in a sentence, in the language of the sentence: "a, b, and c", or "a, b, or c" for alternatives.
+ *
+ * @param mark what stands around each of them: Spanish joins by the first letter, and says "e Ivysaur"
+ */
+export function listed(locale: string, items: Iterable<string>, joined: 'and' | 'or', mark = ''): string {
   const type = joined === 'and' ? 'conjunction' : 'disjunction';
-  return new Intl.ListFormat(languageOf(locale), { type }).format(items);
+  const parts = new Intl.ListFormat(languageOf(locale), { type }).formatToParts(items);
+  return parts.map(({ type, value }) => (type === 'element' ? mark + value + mark : value)).join('');
 }
 
 /** Since when something lasts: a clock time, with the date when that is over 20 hours ago. */

@@ -121,9 +121,7 @@ function endLines(
 ): string[] {
   return [
     ...(resetsAtMs === undefined ? [] : [formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs))]),
-    ...(runsOutAtMs === undefined
-      ? []
-      : [formatMessage(locale, 'runsOut', { time: timeToCome(runsOutAtMs, nowMs).time })]),
+    ...(runsOutAtMs === undefined ? [] : [formatMessage(locale, 'runsOut', timeToCome(runsOutAtMs, nowMs))]),
   ];
 }
 

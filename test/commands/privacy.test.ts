@@ -23,7 +23,7 @@ describe('/privacy', () => {
   it('says what cannot be known while Redis is away, and says nothing of what is not deleted', async () => {
     const { services } = await startServices({ REDIS_URL: 'redis://127.0.0.1:9' });
     const { content, components } = await shown(privacy.ask(typed({}), services));
-    expect(content).toMatch(/everyone's lookups\. I can't look that up right now\.\n/);
+    expect(content).toMatch(/everyone's new lookups\. I can't look that up right now\.\n/);
     expect(content).toMatch(/a year at most\. I can't look that up right now\.\n/);
     expect(content).toContain('when you type. None at the moment.'); // they are in a file
     expect(components).toMatchObject([{ components: [{ custom_id: 'privacy:forget' }] }]);

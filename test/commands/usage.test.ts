@@ -13,8 +13,8 @@ describe('/usage', () => {
   it('shows who caused most requests only to members who manage the server', async () => {
     const { services } = await startServices();
     await run(services);
-    expect((await run(services, { manageGuild: true })).names).toContain('Most requests today');
-    expect((await run(services)).names).not.toContain('Most requests today');
+    expect((await run(services, { manageGuild: true })).names).toContain('Most new lookups today');
+    expect((await run(services)).names).not.toContain('Most new lookups today');
   });
 
   it('shows what foreign places used only to members who manage the server', async () => {

@@ -35,20 +35,20 @@ it.each<[string, Record<string, string | number>, says: string]>([
   [
     'a price to come',
     { card: 'base1-4', below: 20 },
-    "I'll send you a message when **Emberwing Drake** falls to $20.00.\n-# Last price $27.51 · AGO",
+    "I'll send you a DM when **Emberwing Drake** is at $20.00 or below.\n-# Last price $27.51 · AGO",
   ],
   [
     'a price that is there',
     { card: 'base1-4', below: 30 },
-    "I'll send you a message when **Emberwing Drake** falls to $30.00.\nIt's at $27.51 already. I'll tell you the next time it gets there.\n-# Last price $27.51 · AGO",
+    "I'll send you a DM when **Emberwing Drake** is at $30.00 or below.\nIt's at $27.51 already. I'll tell you the next time it gets there.\n-# Last price $27.51 · AGO",
   ],
   [
     'two prices',
     { card: 'base1-4', below: 20, above: 40.5 },
-    "I'll send you a message when **Emberwing Drake** rises to $40.50 or falls to $20.00.",
+    "I'll send you a DM when **Emberwing Drake** is at $40.50 or above, or at $20.00 or below.",
   ],
-  ['a percentage of a known price', { card: 'base1-4', percent: 10 }, 'rises to $30.26 or falls to $24.76.'],
-  ['one beside a price', { card: 'base1-4', percent: 10, above: 50 }, 'rises to $50.00 or falls to $24.76.'],
+  ['a percentage of a known price', { card: 'base1-4', percent: 10 }, 'is at $30.26 or above, or at $24.76 or below.'],
+  ['one beside a price', { card: 'base1-4', percent: 10, above: 50 }, 'is at $50.00 or above, or at $24.76 or below.'],
   [
     'a percentage of a price to come',
     { card: 'wax golem', percent: 10 },
@@ -57,7 +57,7 @@ it.each<[string, Record<string, string | number>, says: string]>([
   [
     'one beside a price to come',
     { card: 'wax golem', percent: 10, below: 5 },
-    'falls to $5.00, or rises by 10% from the next price I get.',
+    'is at $5.00 or below, or rises by 10% from the next price I get.',
   ],
   [
     'nothing to wait for',
@@ -91,7 +91,7 @@ it('a card that is chosen among several is watched, and one watch of a card repl
     options: expect.arrayContaining([expect.objectContaining({ value: 'promo-7' })]),
   });
   const chosen = () => textOf(watch.component(pressed(':30:5', ['promo-7']), services) as Promise<Reply>);
-  expect(await chosen()).toContain('falls to $30.00, or rises by 5% from the next price');
+  expect(await chosen()).toContain('is at $30.00 or below, or rises by 5% from the next price');
   expect(await chosen()).toContain('This replaces what you had set for this card.');
   expect(await services.watches.find({ member: 'alice' })).toMatchObject([
     { cardId: 'promo-7', below: 30, percent: 5 },
@@ -126,7 +126,7 @@ it('/watches lists what a member watches, with a menu and a button that stop', a
   await setWatch({ card: 'base1-4', below: 20 }, services);
   await setWatch({ card: 'wax golem', percent: 10 }, services);
   expect(await list()).toBe(
-    '**Emberwing Drake**\n-# below $20.00 · Last price $27.51 · AGO\n**Wax Golem**\n-# 10% above or below the next price\n' +
+    '**Emberwing Drake**\n-# $20.00 or below · Last price $27.51 · AGO\n**Wax Golem**\n-# 10% above or below the next price\n' +
       "I'll send you a DM, or tell you with your next command if I can't.",
   );
   const [drake, golem] = (await services.watches.find({ member: 'alice' })) ?? [];

@@ -56,7 +56,7 @@ describe('budgets', () => {
     );
     expect(known.embeds).toHaveLength(1);
     expect(inServer.embeds).toHaveLength(1);
-    expect(field(usage, 'Today outside servers that added me')).toBe('2 of 2 requests · 1 answered from memory');
+    expect(field(usage, 'Today outside servers that added me')).toBe('2 of 2 new lookups · 1 answered from memory');
   });
 
   it("are shown to a server's managers, with the members who caused most requests", async () => {
@@ -69,9 +69,9 @@ describe('budgets', () => {
     const reply = await world.usage({ memberId: alice ?? '' }).settled();
 
     expect(field(reply, 'This server today')).toBe(
-      '4 of 50 requests · 1 answered from memory\nEach member gets 100 new lookups a day.',
+      '4 of 50 new lookups · 1 answered from memory\nEach member gets 100 new lookups a day.',
     );
-    expect(field(reply, 'Most requests today')).toBe(`<@${alice}> 3\n<@${bob}> 1`);
+    expect(field(reply, 'Most new lookups today')).toBe(`<@${alice}> 3\n<@${bob}> 1`);
   });
 });
 

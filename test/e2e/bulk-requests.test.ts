@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { Backends } from '../support/backends.ts';
-import { finalAnswers } from '../support/final-answers.ts';
+import { endOfList, finalAnswers } from '../support/final-answers.ts';
 import { showsCard, startAppBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 import { startWorld } from '../support/world.ts';
@@ -38,7 +38,7 @@ it.each(['files', 'redis'])('each list of ten new cards is one request (state in
   const world = await startWorld({ service: FAST, env });
   for (const list of [IDS.slice(0, 10), IDS.slice(10, 20)]) {
     const reply = world.discord.type({ command: 'cards', options: { ids: list.join(' ') } });
-    const { embeds } = await reply.until(({ content }) => /^1 request ·/m.test(content), 10_000);
+    const { embeds } = await reply.until((shown) => /^1 new lookup used ·/.test(endOfList(shown) ?? ''), 10_000);
     expect(embeds).toHaveLength(10);
   }
   expect(requestedIds(world)).toEqual([IDS.slice(0, 10), IDS.slice(10, 20)]);

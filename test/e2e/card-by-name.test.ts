@@ -7,11 +7,7 @@ import { confirmCards, offered } from '../support/confirmed-cards.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
 
 const ASK = 'Ask the card service anyway';
-/** Set and number in the order of the whole list. */
-const DRAKE = {
-  name: expect.stringMatching(/^Emberwing Drake · (First Light · 4\/102|4\/102 · First Light)$/),
-  value: 'base1-4',
-};
+const DRAKE = { name: expect.stringMatching(/^Emberwing Drake · /), value: 'base1-4' };
 
 /** Somebody else, in direct messages, where nobody has asked for anything yet. */
 function elsewhere({ discord }: World) {
@@ -135,7 +131,7 @@ it('menus and buttons work after a restart, which may come while their lookup is
   world.cardService.set({ latencyMs: 0 });
   await world.restartBot();
   const { content } = await asked.until((message) => message.content.startsWith('No card has'));
-  expect(content).toBe('No card has the id **Emberwing Dragon**. Try its name.');
+  expect(content).toBe('No card has the id **Emberwing Dragon**. Try typing its name.');
   expect(cardRequests(world).slice(2)).toEqual(['/cards/Emberwing%20Dragon?includePrices=true']);
 });
 
@@ -164,7 +160,7 @@ it('while names cannot be searched none is sent as an id, and each can be asked 
 
   await world.restartBot();
   const clicked = await press(world, typed, ASK).settled();
-  expect(clicked.content).toBe('No card has the id **Emberwing Dragon**. Try its name.');
+  expect(clicked.content).toBe('No card has the id **Emberwing Dragon**. Try typing its name.');
   expect((await choose(world, listed, 'wick who waits').settled()).content).toContain('wick who waits');
   expect(cardRequests(world)).toHaveLength(3);
 });

@@ -19,7 +19,7 @@ it('/card shows name, facts, picture, prices and the requests left today; withou
     },
   ]);
   expect(embeds[0]?.description).toMatch(
-    /^Lanternfolk · [^·]+ · \d+\/\d+ · [^·]+\n\*\*36\.33\*\* market\n-# low [\d.]+ · high [\d.]+/,
+    /^Lanternfolk · [^·]+ · \d+\/\d+ · [^·]+\n\*\*36\.33\*\* market\n-# offers [\d.]+ to [\d.]+/,
   );
   expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
   const who = { command: 'card', card: 'base1-4', guild: guild?.id, member: member?.id, outcome: 'answered' };

@@ -3,6 +3,7 @@ import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
 import { parts } from '../support/buttons.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
+import { endOfList, hasListEnded } from '../support/final-answers.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
@@ -12,7 +13,6 @@ function cards({ discord }: World, ids: string, options: object = {}) {
 }
 
 const titles = ({ embeds }: Pick<ChatMessage, 'embeds'>) => embeds.map(({ title }) => title);
-const hasEnded = ({ content }: ChatMessage) => /from memory|requests? ·|found no/.test(content);
 
 it('several cards come in one reply, in the order asked for, with what they cost', async () => {
   const world = await startWorld({ env: BULK });
@@ -21,18 +21,21 @@ it('several cards come in one reply, in the order asked for, with what they cost
   const before = world.cardService.requests.length;
 
   const typed = cards(world, 'base1-4, wick who waits; base1-2 base1-3\nbase9-999,nothing like this,first light');
-  const message = await typed.until(hasEnded);
+  const message = await typed.until(hasListEnded);
   expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer', 'Candle Hare']);
   expect(message.content).toContain('Not found: **base9\\-999**\n');
-  expect(message.content).toContain("**nothing like this**: I don't know a card with that name.\n");
-  expect(message.content).toContain('**first light**: which of these 12 cards do you mean?\n');
+  expect(message.content).toContain(
+    "**nothing like this**: I don't know a card with that name. Try another spelling, or its id.\n",
+  );
+  expect(message.content).toContain('**first light**: which of these 12 cards do you mean?');
   expect(message.ephemeral).toBe(false);
   const requests = world.cardService.requests.slice(before);
   expect([2, 3]).toContain(requests.length); // what the list left out is asked for singly
-  expect(message.content).toMatch(new RegExp(`^${requests.length} requests · \\d+ of`, 'm'));
+  expect(endOfList(message)).toMatch(new RegExp(`^${requests.length} new lookups used · \\d+ of`));
 
   const again = await cards(world, 'base1-1,base1-2', { private: true, prices: false }).settled();
-  expect(again).toMatchObject({ ephemeral: true, content: expect.stringMatching(/^from memory · /m) });
+  expect(again).toMatchObject({ ephemeral: true, content: '' });
+  expect(endOfList(again)).toMatch(/^\d+ of [\d,]+ new lookups left today$/); // it cost nothing
   expect(world.cardService.requests.slice(before)).toHaveLength(requests.length);
 });
 
@@ -41,7 +44,7 @@ it('a list written as a deck costs a request for each card that it names, and no
   await offered(world, 'base1-4');
   const before = world.cardService.requests.length;
   const deck = 'Deck\n4x Wick, Who Waits\n1 Moth Cartographer (base1) 2\n\nSideboard\n2 base1-3 *F*\nTotal Cards: 7';
-  expect(titles(await cards(world, deck).until(hasEnded))).toEqual([
+  expect(titles(await cards(world, deck).until(hasListEnded))).toEqual([
     'Wick, Who Waits',
     'Moth Cartographer',
     'Candle Hare',
@@ -57,7 +60,7 @@ it('what a list has mistyped is said by itself, with one menu for all of it in p
   const { discord, cardService } = world;
   const typed = 'emberwing drak, base1-1, windup nightngale, golem, 4/102x';
   const lines = [
-    '**emberwing drak**: which of 3 cards do you mean?',
+    '**emberwing drak**: which of these 3 cards do you mean?',
     '**windup nightngale**: did you mean Windup Nightingale?',
   ];
   cardService.set({ latencyMs: 60_000 });
@@ -67,7 +70,7 @@ it('what a list has mistyped is said by itself, with one menu for all of it in p
   cardService.set({ latencyMs: 0 });
   await world.restartBot();
 
-  const message = await list.until(hasEnded);
+  const message = await list.until(hasListEnded);
   expect(titles(message)).toEqual(['Wick, Who Waits', 'Wax Golem']);
   await offered(world, 'base1-4'); // its search has begun again
   for (const line of lines) expect(message.content).toContain(line);
@@ -105,7 +108,7 @@ it('in one list, a budget refuses only the cards beyond it, and a stale one is s
   const [, other] = world.discord.members;
   await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
   const typed = cards(world, 'base1-1,base1-2,base1-4,base1-3');
-  const message = await typed.until((now) => hasEnded(now) && now.embeds.length === 3);
+  const message = await typed.until((now) => hasListEnded(now) && now.embeds.length === 3);
   expect(titles(message)).toEqual(['Wick, Who Waits', 'Moth Cartographer', 'Emberwing Drake']);
   expect(message.embeds[2]?.description).toContain('Showing a saved copy');
   expect(message.content).toMatch(/\*\*base1\\-3\*\*.*\n?.*You've used your 2 new lookups for today/s);
@@ -123,7 +126,7 @@ it('the menu of a message looks up the cards in its text and embeds, in private'
   const world = await startWorld({ env: BULK });
   await confirmCards(world);
   const look = (messageId = '') => world.discord.type({ command: 'Look up cards', target: { messageId } });
-  const shown = await cards(world, 'base1-4,base1-1').until(hasEnded);
+  const shown = await cards(world, 'base1-4,base1-1').until(hasListEnded);
   const before = world.cardService.requests.length;
   const found = await look(shown.messageId).settled();
   expect(found.ephemeral).toBe(true);

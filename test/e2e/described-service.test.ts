@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
+import { endOfList, hasListEnded } from '../support/final-answers.ts';
 import { startWorld } from '../support/world.ts';
 
 const ID = '00000000-0000-4000-8000-000000000004';
-const hasEnded = ({ content }: ChatMessage) => /from memory|requests? ·|found no|1 request/.test(content);
 
 it('a card service in its own shape: /card by name, /cards in one request, and no word of a day that it has not', async () => {
   const { service, catalog, env } = sandboxAs('scryfall');
@@ -26,9 +25,10 @@ it('a card service in its own shape: /card by name, /cards in one request, and n
 
   const missing = '00000000-0000-4000-8000-000000009999';
   const list = discord.type({ command: 'cards', options: { ids: `paper lantern swarm, wax golem, ${missing}` } });
-  const cards = await list.until(hasEnded);
+  const cards = await list.until(hasListEnded);
   expect(cards.embeds.map(({ title }) => title)).toEqual(['Paper Lantern Swarm', 'Wax Golem']);
-  expect(cards.content).toMatch(/Not found: .*9999\*\*\n1 request$/);
+  expect(cards.content).toMatch(/Not found: .*9999\*\*$/);
+  expect(endOfList(cards)).toBe('1 new lookup used');
   expect(cardService.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
     `GET /cards/${ID}`,
     'POST /cards/collection',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CATALOG, type ServiceCard } from '../../src/sandbox/sample-cards.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
+import { hasListEnded } from '../support/final-answers.ts';
 import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
 
 const CARDS = [
@@ -57,7 +58,7 @@ function composer({ discord }: World) {
   return field;
 }
 
-const hasEnded = ({ content, ephemeral }: ChatMessage) => ephemeral || /from memory|requests? ·|found no/.test(content);
+const hasEnded = (shown: ChatMessage) => shown.ephemeral || hasListEnded(shown);
 const titles = ({ embeds }: ChatMessage) => embeds.map(({ title }) => title);
 const asked = (ids: readonly string[]) => ids.map((id) => `/cards/${encodeURIComponent(id)}?includePrices=true`);
 

@@ -19,7 +19,7 @@ async function watchedBy(watchers: number) {
   const set = members.map(({ id: memberId }) =>
     world.discord.type({ command: 'watch', options: { card: DRAKE, below: 30 }, memberId }).settled(),
   );
-  expect((await Promise.all(set)).every(({ content }) => content.includes('falls to 30.00'))).toBe(true);
+  expect((await Promise.all(set)).every(({ content }) => content.includes('is at 30.00 or below'))).toBe(true);
   return {
     ...world,
     async fall() {

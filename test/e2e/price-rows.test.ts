@@ -34,6 +34,6 @@ it('a card of several prices shows which one it is, and another one crosses no w
   expect((await shown({ normal: 29 }, '$29.00'))?.description).toContain('market (normal)');
   expect((await shown({ foil: 500, normal: 29 }, '$500.00'))?.description).toContain('market (foil)');
   const list = await world.discord.type({ command: 'watches' }).settled();
-  expect(JSON.stringify(list.embeds)).toContain('under $30.00 · Last price $500.00 (foil)');
+  expect(JSON.stringify(list.embeds)).toContain('$30.00 or below · Last price $500.00 (foil)');
   expect(world.lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });

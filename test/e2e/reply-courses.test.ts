@@ -15,11 +15,9 @@ function moment({ state, ephemeral, embeds, content }: ChatMessage): string {
     const note = /^((?:Showing|No longer)[^\n]*)/m.exec(description)?.[1];
     return note ? `${title} {${note}}` : title;
   });
-  const sentences = content
-    .replaceAll(/<t:\d+:\w>/g, 'TIME')
-    .replaceAll(/ · [\d,]+ of [\d,]+ new lookups left today/g, '')
-    .replaceAll('\\', '');
-  return [ephemeral && 'private:', cards.length > 0 && cards.join(', '), sentences && `"${sentences}"`]
+  const sentences = content.replaceAll(/<t:\d+:\w>/g, 'TIME').replaceAll('\\', '');
+  const cost = / · (\d+ new lookups? used)/.exec(embeds.at(-1)?.footer?.text ?? '')?.[1];
+  return [ephemeral && 'private:', cards.length > 0 && cards.join(', '), sentences && `"${sentences}"`, cost]
     .filter(Boolean)
     .join(' ');
 }
@@ -92,16 +90,16 @@ const NONE = '**nobody-1**, **base1-6**, **base1-7**, **base1-8**, and **nobody-
 const COURSES = [
   `known: base1-4 | /card base1-4 | 0 of 1, 1 saved: answered from cache | ${DRAKE}`,
   `stale: base1-4 | /card base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE}`,
-  `stale: base1-4 | /cards base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE} "1 new lookup"`,
+  `stale: base1-4 | /cards base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE} 1 new lookup used`,
   `stale: base1-4; unreadable: base1-4 | /card base1-4 | 1 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE} ${NOT_ONE}`,
   `nothing | /card base1-4 | 1 of 1, 0 saved: answered from service | thinking | ${DRAKE}`,
   `nothing | /card base1-4 in private | 1 of 1, 0 saved: answered from service | thinking | private: ${DRAKE}`,
-  'nothing | /card nobody-1 | 1 of 1, 0 saved: answered from service | thinking | "No card has the id **nobody-1**. Try its name."',
+  'nothing | /card nobody-1 | 1 of 1, 0 saved: answered from service | thinking | "No card has the id **nobody-1**. Try typing its name."',
   'nothing | /cards nobody-1 | 1 of 1, 0 saved: answered from service | thinking | "Not found: **nobody-1**"',
-  'known: nobody-1 | /card nobody-1 | 0 of 1, 1 saved: answered from cache | private: "No card has the id **nobody-1**. Try its name."',
+  'known: nobody-1 | /card nobody-1 | 0 of 1, 1 saved: answered from cache | private: "No card has the id **nobody-1**. Try typing its name."',
   `unreadable: base1-4 | /card base1-4 | 1 of 1, 0 saved: UnexpectedAnswer from service | thinking | "${UNREADABLE}"`,
   `known: base1-1 | /cards base1-4 on a budget | 0 of 1, 0 saved: BudgetSpent from bot | private: "Not shown: **base1-4**. ${SPENT}"`,
-  `${MANY} | /cards ${TEN} | 8 of 12, 2 saved: answered from service | thinking | ${SHOWN_FIRST} "6 more cards are on their way." | ${SHOWN_LAST} "Not found: ${NONE}\nNot shown: **base1-5**. ${UNREADABLE}\n8 new lookups"`,
+  `${MANY} | /cards ${TEN} | 8 of 12, 2 saved: answered from service | thinking | ${SHOWN_FIRST} "6 more cards are on their way." | ${SHOWN_LAST} "Not found: ${NONE}\nNot shown: **base1-5**. ${UNREADABLE}" 8 new lookups used`,
 ].map((course) => course.split(' | '));
 
 it.each(COURSES)('(%s) %s shows each moment once, and costs %s', async (states = '', line = '', costs, ...shows) => {

@@ -40,7 +40,7 @@ function membersOf(discord: EmulatedDiscord, cards: readonly ServiceCard[]) {
     },
     async watches() {
       const set = discord.type({ command: 'watch', options: { card: DRAKE, below: 30 }, memberId: alice });
-      expect((await set.settled()).content).toContain('falls to 30.00');
+      expect((await set.settled()).content).toContain('is at 30.00 or below');
     },
     told: () => discord.messages().filter(({ trigger }) => trigger === 'message'),
   };
@@ -95,7 +95,7 @@ atOnce({
       expect(deferred.history.map(({ state }) => state)).toContain('thinking');
       expect([embeds.length, followUps]).toMatchObject([1, [{ ephemeral: true, embeds: [] }]]);
       expect(followUps[0]?.content).toMatch(
-        /^I couldn't send .*\n\*\*Emberwing Drake\*\* was at 29\.50, below your target of 30\.00 · <t:/,
+        /^I couldn't DM .*\n\*\*Emberwing Drake\*\* was at 29\.50, below your target of 30\.00 · <t:/,
       );
       const last = world.usage();
       await last.settled();
@@ -117,9 +117,7 @@ atOnce({
       const last = third();
       await last.settled();
       await world.stopBot();
-      expect(first.message.followUps?.map(({ content }) => content)).toEqual([
-        expect.stringMatching(/^I couldn't send/),
-      ]);
+      expect(first.message.followUps?.map(({ content }) => content)).toEqual([expect.stringMatching(/^I couldn't DM/)]);
       expect(again.followUps?.map(({ content }) => content)).toEqual([
         expect.stringMatching(/^You may have seen this already:\n\*\*Emberwing Drake\*\* was at 29\.50/),
       ]);

@@ -13,7 +13,7 @@ it('a price that another lookup brings crosses the line of a watch, which is lis
   const set = await watch({ card: 'base1-4', below: 30 }).settled();
   expect(set).toMatchObject({
     ephemeral: true,
-    content: expect.stringContaining('**Emberwing Drake** falls to 30.00.'),
+    content: expect.stringContaining('**Emberwing Drake** is at 30.00 or below.'),
   });
   const golem = await watch({ card: 'dusk2-33', percent: 10 }).settled();
   expect(cardRequests(world)).toEqual([]);
@@ -25,7 +25,7 @@ it('a price that another lookup brings crosses the line of a watch, which is lis
 
   const list = await world.discord.type({ command: 'watches' }).settled();
   expect(list.ephemeral).toBe(true);
-  expect(JSON.stringify(list.embeds)).toMatch(/Emberwing Drake.*under 30\.00 · Last price 12\.34.*Wax Golem.*10%/);
+  expect(JSON.stringify(list.embeds)).toMatch(/Emberwing Drake.*30\.00 or below · Last price 12\.34.*Wax Golem.*10%/);
   expect((await press(world, golem, 'Stop watching').settled()).content).toContain('Done');
   const kept = await world.discord.type({ command: 'watches' }).settled();
   expect(JSON.stringify(kept.embeds)).not.toContain('Wax Golem');

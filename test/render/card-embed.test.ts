@@ -256,13 +256,15 @@ describe('what is left of the day', () => {
 describe('"no such card"', () => {
   it('says when that was known, if it may have changed', () => {
     expect(noSuchCard('en-US', 'x', FETCHED_AT_MS, true)).toBe(
-      `No card had the id **x** when I last checked. Try its name.\n-# Last check · ${FETCHED}`,
+      `No card had the id **x** when I last checked. Try typing its name.\n-# ${FETCHED}`,
     );
   });
 
   it('says no time that a clock that was ahead has left', () => {
     const ahead = Date.now() + 30 * 86_400_000;
-    expect(noSuchCard('en-US', 'x', ahead, true)).toBe('No card had the id **x** when I last checked. Try its name.');
+    expect(noSuchCard('en-US', 'x', ahead, true)).toBe(
+      'No card had the id **x** when I last checked. Try typing its name.',
+    );
   });
 
   it('names any id as text, in bold, within a message', () => {
@@ -274,7 +276,7 @@ describe('"no such card"', () => {
         expect(parseMarkdown(said)).toEqual([
           { type: 'text', text: 'No card has the id ' },
           { type: 'bold', children: [{ type: 'text', text: expect.any(String) }] },
-          { type: 'text', text: '. Try its name.' },
+          { type: 'text', text: '. Try typing its name.' },
         ]);
       }),
       { numRuns: 150 },

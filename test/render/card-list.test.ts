@@ -234,8 +234,14 @@ describe('texts of a list that are no card for certain', () => {
       '**first light**: which of these 12 cards do you mean?',
       '**pikachu**: which of 103 cards do you mean? Add a set or a number.',
       '**light 4/102**: did you mean Emberwing Drake?',
-      "**nobody**: I don't know a card with that name.",
+      "**nobody**: I don't know a card with that name. Try another spelling, or its id.",
     ]);
+  });
+
+  it('are alternatives in the words of each language, and a plain list in Japanese', () => {
+    const three = [{ text: 'x', cards: ['A', 'B', 'C'].map((name) => ({ id: name, name })), total: 0 }];
+    expect(unclearLines('de', three)).toEqual(['**x**: Meinst du A, B oder C?']);
+    expect(unclearLines('ja', three)).toEqual(['**x**：もしかして：A、B、C']);
   });
 
   it('have one menu for all of them, with each card once', () => {
@@ -246,7 +252,7 @@ describe('texts of a list that are no card for certain', () => {
 
   const unclearAs = (text: string) => ({ text, cards: [DRAKE], total: 0 });
   it('are read from the message that says so, whatever they hold', () => {
-    const other = 'Not found: **base1-5**\nfrom memory · 7 new lookups left today';
+    const other = 'Not found: **base1-5**\nNot shown: **base1-6**. Please try again.';
     fc.assert(
       fc.property(
         fc.array(nastyText.map((text) => text.slice(0, 20).trim())),

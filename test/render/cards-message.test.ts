@@ -93,6 +93,37 @@ it('shows small pictures in a list, from its first card on, and a large one of a
   expect(pictures(2, 0)).toEqual(Array(2).fill([undefined, 'Picture of A']));
 });
 
+it('says what a list cost below its last card, once all have come, and only if it cost anything', () => {
+  const card = (id: string) => CardAnswer.parse({ id, name: 'A', tcg: 'T', set: { id: 's', name: 'S' } });
+  const views = ['a-1', 'a-2'].map((id) => ({ ...LOOK, card: card(id) }));
+  const shown = (requests: number, isEnd: boolean) => {
+    const { content, embeds } = cardsMessage({
+      ...{ views, notFound: [], failed: [], unclear: [], unsearched: [], toCome: 0, isEnd, requests },
+      ...{
+        fromMemory: 0,
+        requested: 0,
+        quota: { remaining: 612, limit: 1_000, resetsAtMs: 0, receivedAtMs: 0 },
+        locale: 'en-US',
+      },
+    });
+    return [content, ...embeds.map(({ footer }) => footer?.text)];
+  };
+  const left = '612 of 1,000 new lookups left today';
+  expect(shown(2, true)).toEqual(['', 'a-1', `a-2 · 2 new lookups used · ${left}`]);
+  expect(shown(0, true)).toEqual(['', 'a-1', `a-2 · ${left}`]);
+  expect(shown(2, false)).toEqual(['', 'a-1', 'a-2']);
+});
+
+it('joins names as their language does: in Spanish by the first letter that is read', () => {
+  const shown = (locale: string) =>
+    cardsMessage({
+      ...{ views: [], notFound: ['Abra', 'Ivysaur'], failed: [], unclear: [], unsearched: [], toCome: 0, isEnd: true },
+      ...{ fromMemory: 0, requested: 0, requests: 0, quota: undefined, locale },
+    }).content;
+  expect(shown('es-ES')).toContain('**Abra** e **Ivysaur**');
+  expect(shown('en-US')).toContain('**Abra** and **Ivysaur**');
+});
+
 const LONG = 'x'.repeat(250);
 const LONG_CARD = CardAnswer.parse({
   ...{ id: 'i'.repeat(100), name: LONG, tcg: LONG, number: LONG, rarity: LONG, set: { id: LONG, name: LONG } },

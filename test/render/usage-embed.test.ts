@@ -55,7 +55,7 @@ function today(left: { limit: number | undefined; remaining: number | undefined 
 
 describe('the embed of the usage', () => {
   it.each([
-    [40, 'Resets on <t:1795435200:f>\nAt this rate, runs out around <t:1795262400:f>'],
+    [40, 'Resets on <t:1795435200:f>\nAt this rate, runs out on <t:1795262400:f>'],
     [0, undefined],
   ])(
     'says of a month with %i left when it resets and runs out, unless it is spent: the state says it',
@@ -81,8 +81,8 @@ describe('the embed of the usage', () => {
       Today: `▰▰▰▰▰▱▱▱▱▱ 50%\n500 of 1,000 used, 500 left\nResets at <t:${NOON + 3_600}:t>`,
       'Answered from memory': '71% of lookups · 1,234 requests saved',
       'In line right now': '3 cards',
-      'This server today': '40 of 200 requests · 70 answered from memory\nEach member gets 100 new lookups a day.',
-      'Most requests today': '<@101> 30\n<@102> 10',
+      'This server today': '40 of 200 new lookups · 70 answered from memory\nEach member gets 100 new lookups a day.',
+      'Most new lookups today': '<@101> 30\n<@102> 10',
       Plan: 'pro',
       'This period': `<t:${NOON}:d> – <t:${NOON + 30 * 86_400}:d>\n▰▰▱▱▱▱▱▱▱▱ 20%\n10,000 of 50,000 used, 40,000 left`,
     });
@@ -177,11 +177,11 @@ describe('the embed of the usage', () => {
   });
 
   it.each<[string, UsageView['foreign'], string | undefined]>([
-    ['in words', { requests: 12, refused: 1, saved: 3, cap: 200 }, '12 of 200 requests · 3 answered from memory'],
+    ['in words', { requests: 12, refused: 1, saved: 3, cap: 200 }, '12 of 200 new lookups · 3 answered from memory'],
     [
       'without a budget while the day is unknown',
       { requests: 1, refused: 0, saved: 0, cap: undefined },
-      '1 request · 0 answered from memory',
+      '1 new lookup · 0 answered from memory',
     ],
     ['not where nobody was', { requests: 0, refused: 0, saved: 0, cap: 200 }, undefined],
     ['not where members cannot bring the bot along', { requests: 1, refused: 0, saved: 0, cap: 0 }, undefined],
@@ -193,8 +193,8 @@ describe('the embed of the usage', () => {
   it('leaves out the budget, the cap, the top members and the line that there are not', () => {
     const server = { requests: 1, refused: 0, saved: 0, cap: undefined, memberCap: undefined };
     const shown = values({ server, topMembers: [], waitingNow: 0 });
-    expect(shown['This server today']).toBe('1 request · 0 answered from memory');
-    expect(shown).not.toHaveProperty('Most requests today');
+    expect(shown['This server today']).toBe('1 new lookup · 0 answered from memory');
+    expect(shown).not.toHaveProperty('Most new lookups today');
     expect(shown).not.toHaveProperty('In line right now');
   });
 });

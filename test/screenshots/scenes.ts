@@ -1,3 +1,4 @@
+import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import type { KnownCard } from '../../src/sandbox/known-cards.ts';
 import { SAMPLE_MEMBERS } from '../../src/sandbox/sample-members.ts';
@@ -40,8 +41,7 @@ function lookUp(as: number, ...ids: string[]): (sandbox: Sandbox) => Promise<voi
   };
 }
 
-/** Besides English. */
-const SPOKEN = ['de', 'fr', 'es', 'pt-BR', 'ja'];
+const SPOKEN = LANGUAGES.filter((language) => language !== 'en');
 
 /** Some replies to a member who speaks another language. */
 function inLanguage(language: string): Scene {
@@ -83,7 +83,7 @@ export const SCENES: readonly Scene[] = [
       { name: 'many-cards', show: reply('/card id:travelling lamplighter', 'cards are called') },
       { name: 'unknown-name', show: reply('/card id:Emberwing Dragon', 'Did you mean') },
       { name: 'no-such-card', show: reply('/card id:base1-999', 'No card has') },
-      { name: 'not-an-id', show: reply('/card id:..', "isn't a card id") },
+      { name: 'not-an-id', show: reply('/card id:..', 'Please type') },
       { name: 'cards-unclear', show: reply('/cards ids:base1-4, stilt dansor, wax golm, drake', 'left today') },
       { name: 'cards', show: reply('/cards ids:base1-4, base1-1, Soot Sprite, base1-999', 'left today') },
       {

@@ -16,6 +16,18 @@ export function isFinal({ state, embeds, content }: ChatMessage): boolean {
   return state === 'answered' && (embeds.length > 0 || (content !== '' && !isOnTheWay(content)));
 }
 
+/** What a list cost and what is left of the day, once all of its cards have come: below the last of them. */
+export function endOfList({ embeds }: Pick<ChatMessage, 'embeds'>): string | undefined {
+  return /(?:[\d,]+ new lookups? used|[\d,]+ of [\d,]+ new lookups? left today).*/.exec(
+    embeds.at(-1)?.footer?.text ?? '',
+  )?.[0];
+}
+
+/** Whether a list shows what it ends with: that line, or what it could not show. */
+export function hasListEnded(message: ChatMessage): boolean {
+  return endOfList(message) !== undefined || /^Not (?:found|shown):/m.test(message.content);
+}
+
 /** The first final answer: the card's title or the sentence. */
 export async function finalAnswer(typed: TypedInteraction, timeoutMs = 60_000): Promise<string> {
   const { embeds, content } = await typed.until((message) => isFinal(message) || message.state === 'failed', timeoutMs);
