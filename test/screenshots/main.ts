@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.ts';
+import { wrappedLines } from './lines.ts';
 import { SCENES } from './scenes.ts';
 import type { Shot } from './shot.ts';
-import { DESKTOP, openStage, play } from './stage.ts';
+import { DESKTOP, openStage, PHONE, play } from './stage.ts';
 import { readWords, wordsOf, writeWords } from './words.ts';
 
 const FOLDER = 'docs/replies';
-const PHONE = { width: 390, height: 2_400 };
 const WHOLE_PAGE = { width: 1_280, height: 960 };
 const CHAT = { width: 900, height: 556 };
 /** What is beside the chat is left out, and the suggestions stand beside the card, whose picture is smaller. */
@@ -47,6 +47,7 @@ if (isAll) await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
 const browser = await launchBrowser();
 const stage = await openStage(browser, 2);
+const failed: string[] = [];
 for (const scene of scenes) {
   await play(scene, stage, async (shot, parts) => {
     await shoot(stage, shot, parts);
@@ -54,6 +55,10 @@ for (const scene of scenes) {
   });
 }
 await writeWords(words);
+if (failed.length > 0) {
+  process.stderr.write(`${failed.join('\n')}\n`);
+  process.exitCode = 1;
+}
 if (isAll || wanted.includes('sandbox')) await shootSandbox(browser);
 await browser.close();
 
@@ -67,6 +72,7 @@ async function shoot(page: Page, { name, again, isChat }: Shot, parts: readonly 
       await picture(page, parts, `${name}${suffix}`);
       await page.setViewportSize(PHONE);
       await picture(page, parts, `${name}-phone${suffix}`);
+      for (const line of await wrappedLines(parts)) failed.push(`${name}: does not fit a phone: ${line}`);
       await page.setViewportSize(DESKTOP);
     }
   }

@@ -43,9 +43,8 @@ function lookUp(as: number, ...ids: string[]): (sandbox: Sandbox) => Promise<voi
 
 const SPOKEN = LANGUAGES.filter((language) => language !== 'en');
 
-/** Some replies to a member who speaks another language. */
-function inLanguage(language: string): Scene {
-  const locale = language === 'es' ? 'es-ES' : language;
+/** Some replies to a member of another locale. */
+export function inLocale(locale: string, language = locale): Scene {
   const members = SAMPLE_MEMBERS.map((member, at) => (at === 0 ? { ...member, locale } : member));
   return {
     options: { known: KNOWN, discord: { members } },
@@ -244,5 +243,5 @@ export const SCENES: readonly Scene[] = [
       { name: 'usage-key-refused', show: reply('/usage', 'refuses') },
     ],
   },
-  ...SPOKEN.map((language) => inLanguage(language)),
+  ...SPOKEN.map((language) => inLocale(language === 'es' ? 'es-ES' : language, language)),
 ];

@@ -15,6 +15,7 @@ const BEGIN_MS = Date.parse('2026-11-21T18:20:00Z');
 const STEP_MS = 20_000;
 const TICK_MS = 50;
 const WAIT_MS = 60_000;
+export const PHONE = { width: 390, height: 2_400 };
 export const DESKTOP = { width: 1_180, height: 1_900 };
 
 /** A page for scenes. */

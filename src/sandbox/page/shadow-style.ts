@@ -1,6 +1,7 @@
 /**
  * The components' own colours of times, notes and command names are too pale to read on one of the two backgrounds, and
- * their pictures are smaller than Discord's. Rules of the page do not reach into shadow roots, variables do.
+ * their pictures are smaller than Discord's; and an embed's text gets all the width that its thumbnail leaves, also below a
+ * long footer. Rules of the page do not reach into shadow roots, variables do.
  */
 const STYLE = new CSSStyleSheet();
 STYLE.replaceSync(`
@@ -10,6 +11,7 @@ STYLE.replaceSync(`
   :host .discord-replied-message-username { color: var(--text) !important; opacity: 1 !important; }
   :host .discord-slash-command-name { color: var(--command) !important; background-color: var(--command-back); }
   .discord-message-content { min-width: 0; }
+  :host .discord-embed-wrapper .discord-embed-grid { grid-template-columns: minmax(0, 1fr) min-content; }
   :host .discord-embed-image { max-width: min(400px, 100%); }
 `);
 
