@@ -68,7 +68,7 @@ it('a price that is known for days is shown as a picture over 30 days or 7, to i
   const history = await press(world, shown, 'Price history').settled();
   expect(history).toMatchObject({ ephemeral: true, content: expect.stringContaining('Emberwing Drake') });
   expect(history.attachments).toMatchObject([
-    { description: expect.stringMatching(/^Chart of the market price from 20.*Last: /) },
+    { description: expect.stringMatching(/^Chart of the market price from \w+ \d+, 20.*Last: /) },
   ]);
   expect(parts(history)[0]?.options).toMatchObject([{ value: '30', default: true }, { value: '7' }]);
 
