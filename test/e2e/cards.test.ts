@@ -21,7 +21,7 @@ it('several cards come in one reply, in the order asked for, with what they cost
   const before = world.cardService.requests.length;
 
   const typed = cards(world, 'base1-4, wick who waits; base1-2 base1-3\nbase9-999,nothing like this,first light');
-  const message = await typed.until(hasListEnded);
+  const message = await typed.until((shown) => endOfList(shown) !== undefined); // "Not found" stands there before the last card
   expect(titles(message)).toEqual(['Emberwing Drake', 'Wick, Who Waits', 'Moth Cartographer', 'Candle Hare']);
   expect(message.content).toContain('Not found: **base9\\-999**\n');
   expect(message.content).toContain(

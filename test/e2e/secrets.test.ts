@@ -76,7 +76,7 @@ describe('no secret leaks', () => {
       answer: { status: 404, body: { code: 10008, message: 'Unknown Message' } },
     });
     await lookUp(IDS[10] ?? '').until(({ state }) => state === 'thinking');
-    await bot.wrote('"outcome":"not answered"');
+    await bot.wrote('"outcome":"deleted"');
     discord.faults.script({ route: 'callback', times: 2, answer: 'reset' });
     await lookUp(IDS[11] ?? '').until(isFinal);
     discord.faults.script({
