@@ -153,4 +153,19 @@ describe('a service that fails for three cards alone', () => {
     expect(await good).not.toHaveProperty('error');
     expect(limiter.view().breaker.state).toBe('closed');
   });
+
+  it('is found well by another card, also when one of the three may be the probe again and is asked for first', async () => {
+    const { ask, members, requests, limiter } = startQueue(PRO, (id) => (BAD.includes(id) ? 'refused' : 'ok'));
+    for (const id of BAD) {
+      void ask(id, 'alice').catch(() => {});
+      await vi.advanceTimersByTimeAsync(3_100);
+    }
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(limiter.view().breaker).toMatchObject({ state: 'open', reason: 'outage' });
+    const before = requests.length;
+    void ask('bad-1', 'alice').catch(() => {});
+    expect(shownOf(await members(1, 0))).toBe(1);
+    expect(requests[before]).toMatchObject({ id: 'card-0' });
+    expect(limiter.view().breaker.state).toBe('closed');
+  });
 });

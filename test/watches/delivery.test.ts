@@ -115,7 +115,8 @@ describe('a crossing', () => {
   it('for which Discord opens no channel is not tried until it does, and the log says how many wait', async () => {
     const others = Array.from({ length: 9 }, (_, index) => `member-${index}`);
     const bot = await watching(['bob', ...others]);
-    bot.waitMs = (memberId) => (memberId === 'bob' ? 0 : 1);
+    bot.waitMs = (memberId) => (memberId === 'bob' ? 0 : 3_000);
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const delivery = bot.process();
     await bot.priced(29);
     bot.pass(10 * TRIED_FOR_MS);
@@ -126,7 +127,8 @@ describe('a crossing', () => {
     await expect.poll(bot.untold).toHaveLength(9);
     expect(bot.sent).toHaveLength(1);
     bot.waitMs = () => 0;
-    await expect.poll(bot.untold).toEqual([]);
+    await vi.advanceTimersByTimeAsync(3_000);
+    await expect.poll(bot.untold, { timeout: 5_000 }).toEqual([]);
     expect(bot.sent).toHaveLength(10);
   });
 
