@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Stopping } from '../../src/model/errors.ts';
-import type { CardsReply } from '../../src/replies/reply-ports.ts';
+import type { CardsReply, ReplyJournal } from '../../src/replies/reply-ports.ts';
 import { redisPlace, sqlitePlace } from './journals.ts';
 import { askedFor, deferredReply, NO_JOURNAL, repliesOver } from './replies-over.ts';
 
@@ -157,6 +157,21 @@ describe('a reply that is deleted', () => {
     await replies.answer(invocation, asked);
     await replies.settled();
     expect(edits).toEqual([]);
+  });
+
+  it('by another process ends here once, and is deleted here when that has not done it', async () => {
+    let marked: Parameters<ReplyJournal['takeOver']>[0] = () => {};
+    const takeOver: ReplyJournal['takeOver'] = (taken) => {
+      marked = taken;
+    };
+    const { replies, defer, completed, deleted, cardService, droppedIds } = repliesOver({ ...NO_JOURNAL, takeOver });
+    cardService.set({ latencyMs: HOUR_MS });
+    replies.takeOver();
+    const reply = deferredReply();
+    await defer(reply);
+    marked({ ...reply, isDeleted: true });
+    await replies.settled();
+    expect([completed, deleted, droppedIds()]).toEqual([[], [reply.interactionId], [reply.interactionId]]);
   });
 
   it('is gone for its members when Discord says so, although nobody told this process', async () => {

@@ -186,6 +186,18 @@ describe('a key', () => {
     await expect(ask()).rejects.toThrow(new UnexpectedAnswer({ detail: 'status 403' }));
   });
 
+  it('that a list has shown to work is believed when one card is refused, and not when the list was refused', async () => {
+    const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}' });
+    const refusal = { status: 401, body: { _tag: 'Unauthorized', message: 'no' } };
+    pair.service.script(refusal);
+    await client.fetch(['base1-4', 'base1-5']);
+    pair.service.script(refusal);
+    await expect(client.fetch(['base1-4'])).rejects.toThrow(KeyRefused);
+    await client.fetch(['base1-4', 'base1-5']);
+    pair.service.script(refusal);
+    expect((await client.fetch(['base1-4'])).cards.get('base1-4')).toBeInstanceOf(KeyRefused);
+  });
+
   it('is refused by a service that expects another', async () => {
     await expect(clientOf(pair.service.url, { apiKey: 'other' }).usage()).rejects.toThrow(KeyRefused);
   });
