@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sendRequest } from '../../src/lookup/service-requests.ts';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
@@ -29,14 +29,18 @@ function recording() {
 describe('a request', () => {
   it('is booked when it leaves, and its permit released as answered', async () => {
     const { quota, outcomes, booked, published } = recording();
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.advanceTimersByTime(1_000);
     const send = async () => {
       expect(await booked()).toEqual({ requests: 1, refused: 0 });
+      vi.advanceTimersByTime(1_234);
       return 'card';
     };
 
     expect((await sendRequest(quota, REQUEST, send)).answer).toBe('card');
     expect(outcomes).toEqual([{ kind: 'answered' }]);
-    expect(published).toMatchObject([{ endpoint: 'card', outcome: 'answered' }]);
+    expect(published).toMatchObject([{ endpoint: 'card', outcome: 'answered', tookMs: 1_234 }]);
     expect(await booked()).toEqual({ requests: 1, refused: 0 });
   });
 

@@ -82,7 +82,7 @@ function mutantsAt(node: Tree, script: string): Mutant[] {
     case 'ExpressionStatement':
       return [{ start, end, instead: ';' }];
     case 'ReturnStatement':
-      return node.argument ? [{ start, end, instead: 'return undefined;' }] : [];
+      return node.argument && text(node) !== 'return undefined;' ? [{ start, end, instead: 'return undefined;' }] : [];
     default:
       return [];
   }

@@ -120,11 +120,10 @@ describe('a crossing', () => {
     const delivery = bot.process();
     await bot.priced(29);
     bot.pass(10 * TRIED_FOR_MS);
-    const isSaid = () =>
-      bot.lines.some(({ msg, members }) => String(msg).includes('wait for messages') && members === 10);
+    const said = () => bot.lines.filter(({ msg }) => String(msg).includes('wait for messages'));
     delivery.tell();
-    await expect.poll(isSaid).toBe(true);
     await expect.poll(bot.untold).toHaveLength(9);
+    expect(said()).toMatchObject([{ members: 10 }]);
     expect(bot.sent).toHaveLength(1);
     bot.waitMs = () => 0;
     await vi.advanceTimersByTimeAsync(3_000);
