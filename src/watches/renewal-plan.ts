@@ -16,8 +16,8 @@ export interface RenewalFacts {
   isMemberWaiting: boolean;
   /** Requests of members from this time of the day until the reset, on each of the last seven days of which that is known. */
   usual: readonly number[];
-  /** Requests of members on the busiest of these days; `undefined` while none is known. */
-  usualDay: number | undefined;
+  /** Requests of members on the whole of each of these days. */
+  usualDays: readonly number[];
   /** In the last hours, as many as there are until the reset. A day that ran out shows less than members wanted. */
   lately: number;
   /** When the last of them left this process. */
@@ -66,10 +66,10 @@ export function isWithoutWindow({ view: { windows }, hasWindow }: Pick<RenewalFa
   return !hasWindow && windows.every(({ limit, remaining }) => limit === undefined && remaining === undefined);
 }
 
-/** What members may ask for until the window ends, on the busiest of the days that are known; none is for an hour. */
+/** What members may ask for until the window ends, if each day was like one of those that are known; none is for an hour. */
 function usualUntilEnd({ per = 'day' }: WindowQuota, leftMs: number, facts: RenewalFacts): readonly number[] {
   if (per === 'day') return facts.usual;
-  return per === 'hour' || facts.usualDay === undefined ? [] : [(facts.usualDay * leftMs) / DAY_MS];
+  return per === 'hour' ? [] : facts.usualDays.map((requests) => (requests * leftMs) / DAY_MS);
 }
 
 function ofWindow(quota: WindowQuota, remaining: number, isBusy: boolean, facts: RenewalFacts): RenewalPlan {

@@ -113,9 +113,7 @@ export class WatchRenewals {
       isKeyShared: limiter.isKeyShared(),
       isMemberWaiting: lookupQueue.isWanted,
       usual: days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, resetMs - agoMs) ?? []),
-      usualDay: busiestDay(
-        days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, nowMs - agoMs + DAY_MS) ?? []),
-      ),
+      usualDays: days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, nowMs - agoMs + DAY_MS) ?? []),
       lately: requestsBetween(hours, nowMs - (resetMs - nowMs), nowMs) ?? 0,
       lastSentAtMs: this.#lastSentAtMs,
       mostTogether: lookupQueue.mostTogether,
@@ -158,10 +156,6 @@ export class WatchRenewals {
     });
     return (await Promise.all(ended)).every(Boolean);
   }
-}
-
-function busiestDay(requests: readonly number[]): number | undefined {
-  return requests.length > 0 ? Math.max(...requests) : undefined;
 }
 
 function isRecent<T extends { atMs: number }>(read: T | undefined, forMs: number): read is T {

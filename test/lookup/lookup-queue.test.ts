@@ -240,3 +240,27 @@ describe('60 unknown cards at once, of a service that takes 4 s', () => {
     expect(got).toEqual(Array(60).fill('permit'));
   });
 });
+
+it('a bug in the queue is logged, and what waits is tried again when somebody else asks', async () => {
+  fakeTime();
+  const service = createCardService();
+  let failures = 3;
+  const { queue, lines } = lookupQueueOver(
+    service,
+    { plan: 'free' },
+    {
+      seenAs: (limiter) =>
+        withAcquire(limiter, async (lane) => {
+          if (failures-- > 0) throw new TypeError('a bug');
+          return limiter.acquire(lane);
+        }),
+    },
+  );
+  const failed = () => lines.filter(({ msg }) => msg === 'lookup queue failed').length;
+  const first = queue.enqueue(lookup('base1-1'));
+  await vi.advanceTimersByTimeAsync(MINUTE);
+  expect([failed(), service.requests.length]).toEqual([1, 0]);
+  failures = 0;
+  void queue.enqueue(lookup('base1-2', by('bob')));
+  expect(await outcomeAfter(1_000, first)).toMatchObject({ card: { id: 'base1-1' } });
+});

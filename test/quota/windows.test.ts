@@ -276,6 +276,7 @@ it('what was under way when a process was killed counts as spent, and what had e
   const left = (limiter: RateLimiter) => limiter.view().windows.find(({ per }) => per === 'month')?.remaining;
   const killed = start();
   await killed.acquire('members');
+  expect([left(killed), left(start())]).toEqual([1_000, 999]);
   await ask(killed);
   await killed.acquire('members');
   expect([left(killed), left(start())]).toEqual([999, 997]);

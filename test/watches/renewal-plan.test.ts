@@ -17,7 +17,7 @@ const FACTS: RenewalFacts = {
   isKeyShared: false,
   isMemberWaiting: false,
   usual: [80, 100, 20],
-  usualDay: 100,
+  usualDays: [60, 100],
   lately: 10,
   lastSentAtMs: undefined,
   mostTogether: 1_000,
