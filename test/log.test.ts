@@ -204,7 +204,7 @@ describe('createLog', () => {
   ])('a command that ends with %s leaves one line of level %i', (err, level) => {
     const { log, lines } = logLines();
     commandLogger(log)({ command: 'card', guildId: '1', memberId: '2', ...FROM_SERVICE, ...(err && { err }) });
-    expect(lines).toMatchObject([{ level, msg: 'command' }]);
+    expect(lines).toMatchObject([{ level, msg: 'command', ...(err && { err: { message: 'a bug' } }) }]);
   });
 
   it('prints one line per event on a terminal', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BoundedMemory } from '../../src/cache/card-store.ts';
+import { BoundedMemory, CardStore } from '../../src/cache/card-store.ts';
 import type { CardRecord } from '../../src/model/card.ts';
-import { WARN } from '../support/log-lines.ts';
+import { logLines, WARN } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { type CardPlace, KEEP_MS, redisCards, sqliteCards } from './card-stores.ts';
 
@@ -220,6 +220,28 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       expect(await store.get('a', never)).toEqual(ANSWER);
     });
   });
+});
+
+it('a lasting store that cannot be read is a miss, said once in the log, and said again when it works', async () => {
+  const { log, lines } = logLines();
+  const kept = new Map<string, string>();
+  let isBroken = true;
+  const store = {
+    get(key: string) {
+      if (isBroken) throw new Error('disk I/O error');
+      return kept.get(key);
+    },
+    set: (key: string, value: string) => void kept.set(key, value),
+    delete: (key: string) => kept.delete(key),
+    clear: () => kept.clear(),
+  };
+  const cards = new CardStore({ memoryBytes: 1_000, keepMs: KEEP_MS, origin: 'cards.test', store, log });
+  for (const id of ['a', 'b']) expect(await cards.get(id)).toBeUndefined();
+  const failed = 'card store failed: cards are kept in memory only';
+  expect(lines.map(({ msg }) => msg)).toEqual([failed]);
+  isBroken = false;
+  await cards.set('a', ANSWER);
+  expect(lines.map(({ msg }) => msg)).toEqual([failed, expect.stringContaining('works again')]);
 });
 
 const MAX_BYTES = 100_000;

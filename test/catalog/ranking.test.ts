@@ -72,6 +72,16 @@ describe('the order', () => {
     expect(order('fire', [inSet, inName])).toEqual(['name', 'set']);
   });
 
+  it('puts the card first that is also called what was typed, but not where more than five names are: that is a kind', () => {
+    const inName = card('in-name', 'firstWords', { card: { id: 'in-name', name: 'Stage Fright' } });
+    const alsoCalled = (names: number) =>
+      Array.from({ length: names }, (_, at) =>
+        card(`also-${at}`, 'otherName', { card: { id: `also-${at}`, name: `Name ${at}` } }),
+      );
+    expect(order('stage', [inName, ...alsoCalled(5)])[0]).toBe('also-0');
+    expect(order('stage', [inName, ...alsoCalled(6)])[0]).toBe('in-name');
+  });
+
   it('puts denied cards last, however well they fit and however often they are asked for', () => {
     const denied = card('denied', 'id', { isDenied: true });
     expect(order('charizard', [denied, card('other', 'mistyped')], { denied: [9, 9] })).toEqual(['other', 'denied']);

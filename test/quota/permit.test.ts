@@ -180,6 +180,13 @@ describe('a permit', () => {
       { learned: { refill: 'evenly' }, breaker: { reason: 'pause', untilMs: NOW_MS + 12_000 } },
     ],
     ['notes the setting under which the day was spent', withRemaining(0), false, ANSWERED, { openedUnder: 'free  ' }],
+    [
+      'pauses by the back-off at a 429 that states no wait',
+      CLOSED,
+      false,
+      { kind: 'rateLimited' },
+      { breaker: { reason: 'pause', untilMs: NOW_MS + 1_000 } },
+    ],
     ['counts a failure for its card', CLOSED, false, DOWN, { breaker: { failures: 1 }, counted: [{ cardId: 'a' }] }],
     [
       'counts a card once until it is answered',

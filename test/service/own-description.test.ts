@@ -205,6 +205,16 @@ it('paths of several stars visit no more than 10,000 members, whatever an answer
   expect(card).toMatchObject({ id: '1', prices: { market: 1 } });
 });
 
+it('what stands in the place of a price row and is none is told of', () => {
+  const description = { ...described({}, 'tcgapi') };
+  const rows = [new Path('offers')];
+  const told: string[] = [];
+  const prices = description.prices && { ...description.prices, rows };
+  const reader = new CardReader({ ...description, prices }, (field) => void told.push(field));
+  reader.read({ tcgplayer_id: 1, name: 'Wick', offers: 'sold out' });
+  expect(told).toEqual(['prices']);
+});
+
 /** What `String` cannot make a text of. */
 const NO_TEXT = { toString: 1, valueOf: 1 };
 

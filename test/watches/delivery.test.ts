@@ -286,6 +286,22 @@ describe('a crossing', () => {
     await expect.poll(bot.untold).toEqual([]);
   });
 
+  it('that Discord fails with is sent again after ten seconds or more', async () => {
+    const bot = await watching();
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    bot.answer = async () => 'failed';
+    const delivery = bot.process();
+    await bot.priced(29);
+    delivery.tell();
+    await expect.poll(() => bot.sent, { timeout: 5_000 }).toHaveLength(1);
+    for (let rounds = 0; rounds < 20; rounds++) await nextLoopIteration(); // until it is noted
+    await vi.advanceTimersByTimeAsync(9_000);
+    for (let rounds = 0; rounds < 20; rounds++) await nextLoopIteration();
+    expect(bot.sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(4_000);
+    await expect.poll(() => bot.sent, { timeout: 5_000 }).toHaveLength(2);
+  });
+
   it('of many members lets others run while it is noted', async () => {
     const bot = await watching(Array.from({ length: 50 }, (_, index) => `member-${index}`));
     await bot.priced(29);

@@ -32,6 +32,7 @@ async function evening(
     claims = new LocalClaims(),
     lengths = () => [],
     hasWindow = true,
+    requestsPerMonth,
     ...more
   }: Partial<CardServiceOptions> & {
     hoursLeft?: number;
@@ -39,6 +40,7 @@ async function evening(
     claims?: Claims;
     lengths?: () => number[];
     hasWindow?: boolean;
+    requestsPerMonth?: number;
   } = {},
 ) {
   vi.useFakeTimers({ now: RESET_MS - hoursLeft * HOUR_MS });
@@ -48,7 +50,7 @@ async function evening(
   const bulk = bulkPath ? { bulk: { bulkPath, most: 20 } } : {};
   const { queue, cards, limiter, ledger, storedCards, lines } = lookupQueueOver(
     service,
-    { plan: 'free' },
+    { plan: 'free', requestsPerMonth },
     { claims, otherQueues: { tell: () => {}, lengths }, ...bulk },
   );
   const log = vi.fn();
@@ -125,6 +127,22 @@ it('leaves twice what members asked for until the reset on the busiest of the la
   renewals.start();
   await pass(50 * MINUTE_MS);
   expect(requested()).toHaveLength(10); // of 130: 50 are the reserve, 70 are for members
+});
+
+it.each([
+  ['half of it on the first day', 0, true],
+  ['what members want of it by the busiest of the last seven days', 20, false],
+])('of a month it leaves %s', async (_, yesterday, isRenewed) => {
+  const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { requestsPerMonth: 300 });
+  const nowMs = Date.now();
+  vi.setSystemTime(nowMs - 36 * HOUR_MS);
+  if (yesterday > 0) ledger.spent({ memberId: 'bob', guildId: 'guild' }); // since then, it is known
+  vi.setSystemTime(nowMs - 12 * HOUR_MS);
+  for (let request = 0; request < yesterday; request++) ledger.spent({ memberId: 'bob', guildId: 'guild' });
+  vi.setSystemTime(nowMs);
+  renewals.start();
+  await pass(MINUTE_MS);
+  expect(requested().length > 0).toBe(isRenewed);
 });
 
 it('carries as many cards as a list may, with one request', async () => {
