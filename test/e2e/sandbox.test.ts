@@ -96,11 +96,9 @@ it.each([
 it('each step of the guided minute says what happened, in figures, at any time', async () => {
   const { pageErrors, externalUrls } = await visitPage(page, url);
   const requests = page.getByText(/Requests that reached it: [^0]/);
-  const pressedAtMs = Date.now();
   await press('Find a card by name');
   await page.getByText('Alice types “ember”').waitFor();
   await requests.waitFor();
-  expect(Date.now() - pressedAtMs, 'what to watch can be read before anything happens').toBeGreaterThanOrEqual(2_000);
   await happened(FOUND);
   expect(await page.getByText('Alice types “ember”').isVisible()).toBe(true);
   await page.getByRole('row').filter({ hasText: '/cards/promo-7' }).getByText('for Alice').waitFor();
