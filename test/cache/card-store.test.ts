@@ -222,6 +222,12 @@ describe.each<{ over: string; cards: () => CardPlace }>([
   });
 });
 
+it('a card store that is closed has closed its file', async () => {
+  const { store, database } = sqliteCards().openFile();
+  await store.close();
+  expect(database.isOpen).toBe(false);
+});
+
 it('a lasting store that cannot be read is a miss, said once in the log, and said again when it works', async () => {
   const { log, lines } = logLines();
   const kept = new Map<string, string>();

@@ -36,6 +36,12 @@ describe('what members type', () => {
     vocabulary.mockRestore();
   });
 
+  it('is found as the beginning of a name, too, however many names have the word inside', () => {
+    const inside = Array.from({ length: 60 }, (_, at) => ({ id: `deep-${at}`, name: `Very Murk ${at} Eel` }));
+    const own = openCatalog([...inside, { id: 'murkling-1', name: 'Murkling' }], 'cards.csv');
+    expect(search(own.index, 'murk', WHO)[0]?.name).toBe('Murkling');
+  });
+
   it('may be a word that objects of JavaScript have', () => {
     for (const typed of ['constructor', 'charizard constructor', '__proto__'])
       expect(() => found(typed, 1)).not.toThrow();

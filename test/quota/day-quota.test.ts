@@ -261,7 +261,7 @@ describe('of the day,', () => {
     });
 
     it('is unknown in the first minutes of a window: a burst is no rate', () => {
-      const begun = quota(990, 1_000, NOON + 24 * HOUR - 60_000);
+      const begun = quota(900, 1_000, NOON + 24 * HOUR - 60_000);
       expect(runsOutAtMs(samplesOf([NOON - 60_000, 1_000]), begun, NOON)).toBeUndefined();
     });
 

@@ -286,6 +286,18 @@ describe('a crossing', () => {
     await expect.poll(bot.untold).toEqual([]);
   });
 
+  it.each<Sent>(['failed', 'unsent'])('that is %s is the last that its member is sent for now', async (answer) => {
+    const bot = await watching();
+    await bot.watches.set({ ...WISH, cardId: 'base1-5' }, 36);
+    bot.answer = async () => answer;
+    for (const cardId of [WISH.cardId, 'base1-5']) await bot.priced(29, cardId);
+    const delivery = bot.process();
+    delivery.tell();
+    await expect.poll(() => bot.sent.length).toBeGreaterThan(0);
+    for (let rounds = 0; rounds < 20; rounds++) await nextLoopIteration();
+    expect(bot.sent).toHaveLength(1);
+  });
+
   it('that Discord fails with is sent again after ten seconds or more', async () => {
     const bot = await watching();
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });

@@ -114,11 +114,12 @@ it('leaves twice what members asked for until the reset on the busiest of the la
   const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { usedToday: 869, hoursLeft: 2 });
   const nowMs = Date.now();
   const booked = [
+    [8.5, 1],
     [8, 400],
     [7.5, 1],
     [7, 35],
     [3, 20],
-  ] as const; // one before that time of the day: it is known by then
+  ] as const; // ones before that time of the day: it is known by then
   for (const [daysAgo, requests] of booked) {
     vi.setSystemTime(RESET_MS - 24 * HOUR_MS * daysAgo - HOUR_MS / 2);
     for (let request = 0; request < requests; request++) ledger.spent({ memberId: 'bob', guildId: 'guild' });
@@ -130,15 +131,18 @@ it('leaves twice what members asked for until the reset on the busiest of the la
 });
 
 it.each([
-  ['half of it on the first day', 0, true],
-  ['what members want of it by the busiest of the last seven days', 20, false],
-])('of a month it leaves %s', async (_, yesterday, isRenewed) => {
+  ['half of it on the first day', [], true],
+  ['what members want of it by the busiest of the last seven days', [20, 1], false],
+  ['no more than that', [10, 10], true],
+])('of a month it leaves %s', async (_, onDaysBefore, isRenewed) => {
   const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { requestsPerMonth: 300 });
   const nowMs = Date.now();
-  vi.setSystemTime(nowMs - 36 * HOUR_MS);
-  if (yesterday > 0) ledger.spent({ memberId: 'bob', guildId: 'guild' }); // since then, it is known
-  vi.setSystemTime(nowMs - 12 * HOUR_MS);
-  for (let request = 0; request < yesterday; request++) ledger.spent({ memberId: 'bob', guildId: 'guild' });
+  const spend = (daysAgo: number, requests: number) => {
+    vi.setSystemTime(nowMs - 24 * HOUR_MS * daysAgo);
+    for (let request = 0; request < requests; request++) ledger.spent({ memberId: 'bob', guildId: 'guild' });
+  };
+  if (onDaysBefore.length > 0) spend(3, 1); // since then, it is known
+  for (const [at, requests] of onDaysBefore.entries()) spend(at + 0.5, requests);
   vi.setSystemTime(nowMs);
   renewals.start();
   await pass(MINUTE_MS);
