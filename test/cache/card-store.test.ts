@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BoundedMemory, CardStore } from '../../src/cache/card-store.ts';
+import { BoundedMemory, CardStore, keysOf } from '../../src/cache/card-store.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -220,6 +220,10 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       expect(await store.get('a', never)).toEqual(ANSWER);
     });
   });
+});
+
+it('the keys of kept cards stay as they are, so that no update forgets them', () => {
+  expect(keysOf('cards.test')).toBe('v1:87666aefb74c:');
 });
 
 it('a card store that is closed has closed its file', async () => {
