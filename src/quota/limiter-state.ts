@@ -72,11 +72,13 @@ export function withProbe(state: LimiterState, isUnderWay: boolean): LimiterStat
   return { ...state, breaker: { ...breaker, state: probed } };
 }
 
-/** Identifies what an operator has set: plan, rate, burst, and what a day and a month have. */
-export function settingKey({ plan, requestsPerDay, requestsPerMonth, requestsPerMinute, burst }: PlanSetting): string {
+/** Identifies what an operator has set: plan, rate, burst, what a day and a month have, and the plans that are described. */
+export function settingKey(setting: PlanSetting): string {
+  const { plan, plans, requestsPerDay, requestsPerMonth, requestsPerMinute, burst } = setting;
   const perDay = requestsPerDay === undefined ? [] : [`${requestsPerDay} a day`];
   const perMonth = requestsPerMonth === undefined ? [] : [requestsPerMonth];
-  return [plan, requestsPerMinute ?? '', burst ?? '', ...perMonth, ...perDay].join(' ');
+  const described = plans === undefined ? [] : [JSON.stringify(plans)];
+  return [plan, requestsPerMinute ?? '', burst ?? '', ...perMonth, ...perDay, ...described].join(' ');
 }
 
 /**

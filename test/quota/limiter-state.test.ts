@@ -125,6 +125,7 @@ it.each<[string, Partial<PlanSetting>]>([
   ['burst', { burst: 9 }],
   ['day', { requestsPerDay: 500 }],
   ['month', { requestsPerMonth: 500 }],
+  ['description of the plans', { plans: { free: { requestsPerMinute: 10, burst: 5, requestsPerMonth: 2_000 } } }],
 ])('a spent window is probed at a start with another %s, and with the same setting not before it ends', (_, other) => {
   const setting: PlanSetting = { plan: 'free', requestsPerDay: 100 };
   const breaker = { state: 'open', reason: 'day', sinceMs: 4_000, untilMs: 5_000, failures: 1 } as const;
