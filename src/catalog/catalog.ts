@@ -1,6 +1,6 @@
 import type { Card } from '../model/card.ts';
 import type { EventsByName } from '../model/events.ts';
-import type { CardPage, Unclear } from '../model/invocation.ts';
+import type { CardPage, ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import type { CatalogCard, FoundCard } from './catalog-card.ts';
 
@@ -77,6 +77,11 @@ export interface ListMeaning {
   unclear: readonly Unclear[];
   /** What is more likely a name than an id, while names cannot be searched. */
   unsearched: readonly string[];
+}
+
+/** The cards that a line of a pasted list may mean, the newest first: several are printings of one. None: it is not clear. */
+export interface LineMeaning {
+  cards: readonly ListedCard[];
 }
 
 /** A card for the part of a list that is being typed. */

@@ -9,6 +9,8 @@ export interface ListLine {
   /** A set's code or name, or the printed id of the card. */
   set?: string | undefined;
   number?: string | undefined;
+  /** It is marked as a foil. */
+  isFoil: boolean;
 }
 
 const BEFORE = /^(?:[-*•]\s+|SB:\s*)+/i;
@@ -18,6 +20,8 @@ const COUNT =
 const COUNT_AFTER = /\s+(?:[x×]\s?(?<n>\d{1,3})|\([x×]\s?(?<n>\d{1,3})\))$/i;
 /** Foil, categories and tags, which some tools put behind the card. */
 const MARKS = /(?:\s+(?:\*[A-Z]+\*|\^[^^]*\^|[([](?:F|foil|etched)[)\]]|#\s?!\S+|(?<=[\d*]\s+)(?:PH|\[[^\]]*\])))+$/i;
+
+const FOIL = /(?:^|\s)(?:\*F\*|[([](?:F|foil)[)\]])/i;
 
 const NUMBER = String.raw`[^\s()[\]]*\d[^\s()[\]]*`;
 /** Where a name, a set and a number may stand. */
@@ -45,7 +49,9 @@ export function readLine(typed: string): ListLine | undefined {
   const line = typed.replace(BEFORE, '');
   const form = COUNT.test(line) ? COUNT : COUNT_AFTER;
   const count = Number(form.exec(line)?.groups?.n ?? 1);
-  const text = line.replace(form, '').replace(MARKS, '');
+  const marked = line.replace(form, '');
+  const text = marked.replace(MARKS, '');
+  const isFoil = FOIL.test(marked.slice(text.length));
   const printing = PRINTINGS.map((each) => each.exec(text)?.groups).find((groups) => groups);
-  return { text, count, name: text, ...printing };
+  return { text, count, name: text, isFoil, ...printing };
 }

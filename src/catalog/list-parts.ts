@@ -80,7 +80,10 @@ function piecesOf(list: string): Piece[] {
 function joined(list: string, pieces: readonly Piece[], findExact: FindExact): ListPart | undefined {
   const typed = list.slice(pieces[0]?.start, pieces.at(-1)?.end);
   const line = readLine(typed);
-  for (const each of [{ text: typed, count: 1, name: typed }, ...(line && line.name !== typed ? [line] : [])]) {
+  for (const each of [
+    { text: typed, count: 1, name: typed, isFoil: false },
+    ...(line && line.name !== typed ? [line] : []),
+  ]) {
     const { by, cards = [] } = findExact(each) ?? {};
     const isCalledSo = ({ name }: CatalogCard) => String(keysOf(name)) === String(keysOf(each.name));
     const meant = by === 'id' || by === 'label' || pieces.length === 1 ? cards : cards.filter(isCalledSo);

@@ -7,7 +7,10 @@ const SHORTEST_CODE = 3;
 const CODE = /(?<![\p{L}\d])[A-Z][A-Z\d]{1,5}(?![\p{L}\d])/gu;
 
 /** Those of the cards of one name that a line of a list says, by set and number. @param cards all of that name */
-export function printed(cards: readonly CatalogCard[], { set = '', number = '' }: ListLine): readonly CatalogCard[] {
+export function printed(
+  cards: readonly CatalogCard[],
+  { set = '', number = '' }: Pick<ListLine, 'set' | 'number'>,
+): readonly CatalogCard[] {
   const itself = cards.filter(({ id }) => isSameId([set, number].filter(Boolean).join('-'), id));
   const inSet = cards.filter((card) => setKeys(card).includes(nameKey(set)));
   const numbered = inSet.filter((card) => isNumbered(card, number));

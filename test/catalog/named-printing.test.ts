@@ -40,6 +40,6 @@ it.each([
   [cardsOf('x1 | - | -'), 'C21', '263', ['x1']],
   [cardsOf('x1 | - | -', 'x2 | - | -'), 'C21', '263', []],
 ])('of %j, set %j and number %j are %j', (cards, set, number, ids) => {
-  const line = { text: '', count: 1, name: 'Drake', set, number };
+  const line = { set, number };
   expect(printed(cards, line).map(({ id }) => id)).toEqual(ids);
 });
