@@ -23,6 +23,13 @@ const ADD = `
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   return owners
 `;
+/** Removes the rows ARGV[3], ARGV[4], … of this process: one that another has taken over may show less again, and be left to a third. */
+const REMOVE = `
+  for i = 3, #ARGV do
+    local row = redis.call('HGET', KEYS[1], ARGV[i])
+    if row and string.match(row, '^%S*') == self then redis.call('HDEL', KEYS[1], ARGV[i]) end
+  end
+`;
 /** The beginning of a row that somebody has deleted, whoever owns it. */
 const MARKED = '{"isDeleted":true,';
 /** Marks the row ARGV[3] as deleted with ARGV[4], if there is one. */
@@ -197,7 +204,7 @@ export class RedisJournal implements ReplyJournal {
 
   async #removeStored(interactionIds: string[]): Promise<void> {
     if (interactionIds.length === 0) return;
-    await this.#link.run((client) => client.hDel(`${this.#link.prefix}:${REPLIES}`, interactionIds));
+    await this.#run(REMOVE, interactionIds);
     for (const id of interactionIds) this.#completed.delete(id);
   }
 

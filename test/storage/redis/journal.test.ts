@@ -140,6 +140,25 @@ describe('a deferred reply in Redis', () => {
     expect(await ownerOf(left.interactionId)).toBeUndefined();
   });
 
+  it('that a process completes after another has taken it over stays with that one, and goes to a third when it dies', async () => {
+    const redis = await startRedis();
+    const { client, key, ownerOf } = await redisWatcher(redis);
+    const owner = await startProcess(redis, { takesOver: false });
+    const next = await startRun(redis);
+    const reply = deferredReply();
+    await owner.journal.add(reply);
+    const stored = (await client.hGet(key, reply.interactionId)) ?? '';
+    await client.hSet(key, reply.interactionId, stored.replace(owner.processesAlive.id, next.processesAlive.id));
+
+    await owner.journal.remove(reply.interactionId);
+    await heartbeats(owner, 1);
+    expect(await ownerOf(reply.interactionId)).toBe(next.processesAlive.id);
+
+    await next.end();
+    owner.replies.takeOver();
+    await expect.poll(owner.completedIds).toEqual([reply.interactionId]);
+  });
+
   it('that is invalid is dropped and logged, and the others are completed', async () => {
     const redis = await startRedis();
     const { client, key, written } = await redisWatcher(redis);
