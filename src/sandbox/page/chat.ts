@@ -33,6 +33,7 @@ export class Chat {
   readonly #options: ChatOptions;
   #following = true;
   #topPx = 0;
+  #heights = '';
 
   constructor(scroller: HTMLElement, options: ChatOptions) {
     this.#scroller = scroller;
@@ -42,7 +43,8 @@ export class Chat {
     watchLightTheme((isLight) => this.#light(isLight));
     scroller.addEventListener('scroll', () => {
       const { scrollTop: topPx, scrollHeight, clientHeight } = scroller;
-      const scrolled = { beforePx: this.#topPx, topPx, toEndPx: scrollHeight - topPx - clientHeight };
+      const isResized = this.#heights !== `${scrollHeight} ${clientHeight}`;
+      const scrolled = { beforePx: this.#topPx, topPx, isResized, toEndPx: scrollHeight - topPx - clientHeight };
       this.#following = followsAfterScroll({ following: this.#following, ...scrolled });
       this.#topPx = topPx;
     });
@@ -110,8 +112,9 @@ export class Chat {
 
   /** Keeps the newest message visible, unless the reader has scrolled up; who has scrolled down in it stays there. */
   #keepUp(): void {
-    if (!this.#following) return;
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+    this.#heights = `${scrollHeight} ${clientHeight}`;
+    if (!this.#following) return;
     const newest = this.#list.lastElementChild?.getBoundingClientRect();
     const newestPx = newest ? newest.top - this.#scroller.getBoundingClientRect().top + scrollTop : scrollHeight;
     const topPx = followedTopPx({ newestPx, endPx: scrollHeight - clientHeight });

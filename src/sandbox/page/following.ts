@@ -12,15 +12,17 @@ export interface Scrolled {
   /** `scrollTop` before and now. */
   beforePx: number;
   topPx: number;
+  /** What is shown, or the view of it, has another height since then. */
+  isResized: boolean;
   /** From the lower edge of the visible part to the end. */
   toEndPx: number;
 }
 
 /**
  * Whether the newest message is followed after a scroll. Only scrolling up stops it: the end also moves when an image
- * loads, and the scroll event after that is not the reader's.
+ * loads, and the scroll event after that is not the reader's. Nor is one that comes with another height.
  */
-export function followsAfterScroll({ following, beforePx, topPx, toEndPx }: Scrolled): boolean {
+export function followsAfterScroll({ following, beforePx, topPx, isResized, toEndPx }: Scrolled): boolean {
   if (toEndPx < NEAR_END_PX) return true;
-  return following && topPx >= beforePx;
+  return following && (topPx >= beforePx || isResized);
 }
