@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { Output } from '../log/output.ts';
 import { createLog, standardOutput } from '../log.ts';
@@ -8,6 +9,7 @@ import { stopSignal } from '../stop-signal.ts';
 import { Bots } from './bots.ts';
 import { Guide } from './guide.ts';
 import { KNOWN_CARDS } from './known-cards.ts';
+import { freePort } from './listen.ts';
 import { ownFolder, removeLeftFolders } from './own-folder.ts';
 import { startPageServer } from './page-server.ts';
 import { RequestReasons } from './request-reasons.ts';
@@ -37,12 +39,17 @@ await removeLeftFolders();
 const output = await standardOutput(new Output(1));
 const log = createLog({ level: 'info', secrets: [], destination: output });
 const described = service === undefined ? undefined : sandboxAs(service);
+const known = described ? [] : KNOWN_CARDS;
+const catalog = described?.catalog ?? SAMPLE_CATALOG;
+// Another bot has them in its .env, from start to start
+const discordPort = bot ? 0 : await freePort(portAfter(port));
+const servicePort = bot ? 0 : await freePort(portAfter(discordPort));
 const sandbox = await startSandbox({
   log,
-  service: described?.service ?? { plan },
-  discord: { members: SAMPLE_MEMBERS },
+  service: { ...(described?.service ?? { plan }), port: servicePort },
+  discord: { members: SAMPLE_MEMBERS, port: discordPort },
   isRegistered: bot,
-  ...(bot && { catalog: described?.catalog ?? SAMPLE_CATALOG, known: described ? [] : KNOWN_CARDS }),
+  ...(bot && { catalog, known }),
   // Lists are shown here, although most services have no such path; why a request is sent is in lines for debugging.
   env: {
     LOG_LEVEL: 'debug',
@@ -63,7 +70,7 @@ const bots: Bots = new Bots({
     output.write(`${bots.shown.bots.length > 1 ? text.replace(/^\{/, `{"bot":${number},`) : text}\n`);
   },
 });
-const guide = new Guide({ discord, cardService, bots, cards: described?.service.cards ?? SAMPLE_CARDS });
+const guide = new Guide({ discord, cardService, bots, cards: described?.service.cards ?? SAMPLE_CARDS, known });
 // Before the bot starts, because its log is long and does not mention the page
 const story = bot ? { bots, guide, reasons } : undefined;
 const page = await startPageServer({ port, discord, cardService, story }).catch(async (error: Error) => {
@@ -73,6 +80,8 @@ const page = await startPageServer({ port, discord, cardService, story }).catch(
 });
 const moved = page.port === port || port === 0 ? '' : `  Port ${port} is taken, so the page is at ${page.port}.\n`;
 if (bot) await guide.reset();
+const list = join(folder, 'cards.json');
+if (!bot) await writeFile(list, JSON.stringify(catalog));
 process.stdout.write(
   `\n${moved}  ${bot ? 'Open' : 'Once your bot runs, open'} ${page.url} and type: /card, Enter, ember, ↓, Enter to pick, Enter to send\n\n${bot ? '' : envLines()}`,
 );
@@ -93,7 +102,12 @@ async function end(): Promise<void> {
 function envLines(): string {
   const names = ['DISCORD_TOKEN', 'DISCORD_API_URL', 'CARD_SERVICE', 'CARD_SERVICE_URL', 'CARD_SERVICE_API_KEY'];
   const lines = names.flatMap((name) => (env[name] === undefined ? [] : `${name}=${env[name]}\n`));
-  return `  For your .env, while this runs:\n\n${lines.join('')}\n`;
+  return `  For your .env, while this runs:\n\n${lines.join('')}\n  The names of its cards:\n\nnpm run catalog -- import ${list}\n\n`;
+}
+
+/** 0 after the last one and after 0: any. */
+function portAfter(before: number): number {
+  return before > 0 && before < 65_535 ? before + 1 : 0;
 }
 
 function portNumber(text: string): number {

@@ -38,10 +38,10 @@ export async function closeServer(server: Server): Promise<void> {
   await closed;
 }
 
-/** A port of 127.0.0.1 that nobody uses now. */
-export async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody uses now: this one, or the next that is free; 0 = any. */
+export async function freePort(from = 0): Promise<number> {
   const server = createServer();
-  const port = await listenAtOrAfter(server, 0);
+  const port = await listenAtOrAfter(server, from);
   await closeServer(server);
   return port;
 }

@@ -18,7 +18,7 @@ import { ownFolder } from './own-folder.ts';
 export interface SandboxOptions {
   log: Logger;
   discord?: EmulatedDiscordOptions;
-  service?: CardServiceOptions;
+  service?: CardServiceOptions & { port?: number };
   /** What the bot can search from the start, as after an import; nothing by default. */
   catalog?: readonly CatalogCard[];
   /** What it has in memory from the start; nothing by default. */
