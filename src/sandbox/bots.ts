@@ -11,6 +11,8 @@ export type BotState = 'stopped' | 'starting' | 'running';
 /** The bots and their Redis, as the page shows them. */
 export interface ShownBots {
   bots: readonly { number: number; state: BotState }[];
+  /** One was refused with its key and has not been answered since: when it asks again, 0 if its log does not say. */
+  keyTriedAtMs: number | undefined;
   /** `absent`: there is none on this machine. `unused`: one bot alone keeps its state in files. */
   redis: 'absent' | 'unused' | 'connected' | 'cut off';
 }
@@ -28,8 +30,8 @@ export interface BotsOptions {
 
 interface Slot {
   process?: BotProcess | undefined;
-  /** Requests rest until then, as its log says; 0 when they flow. */
-  restsUntilMs: number;
+  /** Requests rest until then, as its log says; `undefined` when they flow. */
+  rest: { reason: string; untilMs: number } | undefined;
 }
 
 /** The bots of the sandbox, one or two, each in a process of its own. Two share a Redis. */
@@ -47,9 +49,11 @@ export class Bots {
 
   get shown(): ShownBots {
     const state = ({ process }: Slot) => (process ? (process.isReady ? 'running' : 'starting') : 'stopped');
+    const refused = this.#slots.find(({ rest }) => rest?.reason === 'key')?.rest;
     const ofRedis = this.#redis ? (this.#redis.isCut ? 'cut off' : 'connected') : 'unused';
     return {
       bots: this.#slots.map((slot, index) => ({ number: index + 1, state: state(slot) })),
+      keyTriedAtMs: refused && (refused.untilMs > Date.now() ? refused.untilMs : 0),
       redis: redisServerBinary() === undefined ? 'absent' : ofRedis,
     };
   }
@@ -57,14 +61,14 @@ export class Bots {
   /** One bot runs, with its state in files, and may send requests. */
   get isAsAtStart(): boolean {
     const [first, second] = this.#slots;
-    return first?.process?.isReady === true && second === undefined && first.restsUntilMs < Date.now();
+    return first?.process?.isReady === true && second === undefined && (first.rest?.untilMs ?? 0) < Date.now();
   }
 
   /** Starts one bot on pristine data, after whatever ran before is gone. Resolves when it is connected. */
   reset(): Promise<void> {
     return this.#inTurn(async () => {
       await this.#endAll('SIGKILL');
-      this.#slots = [{ restsUntilMs: 0 }];
+      this.#slots = [{ rest: undefined }];
       await this.#copyData(1);
       await this.start(1);
     });
@@ -90,7 +94,7 @@ export class Bots {
       const [first, second] = this.#slots;
       if (first === undefined || second !== undefined) throw new Error('There are two bots already.');
       await this.#startRedis();
-      this.#slots = [first, { restsUntilMs: 0 }];
+      this.#slots = [first, { rest: undefined }];
       await Promise.all([this.#end(first, 'SIGTERM'), this.#copyData(2)]);
       await this.start(1); // the first carries its files over into Redis
       await this.start(2);
@@ -138,9 +142,9 @@ export class Bots {
       DISCORD_SHARDS: String(number - 1),
       DISCORD_SHARD_COUNT: '2',
     };
-    slot.restsUntilMs = 0;
+    slot.rest = undefined;
     const process = runBot({ ...env, ...shared, DATA_DIR: this.#dataDir(number) }, (line, text) => {
-      slot.restsUntilMs = restAfter(line) ?? slot.restsUntilMs;
+      slot.rest = restAfter(line, slot.rest);
       onLine(line, text, number);
       this.#changes.tell();
     });
@@ -177,8 +181,8 @@ export class Bots {
   }
 }
 
-/** Until when requests rest after a line of the log; `undefined` = it says nothing of that. */
-function restAfter({ msg, reason, until }: LogLine): number | undefined {
-  if (msg === 'requests are sent again') return 0;
-  return typeof reason === 'string' && typeof until === 'string' ? Date.parse(until) : undefined;
+/** Why and until when requests rest after a line of the log, which may say nothing of that. */
+function restAfter({ msg, reason, until }: LogLine, before: Slot['rest']): Slot['rest'] {
+  if (msg === 'requests are sent again') return undefined;
+  return typeof reason === 'string' && typeof until === 'string' ? { reason, untilMs: Date.parse(until) } : before;
 }

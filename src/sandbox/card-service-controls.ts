@@ -9,6 +9,8 @@ export const Switches = z.strictObject({
   plan: z.enum(PLANS),
   /** How requests are limited within a minute; another begins with nothing counted. */
   limiter: z.enum(SERVICE_LIMITERS),
+  /** All prices are so many percent higher than at the start. */
+  pricePercent: z.number().min(-99).max(1_000),
   /** Added before every answer. */
   latencyMs: z.number().min(0).max(3_600_000),
   /** Every request is answered with 503. */
@@ -42,6 +44,7 @@ export type CardServiceSwitches = z.infer<typeof Switches>;
 export const ALL_WELL: Readonly<CardServiceSwitches> = {
   plan: 'free',
   limiter: 'token bucket',
+  pricePercent: 0,
   latencyMs: 0,
   down: false,
   downRetryAfterSeconds: 0,

@@ -30,16 +30,27 @@ export interface Step {
   leavesTraces?: true;
   /** Of no use with a service that has no day. */
   needsDay?: true;
+  /** It is about what the bot knows of a card since yesterday, and nobody may have renewed that. */
+  needsYesterday?: true;
+  /** What Alice sees of it is in her direct messages. */
+  inDirectMessages?: true;
   /** @returns what happened, in figures */
   run(scene: Scene): Promise<string>;
 }
 
 const CROWD = 30;
+const CROWDED_CARDS = 3;
+const CROWD_WITHIN_MS = 300;
 const STORM_MS = 8_000;
 const SLOW_MS = 4_000;
+/** A card of `KNOWN_CARDS`, and a price between that of the start and the moved one. */
+const WATCHED = { card: 'base1-4', above: 38 };
+const RISE_PERCENT = 10;
+/** The watch is seen before its message comes. */
+const WATCHED_MS = 1_000;
 /** The bot stays away for so long, so that the page shows that it is gone. */
 const GONE_MS = 800;
-const SEARCH_AGAIN_MS = 100;
+const LOOK_AGAIN_MS = 100;
 
 /** Each works on one bot that may send requests; the first member is Alice, the second Björn. */
 export const STEPS: readonly Step[] = [
@@ -63,15 +74,19 @@ export const STEPS: readonly Step[] = [
   },
   {
     id: 'crowd',
-    title: 'Thirty members ask at once',
-    button: 'Thirty members ask',
-    watch: 'Thirty members ask for the same new card at the same moment. Watch how many requests that takes.',
+    title: 'Thirty ask at once',
+    button: 'Thirty ask',
+    watch: `Thirty members ask within ${CROWD_WITHIN_MS / 1_000} s, ten for each of three new cards. Watch the requests.`,
     async run(scene) {
       const requests = requestsFromNow(scene);
-      const id = scene.unknownCard();
-      const typed = Array.from({ length: CROWD }, (_, index) => ask(scene, index, id));
+      const ids = Array.from({ length: CROWDED_CARDS }, () => scene.unknownCard());
+      const typed: TypedInteraction[] = [];
+      while (typed.length < CROWD) {
+        typed.push(ask(scene, typed.length, ids[typed.length % ids.length] ?? ''));
+        await sleep(CROWD_WITHIN_MS / CROWD, undefined, { signal: scene.signal });
+      }
       await scene.ended(...typed);
-      return `${count(CROWD, 'member')} asked, ${withCard(typed)} got the card, and the card service received ${count(requests().length, 'request')}.`;
+      return `${count(CROWD, 'member')} asked, ${withCard(typed)} got their card, and the card service received ${count(requests().length, 'request')}.`;
     },
   },
   {
@@ -79,7 +94,7 @@ export const STEPS: readonly Step[] = [
     title: 'The service says 429',
     button: 'The service says 429',
     leavesTraces: true, // the bot counts its burst as used
-    watch: `The service refuses everything for ${STORM_MS / 1_000} s, and three members ask for a card each. Watch the requests: after the first 429, none arrives until the time is up.`,
+    watch: `The service refuses everything for ${STORM_MS / 1_000} s, and three members ask. Watch the requests: after the first 429, none arrives until the time is up.`,
     async run(scene) {
       const requests = requestsFromNow(scene);
       scene.cardService.storm(STORM_MS);
@@ -89,10 +104,10 @@ export const STEPS: readonly Step[] = [
       const answers = requests().filter(({ status }) => status !== 429);
       const after = answers.length;
       const isShared = answers.some(({ cardIds }) => (cardIds?.length ?? 0) > 1);
-      const why = isShared ? ' Cards that waited together left as one list, which counts as one request.' : '';
+      const why = isShared ? ': cards that waited together left as one list, which counts as one request' : '';
       const told = typed.length - withCard(typed);
       const isShutOut = `This service shuts out for longer: ${told} of ${typed.length} members were told when to come back.`;
-      return `${count(refused, 'request')} got a 429 that said to wait ${STORM_MS / 1_000} s, and ${Math.max(0, refused - 1)} more arrived in that time. ${told > 0 ? isShutOut : `Then ${count(after, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}.${why}`}`;
+      return `${count(refused, 'request')} got a 429 that said to wait ${STORM_MS / 1_000} s, and ${Math.max(0, refused - 1)} more arrived in that time. ${told > 0 ? isShutOut : `Then ${count(after, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}${why}.`}`;
     },
   },
   {
@@ -109,13 +124,14 @@ export const STEPS: readonly Step[] = [
       const requests = requestsFromNow(scene);
       await scene.ended(ask(scene, 1, scene.unknownCard()));
       const forFirst = requests().length;
-      const again = ask(scene, 2, known); // first, because the refusals are what is in view at the end
+      const again = ask(scene, 2, known);
       await scene.ended(again);
-      const others = [3, 4, 5, 6, 7].map((member) => ask(scene, member, scene.unknownCard()));
+      // Alice is the last, because she sees no refusal but her own, which is in view then
+      const others = [3, 4, 5, 6, 0].map((member) => ask(scene, member, scene.unknownCard()));
       await scene.ended(...others);
       const forOthers = requests().length - forFirst;
       const told = others.filter(({ message }) => message.state === 'answered').length - withCard(others);
-      return `${count(forFirst, 'request')} found the day used up. Of the next ${others.length} members, who asked for new cards, ${told} were told when to come back, with ${count(forOthers, 'request')}; ${count(withCard([again]), 'known card')} still appeared. The day stays used up until you press another button.`;
+      return `${count(forFirst, 'request')} found the day used up. ${count(withCard([again]), 'known card')} still appeared, and ${told} of ${others.length} members who asked for new ones were told when to come back, with ${count(forOthers, 'request')}. The day stays used up until you press another button.`;
     },
   },
   {
@@ -141,6 +157,28 @@ export const STEPS: readonly Step[] = [
       return `${count(waiting, 'reply', 'replies')} said “thinking…” when the bot was killed. It was back after ${(goneMs / 1_000).toFixed(1)} s, and ${withCard(typed)} of ${typed.length} got their cards, with ${count(requests().length, 'request')} in all.`;
     },
   },
+  {
+    id: 'watch',
+    title: 'A price moves',
+    button: 'A price moves',
+    needsYesterday: true,
+    inDirectMessages: true,
+    watch: `Alice watches a card. Its price rises by ${RISE_PERCENT} %, and Björn looks it up in a server. Watch what she is sent.`,
+    async run(scene) {
+      const { discord, cardService, signal } = scene;
+      const memberId = discord.members[0]?.id ?? '';
+      const requests = requestsFromNow(scene);
+      await discord.type({ command: 'watch', options: WATCHED, memberId, guildId: null }).settled();
+      const forWatch = requests().length;
+      await sleep(WATCHED_MS, undefined, { signal });
+      cardService.set({ pricePercent: RISE_PERCENT });
+      await scene.ended(ask(scene, 1, WATCHED.card));
+      const isTold = () =>
+        discord.messages().some(({ trigger, member }) => trigger === 'message' && member.id === memberId);
+      while (!isTold()) await sleep(LOOK_AGAIN_MS, undefined, { signal });
+      return `The watch took ${count(forWatch, 'request')}. Björn's lookup renewed the card with ${count(requests().length - forWatch, 'request')}, its price had crossed Alice's line, and the bot wrote to her.`;
+    },
+  },
 ];
 
 /** The ids that a bot finds by a part of a name, as soon as it can search: one that has just started may not. */
@@ -149,7 +187,7 @@ export async function foundCards(discord: EmulatedDiscord, signal: AbortSignal):
     const typed = { command: 'card', options: { id: 'ember' }, focused: 'id' };
     const found = await discord.complete(typed).catch(() => []);
     if (found.length > 0) return found.map(({ value }) => String(value));
-    await sleep(SEARCH_AGAIN_MS, undefined, { signal });
+    await sleep(LOOK_AGAIN_MS, undefined, { signal });
   }
 }
 

@@ -6,16 +6,18 @@ import type { EmbeddedCardService } from './card-service.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
 import type { TypedInteraction } from './discord/typed-interaction.ts';
 import { foundCards, STEPS, type Step } from './guide-steps.ts';
-import { KNOWN_CARDS } from './known-cards.ts';
+import type { KnownCard } from './known-cards.ts';
 import { Listeners } from './listeners.ts';
 import type { ServiceCard } from './sample-cards.ts';
 import { NO_DAY } from './service-limiters.ts';
 
 /** The guided minute, as the page shows it. */
 export interface ShownGuide {
-  steps: readonly Pick<Step, 'id' | 'title' | 'button' | 'watch'>[];
+  steps: readonly Omit<Step, 'run'>[];
   /** The step that runs, or ran last; absent after a reset. */
   current?: string | undefined;
+  /** When it began. */
+  beganAtMs?: number;
   /** What happened in it; absent while it runs. */
   happened?: string;
   isResetting: boolean;
@@ -27,6 +29,8 @@ export interface GuideOptions {
   bots: Bots;
   /** What the service has. */
   cards: readonly ServiceCard[];
+  /** What the bot has in memory at the start. */
+  known: readonly KnownCard[];
 }
 
 /** A step needs no more of the service than this. */
@@ -47,7 +51,7 @@ export class Guide {
   readonly #commands = new EventEmitter();
   readonly #changes = new Listeners();
   readonly onChange = this.#changes.add;
-  #shown: Pick<ShownGuide, 'current' | 'happened' | 'isResetting'> = { isResetting: false };
+  #shown: Omit<ShownGuide, 'steps'> = { isResetting: false };
   #running = Promise.resolve();
   #end = new AbortController();
   /** Something of a step is left that cannot be seen from outside. */
@@ -61,9 +65,11 @@ export class Guide {
   }
 
   get shown(): ShownGuide {
-    const hasDay = this.#options.cardService.state().dayLimit < NO_DAY;
-    const steps = STEPS.filter(({ needsDay }) => hasDay || !needsDay);
-    return { steps: steps.map(({ id, title, button, watch }) => ({ id, title, button, watch })), ...this.#shown };
+    const { cardService, known } = this.#options;
+    const hasDay = cardService.state().dayLimit < NO_DAY;
+    const hasYesterday = known.length > 0;
+    const steps = STEPS.filter((step) => (hasDay || !step.needsDay) && (hasYesterday || !step.needsYesterday));
+    return { steps: steps.map(({ run: _, ...shown }) => shown), ...this.#shown };
   }
 
   /** Learns from a line of the bot's log which command has ended. */
@@ -79,7 +85,9 @@ export class Guide {
     if (!step) throw new Error(`There is no step ${id}.`);
     this.#begin(async (signal) => {
       this.#show({ current: id, isResetting: false });
-      if (!this.#isAsAtStart()) await this.#resetAll(signal, id);
+      if (!this.#isAsAtStart(step)) await this.#resetAll(signal, id);
+      const beganAtMs = Date.now();
+      this.#show({ current: id, beganAtMs, isResetting: false });
       const aborted = sleep(MOST_MS, undefined, { signal, ref: false });
       await Promise.race([aborted, this.#options.discord.gateway.whenReady()]); // somebody may have killed the bot
       await sleep(READING_MS, undefined, { signal });
@@ -88,7 +96,7 @@ export class Guide {
       const ended = (...typed: readonly TypedInteraction[]) => this.#whenEnded(typed, signal);
       const happened = await step.run({ ...this.#options, unknownCard, ended, signal });
       this.#isUsed ||= step.leavesTraces === true;
-      this.#show({ current: id, happened, isResetting: false });
+      this.#show({ ...this.#shown, happened });
     });
   }
 
@@ -113,7 +121,7 @@ export class Guide {
       await work(signal).catch((error: Error) => {
         this.#isUsed = true;
         const happened = `It did not come to its end: ${error.message}`;
-        this.#show({ current: this.#shown.current, happened, isResetting: false });
+        this.#show({ ...this.#shown, happened, isResetting: false });
       });
     });
   }
@@ -123,8 +131,9 @@ export class Guide {
     while (!waited.every((each) => this.#ended.has(each))) await once(this.#commands, 'ended', { signal });
   }
 
-  #isAsAtStart(): boolean {
+  #isAsAtStart({ needsYesterday }: Step): boolean {
     const { cardService, bots } = this.#options;
+    if (needsYesterday && cardService.counts.total > 0) return false;
     return !this.#isUsed && bots.isAsAtStart && cardService.isAsAtStart(NEEDED);
   }
 
@@ -149,21 +158,21 @@ export class Guide {
     return id;
   }
 
-  #show(shown: Pick<ShownGuide, 'current' | 'happened' | 'isResetting'>): void {
+  #show(shown: Omit<ShownGuide, 'steps'>): void {
     this.#shown = shown;
     this.#changes.tell();
   }
 }
 
 /** Cards of one set after the other, which neither the bot knows nor anybody has asked for. */
-function unknownCards({ cardService, cards }: GuideOptions): string[] {
+function unknownCards({ cardService, cards, known }: GuideOptions): string[] {
   const asked = cardService.requests.flatMap(
     ({ path, cardIds }) => cardIds ?? decodeURIComponent(path.split(/[/?]/)[2] ?? ''),
   );
-  const known = new Set([...KNOWN_CARDS.map(({ id }) => id), ...asked]);
+  const excluded = new Set([...known.map(({ id }) => id), ...asked]);
   const bySet = Map.groupBy(cards, ({ set }) => set.id)
     .values()
     .toArray();
   const inTurn = Array.from({ length: MOST_OF_A_SET }, (_, index) => bySet.flatMap((ofSet) => ofSet[index] ?? []));
-  return inTurn.flat().flatMap(({ id, imageUrl }) => (imageUrl && !known.has(id) ? [id] : []));
+  return inTurn.flat().flatMap(({ id, imageUrl }) => (imageUrl && !excluded.has(id) ? [id] : []));
 }

@@ -73,6 +73,16 @@ export function catalogOf(cards: readonly ServiceCard[]): readonly CatalogCard[]
 
 export const SAMPLE_CATALOG = catalogOf(SAMPLE_CARDS);
 
+/** With prices so many percent higher. */
+export function withPricesMoved(cards: ReadonlyMap<string, ServiceCard>, percent: number): typeof cards {
+  if (percent === 0) return cards;
+  const moved = (prices: object) =>
+    Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, toCents(price * (1 + percent / 100))]));
+  return new Map(
+    cards.entries().map(([id, card]) => [id, { ...card, ...(card.prices && { prices: moved(card.prices) }) }]),
+  );
+}
+
 function cardsOf(set: SampleSet): ServiceCard[] {
   const numbered = RARITIES.flatMap((rarity) =>
     Object.entries(set.cards[rarity] ?? {}).map(([number, name]) => ({ number: Number(number), name, rarity })),

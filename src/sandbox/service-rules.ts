@@ -1,6 +1,6 @@
 import { listedIds } from './bulk-listing.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
-import type { ServiceCard } from './sample-cards.ts';
+import { type ServiceCard, withPricesMoved } from './sample-cards.ts';
 import {
   downAnswer,
   errorAnswer,
@@ -41,6 +41,7 @@ export function ruledAnswer(
   const isEach = bulkShape !== 'none' && bulkCost === 'each';
   const verdict = quota.admit(isEach ? listedIds(request)?.length : 1);
   if (!verdict.allowed) return rateLimitAnswer(verdict.retryAfterMs, oddFigures);
-  const answer = routeAnswer(request, { cards, switches, limits: quota.limits, state: quota.state });
+  const priced = withPricesMoved(cards, switches.pricePercent);
+  const answer = routeAnswer(request, { cards: priced, switches, limits: quota.limits, state: quota.state });
   return { ...answer, delayMs: verdict.delayMs };
 }

@@ -54,7 +54,7 @@ export function followsAccessibilityRules(of: () => { page: Page; url: string; b
     await page.getByRole('option', { name: 'Emberwing Drake · 4/102 · First Light' }).waitFor();
     await expectNoViolation(page, 'suggestions');
     for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
-    await page.getByRole('combobox', { name: 'prices' }).waitFor();
+    await page.getByRole('combobox', { name: 'prices', exact: true }).waitFor();
     await expectNoViolation(page, 'form');
     for (const _ of ['the form', 'its name']) await page.keyboard.press('Escape');
     await useIt(page);

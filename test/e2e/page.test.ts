@@ -170,6 +170,9 @@ describe('the card service', () => {
     await expect.poll(() => cardService.state().switches).toMatchObject({ down: false, downRetryAfterSeconds: 0 });
     await page.getByRole('combobox', { name: 'Speed' }).selectOption('2 s');
     await expect.poll(() => cardService.state().switches.latencyMs).toBe(2_000);
+    await page.getByRole('combobox', { name: 'Prices' }).selectOption('−10 %');
+    await page.getByText('The bot hears of it when it asks again').waitFor();
+    await expect.poll(() => cardService.state().switches.pricePercent).toBe(-10);
     await page.getByRole('combobox', { name: 'Lists' }).selectOption('by id');
     await page.getByRole('combobox', { name: 'Counts' }).selectOption('every card');
     await page.getByRole('combobox', { name: 'Refuses' }).selectOption('over 5 ids: 413');

@@ -31,6 +31,23 @@ describe('the embedded card service', () => {
     expect(priced).toHaveProperty('prices.market');
   });
 
+  it('has all prices so many percent higher, in cents, while that is switched on', async () => {
+    const { service, ask } = serviceAtNoon();
+    const prices = async (path: string) => {
+      const answer = await ask(`${path}includePrices=true`);
+      const [card] = [(await answer.json()) as object].flat();
+      return Reflect.get(card ?? {}, 'prices');
+    };
+    const before = await prices('/cards/base1-4?');
+    expect(before).toEqual({ market: 36.33, low: 27.51, high: 67.86 });
+    service.set({ pricePercent: 10 });
+    for (const path of ['/cards/base1-4?', '/cards?ids=base1-4&'])
+      expect(await prices(path)).toEqual({ market: 39.96, low: 30.26, high: 74.65 });
+    expect(await prices('/cards/base1-17?')).toBeUndefined();
+    service.reset();
+    expect(await prices('/cards/base1-4?')).toEqual(before);
+  });
+
   it('reads the id as one encoded path segment', async () => {
     const { ask } = serviceAtNoon();
     expect((await ask(`/cards/${encodeURIComponent('promo 1/2')}`)).status).toBe(200);

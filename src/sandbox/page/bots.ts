@@ -28,7 +28,8 @@ function botRow({ number, state }: ShownBots['bots'][number], held: string, cont
     state === 'stopped' ? (['Start', '/api/bots/start'] as const) : (['Kill', '/api/bots/kill'] as const);
   const button = controls.button(words, `${words} process ${number}`, () => startOrKill(route, number));
   button.id = `bot-${number}`; // it keeps the focus when it is drawn again
-  return row(named(`Process ${number}`, state, held === '' ? '' : ` · ${held}`), button);
+  const served = held === '' ? '' : `${state === 'stopped' ? ' · nobody answers in' : ' · answers in'} ${held}`;
+  return row(named(`Process ${number}`, state, served), button);
 }
 
 function redisRow({ redis }: ShownBots, controls: Controls): HTMLElement {

@@ -19,7 +19,7 @@ import { gatewaySwitch } from './gateway-switch.ts';
 import { guidePanel } from './guide.ts';
 import { Identity } from './identity.ts';
 import type { Panel } from './panel.ts';
-import { headingOf, places } from './places.ts';
+import { DIRECT_MESSAGES, headingOf, NOT_INSTALLED, places } from './places.ts';
 import { requestLog } from './request-log.ts';
 import { servicePanel } from './service-panel.ts';
 import { serviceSwitches } from './service-switches.ts';
@@ -71,7 +71,11 @@ class Page {
   readonly #identity = new Identity(section('identity'), { onChange: (change) => this.#choose(change) });
   readonly #panels: readonly Panel[] = [
     guidePanel(section('guide'), {
-      onPress: () => this.#choose({ guildId: this.#shown.guilds[0]?.id ?? null, context: 0 }),
+      onPress: ({ inDirectMessages }) => {
+        const { members, guilds } = this.#shown;
+        const place = inDirectMessages ? DIRECT_MESSAGES : { guildId: guilds[0]?.id ?? null, context: 0 as const };
+        this.#choose({ memberId: members[0]?.id ?? '', ...place });
+      },
     }),
     servicePanel(section('service')),
     serviceSwitches(),
@@ -83,6 +87,7 @@ class Page {
   start(): void {
     tickTimes();
     Object.assign(section('bot-picture'), { src: botAvatar() });
+    section('not-installed').textContent = NOT_INSTALLED;
     watchSnapshots((snapshot) => {
       section('connection').hidden = snapshot !== undefined;
       if (snapshot === undefined) return;
@@ -120,6 +125,8 @@ class Page {
     this.#chosen = { ...this.#chosen, ...change };
     const [name, what] = headingOf(this.#viewer, this.#shown);
     section('channel').replaceChildren(element('h1', {}, name), element('span', { className: 'quiet' }, what));
+    const { guildId, context } = this.#viewer;
+    section('not-installed').hidden = context === 1 || this.#shown.guilds.some(({ id }) => id === guildId);
     this.#draw();
     this.#chat.follow();
     this.#composer.moveTo(name);

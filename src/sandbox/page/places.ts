@@ -4,9 +4,9 @@ import { element } from './element.ts';
 import { whenChanged } from './panel.ts';
 import { isSame, type ShownPlace } from './viewer.ts';
 
-const DIRECT_MESSAGES: ShownPlace = { guildId: null, context: 1 };
+export const DIRECT_MESSAGES: ShownPlace = { guildId: null, context: 1 };
 const GROUP: ShownPlace = { guildId: null, context: 2 };
-const NOT_INSTALLED = 'Only members bring the bot here.';
+export const NOT_INSTALLED = 'The bot was not added here. Members who installed it for themselves use it all the same.';
 const GROUP_NAME = 'Friends';
 
 /** The guilds of the emulated Discord, with and without the bot. */

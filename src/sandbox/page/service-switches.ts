@@ -42,6 +42,15 @@ const STORMS = [
   [30_000, '30 s'],
   [1_200_000, '20 min'],
 ] as const;
+const PRICES = [
+  ['as at the start', { pricePercent: 0 }],
+  ['+10 %', { pricePercent: 10 }],
+  ['−10 %', { pricePercent: -10 }],
+] as const;
+const MOVED =
+  'The bot hears of it when it asks again: for a card that is new to it, or whose prices are older than 6 hours.';
+const KEY_REFUSED =
+  'A bot that was refused shows only cards that it knows, and asks again a minute later, also when its key is accepted before';
 const COSTS = { one: 'as one request', each: 'every card' };
 
 /** The switches of the card service: what it gives, what goes wrong with it, and how it lists several cards at once. */
@@ -51,6 +60,8 @@ export function serviceSwitches(): Panel {
     refilled.hidden = true;
   });
   const faults = new Controls();
+  const moved = element('p', { className: 'quiet', role: 'status' }, MOVED);
+  const keyRefused = element('p', { className: 'quiet', role: 'status' });
   const bulk = new Controls();
   const storm = element('div', { className: 'switch quiet', role: 'status' });
   const useUp = plan.button('Use up', 'Use up the day', () => press('/api/day/exhaust'));
@@ -70,6 +81,8 @@ export function serviceSwitches(): Panel {
     plan.menu('Limiter', choices('limiter', SERVICE_LIMITERS, LIMITERS)),
     day,
     refilled,
+    plan.menu('Prices', PRICES),
+    moved,
   );
   faults.insert(
     section('faults'),
@@ -83,6 +96,7 @@ export function serviceSwitches(): Panel {
     faults.tick('Every 4th connection is reset', { resetEvery: 4 }, { resetEvery: 0 }),
     faults.tick('A firewall blocks ids with “<” (403)', { firewall: true }, { firewall: false }),
     faults.tick('The API key is revoked (401)', { keyRevoked: true }, { keyRevoked: false }),
+    keyRefused,
   );
   bulk.insert(
     section('bulk'),
@@ -96,10 +110,17 @@ export function serviceSwitches(): Panel {
     const end = timeElement(Math.ceil(untilMs / 1000), 'R', locale);
     storm.replaceChildren(element('span', {}, 'Every request gets a 429; ends ', end), endStorm);
   });
-  return ({ service: { switches, dayLimit } }, locale) => {
+  const drawKey = whenChanged((isRefused: boolean, triedAtMs: number | undefined, locale: string) => {
+    keyRefused.hidden = !isRefused;
+    const when = triedAtMs ? [': ', timeElement(Math.ceil(triedAtMs / 1000), 'R', locale)] : [];
+    keyRefused.replaceChildren(KEY_REFUSED, ...when, '.');
+  });
+  return ({ service: { switches, dayLimit }, bots }, locale) => {
     day.hidden = dayLimit >= NO_DAY;
     for (const group of [plan, faults, bulk]) group.show(switches);
     drawStorm(switches.stormUntilMs, locale);
+    moved.hidden = switches.pricePercent === 0;
+    drawKey(switches.keyRevoked || bots?.keyTriedAtMs !== undefined, bots?.keyTriedAtMs, locale);
   };
 }
 
