@@ -11,6 +11,7 @@ import { copyNote, formatMessage } from '../src/render/messages.ts';
 import { choiceIds } from './card-actions.ts';
 import { type Command, type Message, privately, repliesPrivately, sentence } from './command.ts';
 import { withDelete } from './delete-reply.ts';
+import { listForm, pasted, pressed } from './pasted-list.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 const CHOOSE = { withPrices: 'choose:', withoutPrices: 'choose:n' };
@@ -27,7 +28,6 @@ export default {
       option
         .setName('ids')
         .setDescription(en.command_cards_ids)
-        .setRequired(true)
         .setAutocomplete(true)
         .setMinLength(1)
         .setMaxLength(MAX_LENGTH),
@@ -38,7 +38,8 @@ export default {
 
   async ask(use, services) {
     const { options, locale, requester } = use;
-    const text = options.getString('ids', true);
+    const text = options.getString('ids');
+    if (text === null) return listForm(locale);
     const { ids, unclear, unsearched } = await services.catalog.resolveList(text, requester);
     const count = ids.length + unclear.length + unsearched.length;
     if (count === 0 || count > MOST_LISTED) {
@@ -53,8 +54,14 @@ export default {
     return listChoices(locale, await catalog.searchInList(typed, requester, suggestByMs));
   },
 
-  /** Offers in private the cards that the unclear texts of a public reply may mean. */
-  async component({ argument, content, locale, requester }, { catalog }) {
+  submit: pasted,
+
+  /** Does what the buttons of a pasted list do; offers in private the cards that the unclear texts of a public reply may mean. */
+  async component(use, services) {
+    const ofList = await pressed(use, services);
+    if (ofList) return ofList;
+    const { argument, content, locale, requester } = use;
+    const { catalog } = services;
     const showPrices = argument === CHOOSE.withPrices;
     const texts = showPrices || argument === CHOOSE.withoutPrices ? unclearTexts(content) : [];
     const { unclear, unsearched } = await catalog.resolveList(texts.join('\n'), requester);

@@ -5,13 +5,14 @@ import type {
   RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord.js';
 import type { Catalog } from '../src/catalog/catalog.ts';
+import type { ListStore } from '../src/lists/kept-lists.ts';
 import type { Cards } from '../src/lookup/cards.ts';
 import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { ReadCardId } from '../src/model/card-id.ts';
 import type { Asked, Invocation, ServerSettings } from '../src/model/invocation.ts';
-import type { Message, Reply } from '../src/model/message.ts';
+import type { Form, Message, Reply } from '../src/model/message.ts';
 import type { WindowQuota } from '../src/model/quota.ts';
 import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
@@ -21,7 +22,7 @@ import type { CardDisplay } from '../src/render/card-embed.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
 
-export type { Message, Reply } from '../src/model/message.ts';
+export type { Form, Message, Reply } from '../src/model/message.ts';
 
 /** Asks for the message whose button was used to be deleted. */
 export interface Deletion {
@@ -58,6 +59,13 @@ export interface ComponentUse extends Use {
   repliedTo?: { interactionId: string; memberId: string } | undefined;
   /** Whether the member who used it has Manage Messages in that channel. */
   manageMessages: boolean;
+}
+
+/** A member has sent a form. Its custom id is `<command>:<argument>`. */
+export interface FormUse extends Use {
+  argument: string;
+  /** What stands in its field. */
+  text: string;
 }
 
 /** A member is typing an option. */
@@ -97,6 +105,7 @@ export interface Services {
   memberData: MemberData;
   settings: SettingsOfServers;
   watches: Watches;
+  lists: ListStore;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
   display?: CardDisplay;
@@ -106,9 +115,11 @@ export interface Services {
 export interface Command {
   data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
   /** @throws CardServiceError, shown to the member in private */
-  ask?(use: CommandUse, services: Services): Promise<Asked | Reply>;
+  ask?(use: CommandUse, services: Services): Promise<Asked | Reply | Form>;
   /** @throws CardServiceError, shown to the member in private */
-  component?(use: ComponentUse, services: Services): Promise<Asked | Reply | Deletion>;
+  component?(use: ComponentUse, services: Services): Promise<Asked | Reply | Deletion | Form>;
+  /** @throws CardServiceError, shown to the member in private */
+  submit?(use: FormUse, services: Services): Promise<Asked | Reply>;
   /** Renders the reply of a command that asks for cards, so far and at the end. Pure: another process may call it. */
   show?(asked: Asked, outcomes: Outcomes, view: View): Message;
   /** At most 25 choices. */

@@ -22,8 +22,9 @@ export default {
 
   async ask({ requester, locale }, { memberData }) {
     const kept = await memberData.kept(requester.memberId);
-    const { counts, lastCards, watches } = kept;
-    const isNothing = counts?.days === 0 && (lastCards === 'off' || lastCards?.length === 0) && watches === 0;
+    const { counts, lastCards, watches, lists } = kept;
+    const isNoCard = lastCards === 'off' || lastCards?.length === 0;
+    const isNothing = counts?.days === 0 && isNoCard && watches === 0 && lists === 0;
     return privately({
       content: keptText(kept, locale),
       ...(!isNothing && { components: forgetButton(locale, FORGET) }),
@@ -48,13 +49,14 @@ function forgetButton(locale: string, argument: string): NonNullable<Message['co
 }
 
 /** Says what the bot keeps about members, and what it keeps about this one: at most 2,000 characters of Markdown. */
-function keptText({ counts, lastCards, watches }: KeptAboutMember, locale: string): string {
+function keptText({ counts, lastCards, watches, lists }: KeptAboutMember, locale: string): string {
   const { days, requests, saved } = counts ?? { days: 0, requests: 0, saved: 0 };
   return [
     formatMessage(locale, 'privacyIntro'),
     formatMessage(locale, 'privacyCounts', { known: isKnown(counts), days, lookups: requests + saved }),
     ...(lastCards === 'off' ? [] : [cardsText(lastCards, locale)]),
     formatMessage(locale, 'privacyWatches', { known: isKnown(watches), count: watches ?? 0 }),
+    formatMessage(locale, 'privacyLists', { known: isKnown(lists), count: lists ?? 0 }),
     formatMessage(locale, 'privacyPending'),
     formatMessage(locale, 'privacyLog'),
     formatMessage(locale, 'privacyNothingElse'),

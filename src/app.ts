@@ -1,5 +1,6 @@
 import type { Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
+import { showList } from '../commands/pasted-list.ts';
 import { noticeOf } from '../commands/watches.ts';
 import { withFittingIds } from './catalog/fitting-ids.ts';
 import { knownPrintings } from './catalog/known-printings.ts';
@@ -114,7 +115,11 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     lookups: { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs },
     journal: state.journal,
     sender,
-    render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
+    render: replyRenderer(commands, {
+      ...services,
+      hasPrintings: knownPrintings(catalog),
+      showList: (reply, list, outcomes, view) => showList(reply, list, outcomes, view, services),
+    }),
     answered(to) {
       if (watches.toTell.has(to.requester.memberId)) delivery.answered(to);
     },
@@ -240,6 +245,7 @@ export async function openServices(
     counters: ledger.counters,
     history: sqliteMemberHistory(config.dataDir, log),
     watches,
+    lists: state.listStore,
     requests: state.deletionRequests,
     keepsHistory: config.memberHistory,
     log,
@@ -248,7 +254,7 @@ export async function openServices(
   return {
     services: {
       ...{ cards, catalog, readCardId, lookupQueue, usage, budget, limiter, ledger },
-      ...{ memberData, settings, watches, currency, display },
+      ...{ memberData, settings, watches, lists: state.listStore, currency, display },
     },
     state,
   };

@@ -3,6 +3,7 @@ import type { EventsByName } from '../model/events.ts';
 import type { CardPage, ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import type { CatalogCard, FoundCard } from './catalog-card.ts';
+import type { ListLine } from './list-line.ts';
 
 /**
  * Every card that this bot has seen or was given, for search. No method costs a request to the card service, and none
@@ -22,6 +23,8 @@ export interface Catalog {
   resolve(text: string, who: Requester): Promise<Resolution>;
   /** What a list of ids and names means. */
   resolveList(list: string, who: Requester): Promise<ListMeaning>;
+  /** What each of these lines means. Comes after what others type, so it may take a while. */
+  resolveLines(lines: readonly ListLine[], who: Requester): Promise<readonly LineMeaning[]>;
   /** Cards of the same name as the one with this id; `undefined` when that cannot be known within a second. */
   printings(id: string, part: PrintingsPart, who: Requester): Promise<CardPage | undefined>;
   /**

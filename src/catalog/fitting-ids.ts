@@ -1,4 +1,5 @@
 import type { ReadCardId } from '../model/card-id.ts';
+import type { ListedCard } from '../model/invocation.ts';
 import type { Catalog } from './catalog.ts';
 import { inOneMenu } from './list.ts';
 
@@ -19,6 +20,11 @@ export function withFittingIds(catalog: Catalog, readCardId: ReadCardId): Catalo
       const { ids, unclear, ...rest } = await catalog.resolveList(list, who);
       const others = ids.filter((id) => readCardId(id) === undefined).map((text) => ({ text, cards: [], total: 0 }));
       return { ...rest, ids: read(ids, readCardId), unclear: inOneMenu([...unclear, ...others]) };
+    },
+    async resolveLines(lines, who) {
+      const meant = await catalog.resolveLines(lines, who);
+      const fitting = (card: ListedCard) => read([card.id], readCardId).map((id) => ({ ...card, id }));
+      return meant.map(({ cards }) => ({ cards: cards.flatMap(fitting) }));
     },
     async mentions(text, who) {
       const mentioned = await catalog.mentions(text, who);

@@ -1,18 +1,21 @@
 import type { Requester } from '../model/quota.ts';
 import { withTimeout } from '../time/timers.ts';
 import type { PrintingsPart } from './catalog.ts';
+import type { ListLine } from './list-line.ts';
 
 /** A member waits for this before names count as not searched. */
 const LONGEST_ANSWER_MS = 1_500;
 
 /** What a worker is asked. */
 export interface Question {
-  kind: 'search' | 'searchInList' | 'resolve' | 'resolveList' | 'printings' | 'mentions';
+  kind: 'search' | 'searchInList' | 'resolve' | 'resolveList' | 'printings' | 'mentions' | 'resolveLines';
   /** What the member typed; for `printings` the id of a card. */
   text: string;
   who: Requester;
   /** Of `printings`. */
   part?: PrintingsPart;
+  /** Of `resolveLines`. */
+  lines?: readonly ListLine[];
 }
 
 interface Waiting {
@@ -23,7 +26,7 @@ interface Waiting {
 
 /**
  * Questions to a worker that answers one at a time, once it has begun. Searches only suggest something to members who type,
- * so they come after all other questions, on which lookups depend. If a member has several searches waiting, only the newest
+ * so they come after all other questions, on which lookups depend; the lines of a long list come last. If a member has several searches waiting, only the newest
  * is run. An answer that is late counts as none.
  */
 export class SearchQueue {
@@ -40,7 +43,7 @@ export class SearchQueue {
   ask<T>(question: Question, deadlineMs = Date.now() + LONGEST_ANSWER_MS): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
     const end = resolve as (answer: unknown) => void;
-    const key = isSearch(question) ? question.who.memberId : Symbol();
+    const key = turnOf(question) === 'searches' ? question.who.memberId : Symbol();
     this.#waiting.get(key)?.end(undefined);
     this.#waiting.delete(key); // it goes to the end
     this.#waiting.set(key, { question, deadlineMs, end });
@@ -67,8 +70,8 @@ export class SearchQueue {
 
   #next(): void {
     if (!this.#isFree) return;
-    const waiting = Map.groupBy(this.#waiting, ([, { question }]) => isSearch(question));
-    for (const [key, next] of [...(waiting.get(false) ?? []), ...(waiting.get(true) ?? [])]) {
+    const waiting = Map.groupBy(this.#waiting, ([, { question }]) => turnOf(question));
+    for (const [key, next] of TURNS.flatMap((turn) => waiting.get(turn) ?? [])) {
       this.#waiting.delete(key);
       if (next.deadlineMs <= Date.now()) continue; // its timer ends it
       this.#running = next;
@@ -79,6 +82,9 @@ export class SearchQueue {
   }
 }
 
-function isSearch({ kind }: Question): boolean {
-  return kind === 'search' || kind === 'searchInList';
+const TURNS = ['lookups', 'searches', 'lists'] as const;
+
+function turnOf({ kind }: Question): (typeof TURNS)[number] {
+  if (kind === 'search' || kind === 'searchInList') return 'searches';
+  return kind === 'resolveLines' ? 'lists' : 'lookups';
 }

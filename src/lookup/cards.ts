@@ -49,6 +49,17 @@ export class Cards {
     return (await this.#read(id, true)).answer;
   }
 
+  /** The same, and whether it is old. Costs no request. */
+  async keptPrice(id: string): Promise<{ record: CardRecord; isStale: boolean } | undefined> {
+    const { kind, answer } = await this.#read(id, true);
+    return answer && { record: answer, isStale: kind === 'stale' };
+  }
+
+  /** How long a price is new. */
+  get pricesFreshMs(): number {
+    return this.#options.lifetimes.pricesFreshMs;
+  }
+
   /**
    * What is known right before a request: since the lookup found nothing fresh, another process may have brought the
    * card, or a request for it under another id. Costs no request.

@@ -88,6 +88,11 @@ export class LookupQueue {
     return this.#batching.limits(Date.now()).most;
   }
 
+  /** How long the last of so many more cards would wait for its permit, as things are. */
+  waitMs(cards: number): number {
+    return Math.max(0, this.#admission.permitAtMs(this.length + cards) - Date.now());
+  }
+
   /** Refuses all that wait, leaves the requests under way `graceMs` to be answered, and sends nothing more. */
   async close(graceMs: number): Promise<void> {
     this.#pendingLookups.close();

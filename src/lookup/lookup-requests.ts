@@ -1,7 +1,7 @@
 import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { type Claims, isMine } from '../model/claims.ts';
-import { CardServiceError, meaningOf, ServiceDown, Stopping } from '../model/errors.ts';
+import { CardServiceError, CeilingReached, meaningOf, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
@@ -90,6 +90,7 @@ export class LookupRequests {
     const { pendingLookups, service } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
     const requester = first.bookedOn;
+    if (requester.ceiling?.left === 0) return this.#endBeyondCeiling(batch, requester, permit);
     const bookedOn = new Map([[first, requester]]);
     const kept = new Map(batch.map((pending) => [pending.cardId, pending.kept]));
     try {
@@ -114,6 +115,16 @@ export class LookupRequests {
       this.#log(cardIds, error);
       for (const pending of batch) this.#failed(pending, error, batch.length);
     }
+  }
+
+  /** Ends what may cost its requester nothing more; others who want the same cards wait again. */
+  #endBeyondCeiling(batch: readonly PendingLookup[], { ceiling }: Requester, permit: Permit): Promise<void> {
+    const { pendingLookups, limiter } = this.#options;
+    for (const pending of batch) {
+      pendingLookups.requeue(pending);
+      pendingLookups.leave(pending, ({ requester }) => requester.ceiling === ceiling, new CeilingReached());
+    }
+    return limiter.release(permit, { kind: 'abandoned' });
   }
 
   /** @returns whether the lookup needs a request, and this process has claimed it */

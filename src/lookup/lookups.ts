@@ -59,6 +59,11 @@ export class Lookups {
     return new Lookups(await Promise.all(queries.map((query) => opened(query, wanted, options, true))));
   }
 
+  /** How many cards are looked up. */
+  get awaited(): number {
+    return this.#cards.filter(({ reservation }) => reservation).length;
+  }
+
   /** `cards`: at least one has no copy. `renewals`: only stale copies are looked up. */
   get toCome(): 'nothing' | 'renewals' | 'cards' {
     const awaited = this.#cards.filter(({ reservation }) => reservation);

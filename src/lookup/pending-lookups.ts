@@ -5,7 +5,7 @@ import type { BatchLimits } from '../service/listing.ts';
 import { type Batch, fillBatch } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';
 import { OrderedSet } from './ordered-set.ts';
-import { MARKS, PendingLookup, type PendingState, type Waiter } from './pending-lookup.ts';
+import { type Lookup, MARKS, PendingLookup, type PendingState, type Waiter } from './pending-lookup.ts';
 import { RestingCards } from './resting-cards.ts';
 
 /** A time that moved by less is not announced again: each waiter would look at its whole reply every second. */
@@ -119,6 +119,13 @@ export class PendingLookups {
         waiter.onProgress?.();
       }
     }
+  }
+
+  /** Refuses those who want the card and fit; what others still want keeps its place. */
+  leave(pending: PendingLookup, fits: (lookup: Lookup) => boolean, error: CardServiceError): void {
+    const left = [...pending.waiters].filter(({ lookup }) => fits(lookup));
+    if (left.length > 0) this.#leave(pending, left);
+    for (const { reject } of left) reject(error);
   }
 
   /** Until when lookups of the card wait; 0 when it may be requested now. */

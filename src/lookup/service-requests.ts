@@ -45,6 +45,8 @@ export async function sendRequest<T>(
   send: () => Promise<T>,
 ): Promise<{ answer: T; released: Promise<void> }> {
   const booking = ledger.spent(requester);
+  const { ceiling = { left: 0 } } = requester;
+  ceiling.left -= 1;
   const sentAtMs = performance.now();
   const ofCards = cardIds && { cardIds, ...(cardIds.length > 1 && { cards: cardIds.length }) };
   const ended = (outcome: string, brought = 0) =>
@@ -56,7 +58,10 @@ export async function sendRequest<T>(
   } catch (error) {
     ended(error instanceof CardServiceError ? error.name : 'broken');
     const { isCounted, kind, statedMs, spentWindow: named } = meaningOf(error);
-    if (!isCounted) ledger.refused(booking);
+    if (!isCounted) {
+      ledger.refused(booking);
+      ceiling.left += 1;
+    }
     await limiter.release(permit, { kind, statedMs, isCounted, ...(named && { spentWindow: named }), ...ofCards });
     const spent = spentWindow(limiter.view().breaker.reason);
     if (kind === 'rateLimited') events.publish('rateLimit', { kind: spent ?? 'pause' });

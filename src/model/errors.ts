@@ -11,6 +11,7 @@ interface FactsByName {
   /** `cap`: requests a day; of 0, which no day changes, there is no `untilMs`. `foreign`: of all places together whose server has not installed the bot. */
   BudgetSpent: { whose: 'member' | 'server' | 'foreign'; cap: number; untilMs?: number };
   TooManyCommands: { untilMs: number };
+  CeilingReached: object;
   /**
    * `seconds`: the stated wait; `undefined` when there is none, or none that is understood. `per`: the window that it says is
    * spent; absent when it names none.
@@ -79,6 +80,9 @@ export class TooManyCommands extends kind(
   'TooManyCommands',
   ({ untilMs }) => `too many commands until ${instant(untilMs)}`,
 ) {}
+
+/** A further request would exceed what the member has agreed to. */
+export class CeilingReached extends kind('CeilingReached', () => 'as many requests as were agreed to') {}
 
 /** One answer 429. The lookup takes another permit; members see it only as a wait. */
 export class RateLimited extends kind(

@@ -86,4 +86,16 @@ export const Asked = z.object({
   /** The language of public replies that the server has set; absent: automatic, and in rows of earlier versions. */
   language: optional(z.string()),
 });
-export type Asked = Omit<z.output<typeof Asked>, 'queries'> & { queries: readonly CardQuery[] };
+export type Asked = Omit<z.output<typeof Asked>, 'queries'> & {
+  queries: readonly CardQuery[];
+  /** The cards are those of a pasted list, which is shown instead. */
+  list?: AskedList | undefined;
+};
+
+/** A pasted list, of which there may be no card to look up. */
+export const AskedList = z.object({
+  id: z.string(),
+  /** How many requests its lookups may cost. */
+  ceiling: z.number(),
+});
+export type AskedList = z.infer<typeof AskedList>;

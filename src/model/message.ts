@@ -19,6 +19,17 @@ export interface MessageFile {
   description: string;
 }
 
+/** A form with one field, which only the first answer to a command or a button can open. */
+export interface Form {
+  kind: 'form';
+  /** Begins with the command's name and a colon. */
+  customId: string;
+  /** At most 45 characters, as the label. */
+  title: string;
+  /** `value`: what stands in it already. */
+  field: { label: string; placeholder: string; maxLength: number; value?: string | undefined };
+}
+
 /** What a command shows at once: it asks for no cards, or they are known. */
 export interface Reply {
   message: Message;

@@ -112,6 +112,8 @@ export interface Requester {
   channelId?: string | undefined;
   /** `false`: no server's install counts, because the member brought the bot along. */
   isInstalled?: boolean | undefined;
+  /** How many requests may still be booked for what they confirmed; the same object for all of its cards. Absent: no such limit. */
+  ceiling?: { left: number };
 }
 
 /** Where everything is booked that comes without the install of a server. No server has this id. */

@@ -41,6 +41,14 @@ export interface MemberWatches {
   forget(memberId: string, lastChange?: number): Promise<number | undefined>;
 }
 
+/** The lists that a member has pasted in the last hour. No method rejects. */
+export interface MemberLists {
+  /** @returns `undefined` when they cannot be read now */
+  count(memberId: string): Promise<number | undefined>;
+  /** @returns whether none is left */
+  forget(memberId: string): Promise<boolean>;
+}
+
 /** Everything that is kept about a member, beyond the reply that they wait for; `undefined`: it cannot be read now. */
 export interface KeptAboutMember {
   counts: KeptCounts | undefined;
@@ -48,12 +56,15 @@ export interface KeptAboutMember {
   lastCards: readonly string[] | 'off' | undefined;
   /** How many. */
   watches: number | undefined;
+  /** How many. */
+  lists: number | undefined;
 }
 
 export interface MemberDataOptions {
   counters: Pick<CounterStore, 'keptOf' | 'deleteDays'>;
   history: MemberHistory;
   watches: MemberWatches;
+  lists: MemberLists;
   requests: DeletionRequests;
   /** `MEMBER_HISTORY` */
   keepsHistory: boolean;
@@ -78,15 +89,16 @@ export class MemberData {
   }
 
   async kept(memberId: string): Promise<KeptAboutMember> {
-    const { counters, history, watches, keepsHistory } = this.#options;
-    const [counts, cards, watched] = await Promise.all([
+    const { counters, history, watches, lists, keepsHistory } = this.#options;
+    const [counts, cards, watched, pasted] = await Promise.all([
       counters.keptOf(memberId),
       history.lastCards(memberId),
       watches.find({ member: memberId }),
+      lists.count(memberId),
     ]);
     // What was kept before it was switched off is deleted within an hour.
     const isOff = !keepsHistory && cards?.length === 0;
-    return { counts, lastCards: isOff ? 'off' : cards, watches: watched?.length };
+    return { counts, lastCards: isOff ? 'off' : cards, watches: watched?.length, lists: pasted };
   }
 
   /**
@@ -95,11 +107,12 @@ export class MemberData {
    * @returns whether it is done, or will be; and when that day ends
    */
   async forget(memberId: string): Promise<{ isForgotten: boolean; dayEndsAtMs: number }> {
-    const { watches, requests } = this.#options;
+    const { watches, lists, requests } = this.#options;
     const nowMs = Date.now();
     const lastChange = await watches.forget(memberId);
     const request = { memberId, at: new Date(nowMs).toISOString(), lastChange: lastChange ?? 0 };
-    const done = [lastChange !== undefined, await requests.add(request), await this.#carryOut(request)];
+    const isListless = await lists.forget(memberId);
+    const done = [lastChange !== undefined, isListless, await requests.add(request), await this.#carryOut(request)];
     return { isForgotten: done.every(Boolean), dayEndsAtMs: nextUtcMidnightMs(nowMs) };
   }
 

@@ -32,7 +32,7 @@ export function publishEnd(
   const { command, requester, receivedAtMs, asked } = invocation;
   const { memberId, guildId } = requester;
   const tookMs = Date.now() - receivedAtMs;
-  const about = forLog(asked ? cardsOf(asked) : card);
+  const about = forLog(asked && !asked.list ? cardsOf(asked) : card); // a pasted list stands in no log
   events.publish('command', { memberId, guildId, command, card: about, source, waitMs, tookMs, ...end });
 }
 
@@ -41,7 +41,13 @@ function cardsOf({ queries, unclear, unsearched }: Asked): string {
 }
 
 /** Tells who listens which cards the member sees now. */
-export function publishShown(events: Events, to: Invocation, { cards }: Outcomes, isPrivate: boolean): void {
+export function publishShown(
+  events: Events,
+  to: Invocation & { asked?: Asked },
+  { cards }: Outcomes,
+  isPrivate: boolean,
+): void {
+  if (to.asked?.list) return; // and in no history
   const cardIds = cards.flatMap((card) => card?.answer?.card?.id ?? []);
   events.publish('shown', { ...to.requester, cardIds, isPrivate });
 }

@@ -1,4 +1,4 @@
-import { Lookups } from '../lookup/lookups.ts';
+import { Lookups, type Wanted } from '../lookup/lookups.ts';
 import type { Outcomes } from '../lookup/outcomes.ts';
 import type { EventsByName } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';
@@ -70,10 +70,14 @@ export class CommandReplies {
    */
   async answer(invocation: Invocation, asked: Asked): Promise<boolean> {
     const { render } = this.#options;
-    const lookups = await Lookups.open(asked.queries, invocation, this.#options.lookups);
+    const lookups = await Lookups.open(
+      asked.queries,
+      asked.list ? within(asked.list.ceiling, invocation) : invocation,
+      this.#options.lookups,
+    );
     const queries = asked.queries.map(({ known, ...query }) => query);
     const reply = { ...invocation, asked: { ...asked, queries } };
-    if (lookups.toCome === 'cards') return this.#defer(reply, lookups);
+    if (lookups.toCome === 'cards' || asked.list) return this.#defer(reply, lookups);
 
     const outcomes = lookups.soFar();
     // What shows no card matters to the one who asked alone.
@@ -168,8 +172,13 @@ export class CommandReplies {
     this.#deletionOf(reply); // from here on: what follows takes its time
     if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
     const cards = (await this.#options.sender.countEmbeds(reply)) ?? 0;
-    if (cards >= reply.asked.queries.length) return this.#end(reply, 'dropped');
-    const lookups = await Lookups.resume(reply.asked.queries, reply, this.#options.lookups);
+    const { queries, list } = reply.asked;
+    if (cards >= (list ? 1 : queries.length)) return this.#end(reply, 'dropped');
+    const wanted: Wanted = list ? within(list.ceiling, reply) : reply;
+    const lookups = await Lookups.resume(queries, wanted, this.#options.lookups);
+    const { ceiling } = wanted.requester;
+    // What it has brought was paid for.
+    if (ceiling) ceiling.left = Math.ceil((ceiling.left * lookups.awaited) / Math.max(1, queries.length));
     await this.#complete(reply, lookups, true);
   }
 
@@ -201,7 +210,7 @@ export class CommandReplies {
         facts: () => ({
           ...lookups.standing(),
           deadlineMs: reply.deadlineMs,
-          wanted: reply.asked.queries.length,
+          wanted: reply.asked.list ? 1 : reply.asked.queries.length, // a list is one embed, in the end
           isElsewhere: !journal.holds(id),
           isDeleted: deletion.aborted,
         }),
@@ -290,6 +299,11 @@ export class CommandReplies {
       });
     this.#underWay.add(done);
   }
+}
+
+/** The same, with a limit of what its lookups may cost. */
+function within(left: number, invocation: Invocation): Invocation & Wanted {
+  return { ...invocation, requester: { ...invocation.requester, ceiling: { left } } };
 }
 
 const UNCONFIRMED = 'discord did not confirm the first answer: the reply is completed anyway';

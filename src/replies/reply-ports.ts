@@ -4,7 +4,7 @@ import type { LookupsOptions } from '../lookup/lookups.ts';
 import type { Outcomes } from '../lookup/outcomes.ts';
 import { CardQuery } from '../model/card.ts';
 import type { Events } from '../model/events.ts';
-import { Asked, Invocation } from '../model/invocation.ts';
+import { Asked, AskedList, Invocation } from '../model/invocation.ts';
 import type { Message } from '../model/message.ts';
 
 /**
@@ -17,7 +17,9 @@ export interface CardsReply extends Invocation {
   isDeleted?: true | undefined;
 }
 
-const Row = z.object({ asked: Asked, isDeleted: z.literal(true).optional() });
+/** Kept apart from `Asked`: a version that shows no lists refuses the row of one without cards to look up. */
+const OfList = Asked.extend({ queries: z.array(CardQuery), list: AskedList });
+const Row = z.object({ asked: z.union([OfList, Asked]), isDeleted: z.literal(true).optional() });
 /** A row of version 0.2.0 has `list` for several cards, and `query` is the first of them. */
 const EarlierRow = z
   .object({

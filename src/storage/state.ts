@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type CardStore, keysOf } from '../cache/card-store.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { ListStore } from '../lists/kept-lists.ts';
 import type { Logger } from '../log.ts';
 import type { OtherQueues } from '../lookup/fair-order.ts';
 import type { SharedReport } from '../lookup/usage-reports.ts';
@@ -29,6 +30,7 @@ export interface State {
   deletionRequests: DeletionRequests;
   settingsStore: SettingsStore;
   watchStore: WatchStore;
+  listStore: ListStore;
   otherQueues: OtherQueues;
   claims: Claims;
   /** Absent: there is no other process. */

@@ -23,6 +23,7 @@ async function startWith(resolution: Resolution) {
     search: async () => [],
     searchInList: async () => [],
     resolveList: async () => ({ ids: [], unclear: [], unsearched: [] }),
+    resolveLines: async () => [],
     async resolve(text) {
       resolved.push(text);
       return resolution;
@@ -177,7 +178,7 @@ it('a button of /cards whose texts cannot be searched now is not taken for an ol
   const resolveList = async () => ({ ids: [], unclear: [], unsearched: ['golem'] });
   const pressed = { ...press('choose:'), content: '**golem**: did you mean Wax Golem?' };
   const shown = await cards.component(pressed, { ...services, catalog: { ...services.catalog, resolveList } });
-  expect(shown.message.content).toBe(formatMessage('en-US', 'namesUnsearched'));
+  expect(shown).toMatchObject({ message: { content: formatMessage('en-US', 'namesUnsearched') } });
 });
 
 it('each lookup of a card counts for the one who asked, once, and what does not exist does not', async () => {

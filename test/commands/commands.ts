@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { CommandUse, Deletion, Message, Reply, Services } from '../../commands/command.ts';
+import type { CommandUse, Deletion, Form, Message, Reply, Services } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
 import { openServices } from '../../src/app.ts';
 import { knownPrintings } from '../../src/catalog/known-printings.ts';
@@ -73,7 +73,7 @@ export interface Shown {
 /** What becomes of a use of a command: every reply is shown by Discord. */
 export async function shown(
   use: CommandUse,
-  asked: Promise<Asked | Reply | Deletion>,
+  asked: Promise<Asked | Reply | Deletion | Form>,
   { cards, lookupQueue, ledger, catalog, ...services }: Services,
 ): Promise<Shown> {
   const response = await asked;

@@ -62,9 +62,11 @@ describe('/privacy', () => {
 });
 
 /** The text for a member about whom this is kept. */
-async function textFor(kept: Omit<KeptAboutMember, 'watches'>, locale = 'en-US'): Promise<string> {
+async function textFor(kept: Omit<KeptAboutMember, 'watches' | 'lists'>, locale = 'en-US'): Promise<string> {
   const { services } = await startServices();
-  const memberData = { kept: async () => ({ ...kept, watches: 25 }) } as unknown as typeof services.memberData;
+  const memberData = {
+    kept: async () => ({ ...kept, watches: 25, lists: 3 }),
+  } as unknown as typeof services.memberData;
   return (await shown(privacy.ask(typed({}, { locale }), { ...services, memberData }))).content ?? '';
 }
 

@@ -32,6 +32,7 @@ async function process(open: OpenBooks, keepsHistory = true) {
     counters: ledger.counters,
     history,
     watches,
+    lists: { count: async () => 0, forget: async () => true },
     requests,
     keepsHistory,
     log: logLines().log,
@@ -62,6 +63,7 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
       counts: { days: 2, requests: 1, saved: 1 },
       lastCards: ['Emberwing Drake'],
       watches: 1,
+      lists: 0,
     });
   });
 
@@ -72,7 +74,7 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
     for (const requester of [ALICE, BOB]) ledger.spent(requester);
     expect(await memberData.forget('alice')).toMatchObject({ isForgotten: true });
     expect(await memberData.kept('alice')).toEqual({
-      ...{ counts: { days: 1, requests: 1, saved: 0 }, lastCards: [], watches: 0 },
+      ...{ counts: { days: 1, requests: 1, saved: 0 }, lastCards: [], watches: 0, lists: 0 },
     });
     expect(await watches.find({ member: 'bob' })).toHaveLength(1);
     expect((await ledger.memberToday('alice')).requests).toBe(1);

@@ -5,15 +5,33 @@ import {
   type CommandInteraction,
   type Interaction,
   type Message as InteractionMessage,
+  type ModalSubmitInteraction,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { Command, ComponentUse, Deletion, Reply, Services } from '../../../commands/command.ts';
+import type {
+  Command,
+  ComponentUse,
+  Deletion,
+  Form,
+  FormUse,
+  Message,
+  Reply,
+  Services,
+  View,
+} from '../../../commands/command.ts';
 import { withDelete } from '../../../commands/delete-reply.ts';
-import { type Asked, type Invocation, NOTHING_SET, type ServerSettings } from '../../model/invocation.ts';
+import {
+  type Asked,
+  type AskedList,
+  type Invocation,
+  NOTHING_SET,
+  type ServerSettings,
+} from '../../model/invocation.ts';
 import type { Requester } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLocale } from '../../render/reply-locale.ts';
-import { REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-ports.ts';
+import { type CardsReply, REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-ports.ts';
+import { FORM_FIELD } from '../rest/reply-sender.ts';
 import { textOf } from './message-text.ts';
 
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
@@ -27,7 +45,7 @@ export interface Dispatched {
   kind: 'autocomplete' | 'command' | 'component';
   invocation: Invocation;
   suggest?: Handler<readonly APIApplicationCommandOptionChoice[]>;
-  run?: Handler<Asked | Reply | Deletion>;
+  run?: Handler<Asked | Reply | Deletion | Form>;
   /** Set for a button or a menu with a handler: it is the same each time that this member uses it in the same way. */
   press?: string;
   /** What was typed or chosen, as it came; the log has a line for refused commands, too. */
@@ -43,7 +61,7 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   const manageGuild = hasPermission(interaction, PermissionFlagsBits.ManageGuild);
   const use = { ...invocation, locale, manageGuild, server: NOTHING_SET };
   const command = commands.find(({ data }) => data.name === name);
-  const { data, ask, autocomplete, component, cardOf }: Partial<Command> = command ?? {};
+  const { data, ask, autocomplete, component, submit, cardOf }: Partial<Command> = command ?? {};
 
   if (interaction.isAutocomplete()) {
     const suggest = async (services: Services) => {
@@ -65,15 +83,29 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   }
 
   const argument = rest.join(':');
+  if (interaction.isModalSubmit())
+    return { kind: 'component', invocation, run: ofForm(interaction, { ...use, argument }, submit) };
   const values = interaction.isAnySelectMenu() ? interaction.values : [];
   const card = cardOf?.(argument) ?? values[0];
-  if (!component || interaction.isModalSubmit()) return { kind: 'component', invocation, card };
+  if (!component) return { kind: 'component', invocation, card };
   const { message, customId } = interaction;
   const manageMessages = hasPermission(interaction, PermissionFlagsBits.ManageMessages);
   const pressed = { argument, values, content: message.content, repliedTo: repliedTo(message), manageMessages };
   const run = async (services: Services, server = NOTHING_SET) => component({ ...use, server, ...pressed }, services);
   const press = [message.id, use.requester.memberId, customId, ...values].join(' ');
   return { kind: 'component', invocation, card, run, press };
+}
+
+/** What was pasted stands in no log, so it is no `card`. */
+function ofForm(
+  { fields }: ModalSubmitInteraction,
+  use: Omit<FormUse, 'text'>,
+  submit: Command['submit'],
+): Handler<Asked | Reply> {
+  return submit
+    ? async (services, server = NOTHING_SET) =>
+        submit({ ...use, server, text: fields.getTextInputValue(FORM_FIELD) }, services)
+    : undefined;
 }
 
 function repliedTo({ interactionMetadata }: InteractionMessage): ComponentUse['repliedTo'] {
@@ -119,6 +151,8 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
 interface RendererOptions extends Pick<Services, 'limiter' | 'currency' | 'display'> {
   /** Whether a card has other printings; quickly, or with up to a second of time. */
   hasPrintings(cardId: string, who: Requester, hasTime: boolean): boolean | Promise<boolean>;
+  /** Renders a pasted list, from what is kept of its cards. */
+  showList?(reply: CardsReply, list: AskedList, outcomes: Parameters<RenderReply>[1], view: View): Promise<Message>;
 }
 
 /**
@@ -127,9 +161,10 @@ interface RendererOptions extends Pick<Services, 'limiter' | 'currency' | 'displ
  */
 export function replyRenderer(
   commands: readonly Command[],
-  { limiter, currency, display, hasPrintings }: RendererOptions,
+  { limiter, currency, display, hasPrintings, showList }: RendererOptions,
 ): RenderReply {
-  return async ({ command, canReplyPublicly, asked, requester, ...locales }, outcomes, isPrivate = asked.isPrivate) => {
+  return async (reply, outcomes, isPrivate = reply.asked.isPrivate) => {
+    const { command, canReplyPublicly, asked, requester, ...locales } = reply;
     const locale = replyLocale(locales, isPrivate, asked.language);
     const show = commands.find(({ data }) => data.name === command)?.show;
     const sentence = (key: 'unknownCommand' | 'broken') => {
@@ -144,6 +179,7 @@ export function replyRenderer(
       const isOffered = isOne && (await hasPrintings(card.id, requester, outcomes.requests > 0));
       const offers = { hasPrintings: isOffered, canReplyPublicly };
       const view = { locale, quota: limiter.quota(), currency, display, ...offers, isPrivate };
+      if (asked.list && showList) return { message: await showList(reply, asked.list, outcomes, view) };
       return { message: show(asked, outcomes, view) };
     } catch (err) {
       return { message: sentence('broken'), err };

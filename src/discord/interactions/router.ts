@@ -1,6 +1,13 @@
 import type { Interaction } from 'discord.js';
 import { LRUCache } from 'lru-cache';
-import { type Command, type Deletion, type Reply, type Services, sentence } from '../../../commands/command.ts';
+import {
+  type Command,
+  type Deletion,
+  type Form,
+  type Reply,
+  type Services,
+  sentence,
+} from '../../../commands/command.ts';
 import type { Logger } from '../../log.ts';
 import { CardServiceError, Stopping } from '../../model/errors.ts';
 import type { Events } from '../../model/events.ts';
@@ -17,7 +24,7 @@ export interface InteractionRouterOptions {
   /** @throws TooManyCommands when the member sends commands faster than anyone types */
   commandRate: { count(memberId: string): void };
   commandReplies: Pick<CommandReplies, 'answer' | 'reply' | 'delete'>;
-  sender: Pick<RestReplySender, 'suggest' | 'acknowledge'>;
+  sender: Pick<RestReplySender, 'suggest' | 'acknowledge' | 'open'>;
   events: Events;
   log: Logger;
 }
@@ -85,6 +92,10 @@ export class InteractionRouter {
       return { outcome: 'pressed twice', ...(await sender.acknowledge(invocation)) };
     if (press !== undefined) this.#presses.set(press, true);
     const { response, ...end } = await this.#run(dispatched);
+    if ('kind' in response && response.kind === 'form') {
+      if (press !== undefined) this.#presses.delete(press); // whoever closes the form may want it again
+      return { ...end, ...(await sender.open(invocation, response)) };
+    }
     if ('kind' in response) return { ...end, ...(await commandReplies.delete(invocation, response.interactionId)) };
     const isShown =
       'message' in response
@@ -99,7 +110,7 @@ export class InteractionRouter {
     kind,
     invocation,
     run,
-  }: Dispatched): Promise<{ response: Asked | Reply | Deletion; outcome: string; err?: unknown }> {
+  }: Dispatched): Promise<{ response: Asked | Reply | Deletion | Form; outcome: string; err?: unknown }> {
     const { commandRate, services } = this.#options;
     const { locale, requester } = invocation;
     const plain = (key: PlainMessageKey) => sentence(formatMessage(locale, key));
@@ -127,10 +138,10 @@ async function serverSettings({ requester }: Invocation, { settings }: Services)
 
 /** Who sees the reply, and in which language. What Discord shows to the member alone is private from the start: it offers nothing to others. */
 function decided(
-  response: Asked | Reply | Deletion,
+  response: Asked | Reply | Deletion | Form,
   { canReplyPublicly }: Invocation,
   { language }: ServerSettings,
-): Asked | Reply | Deletion {
+): Asked | Reply | Deletion | Form {
   if ('kind' in response) return response;
   const isPrivate = response.isPrivate || !canReplyPublicly;
   return 'message' in response ? { ...response, isPrivate } : { ...response, isPrivate, language };

@@ -1,5 +1,6 @@
 import {
   type APIApplicationCommandOptionChoice,
+  ComponentType,
   DiscordAPIError,
   InteractionResponseType,
   MessageFlags,
@@ -7,12 +8,13 @@ import {
   type REST,
   RESTJSONErrorCodes,
   Routes,
+  TextInputStyle,
 } from 'discord.js';
 import { z } from 'zod';
 import { withDelete } from '../../../commands/delete-reply.ts';
 import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
-import type { Message } from '../../model/message.ts';
+import type { Form, Message } from '../../model/message.ts';
 import type { Sent } from '../../model/sent.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLocale } from '../../render/reply-locale.ts';
@@ -35,6 +37,8 @@ import {
 import { withoutRefused } from './refused-parts.ts';
 import { NO_MENTIONS } from './requests.ts';
 
+/** The custom id of the field of a form. */
+export const FORM_FIELD = 'text';
 /** Covers a connection that was closed; after that the caller decides when to try again. */
 const EDIT_AGAIN_MS = 200;
 /** Discord keeps whatever an edit leaves out. */
@@ -181,6 +185,23 @@ export class RestReplySender implements ReplySender {
     if (first.shown) return first.isEarlier || first.err !== undefined ? 'failed' : 'shown';
     this.#log.info({ command: to.command, member: to.requester.memberId, err: first.err }, 'reply cannot be sent');
     return first.refusal ?? 'lost';
+  }
+
+  /** Opens a form. @returns what prevented it, for the log */
+  async open(to: Invocation, form: Form): Promise<{ outcome?: string; err?: unknown }> {
+    const { label, maxLength: max_length, ...field } = form.field;
+    const input = { ...field, max_length, type: ComponentType.TextInput, style: TextInputStyle.Paragraph };
+    const component = { ...input, custom_id: FORM_FIELD };
+    const data = {
+      custom_id: form.customId,
+      title: form.title,
+      components: [{ type: ComponentType.Label, label, component }],
+    };
+    const first = await this.#explained(
+      to,
+      await sendFirstAnswer(this.#rest, to, { type: InteractionResponseType.Modal, data }),
+    );
+    return first.shown ? {} : { outcome: first.outcome, err: first.err };
   }
 
   /**

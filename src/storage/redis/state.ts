@@ -25,6 +25,7 @@ import { redisDeletionRequests } from './forget.ts';
 import { RedisJournal } from './journal.ts';
 import { RedisLimiterStore } from './limiter-store.ts';
 import { RedisLink } from './link.ts';
+import { redisLists } from './lists.ts';
 import { ProcessesAlive } from './processes-alive.ts';
 import { redisSettings } from './server-settings.ts';
 import { redisUsageReport } from './usage-report.ts';
@@ -97,6 +98,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     deletionRequests: redisDeletionRequests(link),
     settingsStore: redisSettings(link),
     watchStore: redisWatches(link),
+    listStore: redisLists(link),
     otherQueues: processesAlive,
     claims: new RedisClaims(processesAlive),
     sharedReport: redisUsageReport(link, account),

@@ -105,8 +105,10 @@ export class DailyCopies {
     this.#continue();
     {
       using copy = new DatabaseSync(unfinished);
-      // Without WAL it stays one file. Interaction tokens are worthless long before a copy is needed.
-      copy.exec('PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON; DELETE FROM deferred_replies');
+      // Without WAL it stays one file. Interaction tokens and lists are worthless long before a copy is needed.
+      copy.exec(
+        'PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON; DELETE FROM deferred_replies; DELETE FROM pasted_lists',
+      );
     }
     renameSync(unfinished, to);
     log.debug({ file: to }, 'state.sqlite copied');

@@ -19,6 +19,7 @@ import { WorkerCatalog } from './catalog/worker-catalog.ts';
 import { EARLIER_LEDGER_TABLE, LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
+import { LISTS_SCHEMA, sqliteLists } from './lists.ts';
 import { OpenFiles } from './open-files.ts';
 import { SETTINGS_SCHEMA, sqliteSettings } from './server-settings.ts';
 import {
@@ -44,9 +45,15 @@ export interface SqliteStateOptions extends StateOptions {
 const OWNER_TIMEOUT_MS = 15_000;
 
 /** The version of `state.sqlite`: raised once in a release that changes a table or the form of what is in a row. */
-export const STATE_VERSION = 2;
+export const STATE_VERSION = 3;
 export const STATE_SCHEMA =
-  LIMITER_SCHEMA + LEDGER_SCHEMA + JOURNAL_SCHEMA + DELETION_REQUESTS_SCHEMA + SETTINGS_SCHEMA + WATCHES_SCHEMA;
+  LIMITER_SCHEMA +
+  LEDGER_SCHEMA +
+  JOURNAL_SCHEMA +
+  DELETION_REQUESTS_SCHEMA +
+  SETTINGS_SCHEMA +
+  WATCHES_SCHEMA +
+  LISTS_SCHEMA;
 
 /** What versions before this one had. */
 const EARLIER_TABLES = [
@@ -92,6 +99,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   });
   const store = new CardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
   const ledger = new Ledger(new SqliteCounters(state, cardService.scope), events);
+  const listStore = sqliteLists(state, writes);
   const copies = new DailyCopies({ database: state, dataDir, log });
 
   const catalog = new WorkerCatalog(catalogOptions(options));
@@ -101,6 +109,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
 
   const closeOthers = async () => {
     openFiles.close();
+    listStore.close();
     await copies.close();
     await store.close();
     await ledger.close();
@@ -115,6 +124,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     deletionRequests: sqliteDeletionRequests(state, writes),
     settingsStore: sqliteSettings(state, writes),
     watchStore: sqliteWatches(state, writes),
+    listStore,
     otherQueues: NO_OTHER_QUEUES,
     claims: new LocalClaims(),
     alertNotebook: alertNotesFile(dataDir, log),

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
 const SCHEMA =
-  'CREATE TABLE IF NOT EXISTS notes (note TEXT); CREATE TABLE IF NOT EXISTS deferred_replies (secret TEXT);';
+  'CREATE TABLE IF NOT EXISTS notes (note TEXT); CREATE TABLE IF NOT EXISTS deferred_replies (secret TEXT); CREATE TABLE IF NOT EXISTS pasted_lists (list TEXT);';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date', 'setInterval', 'clearInterval'] });

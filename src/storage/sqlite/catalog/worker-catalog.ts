@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import { meaningOfList } from '../../../catalog/list.ts';
+import { linesUnsearched } from '../../../catalog/list-lines.ts';
 import { unsearched } from '../../../catalog/resolution.ts';
 import { type Question, SearchQueue } from '../../../catalog/search-queue.ts';
 import { CatalogExchange, type SharedCatalog, type SharedNews } from '../../../catalog/shared-catalog.ts';
@@ -33,6 +34,9 @@ const GATHER_MS = 50;
 const MOST_UNSENT = 1_000;
 /** A card that is known is shown without a word of its other printings rather than later. */
 const PRINTINGS_MS = 1_000;
+/** A long list is resolved behind a reply that says "thinking…", a few lines at a time so that nobody waits for it. */
+const LINES_MS = 30_000;
+const LINES_AT_ONCE = 10;
 const CLOSE_MS = 650;
 const TERMINATE_MS = 50;
 /** A lock on the file, or a full disk, may be gone at any moment. */
@@ -81,6 +85,14 @@ export class WorkerCatalog implements Catalog {
   readonly resolveList: Catalog['resolveList'] = async (text, who) => {
     if (this.#isEmpty()) return meaningOfList(text, () => ({ kind: 'id' }));
     return (await this.#ask('resolveList', { text, who })) ?? meaningOfList(text, unsearched);
+  };
+
+  readonly resolveLines: Catalog['resolveLines'] = async (lines, who) => {
+    if (lines.length === 0) return [];
+    const [first, rest] = [lines.slice(0, LINES_AT_ONCE), lines.slice(LINES_AT_ONCE)];
+    const question = { text: '', who, lines: first };
+    const meant = (await this.#ask('resolveLines', question, Date.now() + LINES_MS)) ?? linesUnsearched(first);
+    return [...meant, ...(await this.resolveLines(rest, who))];
   };
 
   readonly printings: Catalog['printings'] = async (id, part, who) => {

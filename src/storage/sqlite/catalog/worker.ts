@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { resolveList, searchInList } from '../../../catalog/list.ts';
+import { resolveLines } from '../../../catalog/list-lines.ts';
 import { mentions } from '../../../catalog/mentions.ts';
 import { printings } from '../../../catalog/printings.ts';
 import { resolve } from '../../../catalog/resolution.ts';
@@ -77,7 +78,8 @@ post({ kind: 'opened' });
 postReached();
 void learnFromCache(file, { cardsDir, cardKeys, log }).then(sweepHourly);
 
-function answer({ kind, text, who, part }: Question): unknown {
+function answer({ kind, text, who, part, lines = [] }: Question): unknown {
+  if (kind === 'resolveLines') return file.attempt(({ index }) => resolveLines(index, lines, who));
   return file.attempt(({ index }) => ANSWERS[kind](index, text, who, part));
 }
 

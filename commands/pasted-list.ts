@@ -1,0 +1,164 @@
+import { MOST_DIFFERENT, type PastedLine, type PastedList, readPastedList } from '../src/catalog/pasted-list.ts';
+import type { WorthLine } from '../src/lists/kept-lists.ts';
+import { choosePrinting, type KeptPrices, worthOf } from '../src/lists/worth.ts';
+import type { Outcomes } from '../src/lookup/outcomes.ts';
+import type { Asked, AskedList, Invocation } from '../src/model/invocation.ts';
+import type { Requester } from '../src/model/quota.ts';
+import { cardsMessage } from '../src/render/cards-message.ts';
+import { buttons } from '../src/render/components.ts';
+import { plainMarkdown } from '../src/render/formats.ts';
+import { formatMessage } from '../src/render/messages.ts';
+import { type Cost, worthMessage } from '../src/render/worth-message.ts';
+import type { ComponentUse, Form, FormUse, Message, Reply, Services, View } from './command.ts';
+import { privately, sentence } from './command.ts';
+import { withDelete } from './delete-reply.ts';
+
+/** What the buttons of a list do; the ceiling is how many requests a press may cost. */
+const ACTION = /^(fetch|renew|correct|show):(\d{1,20})(?::(\d{1,3}))?$/;
+/** Discord's limit of a text in a form. */
+const LONGEST_LIST = 4_000;
+const LONGEST_LINE = 200;
+
+/** The form that a list is pasted into. @param value what stands in it */
+export function listForm(locale: string, value?: string): Form {
+  return {
+    kind: 'form',
+    customId: 'cards:list',
+    title: formatMessage(locale, 'worthTitle'),
+    field: {
+      label: formatMessage(locale, 'worthField'),
+      placeholder: formatMessage(locale, 'worthHint'),
+      maxLength: LONGEST_LIST,
+      value,
+    },
+  };
+}
+
+/** A list was pasted: it is kept, and what it is worth is found out behind a private "thinking…". */
+export async function pasted({ text, interactionId, requester, locale }: FormUse, { lists }: Services) {
+  const correct = buttons(locale, { worthCorrect: `cards:correct:${interactionId}` });
+  const isKept = await lists.put(requester.memberId, interactionId, { text });
+  if (!isKept) return sentence(formatMessage(locale, 'broken'));
+  const read = readPastedList(text);
+  if ('refusal' in read) return privately({ content: refusalText(read, locale), components: correct });
+  return askedFor({ id: interactionId, ceiling: 0 });
+}
+
+function refusalText(read: Extract<PastedList, { refusal: unknown }>, locale: string): string {
+  switch (read.refusal) {
+    case 'empty':
+      return formatMessage(locale, 'worthEmpty');
+    case 'headingsOnly':
+      return formatMessage(locale, 'worthHeadings');
+    case 'tooManyCards':
+      return formatMessage(locale, 'worthTooMany', { most: MOST_DIFFERENT });
+    case 'count':
+      return formatMessage(locale, 'worthCount', { line: plainMarkdown(read.line, LONGEST_LINE) });
+  }
+}
+
+function askedFor(list: AskedList, cardIds: readonly string[] = [], isPrivate = true): Asked {
+  const queries = cardIds.map((cardId) => ({ cardId, showPrices: true }));
+  return { queries, unclear: [], unsearched: [], isPrivate, list };
+}
+
+/** @returns `undefined` when the argument is not one of a list */
+export async function pressed(
+  { argument, requester, locale }: ComponentUse,
+  services: Services,
+): Promise<Asked | Reply | Form | undefined> {
+  const [, action, id = '', digits = '0'] = ACTION.exec(argument) ?? [];
+  if (!action) return undefined;
+  const kept = await services.lists.read(requester.memberId, id);
+  if (!kept) return sentence(formatMessage(locale, 'worthPasteAgain'));
+  if (action === 'correct') return listForm(locale, kept.text);
+  if (action === 'show') return askedFor({ id, ceiling: 0 }, [], false);
+  const ceiling = Number(digits);
+  const prices = await keptPrices(cardsOf(kept.lines ?? []), services);
+  const { missing, stale } = worthOf(kept.lines ?? [], prices, services.currency);
+  const most = ceiling * services.lookupQueue.mostTogether;
+  return askedFor({ id, ceiling }, (action === 'fetch' ? missing : stale).slice(0, most));
+}
+
+/** Renders the reply to a pasted list, from what is kept of its cards. */
+export async function showList(
+  { asked, requester, canReplyPublicly }: Pick<Invocation, 'requester' | 'canReplyPublicly'> & { asked: Asked },
+  { id }: AskedList,
+  outcomes: Outcomes,
+  { locale, quota, currency, isPrivate }: View,
+  services: Services,
+): Promise<Message> {
+  const toCome = outcomes.cards.filter((outcome) => !outcome || outcome.isRenewing).length;
+  if (toCome > 0) {
+    // Without an embed, by which a list that is complete is known.
+    const none = { notFound: [], failed: [], unclear: [], unsearched: [], views: [] };
+    return cardsMessage({ ...outcomes, ...none, toCome, isEnd: false, quota, locale });
+  }
+  const list = await readList(id, requester, services);
+  if (!list) return { content: formatMessage(locale, 'worthPasteAgain') };
+  const { lines, merged } = list;
+  const prices = await keptPrices(cardsOf(lines), services);
+  const worth = worthOf(lines, prices, currency);
+  const cost = { missing: costOf(worth.missing.length, services), stale: costOf(worth.stale.length, services) };
+  const message = worthMessage({
+    ...{ worth, merged, cost, locale, quota, currency, isPrivate },
+    failed: asked.queries.flatMap(({ cardId }, at) => {
+      const { error, answer } = outcomes.cards[at] ?? {};
+      return error && !answer ? [{ cardId, error }] : [];
+    }),
+    left: await leftToday(requester, services),
+    freshMs: services.cards.pricesFreshMs,
+    requests: outcomes.requests,
+    ids: {
+      fetch: `cards:fetch:${id}:${cost.missing.lookups}`,
+      renew: `cards:renew:${id}:${cost.stale.lookups}`,
+      correct: `cards:correct:${id}`,
+      show: canReplyPublicly && `cards:show:${id}`,
+    },
+  });
+  return isPrivate ? message : withDelete(message, locale);
+}
+
+/** A list with its lines. Which printing one that names none is taken for is decided once. @returns `undefined` when it is kept no longer */
+async function readList(id: string, requester: Requester, services: Services) {
+  const { memberId } = requester;
+  const kept = await services.lists.read(memberId, id);
+  const read = kept && readPastedList(kept.text);
+  if (!read || 'refusal' in read) return undefined;
+  const lines = kept.lines ?? (await resolved(read.lines, requester, services));
+  if (!kept.lines) await services.lists.put(memberId, id, { ...kept, lines });
+  return { lines, merged: read.merged };
+}
+
+async function resolved(lines: readonly PastedLine[], requester: Requester, services: Services): Promise<WorthLine[]> {
+  const meant = await services.catalog.resolveLines(lines, requester);
+  const several = meant.flatMap(({ cards }) => (cards.length > 1 ? cards.map(({ id }) => id) : []));
+  const prices = await keptPrices(several, services);
+  return lines.map(({ typed, count, isFoil }, at) => {
+    const cards = meant[at]?.cards ?? [];
+    const card = choosePrinting({ isFoil }, cards, prices);
+    return { text: typed, count, isFoil, ...(card && { card }), isGuessed: cards.length > 1 };
+  });
+}
+
+function cardsOf(lines: readonly WorthLine[]): string[] {
+  return lines.flatMap(({ card }) => card?.id ?? []);
+}
+
+/** Costs no request. */
+async function keptPrices(cardIds: readonly string[], { cards }: Services): Promise<KeptPrices> {
+  const found = [...new Set(cardIds)].map(async (id) => [id, await cards.keptPrice(id)] as const);
+  return new Map((await Promise.all(found)).flatMap(([id, kept]) => (kept ? [[id, kept] as const] : [])));
+}
+
+function costOf(cards: number, { lookupQueue }: Services): Cost {
+  return { lookups: Math.ceil(cards / lookupQueue.mostTogether), waitMs: lookupQueue.waitMs(cards) };
+}
+
+/** What the member may still cause today, by whichever limit leaves least. */
+async function leftToday(requester: Requester, { budget, limiter }: Services): Promise<number | undefined> {
+  const { caps, spent } = await budget.allowanceOf(requester);
+  const { member = Infinity, guild = Infinity } = caps;
+  const left = Math.min(limiter.quota()?.remaining ?? Infinity, member - spent.member, guild - spent.guild);
+  return Number.isFinite(left) ? Math.max(0, left) : undefined;
+}

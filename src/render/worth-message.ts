@@ -1,0 +1,171 @@
+import type { WorthLine } from '../lists/kept-lists.ts';
+import { dearest, fromMinor, type PricedLine, type Sums, type Worth } from '../lists/worth.ts';
+import type { CardServiceError } from '../model/errors.ts';
+import type { Message, MessageFile } from '../model/message.ts';
+import type { WindowQuota } from '../model/quota.ts';
+import { FRESH_COLOUR, leftToday } from './card-embed.ts';
+import { buttons } from './components.ts';
+import { csvOf } from './csv.ts';
+import { age, formatPrice, plainMarkdown } from './formats.ts';
+import { errorMessage, formatMessage, listed } from './messages.ts';
+
+/** What looking cards up costs at most. */
+export interface Cost {
+  lookups: number;
+  waitMs: number;
+}
+
+export interface WorthView {
+  worth: Worth;
+  /** How many lines say what another says, and are counted with it. */
+  merged: number;
+  /** The cards whose lookups failed or were refused. */
+  failed: readonly { cardId: string; error: CardServiceError }[];
+  /** Of the prices that are not known, and of those that are old. */
+  cost: { missing: Cost; stale: Cost };
+  /** How many lookups the member has left today; absent: that is not known. */
+  left: number | undefined;
+  /** After so long a price is old. */
+  freshMs: number;
+  /** What this answer has cost. */
+  requests: number;
+  quota: WindowQuota | undefined;
+  currency: string | undefined;
+  locale: string;
+  /** Others see neither what was pasted, nor what was not understood of it. */
+  isPrivate: boolean;
+  /** Custom ids of the buttons. */
+  ids: { fetch: string; renew: string; correct: string; show: string | false };
+}
+
+const MOST_DEAREST = 10;
+const MOST_NAMED = 10;
+const NAME_LENGTH = 60;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** What a list is worth, what of it is not known, and what that costs. */
+export function worthMessage(view: WorthView): Message {
+  const { worth, locale, isPrivate, requests, quota, ids } = view;
+  const top = dearest(worth, MOST_DEAREST, view.currency);
+  const spent = requests > 0 && formatMessage(locale, 'cardsCost', { requests });
+  const footer = [spent, leftToday(locale, quota)].filter(Boolean).join(' · ');
+  const description = [...sumLines(view), ...(isPrivate ? privateLines(view) : [])].join('\n');
+  const embed = {
+    title: formatMessage(locale, 'worthTitle'),
+    description,
+    color: FRESH_COLOUR,
+    ...(top.length > 0 && {
+      fields: [
+        { name: formatMessage(locale, 'worthDearest'), value: top.map((each) => dearLine(each, view)).join('\n') },
+      ],
+    }),
+    ...(footer && { footer: { text: footer } }),
+  };
+  const hasBegun = requests > 0 || view.failed.length > 0;
+  const components = buttons(locale, {
+    [hasBegun ? 'worthFetchRest' : 'worthFetch']: worth.missing.length > 0 && ids.fetch,
+    worthRenew: worth.stale.length > 0 && ids.renew,
+    worthCorrect: ids.correct,
+    showToEveryone: worth.known.size > 0 && ids.show,
+  });
+  const files = worth.known.size > 0 ? [worthFile(view)] : [];
+  return { embeds: [embed], files, ...(isPrivate && { components }) };
+}
+
+function sumLines({ worth, locale }: WorthView): string[] {
+  const lines = (['market', 'low'] as const).map((figure) => {
+    const sums = worth.sums.filter(({ cards }) => cards[figure] > 0);
+    const cards = sums.reduce((count, each) => count + each.cards[figure], 0);
+    const sum = sums.map((each) => sumText(each, figure, locale)).join(' + ');
+    return cards > 0 && formatMessage(locale, figure === 'market' ? 'worthMarket' : 'worthOffers', { sum, cards });
+  });
+  const { unpriced, oldestAtMs } = worth;
+  return [
+    ...lines,
+    unpriced > 0 && formatMessage(locale, 'worthUnpriced', { cards: unpriced }),
+    oldestAtMs !== undefined && `-# ${formatMessage(locale, 'pricesFrom', { since: age(oldestAtMs) })}`,
+  ].filter((line) => typeof line === 'string');
+}
+
+function sumText(sums: Sums, figure: 'market' | 'low', locale: string): string {
+  return formatPrice(locale, fromMinor(sums[figure], sums.currency), sums.currency);
+}
+
+function privateLines({ worth, merged, failed, cost, left, freshMs, locale }: WorthView): string[] {
+  const { priced, unclear, missing, stale, oldestAtMs, guessed } = worth;
+  const reasons = Map.groupBy(failed, ({ error }) => errorMessage(locale, error));
+  const nameOf = new Map(priced.map(({ line }) => [line.card.id, line.card.name]));
+  return [
+    formatMessage(locale, 'worthLines', { clear: priced.length, lines: priced.length + unclear.length }),
+    missing.length > 0 &&
+      [
+        formatMessage(locale, 'worthCost', {
+          cards: missing.length,
+          lookups: cost.missing.lookups,
+          minutes: Math.ceil(cost.missing.waitMs / MINUTE_MS),
+        }),
+        left !== undefined && formatMessage(locale, 'worthLeft', { left }),
+      ]
+        .filter(Boolean)
+        .join(' '),
+    stale.length > 0 &&
+      formatMessage(locale, 'worthOld', {
+        cards: stale.length,
+        hours: Math.round(freshMs / HOUR_MS),
+        since: age(oldestAtMs ?? Date.now()),
+        lookups: cost.stale.lookups,
+      }),
+    merged > 0 && formatMessage(locale, 'worthMerged', { lines: merged }),
+    guessed > 0 && formatMessage(locale, 'worthGuessed', { lines: guessed }),
+    unclear.length > 0 && formatMessage(locale, 'worthUnclear', { names: namesOf(unclear.map(textOf), locale) }),
+    ...[...reasons].map(([reason, cards]) => {
+      const names = cards.map(({ cardId }) => nameOf.get(cardId) ?? cardId);
+      return formatMessage(locale, 'cardsFailed', { names: namesOf(names, locale), reason });
+    }),
+  ].filter((line) => typeof line === 'string');
+}
+
+const textOf = ({ text }: WorthLine) => text;
+
+function namesOf(names: readonly string[], locale: string): string {
+  const shown = names.slice(0, MOST_NAMED).map((name) => `**${plainMarkdown(name, NAME_LENGTH)}**`);
+  const more = names.length - shown.length;
+  return listed(locale, more > 0 ? [...shown, formatMessage(locale, 'worthMore', { count: more })] : shown, 'and');
+}
+
+function dearLine({ line, prices }: PricedLine, { locale, currency }: WorthView): string {
+  const price = formatPrice(locale, prices?.market ?? 0, prices?.currency ?? currency);
+  const { name, set = '', number = '' } = line.card;
+  const shown = [name, set, number].filter(Boolean).map((part) => plainMarkdown(part, NAME_LENGTH / 2));
+  return `${line.count}× ${shown.join(' · ')} – **${price}**`;
+}
+
+const COLUMNS = ['Count', 'Name', 'Set', 'Number', 'Foil', 'ID', 'Market', 'Low', 'Currency', 'Priced at', 'Line'];
+
+/** Every line with its price. What was pasted stands in the file of a private reply alone. */
+function worthFile({ worth, currency, locale, isPrivate }: WorthView): MessageFile {
+  const priced = worth.priced.map(({ line, kept, prices }) => {
+    const { id, name, set, number } = line.card;
+    const pricedAt = prices && kept && new Date(kept.record.fetchedAtMs).toISOString();
+    const figures = [prices?.market, prices?.low, prices && (prices.currency ?? currency), pricedAt];
+    return [
+      line.count,
+      name,
+      set,
+      number,
+      line.isFoil ? 'foil' : '',
+      id,
+      ...figures,
+      ...(isPrivate ? [line.text] : []),
+    ];
+  });
+  const unclear = isPrivate ? worth.unclear.map(({ count, text }) => [count, ...Array(9).fill(''), text]) : [];
+  const rows = [isPrivate ? COLUMNS : COLUMNS.slice(0, -1), ...priced, ...unclear];
+  return {
+    name: 'list.csv',
+    contentType: 'text/csv',
+    data: new TextEncoder().encode(csvOf(rows)),
+    description: formatMessage(locale, 'worthFile'),
+  };
+}
