@@ -67,7 +67,7 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
   const footer = [line.filter(Boolean).join(' · '), notice].filter(Boolean).join('\n');
   const description = [
     factsLine(card, size.factLength),
-    ...(showPrices ? priceLines(view).slice(0, size.priceLines) : []),
+    ...(showPrices ? priceLines(view, size.picture === 'thumbnail').slice(0, size.priceLines) : []),
     answer.delistedAtMs !== undefined && formatMessage(locale, 'delisted'),
     note,
   ]

@@ -89,7 +89,7 @@ const MAX_TOTAL_LENGTH = 6_000;
 
 /** Ten large pictures would be ten screens of a phone; a small one opens when it is tapped. */
 const IN_LIST: EmbedSize = { ...FULL_SIZE, picture: 'thumbnail' };
-/** What is given up, in this order, until all cards fit: long texts and the curve, then more, at last the prices. */
+/** What is given up, in this order, until all cards fit: long texts and how prices moved, then more, at last the prices. */
 const SIZES: readonly EmbedSize[] = [
   IN_LIST,
   { ...IN_LIST, titleLength: 120, factLength: 60, footerIdLength: 100, priceLines: 1 },

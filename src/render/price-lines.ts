@@ -18,8 +18,14 @@ export interface PricesView {
 /**
  * What a card costs and how that has moved, its curve, and small what it is offered for and how old that is, if that is
  * known and worth saying; or that it has no prices. Lines of Markdown.
+ *
+ * @param isNarrow beside a small picture a phone has room for some 20 characters: price and change are a line each, and
+ *   curve and offers are left to the card by itself
  */
-export function priceLines({ card, answer, locale, isJustFetched = false, ...view }: PricesView): string[] {
+export function priceLines(
+  { card, answer, locale, isJustFetched = false, ...view }: PricesView,
+  isNarrow = false,
+): string[] {
   const { market, low, high, label, currency = view.currency } = card.prices ?? {};
   if (market === undefined && low === undefined && high === undefined) return [formatMessage(locale, 'noPrices')];
   const isDated = !isJustFetched && !isFromClockAhead(answer.fetchedAtMs, Date.now());
@@ -30,13 +36,14 @@ export function priceLines({ card, answer, locale, isJustFetched = false, ...vie
   const price =
     formatMessage(locale, 'marketPrice', { market: formatPrice(locale, market, currency) }) + rowLabel(label);
   const history = answer.missingRow ? [] : (answer.history ?? []);
+  const change = changeText(history, locale);
+  if (isNarrow) return shownLines(price, change?.replace(JOINED, ''), aged && `-# ${aged}`);
   const small = offered ? shownLines(offered, since).join(' · ') : aged;
-  return shownLines(
-    shownLines(price, changeText(history, locale)).join(' '),
-    curveLine(history, locale, currency),
-    small && `-# ${small}`,
-  );
+  return shownLines(shownLines(price, change).join(' '), curveLine(history, locale, currency), small && `-# ${small}`);
 }
+
+/** What joins a price and that it has not changed. */
+const JOINED = /^· /;
 
 function shownLines(...lines: (string | false | undefined)[]): string[] {
   return lines.filter((line) => typeof line === 'string');

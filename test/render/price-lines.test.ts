@@ -55,6 +55,15 @@ describe('the lines of a price', () => {
     expect(shown(market, history)).toHaveLength(2);
   });
 
+  it.each([
+    [31.26, ['**31.26** market', '▲ 4.2% in 7 days', '-# Prices · <t:1795176000:R>']],
+    [30, ['**30.00** market', 'unchanged for 7 days', '-# Prices · <t:1795176000:R>']],
+  ])('are short ones beside a small picture, at a price of %d', (market, lines) => {
+    const card = { prices: { market, low: 20, high: 40 } };
+    const answer = { fetchedAtMs: NOW_MS, history: daily(20, 30, 28, 25, 27, 32, 33, 30, market) };
+    expect(priceLines({ card, answer, locale: 'en-US', currency: undefined }, true)).toEqual(lines);
+  });
+
   it('say that it was steady', () => {
     expect(shown(5, daily(5, 5, 5, 5, 5))[1]).toBe('▅▅▅▅▅ 5.00 since Nov 16');
   });

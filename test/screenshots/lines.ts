@@ -24,16 +24,16 @@ const readLines = new Function(
 
 /** Bold and small text of one line are not centred alike. */
 const SAME_LINE = 6;
-const CURVE = /[▁-█]/;
+const MOVED = /[▲▼↑↓▁-█]/;
 /** A price and its change, the curve and its range, and what the card is offered for. */
 const OF_PRICE = /[▲▼↑↓▁-█]|\p{Sc}|[A-Z]{3}\s\d/u;
 
-/** The lines of a card's price, where it has a curve, that are two in the width of the page. */
+/** The lines of a card's price, where it has a past, that are two in the width of the page. */
 export async function wrappedLines(parts: readonly Locator[]): Promise<string[]> {
   const descriptions = await Promise.all(parts.map((part) => part.locator('discord-embed-description').all()));
   const read = await Promise.all(descriptions.flat().map((description) => description.evaluate(readLines)));
   return read
-    .filter((lines) => lines.some(({ text }) => CURVE.test(text)))
+    .filter((lines) => lines.some(({ text }) => MOVED.test(text)))
     .flatMap((lines) => lines.filter(({ text }) => OF_PRICE.test(text)))
     .filter(({ middles }) => Math.max(...middles) - Math.min(...middles) > SAME_LINE)
     .map(({ text }) => text);
