@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { ApplicationCommandType } from 'discord-api-types/v10';
 import type { z } from 'zod';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { Whereabouts } from './discord/chat.ts';
@@ -34,7 +33,7 @@ export type Route = (asked: Asked) => unknown;
 export function apiRoutes({ discord, cardService, story }: PageSources): [string, Route][] {
   return [
     ['GET /api/commands', ({ query, response }) => sendJson(response, 200, shownCommands(discord, at(query, discord)))],
-    ['GET /api/menu', ({ query, response }) => sendJson(response, 200, menuOf(discord, at(query, discord)))],
+    ['GET /api/menu', ({ query, response }) => sendJson(response, 200, menuOf(discord, query))],
     post('/api/commands', TypeCommand, (typed) => ({ id: discord.type(typed).id })),
     post('/api/choices', CompleteOption, (typed) => discord.complete(typed)),
     post('/api/components', UseComponent, ({ values, ...used }) => ({
@@ -71,9 +70,8 @@ function at(query: URLSearchParams, { members, guilds, foreignGuilds }: Emulated
 }
 
 /** The names of the commands for a message. */
-function menuOf(discord: EmulatedDiscord, at: Whereabouts): string[] {
-  const menu = discord.menuCommandsFor(at).filter(({ type }) => type === ApplicationCommandType.Message);
-  return menu.map(({ name }) => name);
+function menuOf(discord: EmulatedDiscord, query: URLSearchParams): string[] {
+  return discord.menuCommandsFor(at(query, discord)).map(({ name }) => name);
 }
 
 function post<Body>(path: string, schema: z.ZodType<Body>, run: (body: Body) => unknown): [string, Route] {

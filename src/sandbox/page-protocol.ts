@@ -10,14 +10,12 @@ const WHEREABOUTS = {
   context: z.literal([0, 1, 2]).exactOptional(),
 };
 
-// A subcommand has its whole path: three names of at most 32 characters, and two spaces
-const CommandName = z.string().min(1).max(98);
 // Discord's own limit of a string option (max_length up to 6000)
 const Options = z.record(z.string(), z.union([z.string().max(6000), z.number(), z.boolean()])).default({});
 
 /** `POST /api/commands`: a typed command, or one picked in the context menu of a message. */
 export const TypeCommand = z.strictObject({
-  command: CommandName,
+  command: z.string().min(1).max(32),
   options: Options,
   target: z.strictObject({ messageId: z.string() }).optional(),
   ...WHEREABOUTS,
@@ -74,7 +72,6 @@ export const Nothing = z.strictObject({});
  * `guildId` = direct messages, or with the context 2 a group. `GET /api/menu` with the same query: the names of the context menu commands of a message.
  */
 export interface ShownCommand {
-  /** For a subcommand the whole path: `deck cards add`. */
   name: string;
   description: string;
   options: ShownOption[];

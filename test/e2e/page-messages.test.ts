@@ -286,15 +286,8 @@ it('supports suggestions, files, buttons, select menus and context menus in dire
     [
       {
         name: 'deck',
-        description: 'x',
-        options: [
-          {
-            type: 1,
-            name: 'show',
-            description: 'Show a deck',
-            options: [{ type: 3, name: 'id', description: 'x', required: true, autocomplete: true }],
-          },
-        ],
+        description: 'Show a deck',
+        options: [{ type: 3, name: 'id', description: 'x', required: true, autocomplete: true }],
       },
       { type: 3, name: 'Quote it' },
     ],
@@ -304,7 +297,7 @@ it('supports suggestions, files, buttons, select menus and context menus in dire
 
   await composer(page).focus();
   await page.keyboard.type('/deck');
-  await page.getByRole('option', { name: '/deck show' }).waitFor();
+  await page.getByRole('option', { name: '/deck' }).waitFor();
   await page.keyboard.press('Enter');
   await page.keyboard.type('dra');
   await page.getByRole('option', { name: 'Card dra' }).waitFor();
@@ -312,7 +305,7 @@ it('supports suggestions, files, buttons, select menus and context menus in dire
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
 
-  const reply = replyTo(page, '/deck show id:id-dra');
+  const reply = replyTo(page, '/deck id:id-dra');
   await reply.getByText('at first').waitFor();
   await reply.getByRole('link', { name: 'list.csv' }).waitFor();
   const picture = reply.getByRole('img', { name: 'small.png' });

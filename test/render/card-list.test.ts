@@ -16,8 +16,7 @@ import {
 import { unclearLines, unclearTexts } from '../../src/render/cards-message.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { Choices } from '../../src/sandbox/discord/command-option-rules.ts';
-import { parseForm } from '../../src/sandbox/discord/form-error.ts';
+import { parseChoices } from '../../src/sandbox/discord/callback-rules.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { nastyText } from './service-answers.ts';
 
@@ -282,9 +281,9 @@ it.each(LANGUAGES)('Discord takes a list of any cards in %s, whatever was typed'
   const cards = fc.uniqueArray(card, { selector: (each) => each.id, maxLength: 30 });
   fc.assert(
     fc.property(cards, nastyText, (listed, typed) => {
-      parseForm(Choices, { choices: cardChoices(language, listed) });
+      parseChoices({ type: 8, data: { choices: cardChoices(language, listed) } }, language);
       const rows = listed.map((card, at) => ({ before: typed, card, looksLikeOthers: at % 2 > 0 }));
-      parseForm(Choices, { choices: listChoices(language, rows) });
+      parseChoices({ type: 8, data: { choices: listChoices(language, rows) } }, language);
       const ids = listed.map(({ id }) => id);
       for (const message of [
         severalCards(language, page(listed, { total: listed.length * 2, name: typed }), IDS),

@@ -4,8 +4,7 @@ import { Busy, type CardServiceError, KeyRefused } from '../../src/model/errors.
 import { type CardsView, cardsMessage, totalLength } from '../../src/render/cards-message.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { parseForm } from '../../src/sandbox/discord/form-error.ts';
-import { MessageForm } from '../../src/sandbox/discord/message-rules.ts';
+import { readMessage } from '../../src/sandbox/discord/message-rules.ts';
 import { CardAnswer } from '../../src/service/answers.ts';
 import { currency, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 
@@ -56,7 +55,7 @@ it.each(LANGUAGES)(
           const message = cardsMessage({ views, failed, notFound, unclear: texts, unsearched, ...counts, ...more });
           expect(message.embeds).toHaveLength(views.length);
           expect(totalLength(message.embeds)).toBeLessThanOrEqual(6_000);
-          expect(() => parseForm(MessageForm, message)).not.toThrow();
+          expect(() => readMessage(message)).not.toThrow();
         },
       ),
       { numRuns: 30 },

@@ -27,19 +27,15 @@ export function apiCommand(
       ? { dm_permission: contexts?.includes(Context.BotDM) ?? dm_permission ?? true, contexts, integration_types }
       : { guild_id: guildId }),
     nsfw: form.nsfw,
-    ...('handler' in form && { handler: form.handler }),
     ...(options.length > 0 && { options: options.map((option) => apiOption(option, withLocalizations)) }),
   };
   return command as APIApplicationCommand;
 }
 
 function apiOption(option: CommandOption, withLocalizations: boolean): object {
-  const { choices, options, ...rest } = option;
-  return {
-    ...(withLocalizations ? rest : withoutTranslations(rest)),
-    ...(choices && { choices: withLocalizations ? choices : choices.map(withoutTranslations) }),
-    ...(options && { options: options.map((inner) => apiOption(inner, withLocalizations)) }),
-  };
+  if (withLocalizations) return option;
+  const { choices } = option;
+  return { ...withoutTranslations(option), ...(choices && { choices: choices.map(withoutTranslations) }) };
 }
 
 function withoutTranslations(part: object): object {

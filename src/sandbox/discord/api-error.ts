@@ -17,12 +17,6 @@ const REFUSALS = {
   tooManyAttachments: [400, 30015, 'Maximum number of attachments in a message reached (10)'],
   tooManyChatCommands: [400, 30032, 'Maximum number of application commands reached (100)'],
   tooManyMenuCommands: [400, 30032, 'Maximum number of context menu commands reached (15)'],
-  tooManyEntryPoints: [400, 30032, 'Maximum number of application commands reached (1)'],
-  entryPointMissing: [
-    400,
-    50240,
-    "You cannot remove this app's Entry Point command in a bulk update operation. Please include the Entry Point command in your update request or delete it separately.",
-  ],
   openingTooFast: [403, 40003, 'You are opening direct messages too fast.'],
   requestTooLarge: [413, 40005, 'Request entity too large'],
   tooManyCreates: [400, 30034, 'Max number of daily application command creates has been reached (200)'],

@@ -1,7 +1,7 @@
 import { ComponentType, MessageFlags, MessageType } from 'discord-api-types/v10';
 import { standingFiles } from './attachment-links.ts';
 import type { Trigger } from './chat.ts';
-import { everyComponent } from './components.ts';
+import type { Row } from './components.ts';
 import type { Conversation, HeldMessage } from './conversation.ts';
 import { snowflakeTimeMs } from './snowflake.ts';
 import { botUser, type World } from './world.ts';
@@ -35,7 +35,6 @@ export function apiMessage({ conversation, message: { id, reply, ephemeral, edit
     timestamp: new Date(snowflakeTimeMs(id)).toISOString(),
     edited_timestamp: edited ? new Date().toISOString() : null,
     flags: reply.flags | (ephemeral ? MessageFlags.Ephemeral : 0) | (loading ? MessageFlags.Loading : 0),
-    ...(reply.poll && { poll: reply.poll }),
     application_id: world.applicationId,
     ...(metadata && { webhook_id: world.applicationId, interaction_metadata: metadata }),
     ...(nonce !== undefined && { nonce }),
@@ -64,29 +63,14 @@ export function callbackResponse(conversation: Conversation, type: number, world
   };
 }
 
-const RANGE = { min_values: 1, max_values: 1 };
-const PICTURE = { description: null, spoiler: false };
-
-/** What components of these types have in Discord's answers, even if the bot did not write it. */
-const DEFAULTS: Partial<Record<ComponentType, object>> = {
-  [ComponentType.StringSelect]: RANGE,
-  [ComponentType.UserSelect]: RANGE,
-  [ComponentType.RoleSelect]: RANGE,
-  [ComponentType.MentionableSelect]: RANGE,
-  [ComponentType.ChannelSelect]: RANGE,
-  [ComponentType.Thumbnail]: PICTURE,
-  [ComponentType.File]: { name: null, size: null, spoiler: false },
-  [ComponentType.Separator]: { spacing: 1, divider: true },
-  [ComponentType.Container]: { accent_color: null, spoiler: false },
-};
-
-/** The components of a message as Discord returns them. */
-function apiComponents(components: readonly object[]): object[] {
-  const copies = structuredClone(components) as object[];
-  for (const { component } of everyComponent(copies)) {
-    Object.assign(component, { ...DEFAULTS[component.type], ...component });
-    if ('required' in component) delete component.required; // means something in modals only
-    if ('items' in component) component.items = (component.items as object[]).map((item) => ({ ...PICTURE, ...item }));
-  }
-  return copies;
+/** The components of a message as Discord returns them: menus with their range, even if the bot did not write it. */
+function apiComponents(rows: readonly Row[]): object[] {
+  return rows.map((row) => ({
+    ...row,
+    components: row.components.map((component) => {
+      if (component.type === ComponentType.Button) return component;
+      const { required: _, ...menu } = component; // means something in modals only
+      return { min_values: 1, max_values: 1, ...menu };
+    }),
+  }));
 }

@@ -7,10 +7,10 @@ const SCHEME = 'attachment://';
 const NOT_FOUND = 'UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND';
 
 /**
- * Embeds or components with the addresses at which Discord serves their pictures and files: `attachment://` names a file
- * of the message, and external addresses are proxied. Addresses that Discord serves already are kept.
+ * Embeds with the addresses at which Discord serves their pictures: `attachment://` names a file of the message, and
+ * external addresses are proxied. Addresses that Discord serves already are kept.
  *
- * @throws ApiError 50035 for a file that the message does not have. The leaf code is known for components only.
+ * @throws ApiError 50035 for a file that the message does not have; the code is a guess.
  */
 export function withServedMedia<T>(part: T, files: readonly APIAttachment[], origin: string, at: readonly string[]): T {
   if (Array.isArray(part))
@@ -21,7 +21,7 @@ export function withServedMedia<T>(part: T, files: readonly APIAttachment[], ori
   ) as T;
 }
 
-const MEDIA: ReadonlySet<string> = new Set(['image', 'thumbnail', 'media', 'file']);
+const MEDIA: ReadonlySet<string> = new Set(['image', 'thumbnail']);
 
 function served(key: string, value: unknown, files: readonly APIAttachment[], origin: string, at: readonly string[]) {
   if (key === 'icon_url' && isLink(value)) return attachmentOf(value, files, at).url;

@@ -1,24 +1,18 @@
 import type { APIAttachment } from 'discord-api-types/v10';
-import * as z from 'zod';
 
 import { ApiError } from './api-error.ts';
-import { exactText, snowflake, text, unused } from './field-rules.ts';
-import { mistake } from './form-error.ts';
+import { mistake, type Path } from './form-error.ts';
 import type { NumberedUpload } from './request-body.ts';
 
 /** An entry of `attachments`: the number of an uploaded file, or the id of a file that is kept. */
-export const AttachmentForm = z.object({
-  id: snowflake,
-  filename: exactText({ min: 1, max: 1_024 }).nullable().exactOptional(),
-  title: text({ max: 1_024 }).nullable().exactOptional(),
-  description: text({ max: 1_024 }).nullable().exactOptional(),
-  duration_secs: unused(z.number().min(0).max(2_147_483_647)),
-  waveform: unused(text({ max: 400 })),
-  is_spoiler: unused(z.boolean()),
-});
-export type AttachmentForm = z.infer<typeof AttachmentForm>;
+export interface AttachmentForm {
+  id: string;
+  filename?: string;
+  title?: string;
+  description?: string;
+}
 
-type Described = Pick<Partial<AttachmentForm>, 'title' | 'description'>;
+type Described = Pick<AttachmentForm, 'title' | 'description'>;
 
 export interface AttachmentPlan {
   kept: APIAttachment[];
@@ -35,7 +29,7 @@ export function attachmentPlan(
   before: readonly APIAttachment[],
   listed: readonly AttachmentForm[] | null | undefined,
   uploads: readonly NumberedUpload[],
-  at: readonly string[] = [],
+  at: Path = [],
 ): AttachmentPlan {
   const entries = listed === undefined ? before : (listed ?? []);
   const kept = entries.flatMap(({ id, ...details }) => {

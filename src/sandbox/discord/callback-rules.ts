@@ -4,14 +4,13 @@ import {
   MessageFlags,
   InteractionResponseType as Type,
 } from 'discord-api-types/v10';
-import * as z from 'zod';
 
 import type { Choice } from './chat.ts';
-import { Choices } from './command-option-rules.ts';
-import { mistake, parseForm } from './form-error.ts';
-import { refuseRepeated } from './layout-rules.ts';
-import { flags, MessageForm } from './message-rules.ts';
-import { ModalForm } from './modal-rules.ts';
+import { type ChoiceForm, choiceMistakes } from './command-option-rules.ts';
+import { repeatedIds } from './component-rules.ts';
+import { type Mistake, mistake, refuse, when } from './form-error.ts';
+import { fieldsIn, readForm } from './form-reader.ts';
+import { flagMistakes, type MessageForm, readMessage } from './message-rules.ts';
 
 // interactions/receiving-and-responding, "Interaction Callback Type"; launching an activity is not emulated.
 const REPLIES = [Type.ChannelMessageWithSource, Type.DeferredChannelMessageWithSource] as const;
@@ -23,17 +22,20 @@ const ANSWERS: Record<Exclude<InteractionType, InteractionType.Ping>, readonly n
   [InteractionType.ModalSubmit]: [...REPLIES, ...UPDATES],
 };
 
-const Envelope = z.object({ type: z.number(), data: z.unknown().optional() });
+const CHOICES = [
+  'InteractionApplicationCommandAutocompleteCallbackStringData',
+  'InteractionApplicationCommandAutocompleteCallbackIntegerData',
+  'InteractionApplicationCommandAutocompleteCallbackNumberData',
+] as const;
 
-// A deferred answer allows only this flag; interactions/receiving-and-responding
-const DeferData = z.object({ flags: flags(MessageFlags.Ephemeral).exactOptional() });
+type Modal = APIModalInteractionResponseCallbackData;
 
 export type Callback =
   | { kind: 'reply'; ephemeral: boolean; form: MessageForm }
   | { kind: 'defer'; ephemeral: boolean }
   | { kind: 'update'; form: MessageForm }
   | { kind: 'deferUpdate' }
-  | { kind: 'modal'; modal: APIModalInteractionResponseCallbackData };
+  | { kind: 'modal'; modal: Modal };
 
 export interface Answerable {
   type: Exclude<InteractionType, InteractionType.Ping>;
@@ -45,19 +47,22 @@ export interface Answerable {
 export function parseCallback(body: unknown, answerable: Answerable): Callback {
   const { type, data } = envelope(body, answerable);
   switch (type) {
-    case Type.DeferredChannelMessageWithSource:
-      return { kind: 'defer', ephemeral: isEphemeral(parseForm(DeferData, data ?? {}, ['data'])) };
+    case Type.DeferredChannelMessageWithSource: {
+      const form = readForm<MessageForm>('IncomingWebhookInteractionRequest', data ?? {}, ['data']);
+      refuse(flagMistakes(form.flags, MessageFlags.Ephemeral), ['data']); // the same page: it allows only this flag
+      return { kind: 'defer', ephemeral: isEphemeral(form) };
+    }
     case Type.DeferredMessageUpdate:
       return { kind: 'deferUpdate' };
     case Type.UpdateMessage:
-      return { kind: 'update', form: parseForm(MessageForm, data ?? {}, ['data']) };
+      return { kind: 'update', form: readMessage(data ?? {}, ['data']) };
     case Type.Modal: {
-      const modal = parseForm(ModalForm, data, ['data']);
-      refuseRepeated(modal.components, ['data', 'components']);
+      const modal = readForm<Modal>('ModalInteractionCallbackRequestData', data, ['data']);
+      refuse(modalMistakes(modal), ['data', 'components']);
       return { kind: 'modal', modal };
     }
     default: {
-      const form = parseForm(MessageForm, data, ['data']);
+      const form = readMessage(data, ['data']);
       return { kind: 'reply', ephemeral: isEphemeral(form), form };
     }
   }
@@ -66,15 +71,29 @@ export function parseCallback(body: unknown, answerable: Answerable): Callback {
 /** @throws ApiError 50035 */
 export function parseChoices(body: unknown, locale: string): Choice[] {
   const { data } = envelope(body, { type: InteractionType.ApplicationCommandAutocomplete, hasSource: false });
-  const { choices } = parseForm(Choices, data, ['data']);
+  const { choices } = readForm<{ choices?: ChoiceForm[] | null }>(CHOICES, data, ['data']);
+  if (!choices) throw mistake(['data', 'choices'], 'BASE_TYPE_REQUIRED', 'This field is required');
+  refuse(choiceMistakes(choices), ['data', 'choices']);
   return choices.map(({ name, name_localizations, value }) => ({ name: name_localizations?.[locale] ?? name, value }));
 }
 
 function envelope(body: unknown, { type, hasSource }: Answerable) {
-  const read = parseForm(Envelope, body);
+  const { type: named, data } = fieldsIn(body);
+  if (named === undefined) throw mistake(['type'], 'BASE_TYPE_REQUIRED', 'This field is required');
   const allowed = ANSWERS[type].filter((each) => hasSource || !UPDATES.includes(each));
-  if (allowed.includes(read.type)) return read;
+  const answer = allowed.find((each) => each === named);
+  if (answer !== undefined) return { type: answer, data };
   throw mistake(['type'], 'BASE_TYPE_CHOICES', `Value must be one of {${allowed.join(', ')}}.`);
+}
+
+/** interactions/receiving-and-responding, "Modal"; components/reference, "Text Input": a row has one. */
+function modalMistakes({ components }: Modal): Mistake[] {
+  const crowded = components.findIndex((part) => 'components' in part && part.components.length > 1);
+  return [
+    ...when(components.length > 5, [], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 5 in length.'),
+    ...when(crowded !== -1, [crowded, 'components'], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 1 in length.'),
+    ...repeatedIds(components),
+  ];
 }
 
 export function isEphemeral(form: { flags?: number | null }): boolean {

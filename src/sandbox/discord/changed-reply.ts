@@ -3,7 +3,7 @@ import { withServedMedia } from './attachment-links.ts';
 import { attachmentPlan } from './attachment-rules.ts';
 import { withIds } from './components.ts';
 import type { FileStore } from './file-store.ts';
-import { edited, isEmpty, type MessageForm, type Reply, refuseUnfit } from './message-rules.ts';
+import { edited, isEmpty, type MessageForm, type Reply } from './message-rules.ts';
 import type { NumberedUpload } from './request-body.ts';
 
 /** Where files are stored and pictures are served. */
@@ -30,11 +30,10 @@ export function changedReply(
   const prepared = added.map(({ upload, details }) => files.prepare(upload, channelId, details));
   const changed = edited(before, form, [...kept, ...prepared.map(({ attachment }) => attachment)]);
   if (isEmpty(changed)) throw new ApiError('emptyMessage');
-  refuseUnfit(changed, at);
   const served = {
     ...changed,
     embeds: withServedMedia(changed.embeds, changed.attachments, origin, [...at, 'embeds']),
-    components: withServedMedia(withIds(changed.components), changed.attachments, origin, [...at, 'components']),
+    components: withIds(changed.components),
   };
   files.keep(prepared);
   return served;

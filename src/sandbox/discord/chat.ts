@@ -1,10 +1,6 @@
-import type {
-  APIAttachment,
-  APIEmbed,
-  APIMessageTopLevelComponent,
-  APIModalInteractionResponseCallbackData,
-  APIPoll,
-} from 'discord-api-types/v10';
+import type { APIAttachment, APIEmbed, APIModalInteractionResponseCallbackData } from 'discord-api-types/v10';
+
+import type { Row } from './components.ts';
 
 /** A person who types commands in the emulated Discord. */
 export interface Member {
@@ -23,16 +19,8 @@ export interface Guild {
   externalApps?: boolean;
 }
 
-/** A file that a member attaches. */
-export interface TypedFile {
-  filename: string;
-  /** Default: by the extension of the name. */
-  contentType?: string;
-  bytes: Uint8Array;
-}
-
-/** Users, roles, channels and mentionables are given by id; choices by name or value. */
-export type OptionInput = string | number | boolean | TypedFile;
+/** Choices are given by name or value. */
+export type OptionValue = string | number | boolean;
 
 /** Where a command is used: 0 = a Discord server, 1 = direct messages with the bot, 2 = any other private channel. */
 export type PlaceContext = 0 | 1 | 2;
@@ -55,11 +43,10 @@ export interface Whereabouts {
 
 /** One typed command. */
 export interface TypedCommand extends Whereabouts {
-  /** The name; for a subcommand the whole path, such as `deck cards add`. */
   command: string;
-  options?: Readonly<Record<string, OptionInput>>;
-  /** For a context menu command: the member, or the message of the bot. */
-  target?: { userId: string } | { messageId: string } | undefined;
+  options?: Readonly<Record<string, OptionValue>>;
+  /** For the context menu command of a message. */
+  target?: { messageId: string } | undefined;
 }
 
 /** A command that is still being typed. Other options may be missing or invalid. */
@@ -78,7 +65,7 @@ export interface Choice {
 export interface UsedComponent {
   messageId: string;
   customId: string;
-  /** For a select menu: the values of its options, or the chosen ids. */
+  /** For a select menu: the values of its options. */
   values?: readonly string[];
   memberId?: string;
   manageGuild?: boolean;
@@ -89,8 +76,8 @@ export interface UsedComponent {
 export interface SubmittedModal {
   /** The interaction that the bot answered with the modal. */
   interactionId: string;
-  /** By the `custom_id` of the field; missing fields are empty. A checkbox is "true" or "false". */
-  values: Readonly<Record<string, string | readonly string[]>>;
+  /** By the `custom_id` of the field; missing fields are empty. */
+  values: Readonly<Record<string, string>>;
 }
 
 /**
@@ -104,11 +91,10 @@ export interface MessageBody {
   content: string;
   /** Validated, with the `proxy_url` of every picture as Discord sets it; `attachment://` is replaced by a served address. */
   embeds: APIEmbed[];
-  /** Validated, with served addresses as in embeds. */
-  components: APIMessageTopLevelComponent[];
+  /** Validated. */
+  components: Row[];
   /** Files below the message, without those that an embed shows. Served at their `url`. */
   attachments: APIAttachment[];
-  poll?: APIPoll;
 }
 
 /** A follow-up message to the same command. */

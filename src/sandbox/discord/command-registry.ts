@@ -1,9 +1,9 @@
 import { ApplicationCommandType as CommandType } from 'discord-api-types/v10';
-import * as z from 'zod';
 
 import { ApiError } from './api-error.ts';
-import { CommandForm } from './command-rules.ts';
-import { mistake, parseForm } from './form-error.ts';
+import { type CommandForm, readCommand } from './command-rules.ts';
+import { mistake } from './form-error.ts';
+import { fieldsIn } from './form-reader.ts';
 
 /** A registered command. `guildId: null` = a global one. */
 export interface RegisteredCommand {
@@ -41,12 +41,10 @@ export class CommandRegistry {
 
   /** Replaces all commands of the scope, or none when one of them is invalid. */
   replace(guildId: string | null, body: unknown): readonly RegisteredCommand[] {
-    const forms = parseForm(CommandForm.array(), body);
+    if (!Array.isArray(body)) throw mistake([], 'LIST_TYPE_CONVERT', 'Only iterables may be used in a ListType');
+    const forms = body.map((each, index) => readCommand(each, [index]));
     refuseSameNames(forms);
-    refuseTooMany(forms, guildId);
-    if (this.list(guildId).some(({ form }) => isEntryPoint(form)) && !forms.some(isEntryPoint)) {
-      throw new ApiError('entryPointMissing'); // serenity-rs/serenity#2993
-    }
+    refuseTooMany(forms);
     this.#countCreates(guildId, forms.filter((form) => !this.#named(guildId, form)).length);
     const commands = forms.map((form) => this.#kept(guildId, form, this.#named(guildId, form)));
     this.#scopes.set(guildId, commands);
@@ -55,7 +53,7 @@ export class CommandRegistry {
 
   /** @returns whether the name is new in its scope; otherwise the command of that name was overwritten. */
   create(guildId: string | null, body: unknown): { command: RegisteredCommand; isNew: boolean } {
-    const form = parseForm(CommandForm, body);
+    const form = readCommand(body);
     const before = this.#named(guildId, form);
     if (!before) this.#countCreates(guildId, 1);
     const command = this.#kept(guildId, form, before);
@@ -66,8 +64,7 @@ export class CommandRegistry {
   /** Changes only the fields in the body. */
   edit(guildId: string | null, id: string, body: unknown): RegisteredCommand {
     const before = this.get(guildId, id);
-    const changes = parseForm(z.looseObject({}), body);
-    const form = parseForm(CommandForm, { ...before.form, ...changes, type: before.form.type });
+    const form = readCommand({ ...before.form, ...fieldsIn(body), type: before.form.type });
     const namesake = this.#named(guildId, form);
     if (namesake && namesake !== before) refuseSameNames([form, namesake.form]);
     const command = this.#kept(guildId, form, before);
@@ -106,10 +103,7 @@ export class CommandRegistry {
     const commands = before
       ? this.list(guildId).map((each) => (each === before ? command : each))
       : [...this.list(guildId), command];
-    refuseTooMany(
-      commands.map(({ form }) => form),
-      guildId,
-    );
+    refuseTooMany(commands.map(({ form }) => form));
     this.#scopes.set(guildId, commands);
   }
 }
@@ -125,20 +119,10 @@ function refuseSameNames(forms: readonly CommandForm[]): void {
   }
 }
 
-/** The counts: interactions/application-commands, "Registering a Command"; only global entry points exist. */
-function refuseTooMany(forms: readonly CommandForm[], guildId: string | null): void {
+/** interactions/application-commands, "Registering a Command" */
+function refuseTooMany(forms: readonly CommandForm[]): void {
   const count = (type: CommandType) => forms.filter((form) => form.type === type).length;
   if (count(CommandType.ChatInput) > MOST_CHAT_COMMANDS) throw new ApiError('tooManyChatCommands');
   const mostOfAMenu = Math.max(count(CommandType.User), count(CommandType.Message));
   if (mostOfAMenu > MOST_MENU_COMMANDS) throw new ApiError('tooManyMenuCommands');
-  const entryPoints = count(CommandType.PrimaryEntryPoint);
-  if (guildId !== null && entryPoints > 0) {
-    const path = [forms.findIndex(isEntryPoint), 'type'];
-    throw mistake(path, 'BASE_TYPE_CHOICES', 'Value must be one of {1, 2, 3}.');
-  }
-  if (entryPoints > 1) throw new ApiError('tooManyEntryPoints');
-}
-
-function isEntryPoint({ type }: CommandForm): boolean {
-  return type === CommandType.PrimaryEntryPoint;
 }

@@ -1,99 +1,109 @@
 import {
   ApplicationCommandType as CommandType,
-  InteractionContextType as Context,
-  EntryPointCommandHandlerType as EntryPointHandler,
+  type InteractionContextType as Context,
   ApplicationIntegrationType as Installed,
 } from 'discord-api-types/v10';
-import * as z from 'zod';
 
-import { descriptions, MENU_NAME, NAME, names } from './command-name-rules.ts';
-import { type CommandOption, CommandOptions } from './command-option-rules.ts';
-import { complaint, list, snowflake, text, unused } from './field-rules.ts';
+import {
+  type ChoiceForm,
+  type CommandOption,
+  localeMistakes,
+  nameMistakes,
+  optionMistakes,
+} from './command-option-rules.ts';
+import { type Mistake, type Path, refuse, when, within } from './form-error.ts';
+import { fieldsIn, readForm } from './form-reader.ts';
 
 const LONGEST_COMMAND = 8_000; // interactions/application-commands, "Slash Commands"
 
-// Discord's specification has a number, its documentation a number in text.
-const permissions = z
-  .union([z.string(), z.number()])
-  .transform(String)
-  .refine((bits) => /^\d+$/.test(bits) && Number(bits) <= 2 ** 54, complaint('NUMBER_TYPE_COERCE', 'Not permissions.'));
-
-const base = {
-  id: unused(snowflake),
-  nsfw: z.boolean().default(false),
-  default_member_permissions: permissions.nullable().default(null),
-  dm_permission: z.boolean().nullable().default(null),
-  contexts: list(z.literal([Context.Guild, Context.BotDM, Context.PrivateChannel]), { min: 1, max: 3 })
-    .nullable()
-    .default(null),
-  integration_types: list(z.literal([Installed.GuildInstall, Installed.UserInstall]), { min: 1, max: 2 }).default([
-    Installed.GuildInstall,
-  ]),
-};
-
-const ChatCommand = z
-  .object({
-    type: z.literal(CommandType.ChatInput),
-    name: NAME,
-    name_localizations: names,
-    description: text({ min: 1, max: 100 }),
-    description_localizations: descriptions(100),
-    options: CommandOptions.default([]),
-    ...base,
-  })
-  .refine(
-    (command) => commandLength(command) <= LONGEST_COMMAND,
-    complaint('APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${LONGEST_COMMAND})`),
-  );
-
-const MenuCommand = z.object({
-  type: z.literal([CommandType.User, CommandType.Message]),
-  name: MENU_NAME,
-  name_localizations: descriptions(32),
-  description: z.literal('').default(''),
-  description_localizations: z.null().default(null),
-  options: list(z.never(), { max: 0 }).default([]),
-  ...base,
-});
-
-/** The command that launches an app's activity; "Entry Point Commands". */
-const EntryPointCommand = z.object({
-  type: z.literal(CommandType.PrimaryEntryPoint),
-  name: MENU_NAME,
-  name_localizations: descriptions(32),
-  description: text({ max: 100 }).default(''),
-  description_localizations: descriptions(100),
-  options: list(z.never(), { max: 0 }).default([]),
-  handler: z.literal([EntryPointHandler.AppHandler, EntryPointHandler.DiscordLaunchActivity]).exactOptional(),
-  ...base,
-});
-
 /** A command as a bot registers it, with defaults for omitted fields. */
-export const CommandForm = z.preprocess(
-  (value) => (typeof value === 'object' && value !== null && !('type' in value) ? { ...value, type: 1 } : value),
-  z.discriminatedUnion('type', [ChatCommand, MenuCommand, EntryPointCommand]),
-);
-export type CommandForm = z.infer<typeof CommandForm>;
-
-interface Counted {
+export interface CommandForm {
+  type: CommandType.ChatInput | CommandType.User | CommandType.Message;
   name: string;
+  name_localizations: CommandOption['name_localizations'];
+  description: string;
+  description_localizations: CommandOption['description_localizations'];
+  options: CommandOption[];
+  nsfw: boolean;
+  default_member_permissions: string | null;
+  dm_permission: boolean | null;
+  contexts: Context[] | null;
+  integration_types: Installed[];
+}
+
+/** @throws ApiError 50035 with `at` before every path */
+export function readCommand(body: unknown, at: Path = []): CommandForm {
+  const sent = fieldsIn(body);
+  const { default_member_permissions: bits, nsfw } = sent;
+  const isText = typeof bits === 'string' && /^\d+$/.test(bits); // of the documentation; the specification has a number
+  const read = readForm<Partial<CommandForm>>(
+    'ApplicationCommandUpdateRequest',
+    { ...sent, ...(isText && { default_member_permissions: Number(bits) }) },
+    at,
+  );
+  const form: CommandForm = {
+    type: read.type ?? CommandType.ChatInput,
+    name: read.name ?? '',
+    name_localizations: read.name_localizations ?? null,
+    description: read.description ?? '',
+    description_localizations: read.description_localizations ?? null,
+    options: (read.options ?? []).map(stored),
+    nsfw: nsfw === true,
+    default_member_permissions: bits == null ? null : String(bits),
+    dm_permission: read.dm_permission ?? null,
+    contexts: read.contexts ?? null,
+    integration_types: read.integration_types ?? [Installed.GuildInstall],
+  };
+  const mistakes = form.type === CommandType.ChatInput ? chatMistakes(form, sent.options) : menuMistakes(form);
+  // The documentation has this field, the specification lacks it.
+  const isOdd = !['undefined', 'boolean'].includes(typeof nsfw);
+  refuse([...mistakes, ...when(isOdd, ['nsfw'], 'BOOLEAN_TYPE_CONVERT', 'Must be either true or false.')], at);
+  return form;
+}
+
+function stored({ required, autocomplete, ...option }: CommandOption): CommandOption {
+  const { name_localizations = null, description_localizations = null } = option;
+  const set = { ...(required && { required }), ...(autocomplete && { autocomplete }) };
+  return { ...option, name_localizations, description_localizations, ...set };
+}
+
+function chatMistakes(form: CommandForm, sent: unknown): Mistake[] {
+  const { description } = form;
+  const isTooLarge = commandLength(form) > LONGEST_COMMAND;
+  return [
+    ...when(isTooLarge, [], 'APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${LONGEST_COMMAND})`),
+    ...nameMistakes(form),
+    ...when(description === '', ['description'], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 100 in length.'),
+    ...within(['options'], optionMistakes(form.options, (sent ?? []) as object[])),
+  ];
+}
+
+/** interactions/application-commands, "Application Command Structure": it has neither, and its name may have blanks. */
+function menuMistakes({ description, options, ...form }: CommandForm): Mistake[] {
+  const isDescribed = description !== '' || form.description_localizations !== null;
+  return [
+    ...localeMistakes(form),
+    ...when(isDescribed, ['description'], 'BASE_TYPE_CHOICES', 'Context menu commands cannot have description'),
+    ...when(options.length > 0, ['options'], 'BASE_TYPE_MAX_LENGTH', 'Context menu commands cannot have options'),
+  ];
+}
+
+interface Counted extends Partial<Omit<ChoiceForm, 'name'>>, Pick<ChoiceForm, 'name'> {
   description?: string;
-  name_localizations: Record<string, string> | null;
-  description_localizations?: Record<string, string> | null;
-  value?: string | number;
-  options?: CommandOption[];
-  choices?: Counted[];
+  description_localizations?: CommandOption['description_localizations'];
+  options?: readonly Counted[];
+  choices?: readonly Counted[];
 }
 
 /** Characters of all names, descriptions and values; for localized ones the longest translation counts. */
 function commandLength(part: Counted): number {
   const own =
     longest(part.name, part.name_localizations) +
-    longest(part.description ?? '', part.description_localizations ?? null) +
+    longest(part.description ?? '', part.description_localizations) +
     (typeof part.value === 'string' ? part.value.length : 0);
   return [...(part.options ?? []), ...(part.choices ?? [])].reduce((sum, inner) => sum + commandLength(inner), own);
 }
 
-function longest(text: string, translations: Record<string, string> | null): number {
+function longest(text: string, translations: CommandOption['name_localizations'] = null): number {
   return Math.max(text.length, ...Object.values(translations ?? {}).map((translation) => translation.length));
 }

@@ -1,84 +1,76 @@
-import { type APIMessageTopLevelComponent, ButtonStyle, ComponentType } from 'discord-api-types/v10';
-import * as z from 'zod';
+import {
+  type APIButtonComponent,
+  type APIStringSelectComponent,
+  ButtonStyle,
+  ComponentType,
+} from 'discord-api-types/v10';
 
-import { altText, component, customId, emoji, media, TextDisplay } from './component-fields.ts';
-import { address, complaint, integer, list, snowflake, text, withoutAnyNulls } from './field-rules.ts';
-import { SELECTS } from './select-rules.ts';
+import { everyComponent, type Row } from './components.ts';
+import { type Mistake, otherScheme, when, within } from './form-error.ts';
 
-const spoiler = z.boolean().exactOptional();
+const MOST_ROWS = 5; // components/reference, "Legacy Message Component Behavior"
+const TOO_MANY = `Must be between 1 and ${MOST_ROWS} in length.`;
 
-const Button = component(ComponentType.Button, {
-  style: integer({ min: ButtonStyle.Primary, max: ButtonStyle.Premium }),
-  label: text({ max: 80 }).exactOptional(),
-  emoji: emoji.exactOptional(),
-  custom_id: customId.exactOptional(),
-  sku_id: snowflake.exactOptional(),
-  url: address(['http', 'https', 'discord'], 512).exactOptional(),
-  disabled: z.boolean().exactOptional(),
-}).superRefine((button, context) => {
-  const { needs, excludes, words } = BUTTON_FIELDS[button.style] ?? ORDINARY;
-  if (button[needs] === undefined) {
-    const code = `BUTTON_COMPONENT_${needs.toUpperCase()}_REQUIRED`;
-    context.addIssue({ code: 'custom', params: { code }, message: `A ${words} is required`, path: [needs] });
-  }
-  for (const field of excludes.filter((each) => button[each] !== undefined)) {
-    const code = `BUTTON_COMPONENT_${needs.toUpperCase()}_${field.toUpperCase()}_MUTUALLY_EXCLUSIVE`;
-    const message = `A ${words} and ${field.replace('_', ' ')} cannot both be specified`;
-    context.addIssue({ code: 'custom', params: { code }, message, path: [field] });
-  }
-});
-
-type ButtonField = 'custom_id' | 'url' | 'sku_id' | 'label' | 'emoji';
-interface FieldsOfStyle {
-  needs: ButtonField;
-  excludes: readonly ButtonField[];
-  words: string;
+/** What the specification does not say of the components of a message. */
+export function componentMistakes(rows: readonly Row[]): Mistake[] {
+  return [
+    ...when(rows.length > MOST_ROWS, [], 'BASE_TYPE_BAD_LENGTH', TOO_MANY),
+    ...rows.flatMap(({ components }, index) => within([index, 'components'], mistakesInRow(components))),
+    ...repeatedIds(rows),
+  ];
 }
 
-// components/reference, "Button Structure". The messages are as reported, the codes are guesses.
-const ORDINARY: FieldsOfStyle = { needs: 'custom_id', excludes: ['url', 'sku_id'], words: 'custom id' };
-const BUTTON_FIELDS: Record<number, FieldsOfStyle> = {
-  [ButtonStyle.Link]: { needs: 'url', excludes: ['custom_id', 'sku_id'], words: 'url' },
-  [ButtonStyle.Premium]: { needs: 'sku_id', excludes: ['custom_id', 'label', 'url', 'emoji'], words: 'sku id' },
-};
+/** components/reference, "Action Row"; the code as reported: discord-api-docs#3395 */
+function mistakesInRow(components: Row['components']): Mistake[] {
+  const isTooWide = components.length > 1 && components.some(({ type }) => type === ComponentType.StringSelect);
+  return [
+    ...when(isTooWide, [1], 'COMPONENT_LAYOUT_WIDTH_EXCEEDED', 'The specified component exceeds the maximum width'),
+    ...components.flatMap((each, index) =>
+      within([index], each.type === ComponentType.Button ? mistakesInButton(each) : mistakesInMenu(each)),
+    ),
+  ];
+}
 
-const ActionRow = component(ComponentType.ActionRow, {
-  components: list(z.discriminatedUnion('type', [Button, ...SELECTS]), { min: 1, max: 5 }),
-}).refine(
-  ({ components }) => components.length === 1 || components.every(({ type }) => type === ComponentType.Button),
-  {
-    ...complaint('COMPONENT_LAYOUT_WIDTH_EXCEEDED', 'The specified component exceeds the maximum width'),
-    path: ['components', 1],
-  },
-);
+/** components/reference, "Button Structure". The messages are as reported, the codes are guesses. */
+function mistakesInButton(button: APIButtonComponent): Mistake[] {
+  const { custom_id, url } = button as { custom_id?: string; url?: string };
+  const common = otherScheme(['url'], url, ['http', 'https', 'discord']);
+  if (button.style === ButtonStyle.Link) {
+    const both = ['BUTTON_COMPONENT_URL_CUSTOM_ID_MUTUALLY_EXCLUSIVE', 'A url and custom id cannot both be specified'];
+    return [
+      ...common,
+      ...when(url === undefined, ['url'], 'BUTTON_COMPONENT_URL_REQUIRED', 'A url is required'),
+      ...when(custom_id !== undefined, ['custom_id'], ...(both as [string, string])),
+    ];
+  }
+  const both = ['BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE', 'A custom id and url cannot both be specified'];
+  return [
+    ...common,
+    ...when(custom_id === undefined, ['custom_id'], 'BUTTON_COMPONENT_CUSTOM_ID_REQUIRED', 'A custom id is required'),
+    ...when(url !== undefined, ['url'], ...(both as [string, string])),
+  ];
+}
 
-const Thumbnail = component(ComponentType.Thumbnail, { media, description: altText, spoiler });
+/** components/reference, "String Select". The codes are guesses. */
+function mistakesInMenu({ options, min_values = 1, max_values = 1 }: APIStringSelectComponent): Mistake[] {
+  const values = options.map(({ value }) => value);
+  const again = values.findIndex((value, index) => values.indexOf(value) < index);
+  const [used, range] = ['The specified option value is already used', 'The minimum is larger than the maximum.'];
+  return [
+    ...when(again !== -1, ['options', again, 'value'], 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED', used),
+    ...when(min_values > max_values, ['min_values'], 'SELECT_COMPONENT_MIN_VALUES_TOO_LARGE', range),
+  ];
+}
 
-const Section = component(ComponentType.Section, {
-  components: list(z.discriminatedUnion('type', [TextDisplay]), { min: 1, max: 3 }),
-  accessory: z.discriminatedUnion('type', [Button, Thumbnail]),
-});
-
-const MediaGallery = component(ComponentType.MediaGallery, {
-  items: list(z.object({ media, description: altText, spoiler }), { min: 1, max: 10 }),
-});
-
-const File = component(ComponentType.File, { file: z.object({ url: address(['attachment']) }), spoiler });
-
-const Separator = component(ComponentType.Separator, {
-  divider: z.boolean().exactOptional(),
-  spacing: integer({ min: 1, max: 2 }).exactOptional(),
-});
-
-const inContainer = [ActionRow, TextDisplay, Section, MediaGallery, Separator, File] as const;
-
-const Container = component(ComponentType.Container, {
-  components: list(z.discriminatedUnion('type', inContainer), { min: 1, max: 40 }),
-  accent_color: integer({ min: 0, max: 0xff_ff_ff }).nullable().exactOptional(),
-  spoiler,
-});
-
-/** Validates each component of a message; `layout-rules.ts` validates their combination. */
-export const MessageComponents = z
-  .preprocess(withoutAnyNulls, z.array(z.discriminatedUnion('type', [...inContainer, Container])))
-  .transform((components) => components as unknown as APIMessageTopLevelComponent[]);
+/** The ids of the components of a message or a form must be unique. The first code as reported: discord-api-docs#3673. */
+export function repeatedIds(components: readonly unknown[]): Mistake[] {
+  const placed = [...everyComponent(components)];
+  return (['custom_id', 'id'] as const).flatMap((key) => {
+    const ids = placed.map(({ component }) => component[key]);
+    const [code, name] = key === 'id' ? ['COMPONENT_ID', 'id'] : ['COMPONENT_CUSTOM_ID', 'custom id'];
+    return placed.flatMap(({ path }, index) => {
+      const isUsed = Boolean(ids[index]) && ids.indexOf(ids[index]) < index; // 0 means no id
+      return when(isUsed, [...path, key], `${code}_DUPLICATED`, `Component ${name} was already specified`);
+    });
+  });
+}

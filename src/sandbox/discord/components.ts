@@ -1,15 +1,19 @@
 import type {
+  APIActionRowComponent,
   APIButtonComponent,
-  APIComponentInLabel,
-  APISelectMenuComponent,
+  APIStringSelectComponent,
+  APITextInputComponent,
   ComponentType,
 } from 'discord-api-types/v10';
 
-/** A component that a member can use: all except links and premium buttons have a `custom_id`. */
-export type UsableComponent = APIButtonComponent | APISelectMenuComponent;
+/** A component that a member can use: all except links have a `custom_id`. */
+export type UsableComponent = APIButtonComponent | APIStringSelectComponent;
+
+/** What a message has of them. */
+export type Row = APIActionRowComponent<UsableComponent>;
 
 export interface PlacedComponent {
-  component: { type: ComponentType; id?: number; custom_id?: string; content?: string };
+  component: { type: ComponentType; id?: number; custom_id?: string };
   /** Its path in the form. */
   path: readonly string[];
 }
@@ -25,10 +29,9 @@ export function* everyComponent(
 function* within(component: unknown, path: readonly string[]): Generator<PlacedComponent> {
   if (typeof component !== 'object' || component === null || !('type' in component)) return;
   yield { component: component as PlacedComponent['component'], path };
-  const { accessory, component: labelled, components = [] } = component as Record<string, unknown>;
+  const { component: labelled, components = [] } = component as Record<string, unknown>;
   yield* everyComponent(components as unknown[], [...path, 'components']);
   yield* within(labelled, [...path, 'component']);
-  yield* within(accessory, [...path, 'accessory']);
 }
 
 export function findComponent(components: readonly unknown[], customId: string): UsableComponent | undefined {
@@ -37,9 +40,9 @@ export function findComponent(components: readonly unknown[], customId: string):
 }
 
 /** The fields of a modal that a member fills in. */
-export function fieldsOf(components: readonly unknown[]): APIComponentInLabel[] {
+export function fieldsOf(components: readonly unknown[]): APITextInputComponent[] {
   const fields = [...everyComponent(components)].filter(({ component }) => component.custom_id !== undefined);
-  return fields.map(({ component }) => component as APIComponentInLabel);
+  return fields.map(({ component }) => component as APITextInputComponent);
 }
 
 /** The components, each with an id; given ids are kept. components/reference, "Anatomy of a Component". */

@@ -4,7 +4,6 @@ import { changedReply } from './changed-reply.ts';
 import type { ChatMessage } from './chat.ts';
 import { ConversationCourse, type CourseOptions } from './conversation-course.ts';
 import type { FileStore } from './file-store.ts';
-import { mistake } from './form-error.ts';
 import { acknowledge, webhookRefusal } from './interaction.ts';
 import { EMPTY_REPLY, type MessageForm, type Reply } from './message-rules.ts';
 import type { Owners } from './place.ts';
@@ -37,7 +36,6 @@ export interface HeldMessage {
   message: SentMessage;
 }
 
-const LATE_POLL = 'Polls can only be added when editing a deferred interaction response.'; // resources/webhook
 const MOST_USER_FOLLOW_UPS = 5; // interactions/receiving-and-responding, "Followup Messages"
 
 /** One interaction and all answers of the bot. Methods throw ApiError where Discord refuses. */
@@ -174,7 +172,6 @@ export class Conversation {
     at: readonly string[] = [],
   ): void {
     const fills = this.course.phase === 'thinking' && this.#sent.isOriginal(before);
-    if (form.poll && !fills) throw mistake([...at, 'poll'], 'MESSAGE_POLL_EDIT', LATE_POLL);
     this.#sent.put({ ...before, reply: changedReply(before.reply, form, uploads, this.#options, at), edited: !fills });
     if (fills) this.course.enter('answered');
     else this.course.publish();

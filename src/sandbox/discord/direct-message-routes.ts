@@ -1,16 +1,14 @@
 import { ChannelType, InteractionType } from 'discord-api-types/v10';
-import * as z from 'zod';
 
 import { ApiError } from './api-error.ts';
 import { apiMessage } from './api-message.ts';
 import type { ChannelOpenings } from './channel-openings.ts';
 import type { Member } from './chat.ts';
 import type { Conversations } from './conversations.ts';
-import { exactText, snowflake } from './field-rules.ts';
 import type { FileStore } from './file-store.ts';
-import { parseForm } from './form-error.ts';
+import { readForm } from './form-reader.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
-import { MessageForm } from './message-rules.ts';
+import { readMessage } from './message-rules.ts';
 import { channelId } from './place.ts';
 import { ok, type Route } from './route.ts';
 import { sentMessage } from './start-interaction.ts';
@@ -39,14 +37,10 @@ const UNASKED = {
   isForcedPrivate: false,
 };
 
-const ChannelForm = z.object({ recipient_id: snowflake });
-const DirectMessageForm = MessageForm.extend({
-  nonce: z
-    .union([z.int(), exactText({ max: 25 })])
-    .nullable()
-    .exactOptional(),
-  enforce_nonce: z.boolean().nullable().exactOptional(),
-});
+interface Once {
+  nonce?: string | number | null;
+  enforce_nonce?: boolean | null;
+}
 
 /** The calls with which a bot writes to a member by itself. It writes nowhere else here. */
 export function directMessageRoutes({
@@ -65,7 +59,7 @@ export function directMessageRoutes({
       path: '/users/@me/channels',
       needsBotToken: true,
       answer({ json }) {
-        const { recipient_id } = parseForm(ChannelForm, json);
+        const { recipient_id } = readForm<{ recipient_id?: string }>('CreatePrivateChannelRequest', json);
         const member = world.members.find(({ id }) => id === recipient_id);
         if (!member) throw new ApiError('invalidRecipient');
         const channel = { id: channelOf(member), type: ChannelType.DM, last_message_id: null, flags: 0 };
@@ -77,7 +71,8 @@ export function directMessageRoutes({
       path: '/channels/:channel/messages',
       needsBotToken: true,
       answer({ params: { channel = '' }, json, files }) {
-        const { nonce, enforce_nonce, ...form } = parseForm(DirectMessageForm, json);
+        const { nonce, enforce_nonce } = readForm<Once>('MessageCreateRequest', json);
+        const form = readMessage(json);
         const member = byChannel.get(channel);
         if (!member) throw new ApiError('unknownChannel');
         if (refusing.has(member.id)) throw new ApiError('takesNoMessages');

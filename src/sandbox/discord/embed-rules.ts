@@ -1,71 +1,48 @@
 import type { APIEmbed } from 'discord-api-types/v10';
-import * as z from 'zod';
 
-import { address, complaint, integer, list, requiredText, text, unused, withoutAnyNulls } from './field-rules.ts';
+import { type Mistake, otherScheme, type Path, textsIn, when, within } from './form-error.ts';
 
-const LONGEST_TOTAL = 6_000; // over all embeds of a message; resources/message, "Embed limits"
+const LONGEST_TOTAL = 6_000; // over all embeds of a message; resources/message, "Embed Limits"
+const TOO_LONG = `Embed size exceeds maximum size of ${LONGEST_TOTAL}`;
 
-const link = address(['http', 'https']).exactOptional();
-const picture = address(['http', 'https', 'attachment']);
-// Bots may set the alternative text since discord/discord-api-docs#8373. No length is documented; this is that of a
-// component's media.
-const media = z.object({
-  url: picture,
-  description: text({ max: 1_024 }).exactOptional(),
-  width: unused(z.int()),
-  height: unused(z.int()),
-  placeholder: unused(text({ max: 64 })),
-  placeholder_version: unused(integer({ min: 0, max: 2 ** 31 - 1 })),
-  is_animated: unused(z.boolean()),
-});
-
-const timestamp = z
-  .string()
-  .refine((value) => !Number.isNaN(Date.parse(value)), complaint('DATE_TIME_TYPE_PARSE', 'Should be ISO8601.'));
-
-const field = z.object({
-  name: requiredText(256),
-  value: requiredText(1_024),
-  inline: z.boolean().default(false),
-});
-
-/** One embed within Discord's limits; unknown fields are dropped. */
-const Embed = z
-  .object({
-    title: text({ max: 256 }).exactOptional(),
-    description: text({ max: 4_096 }).exactOptional(),
-    url: link,
-    timestamp: timestamp.exactOptional(),
-    color: integer({ min: 0, max: 0xff_ff_ff }).exactOptional(),
-    footer: z.object({ text: requiredText(2_048), icon_url: picture.exactOptional() }).exactOptional(),
-    image: media.exactOptional(),
-    thumbnail: media.exactOptional(),
-    author: z.object({ name: requiredText(256), url: link, icon_url: picture.exactOptional() }).exactOptional(),
-    fields: list(field, { max: 25 }).exactOptional(),
-    type: unused(text({ max: 152_133 })),
-    provider: unused(z.object({ name: text({ max: 256 }).exactOptional(), url: link })),
-    video: unused(media.partial()),
-  })
-  .refine(showsSomething, {
-    ...complaint('BASE_TYPE_REQUIRED', 'This field is required'),
-    path: ['description'],
-  });
-
-export const Embeds = z.preprocess(
-  withoutAnyNulls,
-  list(Embed, { max: 10 }).refine(
-    (embeds) => embeds.reduce((total, embed) => total + embedLength(embed), 0) <= LONGEST_TOTAL,
-    complaint('MAX_EMBED_SIZE_EXCEEDED', `Embed size exceeds maximum size of ${LONGEST_TOTAL}`),
-  ),
-);
-
-function showsSomething(embed: APIEmbed): boolean {
-  const { title, description, footer, image, thumbnail, author, fields } = embed;
-  return Boolean(title || description || footer || image || thumbnail || author || fields?.length);
+/** What the specification does not say of embeds. */
+export function embedMistakes(embeds: readonly APIEmbed[]): Mistake[] {
+  const total = embeds.flatMap(countedTexts).reduce((sum, text = '') => sum + text.length, 0);
+  return [
+    ...embeds.flatMap((embed, index) => within([index], mistakesIn(embed))),
+    ...when(total > LONGEST_TOTAL, [], 'MAX_EMBED_SIZE_EXCEEDED', TOO_LONG),
+  ];
 }
 
-/** Characters that count towards the total of 6,000. */
-function embedLength({ title, description, footer, author, fields = [] }: APIEmbed): number {
-  const texts = [title, description, footer?.text, author?.name, ...fields.flatMap(({ name, value }) => [name, value])];
-  return texts.reduce((total, part) => total + (part?.length ?? 0), 0);
+function countedTexts({ title, description, footer, author, fields = [] }: APIEmbed): (string | undefined)[] {
+  return [title, description, footer?.text, author?.name, ...fields.flatMap(({ name, value }) => [name, value])];
+}
+
+function mistakesIn(embed: APIEmbed): Mistake[] {
+  const addresses = textsIn(embed).filter(({ path }) => path.at(-1)?.endsWith('url'));
+  return [
+    ...missingIn(embed).flatMap((path) => when(true, path, 'BASE_TYPE_REQUIRED', 'This field is required')),
+    ...addresses.flatMap(({ path, text }) => otherScheme(path, text, schemesAt(path.join('.')))),
+  ];
+}
+
+/** resources/message, "Embed Structure": a page is on the web, a picture can be a file of the message. */
+function schemesAt(path: string): string[] {
+  return ['url', 'author.url'].includes(path) ? ['http', 'https'] : ['http', 'https', 'attachment'];
+}
+
+/** Texts that, as reported, are neither absent nor blank; and of an embed that nothing can be seen of, the description. */
+function missingIn({ title, description, footer, image, thumbnail, author, fields = [] }: APIEmbed): Path[] {
+  const isSeen = title || description || footer || image || thumbnail || author || fields.length > 0;
+  return [
+    ...(isSeen ? [] : [['description']]),
+    ...(author && !author.name ? [['author', 'name']] : []),
+    ...(footer && !footer.text ? [['footer', 'text']] : []),
+    ...(image && !image.url ? [['image', 'url']] : []),
+    ...(thumbnail && !thumbnail.url ? [['thumbnail', 'url']] : []),
+    ...fields.flatMap(({ name, value }, index) => [
+      ...(name ? [] : [['fields', index, 'name']]),
+      ...(value ? [] : [['fields', index, 'value']]),
+    ]),
+  ];
 }

@@ -16,7 +16,6 @@ import { FileStore } from './file-store.ts';
 import { FrontDoor } from './front-door.ts';
 import { Gateway } from './gateway.ts';
 import { type GatewayFaults, NO_GATEWAY_FAULTS } from './gateway-faults.ts';
-import { channelsOf, rolesOf } from './guild-contents.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import type { Moderation } from './moderation.ts';
@@ -98,13 +97,12 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     origin,
     /** For discord.js' `rest.api`. */
     apiUrl: `${origin}/api`,
-    rolesOf,
-    channelsOf,
     /** Slash commands visible to a member there: global ones and the guild's, so a name may occur twice. */
     commandsFor: (at: Whereabouts) =>
       commandsAt(placeOf(at, world)).filter(({ type }) => type === CommandType.ChatInput),
-    /** Context menu commands for members (`type` 2) and messages (3) that are visible to a member there. */
-    menuCommandsFor: (at: Whereabouts) => commandsAt(placeOf(at, world)).filter(({ type }) => isMenu(type)),
+    /** Context menu commands of messages that are visible to a member there. */
+    menuCommandsFor: (at: Whereabouts) =>
+      commandsAt(placeOf(at, world)).filter(({ type }) => type === CommandType.Message),
     /** Sends a command to the bot. @throws Error with a sentence when it is invalid or no bot is connected. */
     type: (typed: TypedCommand) => typedInteraction(typeCommand(typed, services)),
     /** Resolves to the bot's choices for the focused option. Rejects with a sentence, such as "Loading options failed" after 3 s. */
@@ -171,8 +169,4 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
 function given({ botToken, guilds, foreignGuilds, members }: EmulatedDiscordOptions): Partial<World> {
   const people = { ...(guilds && { guilds }), ...(foreignGuilds && { foreignGuilds }), ...(members && { members }) };
   return { ...(botToken !== undefined && { botToken }), ...people };
-}
-
-function isMenu(type: CommandType): boolean {
-  return type === CommandType.User || type === CommandType.Message;
 }

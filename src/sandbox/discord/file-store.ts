@@ -1,6 +1,6 @@
 import type { APIAttachment } from 'discord-api-types/v10';
 
-/** A file as a bot or a member sends it. */
+/** A file as a bot sends it. */
 export interface Upload {
   filename: string;
   /** `undefined` = by the extension of the name. */

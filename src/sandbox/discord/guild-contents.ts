@@ -2,53 +2,17 @@ import { ChannelType } from 'discord-api-types/v10';
 
 import { memberPermissions } from './world.ts';
 
-export interface GuildRole {
-  id: string;
-  name: string;
-}
-
-export interface GuildChannel {
-  id: string;
-  name: string;
-  type: ChannelType;
-  position: number;
-}
-
-const CHANNELS: readonly Omit<GuildChannel, 'id' | 'position'>[] = [
-  { name: 'general', type: ChannelType.GuildText },
-  { name: 'trades', type: ChannelType.GuildText },
-  { name: 'news', type: ChannelType.GuildAnnouncement },
-  { name: 'Lounge', type: ChannelType.GuildVoice },
-  { name: 'Clubs', type: ChannelType.GuildCategory },
-];
-const ROLES = ['Moderators', 'Traders'];
-
-/** The channels of every guild; commands are typed in the first. */
-export function channelsOf(guildId: string): GuildChannel[] {
-  return CHANNELS.map((channel, position) => ({
-    ...channel,
-    id: String(BigInt(guildId) + 1_000n + BigInt(position)),
-    position,
-  }));
-}
-
-/** `@everyone` has the id of its guild. */
-export function rolesOf(guildId: string): GuildRole[] {
-  const named = ROLES.map((name, index) => ({ name, id: String(BigInt(guildId) + 2_000n + BigInt(index)) }));
-  return [{ id: guildId, name: '@everyone' }, ...named];
-}
-
-/** topics/permissions, "Role Object" */
-export function apiRole({ id, name }: GuildRole, position: number) {
+/** `@everyone`, which has the id of its guild; topics/permissions, "Role Object". */
+export function everyone(guildId: string) {
   return {
-    id,
-    name,
+    id: guildId,
+    name: '@everyone',
     color: 0,
     colors: { primary_color: 0, secondary_color: null, tertiary_color: null },
     hoist: false,
     icon: null,
     unicode_emoji: null,
-    position,
+    position: 0,
     permissions: String(memberPermissions()),
     managed: false,
     mentionable: false,
@@ -56,17 +20,16 @@ export function apiRole({ id, name }: GuildRole, position: number) {
   };
 }
 
-/** The partial channel of resolved data and of interactions. */
-export function apiChannel({ id, name, type, position }: GuildChannel, guildId: string, permissions: bigint) {
+/** The channel of a guild in which commands are typed: the partial one of interactions. */
+export function generalChannel(id: string, guildId: string, permissions: bigint) {
   return {
     id,
-    type,
+    type: ChannelType.GuildText,
     guild_id: guildId,
-    name,
-    position,
+    name: 'general',
+    position: 0,
     permissions: String(permissions),
     parent_id: null,
     flags: 0,
-    ...(type === ChannelType.GuildVoice && { bitrate: 64_000, user_limit: 0, rtc_region: null }),
   };
 }

@@ -5,7 +5,7 @@ import {
   PermissionFlagsBits as Permission,
 } from 'discord-api-types/v10';
 
-import { apiChannel, channelsOf } from './guild-contents.ts';
+import { generalChannel } from './guild-contents.ts';
 import { knownGuild, type Owners, type Place } from './place.ts';
 import { apiUser, memberPermissions, type World } from './world.ts';
 
@@ -58,12 +58,11 @@ function appPermissions({ guildId, context, permissions }: Place, { guilds }: Wo
 
 function fromGuild({ member, channelId, permissions }: Place, guildId: string, world: World): object {
   const locale = knownGuild(guildId, world)?.locale ?? 'en-US';
-  const channel = channelsOf(guildId).find(({ id }) => id === channelId);
   return {
     guild_id: guildId,
     guild: { id: guildId, locale, features: [] },
     guild_locale: locale,
-    ...(channel && { channel: apiChannel(channel, guildId, permissions) }),
+    channel: generalChannel(channelId, guildId, permissions),
     member: apiMember(apiUser(member), permissions),
   };
 }

@@ -4,8 +4,7 @@ import { apiMessage, callbackResponse } from './api-message.ts';
 import type { Autocompletions } from './autocompletions.ts';
 import { type Callback, isEphemeral, parseCallback, parseChoices } from './callback-rules.ts';
 import type { Conversations } from './conversations.ts';
-import { parseForm } from './form-error.ts';
-import { MessageForm } from './message-rules.ts';
+import { readMessage } from './message-rules.ts';
 import { type Moderation, moderate } from './moderation.ts';
 import { NO_CONTENT, ok, type RestRequest, type Route } from './route.ts';
 import type { World } from './world.ts';
@@ -57,7 +56,7 @@ export function interactionRoutes(
       answer(request) {
         const conversation = conversationOf(request);
         const { id, ephemeral } = conversation.sent(messageOf(request)).message;
-        const form = parseForm(MessageForm, request.json);
+        const form = readMessage(request.json);
         moderate(form, ephemeral, moderation);
         conversation.edit(id, form, request.files);
         return ok(apiMessage(conversation.sent(id), world));
@@ -84,7 +83,7 @@ export function interactionRoutes(
       needsBotToken: false,
       answer(request) {
         const conversation = conversationOf(request);
-        const form = parseForm(MessageForm, request.json);
+        const form = readMessage(request.json);
         moderate(form, isEphemeral(form), moderation);
         return ok(apiMessage(conversation.followUp(form, isEphemeral(form), request.files), world));
       },

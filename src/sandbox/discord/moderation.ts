@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.ts';
-import { invalidForm } from './form-error.ts';
+import { type Path, refuse, textsIn, when } from './form-error.ts';
 import type { MessageForm } from './message-rules.ts';
 
 /** What this Discord refuses beside what its rules do: nothing, unless a test says so. */
@@ -15,21 +15,14 @@ export function moderate(
   { content, embeds, components }: MessageForm,
   isPrivate: boolean,
   { refuses, blocks }: Moderation,
-  at: readonly string[] = [],
+  at: Path = [],
 ): void {
   const texts = [...textsIn({ content, embeds, components })];
-  const refused = texts.filter(({ path, text }) => refuses(text, path.join('.')));
-  if (refused.length > 0) throw invalidForm(refused.map(notWellFormed), at);
+  refuse(
+    texts.flatMap(({ path, text }) =>
+      when(refuses(text, path.join('.')), path, 'URL_TYPE_INVALID_URL', 'Not a well formed URL.'),
+    ),
+    at,
+  );
   if (!isPrivate && texts.some(({ text }) => blocks(text))) throw new ApiError('blockedByAutoMod');
-}
-
-function notWellFormed({ path, text: input }: { path: string[]; text: string }) {
-  const params = { code: 'URL_TYPE_INVALID_URL' };
-  return { code: 'custom', path, params, input, message: 'Not a well formed URL.' } as const;
-}
-
-function* textsIn(value: unknown, path: string[] = []): Generator<{ path: string[]; text: string }> {
-  if (typeof value === 'string') yield { path, text: value };
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, below] of Object.entries(value)) yield* textsIn(below, [...path, key]);
 }

@@ -63,10 +63,10 @@ export function isForcedPrivate({ context, permissions }: Place, owners: Owners)
   return context === 0 && !(Installed.GuildInstall in owners) && (permissions & Permission.UseExternalApps) === 0n;
 }
 
-/** The first channel of a guild, a member's direct messages with the bot, or the group of all members. */
-export function channelId(at: { guildId: string | null; context: PlaceContext; memberId: string }): string {
+/** The channel of a guild, a member's direct messages with the bot, or the group of all members. */
+export function channelId(at: { guildId: string | null; context?: PlaceContext; memberId?: string }): string {
   if (at.context === 2) return GROUP_CHANNEL_ID;
-  return String(BigInt(at.guildId ?? at.memberId) + 1_000n);
+  return String(BigInt(at.guildId ?? at.memberId ?? 0) + 1_000n);
 }
 
 const GROUP_CHANNEL_ID = '1180000000000009000';

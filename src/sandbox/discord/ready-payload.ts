@@ -3,8 +3,9 @@ import { GatewayIntentBits } from 'discord-api-types/v10';
 import type { Guild } from './chat.ts';
 import type { Identify } from './gateway-rules.ts';
 import type { GatewaySession } from './gateway-session.ts';
-import { apiChannel, apiRole, channelsOf, rolesOf } from './guild-contents.ts';
+import { everyone, generalChannel } from './guild-contents.ts';
 import { apiMember } from './interaction-payload.ts';
+import { channelId } from './place.ts';
 import { botUser, memberPermissions, ownUser, type World } from './world.ts';
 
 /** `d` of READY; events/gateway-events, "Ready". */
@@ -76,11 +77,8 @@ function guildPayload({ id, name, locale = 'en-US' }: Guild, world: World): obje
     preferred_locale: locale,
     features: [],
     ...NEW_GUILD,
-    roles: rolesOf(id).map(apiRole),
-    channels: channelsOf(id).map((channel) => ({
-      ...apiChannel(channel, id, memberPermissions()),
-      permission_overwrites: [],
-    })),
+    roles: [everyone(id)],
+    channels: [{ ...generalChannel(channelId({ guildId: id }), id, memberPermissions()), permission_overwrites: [] }],
     emojis: [],
     stickers: [],
     members: [bot], // other members need an intent; events/gateway-events, "Guild Create"

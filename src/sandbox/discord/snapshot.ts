@@ -24,9 +24,7 @@ function shownFollowUp({ id, ephemeral, edited, reply }: SentMessage): FollowUp 
   return { messageId: id, ephemeral, edited, ...shownBody(reply) };
 }
 
-function shownBody({ content, embeds, components, attachments, flags, poll }: Reply): MessageBody {
-  // resources/message, "Message Flags"; with components V2 a file is shown where a component says
-  const shownEmbeds = flags & MessageFlags.SuppressEmbeds ? [] : embeds;
-  const files = flags & MessageFlags.IsComponentsV2 ? [] : standingFiles(attachments, embeds);
-  return { content, embeds: shownEmbeds, components, attachments: files, ...(poll && { poll }) };
+function shownBody({ content, embeds, components, attachments, flags }: Reply): MessageBody {
+  const shownEmbeds = flags & MessageFlags.SuppressEmbeds ? [] : embeds; // resources/message, "Message Flags"
+  return { content, embeds: shownEmbeds, components, attachments: standingFiles(attachments, embeds) };
 }

@@ -35,7 +35,7 @@ export interface NewInteraction {
   owners: Owners;
   data: object;
   source?: { conversation: Conversation; messageId: string; payload: object } | undefined;
-  /** The name of a command, with its subcommands. */
+  /** The name of a command. */
   commandName?: string;
   /** Fields of `interaction_metadata` besides the common ones. */
   metadata?: object;

@@ -4,10 +4,8 @@ import { apiMessage } from './api-message.ts';
 import type { SubmittedModal } from './chat.ts';
 import { fieldsOf } from './components.ts';
 import type { Conversation } from './conversation.ts';
-import { checkField, filledIn, isSelect, listed } from './modal-answers.ts';
+import { checkField, filledIn } from './modal-answers.ts';
 import { placeOf } from './place.ts';
-import { resolvableAt, resolved } from './resolvable.ts';
-import { chosenThings } from './select-values.ts';
 import { type InteractionServices, needBot, startInteraction } from './start-interaction.ts';
 
 /** Submits the modal with which the bot answered an interaction. @throws Error with a sentence. */
@@ -21,12 +19,8 @@ export function submitModal({ interactionId, values }: SubmittedModal, services:
 
   const { guildId, context, member } = opened.message;
   const place = placeOf({ memberId: member.id, guildId, context }, services.world);
-  const known = resolvableAt(place, services.world);
-  for (const field of fields) checkField(field, values[field.custom_id], known);
+  for (const field of fields) checkField(field, values[field.custom_id]);
   needBot(services);
-
-  const chosen = fields.filter(isSelect).flatMap((field) => chosenThings(field, listed(values[field.custom_id])));
-  const things = resolved(chosen, known);
   const { source, owners, metadata } = opened.details;
   return startInteraction(
     {
@@ -36,11 +30,7 @@ export function submitModal({ interactionId, values }: SubmittedModal, services:
       place,
       owners,
       source: source && { ...source, payload: apiMessage(source.conversation.held(source.messageId), services.world) },
-      data: {
-        custom_id: modal.custom_id,
-        components: filledIn(modal.components, values),
-        ...(things && { resolved: things }),
-      },
+      data: { custom_id: modal.custom_id, components: filledIn(modal.components, values) },
       metadata: { triggering_interaction_metadata: metadata },
     },
     services,

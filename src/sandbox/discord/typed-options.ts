@@ -1,49 +1,16 @@
-import {
-  type APIApplicationCommand,
-  type APIApplicationCommandBasicOption,
-  type APIApplicationCommandOption,
-  ApplicationCommandOptionType as OptionType,
-} from 'discord-api-types/v10';
-import type { OptionInput } from './chat.ts';
-import type { FileStore, PreparedFile } from './file-store.ts';
+import { type APIApplicationCommand, ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
 
-import { chosen, misfit, type OptionValue } from './option-value-rules.ts';
-import type { Resolvable } from './resolvable.ts';
+import type { OptionValue } from './chat.ts';
+import type { CommandOption } from './command-option-rules.ts';
 
-/** An option as it is sent; a subcommand contains its options. */
+type TypedValues = Readonly<Record<string, OptionValue>>;
+
+/** An option as it is sent. */
 export interface TypedOption {
   name: string;
   type: OptionType;
-  value?: OptionValue;
-  options?: TypedOption[];
+  value: OptionValue;
   focused?: true;
-}
-
-/** A command, or one of its subcommands. */
-export interface Callable {
-  command: APIApplicationCommand;
-  /** The subcommand group and the subcommand; empty = the command itself. */
-  path: readonly APIApplicationCommandOption[];
-  declared: readonly APIApplicationCommandBasicOption[];
-}
-
-/** `/deck cards add`, as shown and typed. */
-export function lineOf({ command, path }: Callable): string {
-  return `/${[command, ...path].map(({ name }) => name).join(' ')}`;
-}
-
-/** The command itself or the subcommand with these names. @throws Error with a sentence. */
-export function callable(command: APIApplicationCommand, names: readonly string[]): Callable {
-  let declared = command.options ?? [];
-  const path = names.map((name) => {
-    const found = declared.find((option) => isSubcommand(option) && option.name === name);
-    if (!found) throw new Error(`/${[command.name, ...names].join(' ')} is not registered.`);
-    declared = ('options' in found && found.options) || [];
-    return found;
-  });
-  const inner = declared.find(isSubcommand);
-  if (inner) throw new Error(`/${[command.name, ...names].join(' ')} needs a subcommand, such as "${inner.name}".`);
-  return { command, path, declared: declared as readonly APIApplicationCommandBasicOption[] };
 }
 
 /**
@@ -51,77 +18,68 @@ export function callable(command: APIApplicationCommand, names: readonly string[
  *
  * @throws Error with a sentence when an option is missing, unknown, or of the wrong type.
  */
-export function typedOptions(
-  called: Callable,
-  typed: Readonly<Record<string, OptionValue>>,
-  known: Resolvable,
-): TypedOption[] {
-  rejectUnknownOptions(called, typed);
-  return called.declared.flatMap((option) => {
-    const value = typed[option.name];
+export function typedOptions(command: APIApplicationCommand, typed: TypedValues): TypedOption[] {
+  return declaredIn(command, typed).flatMap((option) => {
+    const { name, type, required, choices } = option;
+    const value = typed[name];
     if (value === undefined || value === '') {
-      if (option.required) throw new Error(`${lineOf(called)} needs the option "${option.name}".`);
+      if (required) throw new Error(`/${command.name} needs the option "${name}".`);
       return [];
     }
-    const problem = misfit(option, value, known);
-    if (problem !== undefined) throw new Error(`The option "${option.name}" of ${lineOf(called)} ${problem}.`);
-    return [{ name: option.name, type: option.type, value: chosen(option, value) }];
+    const problem = misfit(option, value);
+    if (problem !== undefined) throw new Error(`The option "${name}" of /${command.name} ${problem}.`);
+    const choice = choices?.find((each) => each.name === value); // members pick it by its name, the bot gets its value
+    return [{ name, type, value: choice?.value ?? value }];
   });
 }
 
 /** The options of a command that is still being typed: not validated, the focused one as text. */
-export function halfTypedOptions(
-  called: Callable,
-  typed: Readonly<Record<string, OptionValue>>,
-  focused: string,
-): TypedOption[] {
-  rejectUnknownOptions(called, typed);
-  const option = called.declared.find(({ name }) => name === focused);
-  if (!(option && 'autocomplete' in option && option.autocomplete)) {
-    throw new Error(`The option "${focused}" of ${lineOf(called)} has no autocomplete.`);
+export function halfTypedOptions(command: APIApplicationCommand, typed: TypedValues, focused: string): TypedOption[] {
+  const declared = declaredIn(command, typed);
+  if (!declared.some(({ name, autocomplete }) => name === focused && autocomplete)) {
+    throw new Error(`The option "${focused}" of /${command.name} has no autocomplete.`);
   }
-  return called.declared.flatMap(({ name, type }) => {
+  return declared.flatMap(({ name, type }) => {
     const value = typed[name];
     if (name === focused) return [{ name, type, value: String(value ?? ''), focused: true as const }];
     return value === undefined || value === '' ? [] : [{ name, type, value }];
   });
 }
 
-/** Nests options in the subcommand, and that in its group. */
-export function withinPath({ path }: Callable, options: TypedOption[]): TypedOption[] {
-  return path.reduceRight((inner, { name, type }) => [{ name, type, options: inner }], options);
+/** The line above the reply, such as `/card id:base1-4`. */
+export function commandLine({ name }: APIApplicationCommand, options: readonly TypedOption[]): string {
+  return [`/${name}`, ...options.map((option) => `${option.name}:${option.value}`)].join(' ');
 }
 
-/** The line above the reply, such as `/card id:base1-4`. @param shown the name for an id */
-export function commandLine(
-  called: Callable,
-  options: readonly TypedOption[],
-  shown: (option: TypedOption) => string = ({ value }) => String(value),
-): string {
-  return [lineOf(called), ...options.map((option) => `${option.name}:${shown(option)}`)].join(' ');
+/** @throws Error with a sentence when something else is typed */
+function declaredIn({ name, options = [] }: APIApplicationCommand, typed: TypedValues): CommandOption[] {
+  const declared = options as CommandOption[]; // as they were registered
+  const unknownName = Object.keys(typed).find((each) => !declared.some((option) => option.name === each));
+  if (unknownName !== undefined) throw new Error(`/${name} has no option "${unknownName}".`);
+  return declared;
 }
 
-function isSubcommand({ type }: APIApplicationCommandOption): boolean {
-  return type === OptionType.Subcommand || type === OptionType.SubcommandGroup;
+/** Why a value is invalid for an option, as the end of a sentence; undefined = valid. */
+function misfit(option: CommandOption, value: OptionValue): string | undefined {
+  const { type, choices = [] } = option;
+  if (choices.length > 0) {
+    return choices.some((choice) => choice.name === value || choice.value === value)
+      ? undefined
+      : `is none of ${choices.map(({ name }) => name).join(', ')}`;
+  }
+  if (type === OptionType.Boolean) return typeof value === 'boolean' ? undefined : 'must be true or false';
+  if (type === OptionType.String) return textMisfit(value, option);
+  if (type === OptionType.Integer && !Number.isSafeInteger(value)) return 'must be a whole number';
+  return Number.isFinite(value) ? numberMisfit(Number(value), option) : 'must be a number';
 }
 
-function rejectUnknownOptions(called: Callable, typed: Readonly<Record<string, OptionValue>>): void {
-  const unknownName = Object.keys(typed).find((name) => !called.declared.some((option) => option.name === name));
-  if (unknownName !== undefined) throw new Error(`${lineOf(called)} has no option "${unknownName}".`);
+function textMisfit(value: OptionValue, { min_length: min = 0, max_length: max = 6_000 }: CommandOption) {
+  if (typeof value !== 'string') return 'must be text';
+  const length = [...value].length;
+  return length < min || length > max ? `must have ${min} to ${max} characters` : undefined;
 }
 
-/** Typed options with each file replaced by the id of an attachment. */
-export function attach(
-  typed: Readonly<Record<string, OptionInput>>,
-  channelId: string,
-  files: FileStore,
-): { values: Record<string, OptionValue>; prepared: PreparedFile[] } {
-  const prepared: PreparedFile[] = [];
-  const values = Object.entries(typed).map(([name, value]): [string, OptionValue] => {
-    if (typeof value !== 'object') return [name, value];
-    const file = files.prepare({ contentType: undefined, ...value }, channelId, { ephemeral: true });
-    prepared.push(file);
-    return [name, file.attachment.id];
-  });
-  return { values: Object.fromEntries(values), prepared };
+function numberMisfit(value: number, { min_value, max_value }: CommandOption): string | undefined {
+  if (min_value !== undefined && value < min_value) return `must be at least ${min_value}`;
+  return max_value !== undefined && value > max_value ? `must be at most ${max_value}` : undefined;
 }

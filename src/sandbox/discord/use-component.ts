@@ -1,12 +1,10 @@
-import { ComponentType, InteractionType } from 'discord-api-types/v10';
+import { type APIStringSelectComponent, ComponentType, InteractionType } from 'discord-api-types/v10';
 
 import { apiMessage } from './api-message.ts';
 import type { UsedComponent } from './chat.ts';
 import { findComponent, type UsableComponent } from './components.ts';
 import type { Conversation, HeldMessage } from './conversation.ts';
 import { placeOf } from './place.ts';
-import { resolvableAt, resolved } from './resolvable.ts';
-import { checkValues, chosenThings } from './select-values.ts';
 import { type InteractionServices, needBot, startInteraction } from './start-interaction.ts';
 
 /** Clicks a button or chooses in a menu of a bot message. @throws Error with a sentence. */
@@ -22,12 +20,8 @@ export function useComponent(used: UsedComponent, services: InteractionServices)
 
   const component = usable(used, held);
   const place = placeOf({ memberId, guildId, context, manageGuild, manageMessages }, world);
-  const known = resolvableAt(place, world);
-  const values = component.type === ComponentType.Button ? undefined : (used.values ?? []);
-  if (component.type !== ComponentType.Button) checkValues(component, values ?? [], known);
+  const values = component.type === ComponentType.Button ? undefined : chosen(component, used.values ?? []);
   needBot(services);
-  const things =
-    component.type === ComponentType.Button ? undefined : resolved(chosenThings(component, values ?? []), known);
   return startInteraction(
     {
       type: InteractionType.MessageComponent,
@@ -41,7 +35,6 @@ export function useComponent(used: UsedComponent, services: InteractionServices)
         custom_id: used.customId,
         component_type: component.type,
         ...(values && { values }),
-        ...(things && { resolved: things }),
       },
       metadata: { interacted_message_id: held.message.id },
     },
@@ -54,6 +47,19 @@ function usable({ customId, messageId }: UsedComponent, { message }: HeldMessage
   if (!found) throw new Error(`The message ${messageId} has no component "${customId}".`);
   if (found.disabled) throw new Error(`The component "${customId}" is disabled.`);
   return found;
+}
+
+/** Validates a choice as Discord's client does. @throws Error with a sentence. */
+function chosen(
+  { custom_id, options, min_values: min = 1, max_values: max = 1 }: APIStringSelectComponent,
+  values: readonly string[],
+) {
+  if (values.length < min || values.length > max || new Set(values).size !== values.length) {
+    throw new Error(`The menu "${custom_id}" takes ${min} to ${max} different values.`);
+  }
+  const notOffered = values.find((value) => !options.some((option) => option.value === value));
+  if (notOffered !== undefined) throw new Error(`The menu "${custom_id}" does not offer "${notOffered}".`);
+  return values;
 }
 
 function labelOf(component: UsableComponent, values: readonly string[] = []): string {

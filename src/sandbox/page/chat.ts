@@ -99,7 +99,7 @@ export class Chat {
     const nameOf = (id: string) => members.find((known) => known.id === id)?.name;
     const reader = { locale: member.locale, nameOf };
     const { actions } = this.#options;
-    const node = make({ members, reader, menu, actions, dismiss });
+    const node = make({ reader, menu, actions, dismiss });
     before?.node.replaceWith(node);
     this.#shown.set(id, { drawn, node });
     return node;

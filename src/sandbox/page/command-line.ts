@@ -69,7 +69,7 @@ export function suggestCommands(line: string, commands: readonly ShownCommand[])
   return typed === undefined ? [] : commands.filter(({ name }) => name.startsWith(typed));
 }
 
-/** Names of subcommands contain spaces; none is a prefix of another. */
+/** One name can begin with another: `watch` and `watches`. */
 function startsWithName(typed: string, name: string): boolean {
   const next = typed.at(name.length);
   return typed.toLowerCase().startsWith(name) && (next === undefined || /\s/.test(next));

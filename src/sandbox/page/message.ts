@@ -12,7 +12,6 @@ import { usePageStyle } from './shadow-style.ts';
 import { isPrivate } from './viewer.ts';
 
 export interface MessageView {
-  members: readonly { id: string; name: string }[];
   reader: Reader;
   /** The names of the context menu commands of a message. */
   menu: readonly string[];
@@ -87,13 +86,13 @@ function body(message: ChatMessage, view: MessageView): Node[] {
 function formElement(
   { interactionId }: ChatMessage,
   { title, components }: NonNullable<ChatMessage['modal']>,
-  { reader, actions, dismiss }: MessageView,
+  { actions, dismiss }: MessageView,
 ): HTMLElement {
   const submit = (values: Record<string, string>) => actions.submit(interactionId, values, dismiss);
-  return modalElement({ title, components, reader, submit });
+  return modalElement({ title, components, submit });
 }
 
-function contents(part: ChatMessage | FollowUp, { reader, members, menu, actions }: MessageView): Node[] {
+function contents(part: ChatMessage | FollowUp, { reader, menu, actions }: MessageView): Node[] {
   const { messageId, content, embeds, attachments, components } = part;
   const shown = [
     markdown(content, reader),
@@ -103,7 +102,7 @@ function contents(part: ChatMessage | FollowUp, { reader, members, menu, actions
   if (messageId === undefined) return shown;
 
   const use = (customId: string, values?: string[]) => actions.use(messageId, customId, values);
-  const usable = componentNodes(components, { reader, members, use });
+  const usable = componentNodes(components, use);
   const apps = menu.length > 0 ? [menuElement(menu, (command) => actions.pick(messageId, command))] : [];
   const below = [...usable, ...apps];
   return below.length > 0 ? [...shown, element('div', { slot: 'components' }, ...below)] : shown;

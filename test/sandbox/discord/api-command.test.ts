@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { apiCommand, isVisible } from '../../../src/sandbox/discord/api-command.ts';
 import type { Whereabouts } from '../../../src/sandbox/discord/chat.ts';
 import type { RegisteredCommand } from '../../../src/sandbox/discord/command-registry.ts';
-import { CommandForm } from '../../../src/sandbox/discord/command-rules.ts';
+import { readCommand } from '../../../src/sandbox/discord/command-rules.ts';
 import { ownersOf, placeOf } from '../../../src/sandbox/discord/place.ts';
 import { DEFAULT_WORLD as world } from '../../../src/sandbox/discord/world.ts';
 
@@ -12,7 +12,7 @@ const MANAGE_GUILD = '32';
 const BOTH = { integration_types: [0, 1] };
 
 function registered(form: object, guildId: string | null = null): RegisteredCommand {
-  return { id: '1', version: '2', guildId, form: CommandForm.parse({ name: 'card', description: 'x', ...form }) };
+  return { id: '1', version: '2', guildId, form: readCommand({ name: 'card', description: 'x', ...form }) };
 }
 
 describe('a command as Discord returns it', () => {

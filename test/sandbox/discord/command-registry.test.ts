@@ -61,14 +61,3 @@ it('refuses the 201st new name of a day with 400 and 30034', () => {
   );
   expect(commands.replace(GUILD, numbered(1, 'c'))).toHaveLength(1);
 });
-
-it('keeps one global entry point, which only its own deletion removes', () => {
-  const commands = book();
-  const { id } = commands.create(null, { type: 4, name: 'launch' }).command;
-
-  expect(() => commands.create(null, { type: 4, name: 'other' })).toThrow(expect.objectContaining({ code: 30_032 }));
-  expect(() => commands.create(GUILD, { type: 4, name: 'launch' })).toThrow(expect.objectContaining({ code: 50_035 }));
-  expect(() => commands.replace(null, [named('card')])).toThrow(expect.objectContaining({ code: 50_240 }));
-  commands.delete(null, id);
-  expect(commands.replace(null, [named('card')])).toHaveLength(1);
-});

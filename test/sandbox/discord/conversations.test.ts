@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Conversations } from '../../../src/sandbox/discord/conversations.ts';
 import { FileStore } from '../../../src/sandbox/discord/file-store.ts';
-import { parseForm } from '../../../src/sandbox/discord/form-error.ts';
 import { DISCORD_LIFETIMES } from '../../../src/sandbox/discord/interaction.ts';
-import { PollForm } from '../../../src/sandbox/discord/poll-rules.ts';
 import { RequestLog } from '../../../src/sandbox/discord/request-log.ts';
 import { sentMessage } from '../../../src/sandbox/discord/start-interaction.ts';
-import { leafCodes } from './leaf-codes.ts';
 
 let conversations: Conversations;
 beforeEach(() => {
@@ -81,15 +78,6 @@ it('completes a deferred reply with the first follow-up, and shows the next one 
   conversation.followUp({ content: 'second' }, true, []);
   const followUps = [{ content: 'second', ephemeral: true }];
   expect(conversation.message).toMatchObject({ content: 'first', ephemeral: false, followUps });
-});
-
-it('accepts a poll in the first answer and in a deferred one, and in no other edit', () => {
-  const poll = parseForm(PollForm, { question: { text: 'Which?' }, answers: [{ poll_media: { text: 'a' } }] });
-  const deferred = typed('1');
-  deferred.acknowledge({ kind: 'defer', ephemeral: false }, []);
-  deferred.edit('@original', { poll }, []);
-  expect(deferred.message.poll?.question.text).toBe('Which?');
-  expect(leafCodes(() => deferred.edit('@original', { poll }, []))).toEqual(['poll: MESSAGE_POLL_EDIT']);
 });
 
 it('logs the last thousand requests', () => {

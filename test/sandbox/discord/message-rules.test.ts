@@ -2,17 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { standingFiles, withServedMedia } from '../../../src/sandbox/discord/attachment-links.ts';
 import { attachmentPlan } from '../../../src/sandbox/discord/attachment-rules.ts';
 import { parseCallback, parseChoices } from '../../../src/sandbox/discord/callback-rules.ts';
-import { parseForm } from '../../../src/sandbox/discord/form-error.ts';
-import { EMPTY_REPLY, edited, isEmpty, MessageForm } from '../../../src/sandbox/discord/message-rules.ts';
-import { openPoll } from '../../../src/sandbox/discord/poll-rules.ts';
+import {
+  EMPTY_REPLY,
+  edited,
+  isEmpty,
+  type MessageForm,
+  readMessage,
+} from '../../../src/sandbox/discord/message-rules.ts';
 import { leafCodes } from './leaf-codes.ts';
 
 const long = (length: number) => 'x'.repeat(length);
 const embed = (part: object) => ({ embeds: [{ title: 'Title', ...part }] });
 const fields = (count: number) => Array(count).fill({ name: 'n', value: 'v' });
 const mentions = (allowed_mentions: object) => ({ content: 'x', allowed_mentions });
-const answers = (count: number) => Array(count).fill({ poll_media: { text: 'x' } });
-const poll = (part: object) => ({ poll: { question: { text: 'Which?' }, answers: answers(2), ...part } });
 const HALVES = Array(2).fill({ description: long(3_000) });
 const EXCLUSIVE = 'allowed_mentions: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE';
 const NOT_FOUND = 'url: UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND';
@@ -45,18 +47,18 @@ describe('a message', () => {
     ['parsed users beside no users', mentions({ parse: ['users'], users: [] }), 'ok'],
     ['parsed users beside named ones', mentions({ parse: ['users'], users: ['1'] }), EXCLUSIVE],
     ['parsed roles beside named ones', mentions({ parse: ['everyone', 'roles'], roles: ['1'] }), EXCLUSIVE],
-    // resources/poll, "Poll Create Request Object"
-    ['a poll', poll({}), 'ok'],
-    ['a poll of 32 days', poll({ duration: 768 }), 'ok'],
-    ['a poll with ten answers', poll({ answers: answers(10) }), 'ok'],
+    // What is not emulated
+    ['a poll', { content: 'x', poll: { question: { text: 'x' }, answers: [] } }, 'poll: NOT_EMULATED'],
+    ['no poll', { content: 'x', poll: null }, 'ok'],
+    ['components V2', { flags: 1 << 15 }, 'flags: MESSAGE_FLAGS_INVALID'],
     ['a flag that bots cannot set', { flags: 1 << 7 }, 'flags: MESSAGE_FLAGS_INVALID'],
   ])('with %s', (_what, form, expected) => {
-    expect(leafCodes(() => parseForm(MessageForm, form))).toEqual([expected]);
+    expect(leafCodes(() => readMessage(form))).toEqual([expected]);
   });
 
   it('drops unknown fields, and spaces around its texts', () => {
     const embeds = [{ title: ' b ', type: 'rich', mood: 'good' }];
-    expect(parseForm(MessageForm, { content: ' a ', embeds, tts: true })).toEqual({
+    expect(readMessage({ content: ' a ', embeds, mood: 'good' })).toEqual({
       content: 'a',
       embeds: [{ title: 'b' }],
     });
@@ -135,17 +137,6 @@ describe('the files of a message', () => {
   it('are listed separately unless an embed shows them', () => {
     const embeds = withServedMedia([{ image: { url: 'attachment://101.txt' } }], before, 'http://x.test', []);
     expect(standingFiles(before, embeds).map(({ id }) => id)).toEqual(['102']);
-  });
-});
-
-it('a new poll is open, for a day by default, and without votes', () => {
-  const parsed = parseForm(MessageForm, poll({ allow_multiselect: true })).poll;
-  if (!parsed) throw new Error('The poll was lost.');
-
-  expect(openPoll(parsed, 0)).toMatchObject({
-    expiry: '1970-01-02T00:00:00.000Z',
-    answers: [{ answer_id: 1 }, { answer_id: 2 }],
-    results: { is_finalized: false, answer_counts: [] },
   });
 });
 

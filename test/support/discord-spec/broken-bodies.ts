@@ -1,19 +1,10 @@
 import * as specification from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
 
+import { NOT_EMULATED } from './emulated-schemas.ts';
+import { type JsonSchema, jsonSchemas } from './json-schemas.ts';
 import { SPECIFIED } from './routes.ts';
 
-interface Node {
-  $ref?: string;
-  anyOf?: Node[];
-  type?: string | string[];
-  const?: unknown;
-  format?: string;
-  properties?: Record<string, Node>;
-  required?: string[];
-  additionalProperties?: Node;
-  items?: Node;
-}
 type Path = readonly (string | number)[];
 
 /** A body that breaks one rule of Discord's specification, such as `RichEmbedField.name: required`. */
@@ -27,15 +18,8 @@ const ZOD: Record<string, z.ZodMiniType> = Object.fromEntries([
   ...Object.entries(specification).map(([name, schema]) => [name.replace(/Schema$/, ''), schema]),
   ...Object.entries(SPECIFIED).map(([route, { request }]) => [route, request && z.union([request])]),
 ]);
-const names = z.registry<{ id: string }>();
-for (const [id, schema] of Object.entries(ZOD)) if (schema instanceof z.ZodMiniType) names.add(schema, { id });
-const SCHEMAS = z.toJSONSchema(names, { uri: (id) => id, io: 'input', unrepresentable: 'any' }).schemas;
-
-// Rules of the published OpenAPI that its zod schemas have lost: other numbers than these are whole, and these lists
-// name nothing twice.
-const DECIMALS = /NumberOption\.m.._value$|NumberChoice\.value$|\.duration_secs$/;
-const DISTINCT = /\.channel_types$|AllowedMentionsRequest\.(?:parse|users|roles)$/;
-const UNSEEN_BY_ZOD = /: (?:whole|distinct)$/;
+const SCHEMAS = jsonSchemas(ZOD);
+const UNSEEN_BY_ZOD = /: (?:whole|uniqueItems)$/; // see json-schemas.ts
 
 const REMOVED = Symbol('removed');
 
@@ -54,7 +38,7 @@ const BREAK: Record<string, (limit: never, value: unknown) => unknown> = {
   minItems: (least: number, value) => (value as unknown[]).slice(0, least - 1),
   maxItems: (most: number, value) =>
     Array.from({ length: most + 1 }, (_, index) => another((value as unknown[]).at(-1), index)),
-  distinct: (_: true, value) => [...(value as unknown[]), ...(value as unknown[])],
+  uniqueItems: (_: true, value) => [...(value as unknown[]), ...(value as unknown[])],
 };
 
 /** A copy that has no id and no name of the original. */
@@ -66,15 +50,15 @@ function another(value: unknown, index: number): unknown {
   });
 }
 
-/** Every rule that the body of a request has to keep to, by the route in `SPECIFIED`. */
+/** Every emulated rule that the body of a request has to keep to, by the route in `SPECIFIED`. */
 export function rulesOf(route: string): Set<string> {
   const rules = new Set<string>();
   const seen = new Set<string>();
-  const visit = (at: string, node: Node) => {
-    if (seen.has(at)) return;
+  const visit = (at: string, node: JsonSchema) => {
+    if (seen.has(at) || NOT_EMULATED.test(at)) return;
     seen.add(at);
-    for (const keyword of Object.keys(stated(at, node))) rules.add(`${at}: ${keyword}`);
-    for (const [name, inner] of parts(node)) {
+    for (const keyword of Object.keys(stated(node))) rules.add(`${at}: ${keyword}`);
+    for (const [name, inner] of parts(node).filter(([field]) => !NOT_EMULATED.test(`${at}.${field}`))) {
       for (const absence of absences(node, name, inner)) rules.add(`${at}.${name}: ${absence}`);
       for (const each of alternatives(`${at}.${name}`, inner)) visit(...each);
     }
@@ -100,9 +84,9 @@ export function* brokenBodies(route: string, body: unknown, tried: Set<string>):
   }
 }
 
-function* breaks(where: string, wanted: Node, value: unknown, path: Path): Generator<BrokenBody> {
+function* breaks(where: string, wanted: JsonSchema, value: unknown, path: Path): Generator<BrokenBody> {
   const [at, node] = described(where, wanted, value);
-  for (const [keyword, limit] of Object.entries(stated(at, node))) {
+  for (const [keyword, limit] of Object.entries(stated(node))) {
     yield { rule: `${at}: ${keyword}`, path, body: BREAK[keyword]?.(limit as never, value) };
   }
   for (const [key, inner] of entries(value)) {
@@ -119,51 +103,46 @@ function entries(value: unknown): [string | number, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
-function partFor(key: string | number, node: Node): [string, Node] {
+function partFor(key: string | number, node: JsonSchema): [string, JsonSchema] {
   const found = parts(node).find(([name]) => name === key || name === '*');
   if (!found) throw new Error(`Discord's specification has no ${key}`);
   return found;
 }
 
 /** The keywords of the schema that state a rule of their own. */
-function stated(at: string, node: Node): Record<string, unknown> {
+function stated(node: JsonSchema): Record<string, unknown> {
   const [type] = [node.type ?? []].flat().filter((each) => each !== 'null');
-  const isOpenNumber = type === 'number' && node.const === undefined && !('enum' in node);
-  const all = {
-    ...node,
-    type,
-    ...(isOpenNumber && !DECIMALS.test(at) && { whole: true }),
-    ...(DISTINCT.test(at) && { distinct: true }),
-  };
+  const isWhole = type === 'integer' && !('const' in node || 'enum' in node);
+  const all = { ...node, type, ...(isWhole && { whole: true }) };
   return Object.fromEntries(Object.entries(all).filter(([keyword, limit]) => keyword in BREAK && limit !== undefined));
 }
 
 /** The fields of an object, or `*` for the entries of a record or a list. */
-function parts({ properties = {}, additionalProperties, items }: Node): [string, Node][] {
+function parts({ properties = {}, additionalProperties, items }: JsonSchema): [string, JsonSchema][] {
   const entry = items ?? additionalProperties;
-  return [...Object.entries(properties), ...(entry ? [['*', entry] as [string, Node]] : [])];
+  return [...Object.entries(properties), ...(entry ? [['*', entry] as [string, JsonSchema]] : [])];
 }
 
-function absences({ required = [] }: Node, name: string, inner: Node): string[] {
+function absences({ required = [] }: JsonSchema, name: string, inner: JsonSchema): string[] {
   return [...(required.includes(name) ? ['required'] : []), ...(allowsNull(inner) ? [] : ['not null'])];
 }
 
-function allowsNull({ $ref, anyOf = [], type }: Node): boolean {
-  if ($ref !== undefined) return allowsNull(SCHEMAS[$ref] as Node);
+function allowsNull({ $ref, anyOf = [], type }: JsonSchema): boolean {
+  if ($ref !== undefined) return allowsNull(SCHEMAS[$ref] as JsonSchema);
   return [type].flat().includes('null') || anyOf.some(allowsNull);
 }
 
 /** The schemas for anything but null and nothing, each with the name that its rules have. */
-function alternatives(at: string, node: Node): [string, Node][] {
+function alternatives(at: string, node: JsonSchema): [string, JsonSchema][] {
   if (node.$ref !== undefined) {
-    const named = SCHEMAS[node.$ref] as Node;
+    const named = SCHEMAS[node.$ref] as JsonSchema;
     return alternatives(named.properties || at === '' ? node.$ref : at, named); // a number or text is told by its field
   }
   if (node.anyOf) return node.anyOf.flatMap((each) => alternatives(at, each));
   return node.type === 'null' || Object.keys(node).length === 0 ? [] : [[at, node]];
 }
 
-function described(where: string, wanted: Node, value: unknown): [string, Node] {
+function described(where: string, wanted: JsonSchema, value: unknown): [string, JsonSchema] {
   const found = alternatives(where, wanted);
   const fitting = found.find(([name]) => found.length === 1 || ZOD[name]?.safeParse(value).success);
   if (!fitting) throw new Error(`The valid body does not fit the specification at ${where}`);
