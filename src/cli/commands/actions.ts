@@ -1,6 +1,7 @@
 import { type CliContext, CliFailure } from '../context.ts';
-import { diffCommands, isSame, type LocalCommand } from './command-diff.ts';
-import type { Named, Registration } from './registration.ts';
+import { type ApplicationForm, applicationChanges, applicationForm } from './application.ts';
+import { type CommandDiff, diffCommands, isSame, type LocalCommand } from './command-diff.ts';
+import type { Application, Registration } from './registration.ts';
 import { changeLines, diffJson, diffReport, inviteLinks, inviteReport, listReport, outcome } from './report.ts';
 
 export type Action = 'list' | 'diff' | 'register' | 'clear' | 'invite';
@@ -17,7 +18,7 @@ export interface Flags {
 export interface ActionContext extends CliContext {
   commands: readonly LocalCommand[];
   registration: Registration;
-  application: Named;
+  application: Application;
   /** Whether members can install the bot for themselves. */
   hasUserInstall: boolean;
 }
@@ -42,24 +43,45 @@ export async function performAction(action: Action, flags: Flags, context: Actio
     print(listReport(heading, registered), { commands: registered });
     return 0;
   }
-  const wanted = action === 'clear' ? [] : commands;
-  const diff = diffCommands(wanted, registered, guild, commands);
-  if (action === 'diff') print(diffReport(heading, diff), diffJson(diff));
-  else {
-    const sent = !isSame(diff) && !flags.dryRun;
-    if (sent && action === 'clear') await confirm(flags, context);
-    if (sent) await registration.replace(id, guild, wanted, diff.kept);
-    const names = wanted.map(({ name }) => name);
-    const report = [outcome(action, names, diff, sent), ...changeLines(diff), ...(sent ? [RELOAD] : [])];
-    print(report.join('\n'), { ...diffJson(diff), sent });
+  const diff = diffCommands(action === 'clear' ? [] : commands, registered, guild, commands);
+  const form = guild === undefined && action !== 'clear' ? applicationForm(application, context.hasUserInstall) : {};
+  const settings = applicationChanges(application, form);
+  const differs = !isSame(diff) || settings.length > 0;
+  if (action === 'diff') {
+    print(diffReport(heading, diff, settings), diffJson(diff, settings));
+    return differs ? 2 : 0;
   }
-  return action === 'diff' && !isSame(diff) ? 2 : 0;
+  const sent = differs && !flags.dryRun;
+  const more = sent ? await send(action, { diff, form }, flags, context) : [];
+  const names = action === 'clear' ? [] : commands.map(({ name }) => name);
+  const report = [outcome(action, names, diff, settings, sent), ...changeLines(diff, settings), ...more];
+  print(report.join('\n'), { ...diffJson(diff, settings), sent });
+  return 0;
+}
+
+/** @returns what the operator may have to know next @throws CliFailure */
+async function send(
+  action: 'register' | 'clear',
+  { diff, form }: { diff: CommandDiff; form: ApplicationForm },
+  flags: Flags,
+  context: ActionContext,
+): Promise<string[]> {
+  const { registration, application, commands, hasUserInstall } = context;
+  if (action === 'clear') await confirm(flags, context);
+  // First, so that the application offers members' installs before its commands ask for them.
+  if (Object.keys(form).length > 0) await registration.edit(form);
+  const isChanged = !isSame(diff);
+  if (isChanged) await registration.replace(application.id, flags.guild, action === 'clear' ? [] : commands, diff.kept);
+  const links = [INVITE, inviteReport(inviteLinks(application.id, hasUserInstall))];
+  const isInstall = action === 'register' && flags.guild === undefined;
+  return [...(isChanged ? [RELOAD] : []), ...(isInstall ? links : [])];
 }
 
 function placeOf({ guild }: Flags): string {
   return guild === undefined ? 'Global commands' : `Commands in server ${guild}`;
 }
 
+const INVITE = 'If the bot is in no server yet, add it:';
 const RELOAD = "If a member doesn't see the change, reloading Discord helps (Ctrl+R).";
 
 /**

@@ -1,7 +1,7 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import { z } from 'zod';
 import { networkCode } from '../request.ts';
-import { inviteLink } from './report.ts';
+import { inviteLink, portalPage } from './report.ts';
 
 /** The facts that an explanation may name. */
 export interface FailureContext {
@@ -21,7 +21,7 @@ export interface FailureContext {
 export function explainFailure(error: unknown, context: FailureContext): string | undefined {
   if (error instanceof RateLimitError) {
     const waitMs = error.retryAfter || error.timeToReset;
-    return error.method === 'GET' ? `Discord asks to wait. ${tryAgain(waitMs)}.` : tooOften(waitMs);
+    return error.method === 'PUT' ? tooOften(waitMs) : `Discord asks to wait. ${tryAgain(waitMs)}.`;
   }
   if (error instanceof DiscordAPIError) return refused(error, context);
   if (error instanceof HTTPError)
@@ -68,7 +68,10 @@ const REFUSALS: Readonly<Record<number | string, (error: DiscordAPIError, contex
     'Discord allows 100 slash commands globally and 100 in a server, and this would be more. Remove some first.',
   30034: () => tooOften(undefined),
   // The message has a line for each fault, which begins with the place of its command among those of this version.
-  50035: ({ message }) => `Discord rejected these commands, so nothing changed: ${message}`,
+  50035: ({ method, message }, context) =>
+    method === 'PATCH'
+      ? `Discord rejected these settings of the application, so nothing changed. Set them yourself, which ends this: ${portalPage(context.applicationId ?? '', 'information')}\n${message}`
+      : `Discord rejected these commands, so none of them changed: ${message}`,
 };
 
 function missingAccess({ guildId, applicationId }: FailureContext): string {

@@ -4,6 +4,7 @@ import type { RegistrationConfig } from '../../config/config.ts';
 import { GatewayInfo } from '../../discord/gateway/login.ts';
 import { answered, REQUEST_TIMEOUT_MS, requestAgent } from '../../discord/rest/requests.ts';
 import { RunDeadline } from '../request.ts';
+import type { ApplicationForm } from './application.ts';
 import { type LocalCommand, RegisteredCommand } from './command-diff.ts';
 
 const RETRIES = 1;
@@ -16,14 +17,27 @@ const MAX_GUILDS = 200;
 const Named = z.object({ id: z.string(), name: z.string() });
 export type Named = z.infer<typeof Named>;
 
-/** The application of a token, with what decides whether commands reach the bot. */
+/** One kind of install. Fields that Discord may add are kept, since all of it is written at once. */
+const InstallConfig = z.looseObject({
+  oauth2_install_params: z.looseObject({ scopes: z.array(z.string()) }).optional(),
+});
+
+/** The application of a token, with what decides whether commands reach the bot, and what its profile shows. */
 const Application = Named.extend({
   /** Set: Discord sends commands to this address, and none over the gateway. */
   interactions_endpoint_url: z.string().nullish(),
   /** An invite link then needs an OAuth2 flow that the bot does not have. */
   bot_require_code_grant: z.boolean().nullish(),
   /** Who can install it, by Discord's number: 0 servers, 1 members. */
-  integration_types_config: z.record(z.string(), z.unknown()).nullish(),
+  integration_types_config: z.record(z.string(), InstallConfig).nullish(),
+  /** Whether others than its owner can add it. */
+  bot_public: z.boolean().nullish(),
+  /** An operator's own instead of Discord's. */
+  custom_install_url: z.string().nullish(),
+  description: z.string().nullish(),
+  tags: z.array(z.string()).nullish(),
+  terms_of_service_url: z.string().nullish(),
+  privacy_policy_url: z.string().nullish(),
 });
 export type Application = z.infer<typeof Application>;
 
@@ -33,7 +47,7 @@ const ADDED_BY_DISCORD = ['id', 'application_id', 'version', 'guild_id', 'name_l
 const GLOBAL_ONLY = ['contexts', 'integration_types', 'dm_permission'];
 
 /**
- * The commands registered at Discord: the global ones, shown in all servers and direct messages, or with `guildId` those
+ * The application and its commands registered at Discord: the global ones, shown in all servers and direct messages, or with `guildId` those
  * of one server. Every method costs one request and throws what @discordjs/rest throws, or a
  * ZodError or a SyntaxError when the answer is not Discord's; `explainFailure` explains both.
  */
@@ -66,6 +80,11 @@ export class Registration {
   /** The application of the token. */
   async application(): Promise<Application> {
     return Application.parse(await this.#authorized.get(Routes.currentApplication()));
+  }
+
+  /** Changes what is in the form. */
+  async edit(form: ApplicationForm): Promise<void> {
+    await this.#authorized.patch(Routes.currentApplication(), { body: form });
   }
 
   /** Commands of every type, with their translations. */

@@ -17,15 +17,17 @@ export function listReport(heading: string, commands: readonly RegisteredCommand
 }
 
 /** The differences, as text: `+` only in this checkout, `-` only at Discord, `~` different, `=` same. */
-export function diffReport(heading: string, diff: CommandDiff): string {
+export function diffReport(heading: string, diff: CommandDiff, settings: readonly FieldChange[]): string {
   const same = diff.unchanged.map(shownCommand).join(', ');
-  const lines = [...changeLines(diff), ...(same ? [`= ${same}`] : [])];
-  return [`${heading}: ${isSame(diff) ? 'nothing differs.' : 'something differs.'}`, ...lines].join('\n');
+  const lines = [...changeLines(diff, settings), ...(same ? [`= ${same}`] : [])];
+  const says = isSame(diff) && settings.length === 0 ? 'nothing differs.' : 'something differs.';
+  return [`${heading}: ${says}`, ...lines].join('\n');
 }
 
-/** What registering changes or would change, and what it leaves alone. */
-export function changeLines(diff: CommandDiff): string[] {
+/** What registering changes or would change, and what it leaves alone. @param settings of the application */
+export function changeLines(diff: CommandDiff, settings: readonly FieldChange[]): string[] {
   return [
+    ...(settings.length > 0 ? ['~ the application', ...settings.map(changeLine)] : []),
     ...diff.added.map(
       ({ name, description = 'in the menu of a message' }) => `+ ${shownCommand(name)}  ${description}`,
     ),
@@ -40,10 +42,13 @@ export function outcome(
   action: 'register' | 'clear',
   names: readonly string[],
   diff: CommandDiff,
+  settings: readonly FieldChange[],
   sent: boolean,
 ): string {
   const changed = action === 'register' ? names : diff.removed.map(({ name }) => name);
   const commands = `${changed.length} ${changed.length === 1 ? 'command' : 'commands'}: ${slashed(changed)}`;
+  if (isSame(diff) && settings.length > 0)
+    return `${sent ? 'Set up' : 'Would set up'} the application. Nothing to change in its commands: ${slashed(names)}`;
   if (isSame(diff)) return action === 'clear' ? 'Nothing to remove' : `Nothing to change: ${slashed(names)}`;
   if (action === 'clear') return `${sent ? 'Removed' : 'Would remove'} ${commands}`;
   return `${sent ? 'Registered' : 'Would register'} ${commands}`;
@@ -53,10 +58,11 @@ function slashed(names: readonly string[]): string {
   return names.map(shownCommand).join(', ');
 }
 
-/** The differences, as JSON. */
-export function diffJson(diff: CommandDiff): object {
+/** The differences, as JSON. @param settings of the application */
+export function diffJson(diff: CommandDiff, settings: readonly FieldChange[]): object {
   return {
-    same: isSame(diff),
+    same: isSame(diff) && settings.length === 0,
+    settings,
     added: diff.added.map(({ name }) => name),
     removed: diff.removed.map(({ name, id }) => ({ name, id })),
     changed: diff.changed,
@@ -83,6 +89,11 @@ function shownName({ type, name }: RegisteredCommand): string {
 /** A command as members see it: `/card`, or its name in a menu. A slash command's name has no blank and no capital. */
 export function shownCommand(name: string): string {
   return /[\s\p{Lu}]/u.test(name) ? name : `/${name}`;
+}
+
+/** Where an operator sets what an application is. */
+export function portalPage(applicationId: string, page: 'information' | 'bot'): string {
+  return `https://discord.com/developers/applications/${applicationId}/${page}`;
 }
 
 const AUTHORIZE = 'https://discord.com/oauth2/authorize';

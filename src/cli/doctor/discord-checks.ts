@@ -4,10 +4,10 @@ import { httpDateMs } from '../../service/rate-limit-headers.ts';
 import type { LocalCommand } from '../commands/command-diff.ts';
 import { explainFailure, failureSays } from '../commands/failure.ts';
 import { type Application, type Named, Registration } from '../commands/registration.ts';
-import { inviteLink } from '../commands/report.ts';
+import { inviteLink, portalPage } from '../commands/report.ts';
 import { inspect, isAnswer } from '../request.ts';
 import { commandFindings } from './command-check.ts';
-import { type Finding, right, unknown, wrong } from './finding.ts';
+import { type Finding, note, right, unknown, wrong } from './finding.ts';
 
 /** For the gateway to greet, and for a request. */
 const PATIENCE_MS = 10_000;
@@ -33,6 +33,7 @@ export async function checkDiscord(discord: Config['discord'], commands: readonl
     return [
       right('Discord token', `${application.name} (${application.id})`),
       ...applicationFaults(application, discord.hasUserInstall),
+      ...policyNotes(application),
     ];
   });
   if (application === undefined) return token;
@@ -61,19 +62,27 @@ const USER_INSTALL = '1';
 
 /** Settings in the Developer Portal with which the bot cannot work. */
 export function applicationFaults(application: Application, hasUserInstall: boolean): Finding[] {
-  const { interactions_endpoint_url: endpoint, integration_types_config: installs } = application;
-  const portal = `https://discord.com/developers/applications/${application.id}`;
+  const { id, interactions_endpoint_url: endpoint, integration_types_config: installs } = application;
   const faults = [
     endpoint &&
-      `Discord sends the commands to ${endpoint} and not to this bot. Remove the Interactions Endpoint URL: ${portal}/information`,
+      `Discord sends the commands to ${endpoint} and not to this bot. Remove the Interactions Endpoint URL: ${portalPage(id, 'information')}`,
     application.bot_require_code_grant &&
-      `The invite link cannot work while Requires OAuth2 Code Grant is on. Switch it off: ${portal}/bot`,
+      `The invite link cannot work while Requires OAuth2 Code Grant is on. Switch it off: ${portalPage(id, 'bot')}`,
     hasUserInstall &&
       installs &&
       !(USER_INSTALL in installs) &&
-      `Members cannot install the bot for themselves. Switch User Install on, or set USER_INSTALL_DAILY_REQUESTS=0: ${portal}/installation`,
+      'Members cannot install the bot for themselves. Run: npm run commands -- register, or set USER_INSTALL_DAILY_REQUESTS=0.',
   ];
   return faults.flatMap((fault) => (fault ? wrong('application', fault) : []));
+}
+
+/** What Discord asks for before it verifies a bot, which it may from 75 servers on, and has to be beyond 100. */
+export function policyNotes({ id, terms_of_service_url, privacy_policy_url }: Application): Finding[] {
+  const links = { 'Terms of Service URL': terms_of_service_url, 'Privacy Policy URL': privacy_policy_url };
+  const lacking = Object.entries(links).flatMap(([name, link]) => (link ? [] : name));
+  if (lacking.length === 0) return [];
+  const why = `From 75 servers on Discord verifies a bot, and wants to see its ${lacking.join(' and its ')} first.`;
+  return [note('application', `${why} docs/policies.md has templates; enter them at ${portalPage(id, 'information')}`)];
 }
 
 export function inviteFinding(applicationId: string, guilds: readonly Named[]): Finding {

@@ -1,3 +1,4 @@
+import { changedApplication } from './application-rules.ts';
 import { ok, type Route } from './route.ts';
 import { apiUser, botUser, memberPermissions, ownUser, type World } from './world.ts';
 
@@ -15,15 +16,16 @@ const DAILY_IDENTIFIES = 1_000; // events/gateway, "Session Start Limit Object"
 /** The bot's application and user, and the address of the gateway. */
 export function applicationRoutes(world: World, gateway: () => GatewayFacts): Route[] {
   const [owner] = world.members;
+  let settings: object = { integration_types_config: { 0: {}, 1: {} } };
   const application = () => ({
     id: world.applicationId,
     name: 'Cards',
     icon: null,
-    description: '',
     type: null,
     bot_public: true,
     bot_require_code_grant: false,
     verify_key: '0'.repeat(64),
+    description: '',
     flags: 0,
     flags_new: '0',
     explicit_content_filter: 0,
@@ -34,10 +36,10 @@ export function applicationRoutes(world: World, gateway: () => GatewayFacts): Ro
     approximate_guild_count: world.guilds.length,
     approximate_user_install_count: 0,
     approximate_user_authorization_count: 0,
-    integration_types_config: { 0: {}, 1: {} },
     bot: botUser(world),
     ...(owner && { owner: apiUser(owner) }),
     team: null,
+    ...settings,
   });
   const get = (path: string, body: () => unknown): Route => ({
     method: 'GET',
@@ -62,6 +64,13 @@ export function applicationRoutes(world: World, gateway: () => GatewayFacts): Ro
       };
     }),
     get('/applications/@me', application),
+    {
+      ...{ method: 'PATCH', path: '/applications/@me', needsBotToken: true },
+      answer: ({ json }) => {
+        settings = { ...settings, ...changedApplication(json) };
+        return ok(application());
+      },
+    },
     get('/oauth2/applications/@me', application),
     get('/users/@me', () => ownUser(world)),
     get('/users/@me/guilds', () =>

@@ -62,6 +62,24 @@ describe('the registration CLI', () => {
   }
 
   const puts = () => discord.requests.filter(({ method }) => method === 'PUT').length;
+  /** The changes that Discord was asked for, in their order. */
+  const changes = () => discord.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method);
+  /** What Discord has of the application. */
+  const application = async (): Promise<Record<string, unknown>> => {
+    const headers = { authorization: `Bot ${discord.botToken}` };
+    return (await fetch(`${discord.apiUrl}/v10/applications/@me`, { headers })).json() as Promise<
+      Record<string, unknown>
+    >;
+  };
+  /** Changes the application, as its operator would. */
+  async function setUp(changed: object) {
+    const response = await fetch(`${discord.apiUrl}/v10/applications/@me`, {
+      method: 'PATCH',
+      headers: { authorization: `Bot ${discord.botToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(changed),
+    });
+    expect(response.status).toBe(200);
+  }
   /** Registers commands of any type, as another tool would. */
   async function putAsOther(commands: object[], path = '') {
     const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}${path}/commands`, {
@@ -87,7 +105,7 @@ describe('the registration CLI', () => {
         code: 0,
         err: '',
         out: expect.stringMatching(
-          /^Registered 2 commands: \/card, \/usage\n\+ \/card.*\n\+ \/usage.*\n.*Ctrl\+R.*\n$/,
+          /^Registered 2 commands: \/card, \/usage\n~ the application\n(?: {4}.*\n)+\+ \/card.*\n\+ \/usage.*\n.*Ctrl\+R/,
         ),
       });
       expect(await cli('register')).toEqual({ code: 0, err: '', out: 'Nothing to change: /card, /usage\n' });
@@ -120,6 +138,98 @@ describe('the registration CLI', () => {
       const { code, err } = await cli('register', [CARD, { ...USAGE, description: 'x'.repeat(101) }]);
       expect(code).toBe(1);
       expect(err).toMatch(/1\.description\[.*100/);
+    });
+  });
+
+  describe('the application', () => {
+    const OWN = { description: 'Our own words', tags: ['ours'] };
+    const SERVERS = { 0: { oauth2_install_params: { scopes: ['applications.commands', 'bot'], permissions: '8' } } };
+
+    it('is set up before its commands, once, and compared with them', async () => {
+      await setUp({ integration_types_config: SERVERS });
+      const before = await cli('diff');
+      expect(before.code).toBe(2);
+      expect(before.out).toMatch(
+        /: something differs\.\n~ the application\n {4}integration_types_config\.1: absent → /,
+      );
+      expect(before.out).toMatch(/\n {4}description: "" → "Look up .*\n {4}tags: absent → \["/);
+
+      await cli('register');
+      expect(changes().slice(1)).toEqual(['PATCH', 'PUT']);
+      const { description, tags, integration_types_config: installs } = await application();
+      expect(description).toContain('/card');
+      expect(tags).toHaveLength(5);
+      expect(installs).toEqual({
+        ...SERVERS,
+        1: { oauth2_install_params: { scopes: ['applications.commands'], permissions: '0' } },
+      });
+      expect(await cli('diff')).toMatchObject({ code: 0, out: expect.stringContaining('nothing differs') });
+      await cli('register');
+      expect(changes().slice(1)).toEqual(['PATCH', 'PUT']);
+    });
+
+    it("of which nothing is written but what is empty: an operator's own words are no difference", async () => {
+      await setUp(OWN);
+      await cli('register');
+      expect(changes()).toEqual(['PATCH', 'PUT']);
+      expect((await cli('diff')).code).toBe(0);
+      expect(await application()).toMatchObject(OWN);
+    });
+
+    it('alone is set up where its commands are registered', async () => {
+      await cli('register');
+      await setUp({ description: '' });
+      const { code, out } = await cli('diff --json');
+      expect(code).toBe(2);
+      const description = expect.stringContaining('/card');
+      expect(JSON.parse(out)).toMatchObject({
+        same: false,
+        settings: [{ path: 'description', before: '', after: description }],
+        added: [],
+      });
+      expect((await cli('register --dry-run')).out).toMatch(/^Would set up the application\. Nothing to change in its/);
+      expect(await application()).toMatchObject({ description: '' });
+      expect((await cli('register')).out).toMatch(
+        /^Set up the application\. Nothing to change in its commands: \/card, \/usage\n~ the app/,
+      );
+      expect(await application()).toMatchObject({ description });
+      expect(puts()).toBe(1);
+    });
+
+    it('stops to offer what members install where that is off', async () => {
+      const off = { USER_INSTALL_DAILY_REQUESTS: '0' };
+      await cli('register');
+      expect((await cli('diff', [CARD, USAGE], off)).out).toContain('integration_types_config.1: {} → absent');
+      await cli('register', [CARD, USAGE], off);
+      expect((await application()).integration_types_config).toEqual({ 0: {} });
+      expect((await cli('diff', [CARD, USAGE], off)).code).toBe(0);
+    });
+
+    it('is left alone by the commands of one server, and by clear', async () => {
+      await cli(`register --guild ${guildId}`);
+      expect((await cli(`diff --guild ${guildId}`)).code).toBe(0);
+      await cli(`clear --guild ${guildId}`);
+      await putAsOther([CARD]);
+      await cli('clear --yes');
+      expect(changes()).not.toContain('PATCH');
+      expect(await application()).toMatchObject({ description: '' });
+    });
+
+    it('is followed by the links that add the bot, but for a trial in one server', async () => {
+      const link = INVITE(discord.applicationId);
+      expect((await cli(`register --guild ${guildId}`)).out).not.toContain(link);
+      expect((await cli('register --dry-run')).out).not.toContain(link);
+      expect((await cli('register')).out).toContain(
+        `\nIf the bot is in no server yet, add it:\nAdd to a server:      ${link}\n`,
+      );
+    });
+
+    it('that Discord rejects is to be set up by hand, and no command is sent', async () => {
+      const body = { code: 50_035, message: 'Invalid Form Body\ntags[BASE_TYPE_MAX_LENGTH]: Too long' };
+      const { code, err } = await withDetour({ 'PATCH /applications/@me': { status: 400, body } }, 'register');
+      expect(code).toBe(1);
+      expect(err).toMatch(/^Discord rejected these settings of the application, .*\/information\n.*\ntags\[/);
+      expect(puts()).toBe(0);
     });
   });
 

@@ -11,5 +11,6 @@ function limited(method: string): string | undefined {
 
 it('names the daily limit of new commands only where commands were sent', () => {
   expect(limited('PUT')).toMatch(/200 new commands a day\. Try again after .*Z\.$/);
-  expect(limited('GET')).toMatch(/^Discord asks to wait\. Try again after .*Z\.$/);
+  for (const method of ['GET', 'PATCH'])
+    expect(limited(method)).toMatch(/^Discord asks to wait\. Try again after .*Z\.$/);
 });

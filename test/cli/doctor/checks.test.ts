@@ -6,6 +6,7 @@ import {
   failureFinding,
   gatewayFaults,
   inviteFinding,
+  policyNotes,
 } from '../../../src/cli/doctor/discord-checks.ts';
 import { described } from '../../support/described.ts';
 
@@ -127,6 +128,18 @@ describe('Discord', () => {
     ['lets servers alone install it, as it is to be', false, { 0: {} }, 0],
   ])('that %s', (_, hasUserInstall, integration_types_config, faults) => {
     expect(applicationFaults({ ...application, integration_types_config }, hasUserInstall)).toHaveLength(faults);
+  });
+
+  const terms_of_service_url = 'https://own.test/terms';
+  const privacy_policy_url = 'https://own.test/privacy';
+  it.each([
+    ['no link', {}, /Terms of Service URL and its Privacy Policy URL first/],
+    ['no terms', { privacy_policy_url }, /its Terms of Service URL first/],
+    ['no privacy policy', { terms_of_service_url }, /its Privacy Policy URL first/],
+    ['both links', { terms_of_service_url, privacy_policy_url }, undefined],
+  ])('that has %s is noted before it matters, which is nothing wrong', (_, links, words) => {
+    const notes = policyNotes({ ...application, ...links });
+    expect(notes).toEqual(words ? [expect.objectContaining({ ok: true, cure: expect.stringMatching(words) })] : []);
   });
 
   it('where the bot is in no server gives the link that adds it to one', () => {

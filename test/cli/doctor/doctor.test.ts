@@ -159,6 +159,19 @@ describe('npm run doctor', () => {
     await commandsCli('clear', '--guild', guild?.id ?? '');
   });
 
+  it('calls an address for commands an error, and notes which links Discord will ask for', async () => {
+    const body = {
+      ...{ id: discord.applicationId, name: 'Cards', integration_types_config: { 0: {}, 1: {} } },
+      ...{ interactions_endpoint_url: 'https://old.test/commands', privacy_policy_url: 'https://own.test' },
+    };
+    const elsewhere = await failingAt('GET /applications/@me', { status: 200, body });
+    const sends = 'Discord sends the commands to https://old.test/commands and not to this bot';
+    expect(await objections(elsewhere)).toEqual([expect.stringContaining(sends)]);
+    expect((await doctor([], elsewhere)).out).toMatch(
+      /^✓ application: .* its Terms of Service URL first\. docs\/policies\.md/m,
+    );
+  });
+
   it('says what it could not find out, which is not taken for a fault', async () => {
     const failing = await failingAt('GET /users/@me/guilds', DOWN);
     cardService.script({ status: 429, headers: { 'retry-after': '1' }, body: '' });

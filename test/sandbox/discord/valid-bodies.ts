@@ -82,3 +82,14 @@ export const COMMANDS: readonly ({ type: number } & Record<string, unknown>)[] =
 ];
 
 export const CHOICES: readonly object[] = [{ choices: [{ name: 'x', name_localizations: { de: 'x' }, value: 'x' }] }];
+
+const install = { scopes: ['applications.commands', 'bot'], permissions: 8 };
+
+/** What a bot changes of its application. */
+export const APPLICATIONS: readonly object[] = [
+  {
+    description: { default: 'x', localizations: { de: 'y' } },
+    tags: ['x', 'y'],
+    integration_types_config: { 0: { oauth2_install_params: install }, 1: {} },
+  },
+];

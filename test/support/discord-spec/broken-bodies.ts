@@ -25,7 +25,7 @@ const REMOVED = Symbol('removed');
 
 /** What breaks a rule, by the keyword that states it in JSON Schema. */
 const BREAK: Record<string, (limit: never, value: unknown) => unknown> = {
-  type: (type: string) => (type === 'string' ? 7 : 'x'),
+  type: (type: string) => (['string', 'object'].includes(type) ? 7 : 'x'), // where it has an object, text may mean one
   const: (only: unknown) => (typeof only === 'string' ? 'x' : 99),
   enum: ([first]: unknown[]) => (typeof first === 'string' ? 'x' : 99),
   whole: () => 1.5,

@@ -11,9 +11,11 @@ interface Deviation {
 const DEVIATIONS: readonly Deviation[] = [
   // The documentation and every library have permissions as text; the specification says integer.
   {
-    line: /request (?:\d+\.)?default_member_permissions: /,
+    line: /request (?:\d+\.default_member_|default_member_|\S+\.oauth2_install_params\.)permissions: /,
     accepts: (input) => typeof input === 'string' && /^\d+$/.test(input),
   },
+  // The documentation and every library have text as the description of an application; the specification has an object.
+  { line: /^PATCH \/applications\/@me request description: /, accepts: (input) => typeof input === 'string' },
   // zod's check takes no offset; RFC 3339, which the specification names, and Discord's answers have one.
   {
     line: /: invalid_format /,

@@ -19,7 +19,8 @@ export interface JsonSchema {
 // Rules of the published OpenAPI that its zod schemas have lost: other numbers than these are whole, and these lists
 // name nothing twice.
 const DECIMALS = /NumberOption\.m.._value$|NumberChoice\.value$|\.duration_secs$/;
-const DISTINCT = /\.channel_types$|AllowedMentionsRequest\.(?:parse|users|roles)$/;
+const DISTINCT =
+  /\.channel_types$|AllowedMentionsRequest\.(?:parse|users|roles)$|FormPartial\.tags$|InstallParams\.scopes$/;
 
 /** The schemas by their names, which are the addresses in `$ref`, with what zod's form of them has lost. */
 export function jsonSchemas(named: Record<string, unknown>): Record<string, JsonSchema> {
