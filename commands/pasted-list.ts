@@ -2,8 +2,10 @@ import { MOST_DIFFERENT, type PastedLine, type PastedList, readPastedList } from
 import type { WorthLine } from '../src/lists/kept-lists.ts';
 import { choosePrinting, type KeptPrices, worthOf } from '../src/lists/worth.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
+import { blockedError } from '../src/lookup/service-requests.ts';
 import type { Asked, AskedList, Invocation } from '../src/model/invocation.ts';
 import type { Requester } from '../src/model/quota.ts';
+import { cardMenu } from '../src/render/card-list.ts';
 import { cardsMessage } from '../src/render/cards-message.ts';
 import { buttons } from '../src/render/components.ts';
 import { plainMarkdown } from '../src/render/formats.ts';
@@ -13,8 +15,8 @@ import type { ComponentUse, Form, FormUse, Message, Reply, Services, View } from
 import { privately, sentence } from './command.ts';
 import { withDelete } from './delete-reply.ts';
 
-/** What the buttons of a list do; the ceiling is how many requests a press may cost. */
-const ACTION = /^(fetch|renew|correct|show):(\d{1,20})(?::(\d{1,3}))?$/;
+/** What the buttons and menus of a list do; the last figure is how many requests a press may cost, or a line. */
+const ACTION = /^(fetch|renew|correct|show|line|take):(\d{1,20})(?::(\d{1,3}))?$/;
 /** Discord's limit of a text in a form. */
 const LONGEST_LIST = 4_000;
 const LONGEST_LINE = 200;
@@ -64,20 +66,33 @@ function askedFor(list: AskedList, cardIds: readonly string[] = [], isPrivate = 
 
 /** @returns `undefined` when the argument is not one of a list */
 export async function pressed(
-  { argument, requester, locale }: ComponentUse,
+  { argument, values: [chosen = ''], requester, locale }: ComponentUse,
   services: Services,
 ): Promise<Asked | Reply | Form | undefined> {
-  const [, action, id = '', digits = '0'] = ACTION.exec(argument) ?? [];
+  const [, action, id = '', digits = chosen] = ACTION.exec(argument) ?? [];
   if (!action) return undefined;
   const kept = await services.lists.read(requester.memberId, id);
   if (!kept) return sentence(formatMessage(locale, 'worthPasteAgain'));
   if (action === 'correct') return listForm(locale, kept.text);
   if (action === 'show') return askedFor({ id, ceiling: 0 }, [], false);
-  const ceiling = Number(digits);
-  const prices = await keptPrices(cardsOf(kept.lines ?? []), services);
-  const { missing, stale } = worthOf(kept.lines ?? [], prices, services.currency);
-  const most = ceiling * services.lookupQueue.mostTogether;
-  return askedFor({ id, ceiling }, (action === 'fetch' ? missing : stale).slice(0, most));
+  const [number, { lines = [] }] = [Number(digits), kept];
+  if (action === 'fetch' || action === 'renew') {
+    const { missing, stale } = worthOf(lines, await keptPrices(cardsOf(lines), services), services.currency);
+    const most = number * services.lookupQueue.mostTogether;
+    return askedFor({ id, ceiling: number }, (action === 'fetch' ? missing : stale).slice(0, most));
+  }
+  const line = lines[number];
+  const found = line?.card && (await services.catalog.printings(line.card.id, { page: 0, isOthers: false }, requester));
+  if (!found) return sentence(formatMessage(locale, 'namesUnsearched'));
+  if (action === 'line') {
+    const components = cardMenu(locale, found.cards, `cards:take:${id}:${number}`);
+    return privately({ content: formatMessage(locale, 'worthChoose'), components });
+  }
+  const card = found.cards.find((each) => each.id === chosen);
+  if (!card) return sentence(formatMessage(locale, 'outOfDate'));
+  const taken = lines.with(number, { ...line, card, isGuessed: false });
+  await services.lists.put(requester.memberId, id, { ...kept, lines: taken });
+  return askedFor({ id, ceiling: 0 });
 }
 
 /** Renders the reply to a pasted list, from what is kept of its cards. */
@@ -100,6 +115,7 @@ export async function showList(
   const prices = await keptPrices(cardsOf(lines), services);
   const worth = worthOf(lines, prices, currency);
   const cost = { missing: costOf(worth.missing.length, services), stale: costOf(worth.stale.length, services) };
+  const refusal = services.limiter.view().refusalFor('members');
   const message = worthMessage({
     ...{ worth, merged, cost, locale, quota, currency, isPrivate },
     failed: asked.queries.flatMap(({ cardId }, at) => {
@@ -107,12 +123,14 @@ export async function showList(
       return error && !answer ? [{ cardId, error }] : [];
     }),
     left: await leftToday(requester, services),
+    refusal: refusal && blockedError(refusal),
     freshMs: services.cards.pricesFreshMs,
     requests: outcomes.requests,
     ids: {
       fetch: `cards:fetch:${id}:${cost.missing.lookups}`,
       renew: `cards:renew:${id}:${cost.stale.lookups}`,
       correct: `cards:correct:${id}`,
+      line: `cards:line:${id}`,
       show: canReplyPublicly && `cards:show:${id}`,
     },
   });

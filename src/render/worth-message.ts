@@ -4,7 +4,8 @@ import type { CardServiceError } from '../model/errors.ts';
 import type { Message, MessageFile } from '../model/message.ts';
 import type { WindowQuota } from '../model/quota.ts';
 import { FRESH_COLOUR, leftToday } from './card-embed.ts';
-import { buttons } from './components.ts';
+import { cardLabels, MAX_ROWS } from './card-list.ts';
+import { buttons, type MenuRow, menu } from './components.ts';
 import { csvOf } from './csv.ts';
 import { age, formatPrice, plainMarkdown } from './formats.ts';
 import { errorMessage, formatMessage, listed } from './messages.ts';
@@ -25,6 +26,8 @@ export interface WorthView {
   cost: { missing: Cost; stale: Cost };
   /** How many lookups the member has left today; absent: that is not known. */
   left: number | undefined;
+  /** Why nothing can be looked up now. */
+  refusal: CardServiceError | undefined;
   /** After so long a price is old. */
   freshMs: number;
   /** What this answer has cost. */
@@ -35,12 +38,15 @@ export interface WorthView {
   /** Others see neither what was pasted, nor what was not understood of it. */
   isPrivate: boolean;
   /** Custom ids of the buttons. */
-  ids: { fetch: string; renew: string; correct: string; show: string | false };
+  ids: { fetch: string; renew: string; correct: string; line: string; show: string | false };
 }
 
 const MOST_DEAREST = 10;
 const MOST_NAMED = 10;
 const NAME_LENGTH = 60;
+/** Ten lines fit into a field. */
+const SET_LENGTH = 20;
+const NUMBER_LENGTH = 12;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
@@ -63,12 +69,13 @@ export function worthMessage(view: WorthView): Message {
     ...(footer && { footer: { text: footer } }),
   };
   const hasBegun = requests > 0 || view.failed.length > 0;
-  const components = buttons(locale, {
+  const pressed = buttons(locale, {
     [hasBegun ? 'worthFetchRest' : 'worthFetch']: worth.missing.length > 0 && ids.fetch,
     worthRenew: worth.stale.length > 0 && ids.renew,
     worthCorrect: ids.correct,
     showToEveryone: worth.known.size > 0 && ids.show,
   });
+  const components = [...lineMenu(view), ...pressed];
   const files = worth.known.size > 0 ? [worthFile(view)] : [];
   return { embeds: [embed], files, ...(isPrivate && { components }) };
 }
@@ -92,23 +99,14 @@ function sumText(sums: Sums, figure: 'market' | 'low', locale: string): string {
   return formatPrice(locale, fromMinor(sums[figure], sums.currency), sums.currency);
 }
 
-function privateLines({ worth, merged, failed, cost, left, freshMs, locale }: WorthView): string[] {
+function privateLines(view: WorthView): string[] {
+  const { worth, merged, failed, cost, freshMs, locale } = view;
   const { priced, unclear, missing, stale, oldestAtMs, guessed } = worth;
   const reasons = Map.groupBy(failed, ({ error }) => errorMessage(locale, error));
   const nameOf = new Map(priced.map(({ line }) => [line.card.id, line.card.name]));
   return [
     formatMessage(locale, 'worthLines', { clear: priced.length, lines: priced.length + unclear.length }),
-    missing.length > 0 &&
-      [
-        formatMessage(locale, 'worthCost', {
-          cards: missing.length,
-          lookups: cost.missing.lookups,
-          minutes: Math.ceil(cost.missing.waitMs / MINUTE_MS),
-        }),
-        left !== undefined && formatMessage(locale, 'worthLeft', { left }),
-      ]
-        .filter(Boolean)
-        .join(' '),
+    missing.length > 0 && costText(view),
     stale.length > 0 &&
       formatMessage(locale, 'worthOld', {
         cards: stale.length,
@@ -126,6 +124,25 @@ function privateLines({ worth, merged, failed, cost, left, freshMs, locale }: Wo
   ].filter((line) => typeof line === 'string');
 }
 
+/** What a press costs at most, or why it would bring nothing. */
+function costText({ worth, cost: { missing }, left, refusal, locale }: WorthView): string {
+  if (refusal) return errorMessage(locale, refusal);
+  const minutes = Math.ceil(missing.waitMs / MINUTE_MS);
+  const cost = formatMessage(locale, 'worthCost', { cards: worth.missing.length, lookups: missing.lookups, minutes });
+  return left === undefined ? cost : `${cost} ${formatMessage(locale, 'worthLeft', { left })}`;
+}
+
+/** The first lines that name no printing, with the one that was taken. */
+function lineMenu({ worth, locale, ids }: WorthView): MenuRow[] {
+  const guessed = worth.priced.filter(({ line }) => line.isGuessed).slice(0, MAX_ROWS);
+  const labels = cardLabels(
+    locale,
+    guessed.map(({ line }) => line.card),
+  );
+  const options = guessed.map(({ place }, at) => ({ label: labels[at] ?? '', value: String(place) }));
+  return menu(formatMessage(locale, 'worthChoose'), ids.line, options);
+}
+
 const textOf = ({ text }: WorthLine) => text;
 
 function namesOf(names: readonly string[], locale: string): string {
@@ -137,8 +154,12 @@ function namesOf(names: readonly string[], locale: string): string {
 function dearLine({ line, prices }: PricedLine, { locale, currency }: WorthView): string {
   const price = formatPrice(locale, prices?.market ?? 0, prices?.currency ?? currency);
   const { name, set = '', number = '' } = line.card;
-  const shown = [name, set, number].filter(Boolean).map((part) => plainMarkdown(part, NAME_LENGTH / 2));
-  return `${line.count}× ${shown.join(' · ')} – **${price}**`;
+  const shown = [
+    plainMarkdown(name, NAME_LENGTH / 2),
+    plainMarkdown(set, SET_LENGTH),
+    plainMarkdown(number, NUMBER_LENGTH),
+  ];
+  return `${line.count}× ${shown.filter(Boolean).join(' · ')} – **${price}**`;
 }
 
 const COLUMNS = ['Count', 'Name', 'Set', 'Number', 'Foil', 'ID', 'Market', 'Low', 'Currency', 'Priced at', 'Line'];

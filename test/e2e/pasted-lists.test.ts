@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
-import { labels, press } from '../support/buttons.ts';
+import { choose, labels, parts, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
 
-/** Three lines that are clear, of which one names no printing that is known, and one that is not. */
+// What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
+
+/** Three lines that are clear, and one that is not. */
 const LIST = 'Deck\n4x Wick, Who Waits\n1 Moth Cartographer (base1) 2\n2 base1-3\n\nSideboard\n1 Nobody Knows This';
 
 async function worldWithNames(env: Record<string, string> = {}): Promise<World> {
@@ -14,40 +17,223 @@ async function worldWithNames(env: Record<string, string> = {}): Promise<World> 
   return world;
 }
 
-async function opened({ discord }: World): Promise<ChatMessage> {
+function opened({ discord }: World): Promise<ChatMessage> {
   return discord.type({ command: 'cards' }).until(({ modal }) => modal !== undefined);
 }
 
-/** Pastes a list into the form of `/cards`. */
-async function pasted(world: World, text: string): Promise<ChatMessage> {
+/** Whether it is more than "thinking…", or than a word of what is on its way. */
+const hasEnded = ({ state, embeds, content }: ChatMessage) =>
+  state === 'answered' && (embeds.length > 0 || (content !== '' && !ON_THE_WAY.test(content)));
+const ON_THE_WAY = /Still asking|on (?:its|their) way|should be here/;
+
+async function submitted(world: World, text: string): Promise<TypedInteraction> {
   const { interactionId } = await opened(world);
-  const submitted = world.discord.submit({ interactionId, values: { text } });
-  return submitted.until(({ state, embeds, content }) => state === 'answered' && (embeds.length > 0 || content !== ''));
+  return world.discord.submit({ interactionId, values: { text } });
+}
+
+/** What the member sees of a list that was pasted into the form of `/cards`. */
+async function pasted(world: World, text: string): Promise<ChatMessage> {
+  return (await submitted(world, text)).until(hasEnded);
 }
 
 const textOf = ({ embeds: [embed] }: ChatMessage) => embed?.description ?? '';
 
-async function fileOf(message: ChatMessage): Promise<string> {
-  const response = await fetch(message.attachments[0]?.url ?? '');
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
+async function fileOf({ attachments: [file] }: ChatMessage): Promise<string> {
+  const bytes = await (await fetch(file?.url ?? '')).arrayBuffer();
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
-it('a pasted list says what it costs before it costs anything, and then exactly that', async () => {
+/** The lines of the log, without those of discord.js. */
+const logOf = ({ lines }: World) => JSON.stringify(lines);
+
+it('a pasted list says what it costs before it costs anything, and then costs exactly that', async () => {
   const world = await worldWithNames();
   await world.card('base1-1').settled();
   const before = cardRequests(world).length;
 
   const estimate = await pasted(world, LIST);
   expect(estimate.ephemeral).toBe(true);
-  expect(textOf(estimate)).toContain('3 of 4 lines are clear.');
-  expect(textOf(estimate)).toContain('The other 2 cards cost at most 2 new lookups');
+  expect(textOf(estimate)).toContain('**157.40** at market (4 cards)\n');
+  expect(textOf(estimate)).toContain('3 of 4 lines are clear.\n');
+  expect(textOf(estimate)).toContain(
+    'The other 2 cards cost at most 2 new lookups and take less than a minute. You have 99 left today.',
+  );
   expect(textOf(estimate)).toContain('Not clear: **1 Nobody Knows This**');
   expect(cardRequests(world)).toHaveLength(before);
 
-  const answer = await press(world, estimate, 'Fetch the prices').until(({ embeds }) => embeds.length > 0);
+  const answer = await press(world, estimate, 'Fetch the prices').until(hasEnded);
   expect(cardRequests(world)).toHaveLength(before + 2);
+  expect(answer).toMatchObject({
+    ephemeral: true,
+    embeds: [{ footer: { text: expect.stringMatching(/^2 new lookups used/) } }],
+  });
+  expect(textOf(answer)).toContain('**164.07** at market (7 cards)\n132.38 at the lowest offers (7 cards)\n');
+  expect(answer.embeds[0]?.fields).toEqual([
+    {
+      name: 'Dearest cards',
+      value: expect.stringMatching(
+        /^4× Wick, Who Waits · First Light · 1\/102 – \*\*39\.35\*\*\n1× Moth .*\n2× Candle .*$/,
+      ),
+      inline: false,
+    },
+  ]);
   expect(labels(answer)).toEqual(['Correct the list', 'Show to everyone']);
   expect(await fileOf(answer)).toMatch(
-    /^\uFEFFCount,Name,.*\r\n4,"Wick, Who Waits",First Light,1\/102,,base1-1,39\.35,31\.9,/,
+    /^\uFEFFCount,Name,.*,Line\r\n4,"Wick, Who Waits",First Light,1\/102,,base1-1,39\.35,31\.9,.*\r\n(?:.*\r\n)*1,{10}1 Nobody Knows This\r\n$/,
   );
+  expect(logOf(world)).not.toContain('Nobody Knows This');
+  expect((await world.commandLines(4)).slice(1)).toMatchObject([
+    { command: 'cards', outcome: 'answered' },
+    { command: 'cards', outcome: 'answered' },
+    { command: 'cards', outcome: 'answered' },
+  ]);
+  const suggested = await world.discord.complete({ command: 'card', options: { id: '' }, focused: 'id' });
+  expect(suggested.map(({ value }) => value)).toEqual(['base1-1']); // what is in a list is in no history
+});
+
+it('everybody sees what a list is worth only when its member says so, and nothing of what was pasted', async () => {
+  const world = await worldWithNames();
+  await world.card('base1-1').settled();
+  const estimate = await pasted(world, LIST);
+  const shown = await press(world, estimate, 'Show to everyone').until(hasEnded);
+  expect(shown.ephemeral).toBe(false);
+  expect(textOf(shown)).toMatch(
+    /^\*\*157\.40\*\* at market \(4 cards\)\n127\.60 at the lowest offers \(4 cards\)\n-# Prices · <t:\d+:R>$/,
+  );
+  expect(labels(shown)).toEqual(['Delete']);
+  expect(JSON.stringify(shown) + (await fileOf(shown))).not.toMatch(/Nobody|4x Wick/);
+
+  const other = world.discord.members[1]?.id ?? '';
+  const forged = {
+    messageId: shown.messageId ?? '',
+    customId: buttonId(estimate, 'Show to everyone'),
+    memberId: other,
+  };
+  await expect(async () => world.discord.click(forged)).rejects.toThrow();
+});
+
+function buttonId(message: ChatMessage, label: string): string {
+  return parts(message).find((part) => part.label === label)?.custom_id ?? '';
+}
+
+it('what cannot be a list is a sentence, and the form is opened again with what was pasted', async () => {
+  const world = await worldWithNames();
+  const many = Array.from({ length: 101 }, (_, at) => `1 Card ${at}`).join('\n');
+  const sentences = {
+    ' \n': "There's nothing in it.",
+    'Deck\nSideboard': 'only headings',
+    [many]: 'more than 100',
+    '0 Wick, Who Waits': 'count',
+  };
+  for (const [text, sentence] of Object.entries(sentences)) {
+    const refused = await pasted(world, text);
+    expect([refused.ephemeral, refused.content]).toEqual([true, expect.stringContaining(sentence)]);
+  }
+  const refused = await pasted(world, '1000000000 base1-2\nbase1-3');
+  const { interactionId, modal } = await press(world, refused, 'Correct the list').until(
+    (now) => now.modal !== undefined,
+  );
+  expect(JSON.stringify(modal)).toContain('"value":"1000000000 base1-2\\nbase1-3"');
+  const corrected = world.discord.submit({ interactionId, values: { text: '3 base1-2\nbase1-3\nbase1-2' } });
+  expect(textOf(await corrected.until(hasEnded))).toMatch(/^2 of 2 lines are clear\.\n.*\nOne line repeats another/);
+});
+
+it('a press costs no more than was said, whatever fails: the rest is another press', async () => {
+  const world = await worldWithNames();
+  const estimate = await pasted(world, '2 base1-2\n1 base1-3');
+  world.cardService.script({ path: '/cards/base1-2', status: 503, body: {} });
+  const partly = await press(world, estimate, 'Fetch the prices').until(hasEnded);
+  expect(cardRequests(world)).toHaveLength(2);
+  expect(textOf(partly)).toContain('Not shown: **Moth Cartographer**. They would have cost more than I said.');
+  expect(textOf(partly)).toContain('The other card costs at most one new lookup');
+
+  const whole = await press(world, partly, 'Fetch the rest').until(hasEnded);
+  expect(cardRequests(world)).toHaveLength(3);
+  expect(textOf(whole)).toContain('**9.62** at market (3 cards)');
+});
+
+it('what a budget leaves out is named, and costs nothing', async () => {
+  const world = await worldWithNames({ MEMBER_DAILY_REQUESTS: '1' });
+  const estimate = await pasted(world, '1 base1-2\n1 base1-3');
+  expect(textOf(estimate)).toContain('You have 1 left today.');
+  const partly = await press(world, estimate, 'Fetch the prices').until(hasEnded);
+  expect(cardRequests(world)).toHaveLength(1);
+  expect(textOf(partly)).toMatch(/Not shown: \*\*[\w ]+\*\*\. You've used your one new lookup for today\./);
+});
+
+it('two presses at once book each card once, and lists by ids are one lookup', async () => {
+  const world = await worldWithNames({ CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' });
+  world.cardService.set({ latencyMs: 200 });
+  const text = 'base1-2\nbase1-3\nbase1-4';
+  const estimates = [await pasted(world, text), await pasted(world, text)];
+  expect(textOf(estimates[0] as ChatMessage)).toContain('The other 3 cards cost at most one new lookup');
+  const presses = estimates.map((each) => press(world, each, 'Fetch the prices'));
+  const twice = press(world, estimates[0] as ChatMessage, 'Fetch the prices');
+  for (const each of presses) expect(textOf(await each.until(hasEnded))).toContain('(3 cards)');
+  expect(twice.message.embeds).toEqual([]);
+  expect(world.cardService.requests).toHaveLength(1);
+});
+
+it('a line that names no printing is the cheapest that is known, until its member takes another', async () => {
+  const world = await worldWithNames();
+  await world.card('promo-7').settled();
+  const estimate = await pasted(world, '3 Emberwing Drake');
+  expect(textOf(estimate)).toContain('One line names no printing');
+  expect(await fileOf(estimate)).toContain('\r\n3,Emberwing Drake,Fair Promos,7,,promo-7,');
+  const menu = await choose(world, estimate, '0').until(hasEnded);
+  const taken = await choose(world, menu, 'base1-4').until(hasEnded);
+  expect(textOf(taken)).not.toContain('names no printing');
+  expect(textOf(taken)).toContain('The other card costs at most one new lookup');
+  expect(cardRequests(world)).toHaveLength(1);
+});
+
+it('old prices count as they are, and are renewed by a button of their own', async () => {
+  const world = await worldWithNames({ PRICES_FRESH_SECONDS: '1' });
+  await world.card('base1-2').settled();
+  await expect
+    .poll(async () => textOf(await pasted(world, 'base1-2')), { timeout: 20_000 })
+    .toMatch(/\(1 card\)\n.*One price is older than 0 h, the oldest from <t:\d+:R>: one new lookup renews it\./s);
+  const before = cardRequests(world).length;
+  const estimate = await pasted(world, 'base1-2');
+  expect(labels(estimate)).toEqual(['Renew the old prices', 'Correct the list', 'Show to everyone']);
+  await press(world, estimate, 'Renew the old prices').until(hasEnded);
+  expect(cardRequests(world)).toHaveLength(before + 1);
+});
+
+it('lists are shown by /privacy and gone with it, also for what is under way', async () => {
+  const world = await worldWithNames();
+  const estimate = await pasted(world, LIST);
+  const privacy = await world.discord.type({ command: 'privacy' }).settled();
+  expect(privacy.content).toContain('At the moment: 1 list.');
+  for (let at = 0; at < 3; at++) await pasted(world, `${LIST}\n${at}1 base1-5`);
+  expect((await world.discord.type({ command: 'privacy' }).settled()).content).toContain('At the moment: 3 lists.');
+  expect((await press(world, estimate, 'Fetch the prices').until(hasEnded)).content).toContain(
+    'I no longer have that list',
+  );
+
+  const newest = await pasted(world, LIST);
+  world.cardService.set({ latencyMs: 60_000 });
+  const underWay = press(world, newest, 'Fetch the prices');
+  await underWay.until(({ state }) => state === 'thinking');
+  const sure = await press(world, privacy, 'Delete my data').settled();
+  await press(world, sure, 'Delete my data').settled();
+  expect((await press(world, newest, 'Correct the list').settled()).content).toContain('I no longer have that list');
+  await world.stopBot();
+  world.cardService.set({ latencyMs: 0 });
+  await world.restartBot();
+  expect((await underWay.until(hasEnded)).content).toContain('I no longer have that list');
+});
+
+it('a list whose bot stops in the middle is completed by the next, at the cost that was said', async () => {
+  const world = await worldWithNames();
+  const estimate = await pasted(world, LIST);
+  world.cardService.set({ latencyMs: 60_000 });
+  const typed = press(world, estimate, 'Fetch the prices');
+  await typed.until(({ content }) => ON_THE_WAY.test(content));
+  await world.stopBot();
+  world.cardService.set({ latencyMs: 0 });
+  await world.restartBot();
+  const answer = await typed.until(hasEnded);
+  expect(textOf(answer)).toContain('**164.07** at market (7 cards)');
+  expect(new Set(cardRequests(world)).size).toBe(3);
 });

@@ -5,7 +5,7 @@ import type { StateWrites } from './state-rows.ts';
 export const LISTS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS pasted_lists (
     member TEXT NOT NULL, id TEXT NOT NULL, list TEXT NOT NULL, until_ms INTEGER NOT NULL, PRIMARY KEY (member, id)
-  ) WITHOUT ROWID;
+  );
 `;
 
 const SWEEP_EVERY_MS = 60_000;
@@ -32,8 +32,8 @@ export function sqliteLists(database: DatabaseSync, writes: StateWrites): ListSt
       );
       run(
         `DELETE FROM pasted_lists WHERE member = ?1 AND id NOT IN
-          (SELECT id FROM pasted_lists WHERE member = ?1 ORDER BY id = ?2 DESC, until_ms DESC LIMIT ?3)`,
-        ...[memberId, id, MOST_LISTS],
+          (SELECT id FROM pasted_lists WHERE member = ?1 ORDER BY rowid DESC LIMIT ?2)`,
+        ...[memberId, MOST_LISTS],
       );
       return isKept;
     },

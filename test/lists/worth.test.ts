@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { WorthLine } from '../../src/lists/kept-lists.ts';
+import {
+  choosePrinting,
+  dearest,
+  fromMinor,
+  type KeptPrice,
+  pricesFor,
+  toMinor,
+  worthOf,
+} from '../../src/lists/worth.ts';
+import type { Prices } from '../../src/model/card.ts';
+
+function kept(
+  id: string,
+  prices?: Prices,
+  more: { isStale?: boolean; fetchedAtMs?: number } = {},
+): [string, KeptPrice] {
+  const { isStale = false, fetchedAtMs = 1_000 } = more;
+  return [id, { record: { card: { id, name: id, ...(prices && { prices }) }, fetchedAtMs }, isStale }];
+}
+
+function line(id: string | undefined, count = 1, more: Partial<WorthLine> = {}): WorthLine {
+  return {
+    text: `${count} ${id}`,
+    count,
+    isFoil: false,
+    isGuessed: false,
+    ...(id && { card: { id, name: id } }),
+    ...more,
+  };
+}
+
+describe('the price of a line', () => {
+  it.each<[what: string, isFoil: boolean, prices: Prices | undefined, isPriced: boolean]>([
+    ['is what is kept', false, { market: 1 }, true],
+    ['may be an offer alone', false, { low: 1 }, true],
+    ['is none without a figure', false, { high: 1, label: 'Near Mint' }, false],
+    ['is none of a card without prices', false, undefined, false],
+    ['of a foil is that of a foil', true, { market: 1, label: 'reverseHolofoil' }, true],
+    ['of a foil is that of a foil, written in another way', true, { market: 1, label: 'Foil' }, true],
+    ['of a foil is not that of another printing', true, { market: 1, label: 'Near Mint' }, false],
+    ['of a foil is not that of no foil', true, { market: 1, label: 'non-foil' }, false],
+    ['of a foil is not that of no foil, in one word', true, { market: 1, label: 'Nonfoil' }, false],
+    ['of a foil is not one that does not say', true, { market: 1 }, false],
+  ])('%s', (_, isFoil, prices, isPriced) => {
+    const [, { record }] = kept('a', prices);
+    expect(pricesFor({ isFoil }, record) !== undefined).toBe(isPriced);
+  });
+});
+
+describe('the printing of a line that names none', () => {
+  const cards = ['newest', 'middle', 'oldest'].map((id) => ({ id, name: id }));
+  it.each<[what: string, isFoil: boolean, known: [string, KeptPrice][], chosen: string]>([
+    ['is the newest where no price is known', false, [], 'newest'],
+    ['is the newest where a card has no price', false, [kept('oldest')], 'newest'],
+    ['is the cheapest that is known', false, [kept('middle', { market: 2 }), kept('oldest', { market: 3 })], 'middle'],
+    ['is not the cheapest by offers', false, [kept('middle', { low: 1 }), kept('oldest', { market: 3 })], 'oldest'],
+    [
+      'is not compared over currencies',
+      false,
+      [kept('newest', { market: 9, currency: 'EUR' }), kept('oldest', { market: 1, currency: 'JPY' })],
+      'newest',
+    ],
+    [
+      'of a foil is the cheapest foil',
+      true,
+      [kept('middle', { market: 1 }), kept('oldest', { market: 3, label: 'foil' })],
+      'oldest',
+    ],
+  ])('%s', (_, isFoil, known, chosen) => {
+    expect(choosePrinting({ isFoil }, cards, new Map(known))?.id).toBe(chosen);
+  });
+
+  it('is none of a line that means no card', () =>
+    expect(choosePrinting({ isFoil: false }, [], new Map())).toBeUndefined());
+});
+
+describe('what a list is worth', () => {
+  it('is summed in minor units, without the errors of fractions', () => {
+    const { sums } = worthOf(
+      [line('a', 3), line('b', 1)],
+      new Map([kept('a', { market: 0.1 }), kept('b', { market: 1.005 })]),
+      'USD',
+    );
+    expect(sums).toEqual([{ currency: 'USD', market: 131, low: 0, cards: { market: 4, low: 0 } }]);
+    expect(fromMinor(131, 'USD')).toBe(1.31);
+  });
+
+  it.each([
+    [12.5, 'JPY', 13],
+    [12.5, undefined, 1250],
+    [0.0049, 'USD', 0],
+    [1.2345, 'KWD', 1235],
+    [1, 'ABC', 100],
+  ])('%d %s is %d of its minor units', (price, currency, minor) => expect(toMinor(price, currency)).toBe(minor));
+
+  it('never adds two currencies, and begins with that of most cards', () => {
+    const prices = new Map([
+      kept('a', { market: 1, currency: 'EUR' }),
+      kept('b', { market: 2 }),
+      kept('c', { low: 3, currency: 'EUR' }),
+    ]);
+    const worth = worthOf([line('b', 2), line('a', 1), line('c', 4)], prices, undefined);
+    expect(worth.sums).toEqual([
+      { currency: 'EUR', market: 100, low: 1_200, cards: { market: 1, low: 4 } },
+      { currency: undefined, market: 400, low: 0, cards: { market: 2, low: 0 } },
+    ]);
+    expect(dearest(worth, 10, undefined).map(({ line: { text } }) => text)).toEqual(['1 a', '2 b']);
+  });
+
+  it('tells what is known of different cards, what is not, and what is old', () => {
+    const prices = new Map([
+      kept('a', { market: 1 }, { fetchedAtMs: 5 }),
+      kept('b', undefined, { fetchedAtMs: 1 }),
+      kept('c', { market: 1 }, { isStale: true, fetchedAtMs: 3 }),
+    ]);
+    const lines = [
+      line('a'),
+      line('a', 2, { isFoil: true }),
+      line('b', 4),
+      line('c'),
+      line('d'),
+      line('d', 2),
+      line(undefined),
+    ];
+    const worth = worthOf(lines, prices, undefined);
+    expect(worth).toMatchObject({ missing: ['d'], stale: ['c'], unpriced: 6, oldestAtMs: 3, guessed: 0 });
+    expect([...worth.known]).toEqual(['a', 'b', 'c']);
+    expect(worth.unclear).toHaveLength(1);
+    expect(worth.priced.map(({ place }) => place)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it('names its dearest cards', () => {
+    const ids = Array.from({ length: 12 }, (_, at) => `c${at}`);
+    const prices = new Map(ids.map((id, at) => kept(id, { market: at })));
+    const top = dearest(
+      worthOf(
+        ids.map((id) => line(id)),
+        prices,
+        'USD',
+      ),
+      10,
+      'USD',
+    );
+    expect(top.map(({ line: { card } }) => card.id)).toEqual(ids.slice(2).reverse());
+  });
+});
