@@ -63,7 +63,8 @@ export function readCommand(body: unknown, at: Path = []): CommandForm {
 
 function stored({ required, autocomplete, ...option }: CommandOption): CommandOption {
   const { name_localizations = null, description_localizations = null } = option;
-  const set = { ...(required && { required }), ...(autocomplete && { autocomplete }) };
+  const choices = option.choices?.map((choice) => ({ name_localizations: null, ...choice }));
+  const set = { ...(choices && { choices }), ...(required && { required }), ...(autocomplete && { autocomplete }) };
   return { ...option, name_localizations, description_localizations, ...set };
 }
 

@@ -18,7 +18,10 @@ const embed = {
   image: media,
   thumbnail: media,
   footer: { text: 'Base', icon_url: URL },
-  fields: [{ name: 'HP', value: '120', inline: true }],
+  fields: [
+    { name: 'HP', value: '120', inline: true },
+    { name: 'Type', value: 'Fire' },
+  ],
   provider: { name: 'x', url: URL },
   video: media,
 };
@@ -64,7 +67,10 @@ const option = (type: number, part: object = {}) => ({
 });
 const choices = (value: string | number) => ({
   autocomplete: false,
-  choices: [{ name: 'x', name_localizations: { de: 'x' }, value }],
+  choices: [
+    { name: 'x', name_localizations: { de: 'x' }, value },
+    { name: 'y', value },
+  ],
 });
 const range = { min_value: 1, max_value: 2 };
 const options = [
