@@ -14,7 +14,8 @@ export interface Owner {
   isAlive: boolean;
   /** Of its machine: what one that was set shows beyond the time. */
   clock: { skewMs: number };
-  databases: Set<DatabaseSync>;
+  /** Closed when it is killed. */
+  open: Set<Disposable>;
   number: number;
   /** Which of the processes that run side by side it is. */
   slot: number;
@@ -114,7 +115,9 @@ export const pause = (delayMs: number): Promise<void> => owners.run(undefined as
 function noteDatabases(): void {
   const { prepare } = DatabaseSync.prototype;
   DatabaseSync.prototype.prepare = function noted(this: DatabaseSync, ...given) {
-    owners.getStore()?.databases.add(this);
+    const owner = owners.getStore();
+    owner?.open.add(this);
+    if (owner?.isAlive === false) this[Symbol.dispose]();
     return prepare.apply(this, given);
   };
 }

@@ -16,8 +16,6 @@ const executor = createRedisCommandExecutor();
 const lua = createRedisLuaRuntime();
 /** What a replica has not heard yet when its primary goes. */
 const MOST_LAG_MS = 60;
-/** A card over Redis takes several commands. */
-const SHARE_OF_REDIS = 0.05;
 const FAULTS_OF_REDIS: readonly Fault[] = ['kill', 'late', 'lost', 'clock'];
 
 /** A Redis in memory, behind connections in simulated time: the client, its protocol and the scripts are the real ones. */
@@ -26,14 +24,17 @@ export class SimulatedRedis {
   readonly #connections = new Set<Connection>();
   readonly #port: Port;
   readonly #random: () => number;
+  readonly #weight: number;
   #state = newState();
   #isDown = false;
   #hangsUntilMs = 0;
   #parted: number | undefined;
 
-  constructor(random: () => number, port: Port) {
+  /** @param weight of the share of calls that is hit: a card over Redis takes several commands */
+  constructor(random: () => number, port: Port, weight: number) {
     this.#random = random;
     this.#port = port;
+    this.#weight = weight;
     Object.assign(net, { createConnection: () => this.#connect() });
   }
 
@@ -102,7 +103,12 @@ export class SimulatedRedis {
     const owner = owners.getStore();
     if (!owner) throw new Error('Redis is asked by no process');
     const isReached = () => simulatedMs() >= this.#hangsUntilMs && this.#parted !== owner.slot;
-    const connection = new Connection(owner, this.#random, this.#port, isReached);
+    const connection = new Connection(owner, {
+      random: this.#random,
+      port: this.#port,
+      weight: this.#weight,
+      isReached,
+    });
     void pause(1 + this.#random() * 3).then(() => {
       if (this.#isDown)
         owners.run(owner, () =>
@@ -122,12 +128,18 @@ function newState(): RedisServerState {
   return state;
 }
 
+/** Between a process and Redis. */
+interface Way {
+  random: () => number;
+  port: Port;
+  weight: number;
+  isReached: () => boolean;
+}
+
 /** The socket of the client, and the other end of it. */
 class Connection extends Duplex {
   readonly owner: Owner;
-  readonly #random: () => number;
-  readonly #port: Port;
-  readonly #isReached: () => boolean;
+  readonly #way: Way;
   readonly #abort = new AbortController();
   /** What has arrived at the server and is not read yet. */
   readonly #arrived: Buffer[] = [];
@@ -139,12 +151,10 @@ class Connection extends Duplex {
   #idle: NodeJS.Timeout | undefined;
   #idleMs = 0;
 
-  constructor(owner: Owner, random: () => number, port: Port, isReached: () => boolean) {
+  constructor(owner: Owner, way: Way) {
     super();
     this.owner = owner;
-    this.#random = random;
-    this.#port = port;
-    this.#isReached = isReached;
+    this.#way = way;
   }
 
   open(state: RedisServerState): void {
@@ -185,9 +195,9 @@ class Connection extends Duplex {
   }
 
   async #send(chunk: Buffer): Promise<void> {
-    const hit = this.#port.draw('redis', SHARE_OF_REDIS, FAULTS_OF_REDIS);
+    const hit = this.#way.port.draw('redis', this.#way.weight, FAULTS_OF_REDIS);
     await this.#travel();
-    if (hit?.when === 'before') await this.#port.strike(hit, this.owner, () => this.break());
+    if (hit?.when === 'before') await this.#way.port.strike(hit, this.owner, () => this.break());
     if (this.#abort.signal.aborted) return;
     if (hit?.when === 'after') this.#hit = hit;
     this.#arrived.push(chunk);
@@ -198,7 +208,7 @@ class Connection extends Duplex {
     const hit = this.#hit;
     this.#hit = undefined;
     this.#back = this.#back.then(async () => {
-      if (hit) await this.#port.strike(hit, this.owner, () => this.break());
+      if (hit) await this.#way.port.strike(hit, this.owner, () => this.break());
       await this.#travel();
       if (this.#abort.signal.aborted) return;
       this.#asOwner(() => {
@@ -209,8 +219,8 @@ class Connection extends Duplex {
   }
 
   async #travel(): Promise<void> {
-    await pause(0.2 + this.#random() * 2);
-    while (!this.#isReached() && !this.#abort.signal.aborted) await pause(20);
+    await pause(0.2 + this.#way.random() * 2);
+    while (!this.#way.isReached() && !this.#abort.signal.aborted) await pause(20);
   }
 
   async *#chunks(): AsyncGenerator<Buffer> {

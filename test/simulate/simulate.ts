@@ -17,6 +17,7 @@ const { Client, DefaultRestOptions } = await import('discord.js');
 const { startApp } = await import('../../src/app.ts');
 const { readConfig } = await import('../../src/config/config.ts');
 const { createLog } = await import('../../src/log.ts');
+const { Events } = await import('../../src/model/events.ts');
 const { redisPrefix } = await import('../../src/storage/redis/client.ts');
 const { SimulatedRedis } = await import('./redis.ts');
 
@@ -64,17 +65,31 @@ interface Running {
 
 const APPLICATION = '1000000000000000001';
 const FLUSHED_MS = 1_200;
-/** Longer than a wait between two tries. */
-/** A command that is not answered by then is given up. */
+/** A command to Redis that is not answered by then is given up. */
 const ANSWERED_MS = 1_000;
 /** A process is without Redis for so long after something went wrong between them. */
 const SILENT_MS = 5_000;
-const SILENCE_MS = 150_000;
+/** Longer than a wait between two tries. */
+const SILENCE_MS = 45_000;
 /** After so long all processes know again what the others spend. */
 const JOINED_MS = 30_000;
+/** After a Redis that forgets there is less to check. */
+const OFTEN = [
+  ...DISRUPTIONS.filter((kind) => kind !== 'forget'),
+  ...DISRUPTIONS,
+  ...Array(3).fill('fail over' as const),
+];
 let world: World;
 let loggedIn: InstanceType<typeof Client> | undefined;
 
+// Its channels are global: they would keep what a killed process has subscribed.
+const { subscribe } = Events.prototype;
+Events.prototype.subscribe = function noted(this: InstanceType<typeof Events>, ...given) {
+  const owner = owners.getStore();
+  if (owner?.isAlive === false) return () => {};
+  owner?.open.add({ [Symbol.dispose]: () => this.close() });
+  return subscribe.apply(this, given as never);
+} as typeof subscribe;
 Client.prototype.login = async function login(this: InstanceType<typeof Client>) {
   loggedIn = this;
   return 'token';
@@ -146,7 +161,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     if (!owner.isAlive) return;
     owner.isAlive = false;
     redis?.left(owner);
-    for (const database of owner.databases) if (database.isOpen) database.close();
+    for (const each of owner.open) each[Symbol.dispose]();
     kills.push(simulatedMs());
     forgetOfKilled(owner, world, redis);
     void pause(100 + chance() * 3_000).then(() => start(owner.slot));
@@ -157,7 +172,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
   const isStorm = () => simulatedMs() > stormsFromMs && simulatedMs() < stormsUntilMs;
   const port = new Port({ random: chance, share: () => (isStorm() ? 0.6 : share), only, kill, trace });
   world = { discord, service, port, random: chance };
-  const redis = isShared ? new SimulatedRedis(chance, port) : undefined;
+  const redis = isShared ? new SimulatedRedis(chance, port, 0.02 + random() ** 2 * 0.2) : undefined;
 
   const freshness = random();
   const write = (line: string) => {
@@ -175,7 +190,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
 
   async function start(slot: number): Promise<void> {
     const clock = clocks[slot] ?? { skewMs: 0 };
-    const owner: Owner = { isAlive: true, clock, databases: new Set(), number: processes++, slot };
+    const owner: Owner = { isAlive: true, clock, open: new Set(), number: processes++, slot };
     const started = await owners.run(owner, async () => {
       const env = envOf(slot);
       const log = createLog({ level: env.LOG_LEVEL, secrets: [], destination: { write } });
@@ -198,14 +213,17 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
   /** Until all show their last and nothing has been called for a while; at most as long as a reply can be edited. */
   async function isQuiet(): Promise<void> {
     const untilMs = simulatedMs() + 16 * 60_000;
+    const isAwaited = (typed: Typed) => typed.first && !typed.isForgotten && !isFinal(typed);
     const isUnderWay = () =>
-      simulatedMs() < port.calledAtMs + SILENCE_MS || discord.typed.some((typed) => !isFinal(typed));
+      simulatedMs() < port.calledAtMs + SILENCE_MS ||
+      discord.typed.some(isAwaited) ||
+      (redis && keptInRedis(redis).waiting.length > 0);
     while (simulatedMs() < untilMs && isUnderWay()) await pause(1_000);
   }
 
   async function members(): Promise<void> {
     const count = 15 + Math.floor(random() * 30);
-    const meanMs = 300 + random() * 8_000;
+    const meanMs = 300 + random() ** 2 * 8_000;
     for (let number = 0; number < count; number++) {
       await pause(-Math.log(1 - random()) * meanMs);
       const to = running.get(Math.floor(random() * slots.length));
@@ -223,7 +241,8 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     await load(SimulatedRedis.loaded());
     for (const slot of slots) void start(slot);
     await run(areUp());
-    if (redis) void disrupt(redis, port, chance, (kind) => forgetOfDead(kind, discord, running));
+    if (redis)
+      void disrupt(redis, port, chance, 5_000 + random() * 50_000, (kind) => forgetOfDead(kind, discord, running));
     await run(members());
     port.isFaulty = false;
     await run(areUp());
@@ -311,16 +330,17 @@ function isInMemoryAlone({ id, typedAtMs }: Typed, rows: Readonly<Record<string,
   return !(id in rows) && troubles.some(({ untilMs }) => untilMs > typedAtMs - SILENT_MS);
 }
 
-/** While calls are hit, Redis as a whole is, too, about once a minute. */
+/** While calls are hit, Redis as a whole is, too, every so often. */
 async function disrupt(
   redis: InstanceType<typeof SimulatedRedis>,
   port: Port,
   chance: () => number,
+  everyMs: number,
   afterwards: (kind: Outage['kind']) => void,
 ): Promise<void> {
   while (port.isFaulty) {
-    await pause(-Math.log(1 - chance()) * 60_000);
-    const kind = DISRUPTIONS[Math.floor(chance() * DISRUPTIONS.length)] ?? 'restart';
+    await pause(-Math.log(1 - chance()) * everyMs);
+    const kind = OFTEN[Math.floor(chance() * OFTEN.length)] ?? 'restart';
     if (!port.isFaulty) return;
     await redis.disrupt(kind, 100 + chance() ** 2 * 20_000, Math.floor(chance() * 3));
     afterwards(kind);
