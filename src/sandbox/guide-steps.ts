@@ -40,7 +40,7 @@ export interface Step {
 
 const CROWD = 30;
 const CROWDED_CARDS = 3;
-const CROWD_WITHIN_MS = 300;
+const CROWD_WITHIN_MS = 600;
 const STORM_MS = 8_000;
 const SLOW_MS = 4_000;
 /** A card of `KNOWN_CARDS`, and a price between that of the start and the moved one. */

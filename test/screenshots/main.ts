@@ -1,12 +1,13 @@
 // Takes docs/replies/: every kind of reply in the sandbox, in the dark and the light theme, on a desktop and on a phone,
-// and what they say as text; docs/chat.png, the chat alone; and docs/sandbox.png, the whole page. Names of pictures as
-// arguments take their scenes alone.
+// and what they say as text; docs/chat.png, the chat alone; docs/sandbox.png, the whole page; and docs/story.webp, a
+// moving picture of it. Names of pictures as arguments take their scenes alone.
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.ts';
+import { film } from './film.ts';
 import { wrappedLines } from './lines.ts';
 import { SCENES } from './scenes.ts';
 import type { Shot } from './shot.ts';
@@ -54,12 +55,16 @@ for (const scene of scenes) {
     words.set(shot.name, await wordsOf(parts));
   });
 }
-await writeWords(words);
+const inTurn = SCENES.flatMap(({ shots }) => shots.map(({ name }) => name)).filter((name) => words.has(name));
+await writeWords(new Map(inTurn.map((name) => [name, words.get(name) ?? ''])));
 if (failed.length > 0) {
   process.stderr.write(`${failed.join('\n')}\n`);
   process.exitCode = 1;
 }
-if (isAll || wanted.includes('sandbox')) await shootSandbox(browser);
+if (isAll || wanted.includes('sandbox')) await inSandboxProgram(shootSandbox);
+for (const { colorScheme, suffix } of isAll || wanted.includes('story') ? THEMES : []) {
+  await inSandboxProgram((url) => film(browser, url, colorScheme, `docs/story${suffix}.webp`));
+}
 await browser.close();
 
 async function shoot(page: Page, { name, again, isChat }: Shot, parts: readonly Locator[]): Promise<void> {
@@ -113,8 +118,8 @@ async function boxesInView(page: Page, parts: readonly Locator[]): Promise<Box[]
   }
 }
 
-/** The page of `npm run sandbox` as somebody finds it who has pressed the first button. */
-async function shootSandbox(browser: Browser): Promise<void> {
+/** @param work gets the address of the page of `npm run sandbox` */
+async function inSandboxProgram(work: (url: string) => Promise<void>): Promise<void> {
   const sandbox = spawn(process.execPath, ['src/sandbox/main.ts', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -123,13 +128,18 @@ async function shootSandbox(browser: Browser): Promise<void> {
     url = /Open (\S+)/.exec(line)?.[1];
     if (url) break;
   }
+  sandbox.stdout.resume(); // its log
+  await work(url ?? '').finally(() => sandbox.kill());
+}
+
+/** As somebody finds it who has pressed the first button. */
+async function shootSandbox(url: string): Promise<void> {
   const page = await browser.newPage({ viewport: WHOLE_PAGE, timezoneId: 'UTC', colorScheme: 'dark' });
-  await page.goto(url ?? '');
+  await page.goto(url);
   await page.getByRole('button', { name: 'Find a card by name' }).click();
   await page.getByText('The card itself took').waitFor();
   await page.mouse.move(0, 0);
   await page.evaluate(PICTURES_LOADED);
   await page.screenshot({ path: 'docs/sandbox.png' });
   await page.close();
-  sandbox.kill();
 }

@@ -1,6 +1,6 @@
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import type { KnownCard } from '../../src/sandbox/known-cards.ts';
+import { KNOWN_CARDS, type KnownCard } from '../../src/sandbox/known-cards.ts';
 import { SAMPLE_MEMBERS } from '../../src/sandbox/sample-members.ts';
 
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -34,7 +34,7 @@ async function typeTooMuch({ discord }: Sandbox): Promise<void> {
 }
 
 /** @param as the index of the member */
-function lookUp(as: number, ...ids: string[]): (sandbox: Sandbox) => Promise<void> {
+function lookUp(as: number, ...ids: string[]): (sandbox: Pick<Sandbox, 'discord'>) => Promise<void> {
   return async ({ discord }) => {
     const memberId = discord.members[as]?.id ?? '';
     for (const id of ids) await discord.type({ command: 'card', options: { id }, memberId }).settled();
@@ -209,6 +209,23 @@ export const SCENES: readonly Scene[] = [
       { name: 'privacy', show: reply('/privacy', 'What I keep') },
       { name: 'privacy-question', show: afterButton('Delete my data', "can't be undone") },
       { name: 'privacy-deleted', show: afterButton('Delete my data', "that's deleted") },
+    ],
+  },
+  {
+    options: { known: KNOWN_CARDS },
+    shots: [
+      {
+        name: 'watch-told',
+        async before({ discord, cardService }) {
+          await discord.type({ command: 'watch', options: { card: 'base1-4', above: 38 } }).settled();
+          cardService.set({ pricePercent: 10 });
+          await lookUp(1, 'base1-4')({ discord });
+        },
+        async show(page) {
+          await page.getByRole('button', { name: 'cardbot' }).click();
+          return [await lastMessage(page, 'above your target')];
+        },
+      },
     ],
   },
   {
