@@ -50,6 +50,14 @@ it('refuses a duplicate name, the 101st command and an unknown id', () => {
   expect(() => commands.delete(null, '1')).toThrow(expect.objectContaining({ code: 10_063 }));
 });
 
+it('refuses to rename a command to another', () => {
+  const commands = book();
+  const [{ id = '' } = {}] = commands.replace(null, [named('card'), named('usage')]);
+
+  expect(() => commands.edit(null, id, { name: 'usage' })).toThrow('Invalid Form Body');
+  expect(commands.edit(null, id, { name: 'card' }).id).toBe(id);
+});
+
 it('refuses the 201st new name of a day with 400 and 30034', () => {
   const commands = book();
   commands.replace(null, numbered(100, 'a'));

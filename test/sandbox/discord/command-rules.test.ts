@@ -39,6 +39,7 @@ describe('a command', () => {
     ],
     ['with choices beside autocomplete', withChoices({ autocomplete: true }), `options.0.choices: ${AUTOCOMPLETE}`],
     ['with choices of true and false', withChoices({ type: 5 }), `options.0.choices: ${CHOICES}`],
+    ['with nothing of what its option cannot have', withOption({ type: 5, choices: [], autocomplete: false }), 'ok'],
     ['with texts of up to 6,000', withOption({ min_length: 0, max_length: 6_000 }), 'ok'],
     ['with more than 8,000 characters', TOO_LARGE, ': APPLICATION_COMMAND_TOO_LARGE'],
     ['with a translation', command({ name_localizations: { de: 'karte' } }), 'ok'],

@@ -65,6 +65,14 @@ describe('a message', () => {
   });
 });
 
+it('null in the body of a message stays, and is an absent field anywhere else', () => {
+  const embeds = [{ title: 'b', image: null, fields: [{ name: 'n', value: 'v', inline: null }] }];
+  expect(readMessage({ content: null, embeds })).toEqual({
+    content: null,
+    embeds: [{ title: 'b', fields: [{ name: 'n', value: 'v' }] }],
+  });
+});
+
 describe('an edit', () => {
   const file = { id: '1', filename: 'a.txt', size: 1, url: 'http://x.test/a.txt', proxy_url: '' };
   const before = { ...EMPTY_REPLY, content: 'wait', embeds: [{ title: 'old' }] };
