@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { KNOWN_CARDS, type KnownCard } from '../../src/sandbox/known-cards.ts';
@@ -5,6 +6,7 @@ import { SAMPLE_MEMBERS } from '../../src/sandbox/sample-members.ts';
 
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
+import { say } from '../support/page-visit.ts';
 import { afterButton, lastMessage, openMenu, reply, replyTyped, type Scene, suggestions } from './shot.ts';
 
 const HOUR_MS = 3_600_000;
@@ -14,6 +16,8 @@ const KNOWN: readonly KnownCard[] = [
   { id: 'base1-2', ageMs: 9.5 * HOUR_MS },
   { id: 'base1-9', ageMs: 9.5 * HOUR_MS },
 ];
+const LIST =
+  '4 Emberwing Drake (base1) 4\n2x Wick, Who Waits\n1 Soot Sprite\n1 Travelling Lamplighter\n3 Nobody Knows This';
 /** Below what the bot waits for an answer, and longer than any picture takes. */
 const SLOW_MS = 110_000;
 
@@ -56,6 +60,10 @@ export function inLocale(locale: string, language = locale): Scene {
     ],
   };
 }
+
+const formOf = (page: Page) => page.locator('form.modal').last();
+/** A form that is drawn anew is empty. */
+const fillForm = (page: Page) => formOf(page).getByRole('textbox').fill(LIST);
 
 /** Every kind of reply. */
 export const SCENES: readonly Scene[] = [
@@ -103,6 +111,24 @@ export const SCENES: readonly Scene[] = [
           return [await lastMessage(page, 'left today')];
         },
       },
+      {
+        name: 'list-form',
+        async show(page) {
+          await say(page, '/cards');
+          await fillForm(page);
+          return [formOf(page)];
+        },
+        again: fillForm,
+      },
+      {
+        name: 'list-estimate',
+        async show(page) {
+          await fillForm(page);
+          await formOf(page).getByRole('button').click();
+          return [await lastMessage(page, 'lines are clear')];
+        },
+      },
+      { name: 'list-worth', show: afterButton('Fetch the prices', 'new lookup used') },
       {
         name: 'saved-copy-kept',
         time: 'passes',
