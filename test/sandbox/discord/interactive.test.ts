@@ -101,8 +101,13 @@ describe('an unmodified discord.js client receives', () => {
 
   it('the message of a context menu', async () => {
     const messageId = await sent();
-    tell((i) => (i.isMessageContextMenuCommand() ? [i.targetMessage.content, i.targetId] : []));
-    expect(await resultOf(discord.type({ command: 'Quote It', target: { messageId } }))).toEqual(['here', messageId]);
+    handle = async (i) => {
+      if (!i.isMessageContextMenuCommand()) return;
+      const { resource } = await i.reply({ content: '-', withResponse: true });
+      await i.editReply(JSON.stringify([i.targetMessage.content, i.targetId, resource?.message?.reference]));
+    };
+    const quoted = await discord.type({ command: 'Quote It', target: { messageId } }).until(({ edited }) => edited);
+    expect(JSON.parse(quoted.content)).toEqual(['here', messageId, null]); // it is no reply to that message
     expect(discord.menuCommandsFor({}).map(({ name }) => name)).toEqual(['Quote It']);
   });
 
@@ -153,14 +158,14 @@ describe('a click', () => {
     handle = async (i) => {
       if (!i.isButton()) return;
       await i.deferReply({ flags: MessageFlags.Ephemeral });
-      await i.editReply('more');
-      await i.followUp('and more');
+      const { reference } = await i.editReply('more');
+      await i.followUp(`and more to ${reference?.messageId}`);
     };
     const click = { messageId, customId: 'more', memberId: ids.bjorn };
     const clicked = await discord.click(click).until(({ followUps }) => followUps?.length === 1);
 
     expect(clicked).toMatchObject({ content: 'more', ephemeral: true, member: { name: 'Björn' }, commandLine: 'more' });
-    expect(clicked.followUps).toMatchObject([{ content: 'and more' }]);
+    expect(clicked.followUps).toMatchObject([{ content: `and more to ${messageId}` }]);
   });
 
   it('in a menu contains what was chosen', async () => {

@@ -43,6 +43,10 @@ describe('typing', () => {
     ]);
   });
 
+  it.each([1, 3])('takes %i, at the limit', (count) => {
+    expect(typed({ id: 'a', count })).toContainEqual({ type: 4, name: 'count', value: count });
+  });
+
   it('is shown above the reply', () => {
     expect(commandLine(card, typed({ id: 'a-1', prices: false }))).toBe('/card id:a-1 prices:false');
   });
