@@ -68,13 +68,12 @@ it('a pasted list says what it costs before it costs anything, and then costs ex
     embeds: [{ footer: { text: expect.stringMatching(/^2 new lookups used/) } }],
   });
   expect(textOf(answer)).toContain('**164.07** at market (7 cards)\n132.38 at the lowest offers (7 cards)\n');
-  expect(answer.embeds[0]?.fields).toEqual([
+  expect(answer.embeds[0]?.fields).toMatchObject([
     {
       name: 'Dearest cards',
       value: expect.stringMatching(
         /^4× Wick, Who Waits · First Light · 1\/102 – \*\*39\.35\*\*\n1× Moth .*\n2× Candle .*$/,
       ),
-      inline: false,
     },
   ]);
   expect(labels(answer)).toEqual(['Correct the list', 'Show to everyone']);
