@@ -24,6 +24,7 @@ import {
 } from './command.ts';
 import { withDelete } from './delete-reply.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
+import { EMPTY_FORM } from './watch-form.ts';
 
 export default {
   data: new SlashCommandBuilder()
@@ -104,6 +105,7 @@ export default {
     const hasHistory = showPrices && drawableDays(answer.history ?? [], Date.now()).length > 0;
     const components = buttons(locale, {
       ...(hasHistory && { showHistory: customId({ kind: 'history', isPrivate: true, cardId }) }),
+      ...(showPrices && card.prices?.market !== undefined && { watchCard: EMPTY_FORM + cardId }),
       ...(view.hasPrintings && { showPrintings: customId({ kind: 'printings', showPrices, isPrivate, cardId }) }),
       // A private reply has Discord's own way to be dismissed.
       ...(isPrivate

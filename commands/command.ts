@@ -1,6 +1,7 @@
 import type {
   APIApplicationCommandOptionChoice,
   ChatInputCommandInteraction,
+  ModalSubmitFields,
   RESTPostAPIChatInputApplicationCommandsJSONBody,
   RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord.js';
@@ -64,8 +65,8 @@ export interface ComponentUse extends Use {
 /** A member has sent a form. Its custom id is `<command>:<argument>`. */
 export interface FormUse extends Use {
   argument: string;
-  /** What stands in its field. */
-  text: string;
+  /** What stands in its fields. */
+  fields: Pick<ModalSubmitFields, 'getTextInputValue'>;
 }
 
 /** A member is typing an option. */

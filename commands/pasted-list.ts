@@ -17,6 +17,8 @@ import { withDelete } from './delete-reply.ts';
 
 /** What the buttons and menus of a list do; the last figure is how many requests a press may cost, or a line. */
 const ACTION = /^(fetch|renew|correct|show|line|take):(\d{1,20})(?::(\d{1,3}))?$/;
+/** The field of the form. */
+const FIELD = 'text';
 /** Discord's limit of a text in a form. */
 const LONGEST_LIST = 4_000;
 const LONGEST_LINE = 200;
@@ -27,17 +29,19 @@ export function listForm(locale: string, value?: string): Form {
     kind: 'form',
     customId: 'cards:list',
     title: formatMessage(locale, 'worthTitle'),
-    field: {
-      label: formatMessage(locale, 'worthField'),
-      placeholder: formatMessage(locale, 'worthHint'),
-      maxLength: LONGEST_LIST,
-      value,
-    },
+    fields: [
+      {
+        ...{ id: FIELD, lines: 'many', maxLength: LONGEST_LIST, value },
+        label: formatMessage(locale, 'worthField'),
+        placeholder: formatMessage(locale, 'worthHint'),
+      },
+    ],
   };
 }
 
 /** A list was pasted: it is kept, and what it is worth is found out behind a private "thinking…". */
-export async function pasted({ text, interactionId, requester, locale }: FormUse, { lists }: Services) {
+export async function pasted({ fields, interactionId, requester, locale }: FormUse, { lists }: Services) {
+  const text = fields.getTextInputValue(FIELD);
   const correct = buttons(locale, { worthCorrect: `cards:correct:${interactionId}` });
   const isKept = await lists.put(requester.memberId, interactionId, { text });
   if (!isKept) return sentence(formatMessage(locale, 'broken'));

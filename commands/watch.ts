@@ -2,16 +2,18 @@ import { SlashCommandBuilder } from '@discordjs/builders';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { ListedCard } from '../src/model/invocation.ts';
 import { cardMenu } from '../src/render/card-list.ts';
-import { MAX_LENGTH } from '../src/render/components.ts';
-import { plainMarkdown } from '../src/render/formats.ts';
+import { buttons, MAX_LENGTH } from '../src/render/components.ts';
+import { decimalSign, formatPrice, plainMarkdown } from '../src/render/formats.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
-import { watchSet } from '../src/render/watch-message.ts';
+import { watchForm, watchSet } from '../src/render/watch-message.ts';
+import { typedPrice } from '../src/watches/typed-price.ts';
 import type { Lines } from '../src/watches/watch.ts';
 import { MOST_WATCHES } from '../src/watches/watches.ts';
 import card from './card.ts';
-import { type Command, privately, type Reply, type Services, sentence, type Use } from './command.ts';
+import { type Command, type Form, privately, type Reply, type Services, sentence, type Use } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
+import { EMPTY_FORM, type FormOfCard, formId, readForm, type TypedLines } from './watch-form.ts';
 import { lastPrice, stopId } from './watches.ts';
 
 const LOWEST = 0.01;
@@ -48,8 +50,7 @@ export default {
     const lines = { above, below, percent: options.getInteger('percent') ?? undefined };
     const { locale } = use;
     if (Object.values(lines).every((line) => line === undefined)) return sentence(formatMessage(locale, 'watchWhat'));
-    if (above !== undefined && below !== undefined && above <= below)
-      return sentence(formatMessage(locale, 'watchMixedUp'));
+    if (isMixedUp(lines)) return sentence(formatMessage(locale, 'watchMixedUp'));
     const typed = parseCardId(options.getString('card', true));
     const text = services.readCardId(typed) ?? typed;
     const meant = await services.catalog.resolve(text, use.requester);
@@ -69,29 +70,74 @@ export default {
 
   autocomplete: card.autocomplete,
 
-  /** A card of a menu was chosen. */
+  cardOf: (argument) => readForm(argument)?.cardId,
+
+  /** The button below a card, or below a refusal of its form, was pressed; or a card of a menu was chosen. */
   async component({ argument, values: [cardId], ...use }, services) {
+    const form = readForm(argument);
+    if (form) return opened(form, use, services);
     const lines = readLines(argument);
     if (!lines || cardId === undefined) return sentence(formatMessage(use.locale, 'outOfDate'));
     return watched(cardId, lines, use, services);
   },
+
+  async submit({ argument, fields, ...use }, services) {
+    const { cardId } = readForm(argument) ?? {};
+    if (cardId === undefined) return sentence(formatMessage(use.locale, 'outOfDate'));
+    const typed = { above: fields.getTextInputValue('above'), below: fields.getTextInputValue('below') };
+    const lines = { above: readPrice(typed.above, use), below: readPrice(typed.below, use) };
+    const content = refusalOf(typed, lines, use);
+    if (content === undefined) return watched(cardId, lines, use, services);
+    // A form cannot answer a form, so a button opens it again.
+    return privately({ content, components: buttons(use.locale, { watchCorrect: formId({ ...typed, cardId }) }) });
+  },
 } satisfies Command;
 
-/** Sets the watch if the card is known. Costs no request. */
-async function watched(
-  cardId: string,
-  lines: Lines,
-  { requester, locale }: Use,
-  { cards, catalog, watches, currency }: Services,
-): Promise<Reply> {
+function isMixedUp({ above, below }: Lines): boolean {
+  return above !== undefined && below !== undefined && above <= below;
+}
+
+/** @returns `undefined` for what the options of the command do not take either */
+function readPrice(text: string, { locale }: Use): number | undefined {
+  const price = typedPrice(text, decimalSign(locale));
+  return price !== undefined && price >= LOWEST && price <= HIGHEST ? price : undefined;
+}
+
+/** @returns `undefined` when there is nothing to refuse of what was typed into the form */
+function refusalOf({ above, below }: TypedLines, lines: Lines, { locale }: Use): string | undefined {
+  const example = formatPrice(locale, 27.5, undefined);
+  const unread = [lines.above === undefined && above.trim(), lines.below === undefined && below.trim()].find(Boolean);
+  if (unread) {
+    const text = plainMarkdown(unread, MAX_LENGTH) || formatMessage(locale, 'invisibleId');
+    return formatMessage(locale, 'watchNoPrice', { typed: 'some', text, example });
+  }
+  if (lines.above === undefined && lines.below === undefined)
+    return formatMessage(locale, 'watchNoPrice', { typed: 'none', text: '', example });
+  return isMixedUp(lines) ? formatMessage(locale, 'watchMixedUp') : undefined;
+}
+
+async function opened({ cardId, ...typed }: FormOfCard, use: Use, services: Services): Promise<Reply | Form> {
+  const found = await seen(cardId, use, services);
+  if (!found) return sentence(unknown(cardId, use.locale));
+  const { locale } = use;
+  return watchForm(found, { locale, currency: services.currency }, EMPTY_FORM + cardId, typed);
+}
+
+/** A card's name, and what it cost last. Costs no request. @returns `undefined` when nobody has seen it */
+async function seen(cardId: string, { requester }: Use, { cards, catalog }: Services) {
   const kept = await cards.kept(cardId);
   const named = kept?.card ?? (await catalog.printings(cardId, { page: 0, isOthers: false }, requester));
-  if (named?.name === undefined) return sentence(unknown(cardId, locale));
-  const price = lastPrice(kept);
-  const set = await watches.set(
-    { memberId: requester.memberId, locale, cardId, cardName: named.name, ...lines },
-    price?.market,
-  );
+  return named?.name === undefined ? undefined : { cardName: named.name, price: lastPrice(kept) };
+}
+
+/** Sets the watch if the card is known. Costs no request. */
+async function watched(cardId: string, lines: Lines, use: Use, services: Services): Promise<Reply> {
+  const { requester, locale } = use;
+  const { watches, currency } = services;
+  const found = await seen(cardId, use, services);
+  if (!found) return sentence(unknown(cardId, locale));
+  const { cardName, price } = found;
+  const set = await watches.set({ memberId: requester.memberId, locale, cardId, cardName, ...lines }, price?.market);
   if (set === 'tooMany') return sentence(formatMessage(locale, 'tooManyWatches', { most: MOST_WATCHES }));
   if (set === 'notKept') return sentence(formatMessage(locale, 'watchNotKept'));
   const { watch, isReplaced } = set;

@@ -19,15 +19,28 @@ export interface MessageFile {
   description: string;
 }
 
-/** A form with one field, which only the first answer to a command or a button can open. */
+/** A form, which only the first answer to a command or a button can open. */
 export interface Form {
   kind: 'form';
   /** Begins with the command's name and a colon. */
   customId: string;
-  /** At most 45 characters, as the label. */
+  /** At most 45 characters, as each label. */
   title: string;
-  /** `value`: what stands in it already. */
-  field: { label: string; placeholder: string; maxLength: number; value?: string | undefined };
+  /** At most five. */
+  fields: readonly FormField[];
+}
+
+/** A text that a member types into a form. */
+export interface FormField {
+  id: string;
+  label: string;
+  /** Shown while nothing is typed; at most 100 characters. */
+  placeholder?: string | undefined;
+  /** What stands in it already. */
+  value?: string | undefined;
+  maxLength: number;
+  lines: 'one' | 'many';
+  isOptional?: boolean;
 }
 
 /** What a command shows at once: it asks for no cards, or they are known. */

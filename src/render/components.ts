@@ -36,7 +36,8 @@ export function buttons(
 ): ButtonRow[] {
   const components = Object.entries(customIds).flatMap(([key, custom_id]) => {
     if (custom_id === false || custom_id.length > MAX_LENGTH) return [];
-    const label = clip(formatMessage(locale, key as 'showCard', { name }), MAX_BUTTON_LABEL);
+    const text = formatMessage(locale, key as 'showCard', { name });
+    const label = text.length > MAX_BUTTON_LABEL ? clip(text, MAX_BUTTON_LABEL) : text;
     return [{ type: BUTTON, style: STYLES[style], custom_id, label } as const];
   });
   return components.length === 0 ? [] : [{ type: ACTION_ROW, components }];

@@ -114,6 +114,12 @@ export function formatPercent(locale: string, share: number): string {
   return numberFormat(locale, form).format(share);
 }
 
+/** What stands before the cents of a price: a point or a comma. */
+export function decimalSign(locale: string): string {
+  const parts = numberFormat(locale, 'cents').formatToParts(0.5);
+  return parts.find(({ type }) => type === 'decimal')?.value ?? '.';
+}
+
 export function formatCount(locale: string, value: number): string {
   return numberFormat(locale).format(value);
 }

@@ -1,5 +1,6 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import type { PriceRow } from '../model/card.ts';
+import type { Form } from '../model/message.ts';
 import { FRESH_COLOUR } from './card-embed.ts';
 import { MAX_ROWS } from './card-list.ts';
 import { type ButtonRow, buttons, MAX_LENGTH, type MenuRow, menu } from './components.ts';
@@ -44,6 +45,35 @@ export function watchSet(
     `-# ${price ? formatMessage(locale, 'watchPrice', price) : formatMessage(locale, 'watchUnpriced')}`,
   ];
   return { content: content.filter(Boolean).join('\n'), components: buttons(locale, { stopWatch: stopId }) };
+}
+
+const FORM_NAME_LENGTH = 30;
+const MOST_TYPED = 20;
+
+/** The form that a watch is set with. @param typed what stands in it */
+export function watchForm(
+  { cardName, price }: Pick<WatchView, 'cardName' | 'price'>,
+  { locale, ...to }: To,
+  customId: string,
+  typed: { above: string; below: string },
+): Form {
+  const last = price && formatPrice(locale, price.market, price.currency ?? to.currency);
+  const placeholder = last && formatMessage(locale, 'watchHint', { price: last });
+  const field = (id: 'above' | 'below', label: string) =>
+    ({
+      id,
+      label,
+      placeholder,
+      value: typed[id] || undefined,
+      maxLength: MOST_TYPED,
+      lines: 'one',
+      isOptional: true,
+    }) as const;
+  const name = plainText(cardName, FORM_NAME_LENGTH) || formatMessage(locale, 'noName');
+  return {
+    ...{ kind: 'form', customId, title: formatMessage(locale, 'watchForm', { name }) },
+    fields: [field('above', formatMessage(locale, 'watchAbove')), field('below', formatMessage(locale, 'watchBelow'))],
+  };
 }
 
 /** All of a member's watches, and a menu to end one of the first 25, since Discord takes no more. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CardAction, customId, readAction } from '../../commands/card-actions.ts';
+import { EMPTY_FORM, type FormOfCard, formId, readForm } from '../../commands/watch-form.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const argumentOf = (id: string) => id.replace(/^card:/, '');
@@ -92,4 +93,46 @@ describe('a custom id of /card', () => {
   ])('that was never given out is not read: %j', (argument) => {
     expect(readAction(argument)).toBeUndefined();
   });
+});
+
+describe('a custom id of the form of a watch', () => {
+  const argumentOfForm = (id: string) => id.replace(/^watch:/, '');
+  const text = fc.string({ unit: anyCharacter });
+
+  it.each<[FormOfCard, string]>([
+    [{ above: '', below: '', cardId: 'base1-4' }, 'watch:form:::base1-4'],
+    [{ above: '45', below: '1.234,5', cardId: 'a:b' }, 'watch:form:45:1.234,5:a:b'],
+    [{ above: '5:30', below: '10%', cardId: '7' }, 'watch:form:5%3A30:10%25:7'],
+  ])('of %j is %j for ever', (form, id) => {
+    expect(formId(form)).toBe(id);
+    expect(readForm(argumentOfForm(id))).toEqual(form);
+  });
+
+  it('is read as what it was made of, whatever was typed and whatever the card is called', () => {
+    const form = fc.record({ above: text, below: text, cardId: fc.string({ unit: anyCharacter, minLength: 1 }) });
+    fc.assert(
+      fc.property(form, (any) => {
+        expect(readForm(argumentOfForm(formId(any)))).toEqual(any);
+        expect(EMPTY_FORM + any.cardId).toBe(formId({ above: '', below: '', cardId: any.cardId }));
+      }),
+    );
+  });
+
+  it('is refused, or is exactly what it would be made to again', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('', 'form:', 'form::', 'form:%3A:', 'form:::'), text, (begin, rest) => {
+        const argument = `${begin}${rest}`;
+        const form = readForm(argument);
+        if (form) expect(argumentOfForm(formId(form))).toBe(argument);
+      }),
+    );
+  });
+
+  // The other arguments of /watch are the lines of a menu.
+  it.each(['', 'form', 'form:', 'form::', 'form:::', 'form:%::a', 'form:%20::a', ':40:', '40:30:', 'Form:::a'])(
+    'that was never given out is not read: %j',
+    (argument) => {
+      expect(readForm(argument)).toBeUndefined();
+    },
+  );
 });

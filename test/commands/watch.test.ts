@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
-import type { ComponentUse, Reply, Services } from '../../commands/command.ts';
+import type { ComponentUse, Form, Reply, Services } from '../../commands/command.ts';
 import watch from '../../commands/watch.ts';
 import watches from '../../commands/watches.ts';
+import { LANGUAGES } from '../../src/render/languages.ts';
+import { watchForm } from '../../src/render/watch-message.ts';
 import { MOST_WATCHES } from '../../src/watches/watches.ts';
 import { startServices, typed } from './commands.ts';
 
@@ -135,4 +137,76 @@ it('/watches lists what a member watches, with a menu and a button that stop', a
   expect(await textOf(Promise.resolve(stopped))).not.toContain('Emberwing Drake');
   expect(await textOf(watches.component(pressed(`stop:${golem?.id}`), services) as Promise<Reply>)).toContain('Done');
   expect(await services.watches.find({ member: 'alice' })).toEqual([]);
+});
+
+/** What comes of a form in which this was typed. */
+function submitted(typedLines: Record<string, string>, services: Services, more = {}) {
+  const fields = { getTextInputValue: (name: string) => typedLines[name] ?? '' };
+  return watch.submit({ ...typed({}, more), argument: 'form:::base1-4', fields }, services);
+}
+
+it('a form asks for the prices of a watch with nothing in it, and what cards cost last beside that', async () => {
+  const { services, cardService } = await start();
+  const form = await watch.component(pressed('form:::base1-4'), services);
+  expect(form).toMatchObject({
+    ...{ kind: 'form', customId: 'watch:form:::base1-4', title: 'Watch Emberwing Drake' },
+    fields: [
+      { id: 'above', label: 'This price or above', placeholder: 'Last price: $27.51', isOptional: true },
+      { id: 'below', label: 'This price or below', placeholder: 'Last price: $27.51', isOptional: true },
+    ],
+  });
+  expect((form as Form).fields.map(({ value }) => value)).toEqual([undefined, undefined]);
+  expect(await textOf(watch.component(pressed('form:::base1-99'), services) as Promise<Reply>)).toContain(
+    "I don't know a card called **base1\\-99**.",
+  );
+  expect(cardService.requests).toEqual([]);
+});
+
+it.each<[string, Record<string, string>, says: string]>([
+  ['a price', { below: '$20' }, "I'll send you a DM when **Emberwing Drake** is at $20.00 or below."],
+  ['two', { above: '40.5', below: ' 20 ' }, 'is at $40.50 or above, or at $20.00 or below.'],
+  ['nothing', { above: ' ' }, 'Please type a price into at least one of the two fields, such as 27.50.'],
+  ['what is no price', { above: '45', below: 'ten' }, "**ten** isn't a price that I can watch. Please type one"],
+  ['what is too low', { above: '0' }, "**0** isn't a price that I can watch."],
+  ['what is too high', { above: '2,000,000,000' }, "**2,000,000,000** isn't a price that I can watch."],
+  ['what nobody can see', { above: '\u200b' }, "**(invisible)** isn't a price that I can watch."],
+  ['prices the wrong way round', { above: '20', below: '20' }, '`above` has to be a higher price than `below`.'],
+])('the form of a watch with %s', async (_, typedLines, says) => {
+  const { services, cardService } = await start();
+  expect(await textOf(submitted(typedLines, services))).toContain(says);
+  expect(cardService.requests).toEqual([]);
+});
+
+it('a price is read as members of their language write it', async () => {
+  const { services } = await start();
+  expect(await textOf(submitted({ above: '1.234' }, services, { locale: 'de' }))).toContain('1.234,00');
+  expect(await textOf(submitted({ above: '1.234' }, services, { locale: 'en-US' }))).toContain('$1.23 ');
+});
+
+it('a form that is refused is opened again with what was typed, if that fits', async () => {
+  const { services } = await start();
+  const idsOf = async (text: string) => {
+    const { message } = await submitted({ above: text, below: '3' }, services);
+    return (message.components ?? []).flatMap(({ components }) =>
+      components.map((part) => 'custom_id' in part && part.custom_id),
+    );
+  };
+  expect(await idsOf('5:3%')).toEqual(['watch:form:5%3A3%25:3:base1-4']);
+  expect(await idsOf(':'.repeat(30))).toEqual([]);
+  const again = await watch.component(pressed('form:5%3A3%25:3:base1-4'), services);
+  expect((again as Form).fields.map(({ value }) => value)).toEqual(['5:3%', '3']);
+});
+
+it('a form of no card is too old', async () => {
+  const { services } = await start();
+  const fields = { getTextInputValue: () => '3' };
+  expect(await textOf(watch.submit({ ...typed({}), argument: 'form:', fields }, services))).toContain('too old');
+});
+
+it.each(LANGUAGES)('the form of a watch fits in %s, whatever the card is called', (locale) => {
+  const view = { cardName: 'W'.repeat(100), price: { market: 123_456_789.12, atMs: 0 } };
+  const form = watchForm(view, { locale, currency: 'USD' }, 'watch:form:::a', { above: '', below: '' });
+  for (const text of [form.title, ...form.fields.map(({ label }) => label)])
+    expect(text.length).toBeLessThanOrEqual(45);
+  for (const { placeholder } of form.fields) expect(placeholder?.length).toBeLessThanOrEqual(100);
 });

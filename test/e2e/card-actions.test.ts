@@ -11,7 +11,7 @@ it('the buttons under a card work after a restart, too, and a menu of printings 
   const world = await startWorld();
   const [_alice, bjorn] = world.discord.members.map(({ id }) => id);
   const shown = await world.card('base1-4').settled();
-  expect(labels(shown)).toEqual(['Delete']); // it has no other printings yet
+  expect(labels(shown)).toEqual(['Watch', 'Delete']); // it has no other printings yet
 
   const database = CatalogDatabase.open(world.config.dataDir, logLines().log);
   database.upsert([{ id: 'dusk2-1', name: 'emberwing drake', set: 'Dusk' }], undefined);
@@ -21,7 +21,7 @@ it('the buttons under a card work after a restart, too, and a menu of printings 
   await offered(world, 'dusk2-1'); // its search has begun again
 
   const again = await world.card('base1-4').settled();
-  expect(labels(again)).toEqual(['Other printings', 'Delete']);
+  expect(labels(again)).toEqual(['Watch', 'Other printings', 'Delete']);
   const printings = await press(world, again, 'Other printings', bjorn).settled();
   const inGerman = formatMessage('de', 'otherPrintings', { cards: 1 });
   expect(printings).toMatchObject({ ephemeral: true, content: inGerman });

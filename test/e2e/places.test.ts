@@ -113,6 +113,10 @@ describe.each(PLACES)('in $place', ({ at, hasServerCommands = false, isPrivate =
 
     const watch = await type('watch', { card: 'base1-4', below: 3 }).settled();
     expect(watch).toMatchObject({ ephemeral: true, content: expect.stringContaining('Emberwing Drake') });
+    const opened = press(world, await card('base1-4'), 'Watch').until(({ modal }) => modal !== undefined);
+    const { interactionId } = await opened;
+    const again = await world.discord.submit({ interactionId, values: { above: '99' } }).settled();
+    expect(again).toMatchObject({ ephemeral: true, content: expect.stringContaining('This replaces') });
     expect((await type('watches').settled()).embeds).toHaveLength(1);
 
     const kept = await type('privacy').settled();
@@ -138,5 +142,5 @@ it('deferred replies of all places are completed by the next process', async () 
   await world.restartBot();
 
   const completed = await Promise.all(typed.map((each) => each.until(shows(1))));
-  expect(completed.map(labels)).toEqual(PLACES.map(({ isPrivate }) => (isPrivate ? [] : ['Delete'])));
+  expect(completed.map(labels)).toEqual(PLACES.map(({ isPrivate }) => (isPrivate ? ['Watch'] : ['Watch', 'Delete'])));
 });

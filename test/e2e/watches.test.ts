@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
-import { choose, press } from '../support/buttons.ts';
+import { choose, labels, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 
@@ -38,6 +39,52 @@ it('a price that another lookup brings crosses the line of a watch, which is lis
   const none = { content: expect.stringContaining("You aren't watching any prices."), embeds: [], components: [] };
   await expect.poll(() => world.discord.message(kept.interactionId)).toMatchObject(none);
 });
+
+it('the button below a card opens an empty form, which sets the watch, and again with what was typed wrong', async () => {
+  const world = await startWorld({
+    catalog: SAMPLE_CATALOG,
+    known: [{ id: 'base1-4', ageMs: 60_000, hasHistory: true }],
+  });
+  await offered(world, 'base1-4');
+  const shown = await world.card('base1-4').settled();
+  expect(labels(shown)).toEqual(['Price history', 'Watch', 'Other printings', 'Delete']);
+  const opened = async (message: ChatMessage, label: string) =>
+    press(world, message, label).until(({ modal }) => modal !== undefined);
+  const submit = (form: ChatMessage, above: string, below: string) =>
+    world.discord.submit({ interactionId: form.interactionId, values: { above, below } }).settled();
+
+  const form = await opened(shown, 'Watch');
+  expect(inputs(form)).toMatchObject([{ custom_id: 'above' }, { custom_id: 'below' }]);
+  expect(inputs(form).flatMap(({ value }) => value ?? [])).toEqual([]);
+  await opened(shown, 'Watch'); // the first one was closed
+  const refused = await submit(form, '$45', '2o');
+  expect(refused).toMatchObject({ ephemeral: true, content: expect.stringContaining("**2o** isn't a price") });
+  const corrected = await opened(refused, 'Correct the prices');
+  expect(inputs(corrected).map(({ value }) => value)).toEqual(['$45', '2o']);
+  const set = await submit(corrected, '$45', '20');
+  expect(set).toMatchObject({
+    ephemeral: true,
+    content: expect.stringContaining('**Emberwing Drake** is at 45.00 or above, or at 20.00 or below.'),
+  });
+  expect(cardRequests(world)).toEqual([]);
+  await world.stopBot();
+  expect(storedWatches(world.config.dataDir)).toMatchObject([{ cardId: 'base1-4', above: 45, below: 20 }]);
+});
+
+it('a card without a market price, or without prices, has no button to watch it', async () => {
+  const world = await startWorld({ known: [{ id: 'base1-4', ageMs: 60_000 }] });
+  expect(labels(await world.card('base1-4').settled())).toContain('Watch');
+  expect(labels(await world.card('base1-4', { prices: false }).settled())).not.toContain('Watch');
+  const drake = SAMPLE_CARDS.find(({ id }) => id === 'base1-1');
+  world.cardService.script({ path: 'base1-1', body: { ...drake, prices: { low: 3 } } });
+  const shown = await world.card('base1-1').until(({ embeds }) => embeds.length > 0);
+  expect(labels(shown)).not.toContain('Watch');
+});
+
+function inputs({ modal }: ChatMessage): { custom_id: string; value?: string }[] {
+  const { components = [] } = (modal ?? {}) as { components?: { component: { custom_id: string; value?: string } }[] };
+  return components.map(({ component }) => component);
+}
 
 function storedWatches(dataDir: string): { id?: string }[] {
   using database = new DatabaseSync(join(dataDir, 'state.sqlite'));

@@ -13,10 +13,10 @@ import type {
   ComponentUse,
   Deletion,
   Form,
-  FormUse,
   Message,
   Reply,
   Services,
+  Use,
   View,
 } from '../../../commands/command.ts';
 import { withDelete } from '../../../commands/delete-reply.ts';
@@ -31,7 +31,6 @@ import type { Requester } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLocale } from '../../render/reply-locale.ts';
 import { type CardsReply, REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-ports.ts';
-import { FORM_FIELD } from '../rest/reply-sender.ts';
 import { textOf } from './message-text.ts';
 
 /** After the key was pressed. Discord waits 3 s, but a member who types on does not. */
@@ -84,7 +83,7 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
 
   const argument = rest.join(':');
   if (interaction.isModalSubmit())
-    return { kind: 'component', invocation, run: ofForm(interaction, { ...use, argument }, submit) };
+    return { kind: 'component', invocation, card: cardOf?.(argument), run: ofForm(interaction, use, argument, submit) };
   const values = interaction.isAnySelectMenu() ? interaction.values : [];
   const card = cardOf?.(argument) ?? values[0];
   if (!component) return { kind: 'component', invocation, card };
@@ -96,16 +95,14 @@ export function dispatch(commands: readonly Command[], interaction: Interaction)
   return { kind: 'component', invocation, card, run, press };
 }
 
-/** What was pasted stands in no log, so it is no `card`. */
+/** What was typed into it stands in no log, so it is no `card`. */
 function ofForm(
   { fields }: ModalSubmitInteraction,
-  use: Omit<FormUse, 'text'>,
+  use: Use,
+  argument: string,
   submit: Command['submit'],
 ): Handler<Asked | Reply> {
-  return submit
-    ? async (services, server = NOTHING_SET) =>
-        submit({ ...use, server, text: fields.getTextInputValue(FORM_FIELD) }, services)
-    : undefined;
+  return submit && (async (services, server = NOTHING_SET) => submit({ ...use, server, argument, fields }, services));
 }
 
 function repliedTo({ interactionMetadata }: InteractionMessage): ComponentUse['repliedTo'] {

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { withDelete } from '../../../commands/delete-reply.ts';
 import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
-import type { Form, Message } from '../../model/message.ts';
+import type { Form, FormField, Message } from '../../model/message.ts';
 import type { Sent } from '../../model/sent.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLocale } from '../../render/reply-locale.ts';
@@ -37,8 +37,6 @@ import {
 import { withoutRefused } from './refused-parts.ts';
 import { NO_MENTIONS } from './requests.ts';
 
-/** The custom id of the field of a form. */
-export const FORM_FIELD = 'text';
 /** Covers a connection that was closed; after that the caller decides when to try again. */
 const EDIT_AGAIN_MS = 200;
 /** Discord keeps whatever an edit leaves out. */
@@ -189,18 +187,9 @@ export class RestReplySender implements ReplySender {
 
   /** Opens a form. @returns what prevented it, for the log */
   async open(to: Invocation, form: Form): Promise<{ outcome?: string; err?: unknown }> {
-    const { label, maxLength: max_length, ...field } = form.field;
-    const input = { ...field, max_length, type: ComponentType.TextInput, style: TextInputStyle.Paragraph };
-    const component = { ...input, custom_id: FORM_FIELD };
-    const data = {
-      custom_id: form.customId,
-      title: form.title,
-      components: [{ type: ComponentType.Label, label, component }],
-    };
-    const first = await this.#explained(
-      to,
-      await sendFirstAnswer(this.#rest, to, { type: InteractionResponseType.Modal, data }),
-    );
+    const { Modal: type } = InteractionResponseType;
+    const data = { custom_id: form.customId, title: form.title, components: form.fields.map(labelled) };
+    const first = await this.#explained(to, await sendFirstAnswer(this.#rest, to, { type, data }));
     return first.shown ? {} : { outcome: first.outcome, err: first.err };
   }
 
@@ -280,6 +269,13 @@ function messageBody({ files = [], ...message }: Message): { body: object; files
     body: { ...message, allowed_mentions: NO_MENTIONS, ...(attachments.length > 0 && { attachments }) },
     files: files.map(({ name, data, contentType }) => ({ name, data: Buffer.from(data), contentType })),
   };
+}
+
+/** A field of a form as Discord's REST takes it. */
+function labelled({ id, label, placeholder, value, maxLength, lines, isOptional = false }: FormField): object {
+  const style = lines === 'one' ? TextInputStyle.Short : TextInputStyle.Paragraph;
+  const input = { type: ComponentType.TextInput, custom_id: id, style, placeholder, value, max_length: maxLength };
+  return { type: ComponentType.Label, label, component: { ...input, required: !isOptional } };
 }
 
 function flags(isPrivate: boolean): { flags?: MessageFlags } {

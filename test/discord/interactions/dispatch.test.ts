@@ -18,6 +18,8 @@ const CARD: Command = {
   ],
   component: ({ argument, values, repliedTo, manageMessages }) =>
     answer({ ran: 'component', argument, values, repliedTo, manageMessages }),
+  submit: ({ argument, fields }) => answer({ ran: 'form', argument, text: fields.getTextInputValue('above') }),
+  cardOf: (argument) => argument,
 };
 const USAGE: Command = {
   data: { name: 'usage', description: 'Show the quota' },
@@ -48,6 +50,12 @@ describe('an interaction is dispatched by its kind', () => {
       chosen,
       component('set', { values: ['a'], repliedTo: { interactionId: '7', memberId: 'bob' }, manageMessages: true }),
     ],
+    [
+      'modal',
+      'card:form:a',
+      { fields: { getTextInputValue: String } },
+      { ran: 'form', argument: 'form:a', text: 'above' },
+    ],
   ] as const)('to the handler that a command has for it: %s %s', async (kind, name, more, ran) => {
     const dispatched = dispatch(COMMANDS, interaction(kind, name, more));
     const response = await dispatched.run?.(SERVICES);
@@ -69,7 +77,7 @@ describe('an interaction is dispatched by its kind', () => {
     ['autocomplete', 'usage', 'autocomplete'],
     ['button', 'usage:next', 'component'],
     ['button', 'older', 'component'],
-    ['modal', 'card:form', 'component'],
+    ['modal', 'usage:form', 'component'],
   ] as const)('to no handler when no command has one for it: %s %s', (of, name, kind) => {
     const dispatched = dispatch(COMMANDS, interaction(of, name));
     expect(dispatched).toMatchObject({ kind, invocation: { command: name.split(':')[0] } });
