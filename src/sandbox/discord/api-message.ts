@@ -1,4 +1,4 @@
-import { type APIEmbed, ComponentType, MessageFlags, MessageType } from 'discord-api-types/v10';
+import { ComponentType, MessageFlags, MessageType } from 'discord-api-types/v10';
 import { standingFiles } from './attachment-links.ts';
 import type { Trigger } from './chat.ts';
 import type { Row } from './components.ts';
@@ -28,7 +28,7 @@ export function apiMessage({ conversation, message: { id, reply, ephemeral, edit
     channel_id: channelId,
     author: botUser(world),
     content: reply.content,
-    embeds: reply.embeds.map(apiEmbed),
+    embeds: reply.embeds.map((embed) => ({ ...embed, type: 'rich' })),
     components: apiComponents(reply.components),
     attachments: standingFiles(reply.attachments, reply.embeds),
     ...NOTHING_SPECIAL,
@@ -61,11 +61,6 @@ export function callbackResponse(conversation: Conversation, type: number, world
     },
     resource: { type, ...(held && { message: apiMessage(held, world) }) },
   };
-}
-
-/** An embed as Discord returns it: its fields say whether they are inline, even if the bot did not. */
-function apiEmbed({ fields, ...embed }: APIEmbed): object {
-  return { ...embed, type: 'rich', ...(fields && { fields: fields.map((field) => ({ inline: false, ...field })) }) };
 }
 
 /** The components of a message as Discord returns them: menus with their range, even if the bot did not write it. */

@@ -35,7 +35,12 @@ export function readMessage(body: unknown, at: Path = []): MessageForm {
     ...within(['components'], componentMistakes(components ?? [])),
   ];
   refuse(mistakes, at);
-  return form;
+  return embeds ? { ...form, embeds: embeds.map(completed) } : form;
+}
+
+/** In Discord's answers every field says whether it is inline, even if the bot did not. */
+function completed({ fields, ...embed }: APIEmbed): APIEmbed {
+  return { ...embed, ...(fields && { fields: fields.map((field) => ({ inline: false, ...field })) }) };
 }
 
 /** The code is a guess. */

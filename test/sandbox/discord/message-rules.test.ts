@@ -69,7 +69,7 @@ it('null in the body of a message stays, and is an absent field anywhere else', 
   const embeds = [{ title: 'b', image: null, fields: [{ name: 'n', value: 'v', inline: null }] }];
   expect(readMessage({ content: null, embeds })).toEqual({
     content: null,
-    embeds: [{ title: 'b', fields: [{ name: 'n', value: 'v' }] }],
+    embeds: [{ title: 'b', fields: [{ name: 'n', value: 'v', inline: false }] }],
   });
 });
 
