@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Lookups, type Wanted } from '../lookup/lookups.ts';
 import type { Outcomes } from '../lookup/outcomes.ts';
 import type { EventsByName } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';
 import type { Message, Reply } from '../model/message.ts';
+import { backOffMs } from '../time/back-off.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './command-end.ts';
-import { CORRECTION, type End, THINKING } from './course.ts';
+import { CORRECTION, type End, RETRY, THINKING } from './course.ts';
 import { type CoursePorts, follow } from './course-driver.ts';
 import { below, type CardsReply, type CommandRepliesOptions, type RenderReply } from './reply-ports.ts';
 
@@ -17,8 +19,8 @@ export class CommandReplies {
   readonly #options: CommandRepliesOptions;
   readonly #closed = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Of the replies to which something is still to come, by their interactions: aborted when somebody deletes the reply. */
-  readonly #deletions = new Map<string, AbortController>();
+  /** The replies to which something is still to come, by their interactions; `deletion` is aborted when somebody deletes one. */
+  readonly #open = new Map<string, { reply: CardsReply; deletion: AbortController }>();
   #duplicateLogged = false;
 
   constructor(options: CommandRepliesOptions) {
@@ -41,7 +43,7 @@ export class CommandReplies {
     correction?.catch(() => {}); // awaited once the reply is there
     const first = await sender.reply(invocation, message, isPrivate, isInPlace);
     if (!first.shown) {
-      this.#deletions.delete(invocation.interactionId);
+      this.#open.delete(invocation.interactionId);
       publishEnd(events, invocation, { card: end.card, outcome: first.outcome, err: first.err ?? end.err });
       return false;
     }
@@ -91,7 +93,8 @@ export class CommandReplies {
 
   /**
    * Deletes the message whose button was used, and ends the reply that it is, in whichever process. That is journaled before
-   * Discord is told: should this process end in between, the next one tells it.
+   * Discord is told. A reply that has ended so would stay as it is, so Discord is told again until it is gone, by the next
+   * process if need be.
    *
    * @param answered the interaction that the message answers
    * @returns what prevented it, for the log; nothing when the message is gone
@@ -99,9 +102,14 @@ export class CommandReplies {
   async delete(press: Invocation, answered: string | undefined): Promise<{ outcome?: string; err?: unknown }> {
     const { sender, journal } = this.#options;
     const isOwn = answered !== undefined && (await journal.markDeleted(answered));
-    if (answered !== undefined) this.#deletions.get(answered)?.abort();
+    const open = answered === undefined ? undefined : this.#open.get(answered);
+    open?.deletion.abort();
     const prevented = await sender.deleteSource(press);
     if (isOwn && prevented.outcome === undefined) await journal.remove(answered);
+    if (open && prevented.outcome !== undefined) {
+      const reply = { ...open.reply, isDeleted: true } as const;
+      this.#track(this.#deleteUntilGone(reply), reply);
+    }
     return prevented;
   }
 
@@ -134,10 +142,10 @@ export class CommandReplies {
     return message;
   }
 
-  #deletionOf({ interactionId }: CardsReply): AbortSignal {
-    const deletion = this.#deletions.get(interactionId) ?? new AbortController();
-    this.#deletions.set(interactionId, deletion);
-    return deletion.signal;
+  #deletionOf(reply: CardsReply): AbortSignal {
+    const open = this.#open.get(reply.interactionId) ?? { reply, deletion: new AbortController() };
+    this.#open.set(reply.interactionId, open);
+    return open.deletion.signal;
   }
 
   /** Journaled before it is deferred, it is completed whatever happens. @returns `false` when there is nothing to complete */
@@ -187,12 +195,22 @@ export class CommandReplies {
    * that ends first.
    */
   async #deleteMarked(reply: CardsReply): Promise<void> {
-    const deletion = this.#deletions.get(reply.interactionId);
-    if (deletion) deletion.abort();
+    const open = this.#open.get(reply.interactionId);
+    if (open) open.deletion.abort();
     else this.#publish(reply, 'taken over');
-    const isGone = reply.deadlineMs <= Date.now() || (await this.#options.sender.delete(reply));
-    if (!deletion) this.#publish(reply, 'dropped');
-    if (isGone) await this.#options.journal.remove(reply.interactionId);
+    await this.#deleteUntilGone(reply);
+    if (!open) this.#publish(reply, 'dropped');
+  }
+
+  /** Its row stays until it is gone, or can no longer be deleted. */
+  async #deleteUntilGone(reply: CardsReply): Promise<void> {
+    const { sender, journal } = this.#options;
+    const { signal } = this.#closed;
+    for (let failures = 1; reply.deadlineMs > Date.now() && !(await sender.delete(reply)); failures++) {
+      await sleep(backOffMs(failures, RETRY), undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+    }
+    await journal.remove(reply.interactionId);
   }
 
   /** @param isTakenOver whether another process may have answered it already, or may still */
@@ -280,7 +298,7 @@ export class CommandReplies {
     this.#publish(reply, step);
     if (end) publishEnd(this.#options.events, reply, end);
     // Where somebody deletes the reply, its row stays until Discord is told.
-    if (!this.#deletions.get(reply.interactionId)?.signal.aborted)
+    if (!this.#open.get(reply.interactionId)?.deletion.signal.aborted)
       await this.#options.journal.remove(reply.interactionId);
   }
 
@@ -288,14 +306,16 @@ export class CommandReplies {
     this.#options.events.publish('reply', { step, interactionId, command });
   }
 
-  #track(work: Promise<unknown>, { interactionId, command, requester }: Invocation): void {
+  /** @param reply `isDeleted`: the work is to delete it, beside the work that it may still be under */
+  #track(work: Promise<unknown>, reply: Invocation & Pick<CardsReply, 'isDeleted'>): void {
+    const { interactionId, command, requester, isDeleted } = reply;
     const done = work
       .catch((err: unknown) =>
         this.#options.log.error({ command, member: requester.memberId, err }, 'reply cannot be completed'),
       )
       .finally(() => {
         this.#underWay.delete(done);
-        this.#deletions.delete(interactionId);
+        if (!isDeleted) this.#open.delete(interactionId);
       });
     this.#underWay.add(done);
   }

@@ -5,7 +5,8 @@ import type { CompleteResult, EditResult } from './reply-ports.ts';
 
 /** Discord accepts 5 edits in 5 s from one webhook; what comes within 1.5 s is shown together. */
 const SHOW_AGAIN = { firstMs: 1_500, longestMs: 30_000 };
-const RETRY = { firstMs: 1_000, longestMs: 30_000 };
+/** Of what Discord could not be told. */
+export const RETRY = { firstMs: 1_000, longestMs: 30_000 };
 /** After this time nearly every edit that was given up has been processed, or never will be. */
 const LATE_EDIT_MS = 10_000;
 

@@ -116,7 +116,7 @@ export interface ReplySender {
   complete(reply: CardsReply, message: Message, isAnother: boolean): Promise<CompleteResult>;
   /** Deletes the message whose button was used. @returns what prevented it, for the log; nothing when the message is gone */
   deleteSource(press: Invocation): Promise<{ outcome?: string; err?: unknown }>;
-  /** Deletes the reply. @returns whether it is gone */
+  /** Deletes the reply. @returns whether there is nothing left to try: it is gone, or Discord refuses */
   delete(reply: CardsReply): Promise<boolean>;
   /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; `undefined` when that fails. */
   countEmbeds(reply: CardsReply): Promise<number | undefined>;

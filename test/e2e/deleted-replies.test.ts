@@ -85,6 +85,41 @@ it("a reply that somebody deletes by Discord's own means ends with the next edit
   expect(world.lines.filter(({ msg }) => msg === 'deferred replies taken over')).toEqual([]);
 });
 
+const TOO_LATE = { status: 404, body: { code: 10_062, message: 'Unknown interaction' } };
+it.each([
+  ['Discord was not reached', { route: 'delete', answer: 'close', times: 99 }],
+  ['the press came too late to be answered', { route: 'callback', answer: TOO_LATE }],
+] as const)('a reply that has ended because it was taken back is deleted, although %s', async (_, fault) => {
+  const world = await startWorld({ service: SLOW });
+  const list = await waitingList(world);
+  world.discord.faults.script(fault);
+  press(world, list.message, 'Delete');
+  await expect.poll(() => world.lines.filter(({ outcome }) => outcome === 'deleted')).toHaveLength(1);
+  await expect.poll(() => world.discord.faults.met).toBeGreaterThan(0);
+  world.discord.faults.clear();
+  await list.until(isDeleted);
+  const requested = cardRequests(world).length;
+  await world.restartBot();
+  await world.card('base1-4').settled();
+  expect(cardRequests(world)).toHaveLength(requested + 1);
+  expect(world.lines.filter(({ msg }) => msg === 'deferred replies taken over')).toEqual([]);
+});
+
+it('whoever presses a message that is gone by the time of the answer reads of no fault', async () => {
+  const world = await startWorld();
+  const [alice, bjorn] = world.discord.members.map(({ id }) => id);
+  const message = await world.card('base1-4', {}, { memberId: alice ?? '' }).settled();
+  world.discord.faults.script({ route: 'callback', delayMs: 300 }, { route: 'callback', delayMs: 1_000 });
+  press(world, message, 'Delete', alice);
+  const { messageId = '' } = message;
+  const pressed = { messageId, customId: 'card:delete', memberId: bjorn ?? '', manageMessages: true };
+  const late = world.discord.click(pressed);
+  await expect
+    .poll(() => world.lines.filter(({ member }) => member === bjorn))
+    .toMatchObject([{ outcome: 'answered' }]);
+  expect(late.message).toMatchObject({ state: 'sent', content: '' });
+});
+
 it('a reply is deleted by the next process when Discord was not reached before this one ended', async () => {
   const world = await startWorld({ service: SLOW });
   const list = await waitingList(world);

@@ -69,8 +69,9 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
       return {};
     },
     delete: async ({ interactionId }) => {
-      if (deletes()) deleted.push(interactionId);
-      return deletes();
+      const isGone = deletes();
+      if (isGone) deleted.push(interactionId);
+      return isGone;
     },
     countEmbeds: async (reply) => Number(hasEmbed(reply)),
   };

@@ -194,14 +194,13 @@ export class RestReplySender implements ReplySender {
   }
 
   /**
-   * Leaves the message whose button was used as it is.
+   * Leaves the message whose button was used as it is; one that is gone needs no answer.
    *
    * @returns what prevented it, for the log
    */
   async acknowledge(to: Invocation): Promise<{ outcome?: string; err?: unknown }> {
-    const { DeferredMessageUpdate: type } = InteractionResponseType;
-    const first = await this.#explained(to, await sendFirstAnswer(this.#rest, to, { type }));
-    return first.shown ? {} : { outcome: first.outcome, err: first.err };
+    const prevented = await this.#acknowledge(to);
+    return prevented === 'gone' ? {} : prevented;
   }
 
   /**
@@ -210,20 +209,35 @@ export class RestReplySender implements ReplySender {
    * @returns what prevented it, for the log; nothing when the message is gone
    */
   async deleteSource(to: Invocation): Promise<{ outcome?: string; err?: unknown }> {
-    const prevented = await this.acknowledge(to);
+    const prevented = await this.#acknowledge(to);
+    if (prevented === 'gone') return {};
     return prevented.outcome === undefined ? this.#deleteOriginal(to) : prevented;
+  }
+
+  async #acknowledge(to: Invocation): Promise<'gone' | { outcome?: string; err?: unknown }> {
+    const { DeferredMessageUpdate: type } = InteractionResponseType;
+    const sent = await sendFirstAnswer(this.#rest, to, { type });
+    const isGone = sent.err instanceof DiscordAPIError && sent.err.code === RESTJSONErrorCodes.UnknownMessage;
+    if (isGone) return 'gone';
+    const first = await this.#explained(to, sent);
+    return first.shown ? {} : { outcome: first.outcome, err: first.err };
   }
 
   async delete(to: CardsReply): Promise<boolean> {
     const { outcome, err } = await this.#deleteOriginal(to);
-    if (outcome !== undefined) this.#log.warn({ command: to.command, err }, 'a reply cannot be deleted');
-    return outcome === undefined;
+    if (outcome === undefined) return true;
+    const details = { command: to.command, member: to.requester.memberId, err };
+    const isRefused = err instanceof DiscordAPIError;
+    if (isRefused) this.#log.warn(details, 'a reply cannot be deleted');
+    else this.#outage.failed(details);
+    return isRefused;
   }
 
   async #deleteOriginal({ webhook, receivedAtMs }: Invocation): Promise<{ outcome?: string; err?: unknown }> {
     const route = Routes.webhookMessage(webhook.applicationId, webhook.token);
     try {
       await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.delete(route, { auth: false }));
+      this.#outage.succeeded();
       return {};
     } catch (err) {
       const isGone = ['deleted', 'lost'].includes(failedEdit(err, Date.now() - receivedAtMs));

@@ -122,7 +122,8 @@ export class RedisJournal implements ReplyJournal {
   async markDeleted(interactionId: string): Promise<boolean> {
     const pending = this.#pending.get(interactionId);
     if (pending) pending.reply = { isDeleted: true, ...pending.reply };
-    await unlessUnavailable(this.#run(MARK, [interactionId, MARKED]));
+    const isMarked = await unlessUnavailable(this.#run(MARK, [interactionId, MARKED]).then(() => true));
+    if (pending && !isMarked) pending.writtenIn = Number.NaN;
     return pending !== undefined;
   }
 
@@ -158,7 +159,9 @@ export class RedisJournal implements ReplyJournal {
   async #catchUp(): Promise<void> {
     const since = this.#processesAlive.aliveSinceMs;
     await this.#removeStored([...this.#completed.keys()]);
-    await this.#write([...this.#pending.values()].filter(({ writtenIn }) => writtenIn !== since));
+    const unwritten = [...this.#pending.values()].filter(({ writtenIn }) => writtenIn !== since);
+    await this.#write(unwritten);
+    for (const { reply } of unwritten) if (reply.isDeleted) await this.#run(MARK, [reply.interactionId, MARKED]);
   }
 
   async #takeRows(): Promise<void> {
