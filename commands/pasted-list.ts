@@ -87,7 +87,7 @@ export async function pressed(
   }
   const line = lines[number];
   const found = line?.card && (await services.catalog.printings(line.card.id, { page: 0, isOthers: false }, requester));
-  if (!found) return sentence(formatMessage(locale, 'namesUnsearched'));
+  if (!found) return sentence(formatMessage(locale, line?.card ? 'namesUnsearched' : 'outOfDate'));
   if (action === 'line') {
     const components = cardMenu(locale, found.cards, `cards:take:${id}:${number}`);
     return privately({ content: formatMessage(locale, 'worthChoose'), components });

@@ -159,7 +159,7 @@ function dearLine({ line, prices }: PricedLine, { locale, currency }: WorthView)
     plainMarkdown(set, SET_LENGTH),
     plainMarkdown(number, NUMBER_LENGTH),
   ];
-  return `${line.count}× ${shown.filter(Boolean).join(' · ')} – **${price}**`;
+  return `${line.count}× **${price}** ${shown.filter(Boolean).join(' · ')}`;
 }
 
 const COLUMNS = ['Count', 'Name', 'Set', 'Number', 'Foil', 'ID', 'Market', 'Low', 'Currency', 'Priced at', 'Line'];

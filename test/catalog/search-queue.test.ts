@@ -48,6 +48,15 @@ describe('the queue of searches', () => {
     expect(await Promise.all(answers)).toEqual(['one', 'four', 'two', 'three']);
   });
 
+  it('runs the lines of a long list after what anybody types', async () => {
+    const { run, queue, ask } = startQueue();
+    const all = [by('a', 'a1'), by('b', 'l1', 'resolveLines'), by('b', 'l2', 'resolveLines'), by('c', 'c1')];
+    const answers = [...all, by('d', 'r1', 'resolve')].map((each) => ask(each));
+    for (const text of ['one', 'two', 'three', 'four', 'five']) queue.freed(text);
+    expect(run).toEqual(['a1', 'r1', 'c1', 'l1', 'l2']);
+    expect(await Promise.all(answers)).toEqual(['one', 'four', 'five', 'three', 'two']);
+  });
+
   it('gives up on a late answer, and does not run what is late before it begins', async () => {
     const { run, queue, ask } = startQueue();
     const running = ask(by('a', 'a1'), 50);

@@ -72,7 +72,7 @@ it('a pasted list says what it costs before it costs anything, and then costs ex
     {
       name: 'Dearest cards',
       value: expect.stringMatching(
-        /^4× Wick, Who Waits · First Light · 1\/102 – \*\*39\.35\*\*\n1× Moth .*\n2× Candle .*$/,
+        /^4× \*\*39\.35\*\* Wick, Who Waits · First Light · 1\/102\n1× .*Moth .*\n2× .*Candle .*$/,
       ),
     },
   ]);

@@ -35,6 +35,12 @@ describe('a row of the journal', () => {
     expect(parseJournaledReply(JSON.parse(JSON.stringify(foreign)))).toEqual(foreign);
   });
 
+  it('of a pasted list may have no card to look up', () => {
+    const ofList = { ...reply, asked: { ...reply.asked, queries: [], list: { id: '7', ceiling: 3 } } };
+    expect(parseJournaledReply(JSON.parse(JSON.stringify(ofList)))).toEqual(ofList);
+    expect(() => parseJournaledReply({ ...reply, asked: { ...reply.asked, queries: [] } })).toThrow();
+  });
+
   it('without cards is refused', () => {
     expect(() => parseJournaledReply(invocation)).toThrow();
   });
