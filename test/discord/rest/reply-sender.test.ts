@@ -125,6 +125,18 @@ it('whether the card was sent in private is asked again when Discord does not sa
   expect(await replies.complete(deferredReply(), { embeds: [{ title: 'a card' }] }, true)).toBe('failed');
 });
 
+it.each([
+  ['that Discord deletes', undefined, true],
+  ['that is gone', apiError(404, 10008), true],
+  ['whose token has expired', apiError(401, 50027), true],
+  ['that Discord refuses to delete', apiError(403, 50013), true],
+  ['while Discord cannot be reached', HANGS, false],
+])('a reply %s: whether there is nothing left to try', async (_, error, isOver) => {
+  const rest = { delete: () => (error ? Promise.reject(error) : Promise.resolve()) };
+  const replies = new RestReplySender(rest as unknown as REST, logLines().log);
+  expect(await replies.delete(deferredReply({ receivedAtMs: Date.now() - 60_000 }))).toBe(isOver);
+});
+
 it('a file of a message is named by the number of its part, as text: Discord has no numeric ids', async () => {
   const sent: { body: { data: object }; files: object[] }[] = [];
   const rest = { post: async (_: string, content: (typeof sent)[number]) => void sent.push(content) };

@@ -242,6 +242,22 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       await expect.poll(written).toBe(0);
     });
 
+    it('a reply is marked as deleted when Redis is back, so that the next process deletes it instead of completing it', async () => {
+      const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
+      const { client, key } = await redisWatcher(redis);
+      const owner = await startProcess(redis, { ...QUICK, ...SLOW, deletes: () => false });
+      const [id = ''] = await defer(owner);
+      redis.pause();
+      expect(await owner.replies.delete(deferredReply(), id)).toEqual({ outcome: 'not answered' });
+      redis.resume();
+      await expect.poll(async () => await client.hGet(key, id)).toContain('{"isDeleted":true,');
+      owner.die();
+
+      const other = await startProcess(redis);
+      await expect.poll(() => other.deleted).toEqual([id]);
+      expect(other.completed).toEqual([]);
+    });
+
     it('a process that reaches Redis again is not certain of the replies that another may have completed', async () => {
       const redis = await startRealRedis();
       const relay = await startSlowRelay(redis.url, { delayMs: 0 });
