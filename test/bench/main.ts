@@ -22,7 +22,6 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   pictures: { load: () => import('./pictures.ts') },
   processes: { load: () => import('./processes/processes.ts'), isNamed: true, page: 'docs/more-processes.md' },
   watches: { load: () => import('./watches/watches.ts'), isNamed: true },
-  search: { load: () => import('./search/search.ts'), isNamed: true },
   typed: { load: () => import('./search/typed-texts.ts'), isNamed: true },
 };
 

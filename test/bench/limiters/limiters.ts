@@ -1,4 +1,3 @@
-import { ALTERNATIVES, OURS } from '../quota/contestants.ts';
 import { ourBot } from '../quota/our-bot.ts';
 import type { StartStrategy } from '../quota/strategy.ts';
 import { type BenchTable, wanted } from '../table.ts';
@@ -24,33 +23,28 @@ export const CONDITIONS: Readonly<Record<string, Conditions>> = {
 
 /** One strategy for whatever limiter the service has. */
 export async function run(): Promise<BenchTable[]> {
-  const contestants = [{ name: OURS.name, start: startOurs }, ...ALTERNATIVES];
-  const underConditions = Object.entries(CONDITIONS).map(([name, conditions]) => ({
-    name,
-    start: startOurs,
-    conditions,
-  }));
-  const [beside, under] = [await tried(contestants), await tried(underConditions)];
-  const [byPolicy = []] = await tried([{ start: startOurs }], STATED_LIMITERS);
+  const [plain = []] = await tried([{}]);
+  const under = await tried(Object.values(CONDITIONS));
+  const [byPolicy = []] = await tried([{}], STATED_LIMITERS);
   return [
     {
       title: '100 cards at once, and 25 after 130 s of silence, twice, by limiters of "10 requests a minute, burst 20"',
-      columns: ['limiter', 'optimum', ...contestants.map(({ name }) => name)],
+      columns: ['limiter', 'optimum', 'this bot'],
       rows: BENCH_LIMITERS.map(({ name, optimumMs }, row) => [
         name,
         `${[100, 25].map((cards) => optimumMs(cards) / 1_000).join('; ')} s`,
-        ...beside.map((trials) => cell(trials[row]?.runs ?? [])),
+        cell(plain[row]?.runs ?? []),
       ]),
       notes: [
         'The first run: the last card against the optimum, or how many cards were shown when it was not all of them, and how often there were 429s. After the semicolon the slower of the two later runs: the last card later than the optimum by, and how often there were 429s.',
         `The limiters are those of the sandbox, and two more of nginx: "delaying" is \`burst=20\`, "delaying after 9" \`burst=20 delay=8\`, "no burst" neither, which counts to the millisecond; its ten a minute come in 6.024 s each. "Fading window" is HAProxy's \`http_req_rate\`. Time is simulated, every request takes 200 ms. The optimum: a client that knows the limiter; that of a fading window is taken to be evenly spaced requests. 429s within 5 s are one time. This bot runs with \`LONGEST_WAIT_SECONDS=${LONGEST_WAIT_SECONDS}\`.`,
       ],
-      verdicts: judge('limiters', beside[0] ?? []),
+      verdicts: judge('limiters', plain),
     },
     {
       title: 'The same for this bot, under conditions that hide the limiter',
       columns: ['condition', ...BENCH_LIMITERS.map(({ name }) => name)],
-      rows: [beside[0] ?? [], ...under].map((trials, row) => [
+      rows: [plain, ...under].map((trials, row) => [
         ['none', ...Object.keys(CONDITIONS)][row] ?? '',
         ...trials.map(({ runs }) => cell(runs)),
       ]),
@@ -58,7 +52,7 @@ export async function run(): Promise<BenchTable[]> {
         'An answer that takes 6 s is the fifteenth. The limit is halved, rate and burst, in the first minute of the second run, for which the optimum takes no account of that. Where others spend a third of the rate, the first run has 66 cards. For the optimum, requests that fail and those of others count as well, and of two limiters the slower one.',
         'The optimum takes no account of latency, which at up to 3 s costs as much of each minute of a window. Nobody sees what others spend, so that 429s go on; a limiter that delays them, too, answers too late for this bot.',
       ],
-      verdicts: under.flatMap((trials, column) => judge(underConditions[column]?.name ?? '', trials)),
+      verdicts: under.flatMap((trials, column) => judge(Object.keys(CONDITIONS)[column] ?? '', trials)),
     },
     {
       title:
@@ -77,17 +71,14 @@ export async function run(): Promise<BenchTable[]> {
   ];
 }
 
-/** A column for each of these, a trial by each limiter in it. */
-async function tried(
-  columns: readonly { start: StartStrategy; conditions?: Conditions }[],
-  limiters = BENCH_LIMITERS,
-): Promise<Trial[][]> {
+/** For each of these conditions, a trial by each limiter. */
+async function tried(all: readonly Conditions[], limiters = BENCH_LIMITERS): Promise<Trial[][]> {
   const found: Trial[][] = [];
-  for (const { start, conditions } of columns) {
+  for (const conditions of all) {
     const trials: Trial[] = [];
-    const isChanged = conditions?.change !== undefined;
+    const isChanged = conditions.change !== undefined;
     for (const limiter of limiters)
-      trials.push({ limiter: limiter.name, runs: await trial(start, limiter, conditions), isChanged });
+      trials.push({ limiter: limiter.name, runs: await trial(startOurs, limiter, conditions), isChanged });
     found.push(trials);
   }
   return found;

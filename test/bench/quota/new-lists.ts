@@ -3,11 +3,10 @@ import { PLAN_LIMITS } from '../../../src/model/plan.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
 import { createCardService } from '../../../src/sandbox/card-service.ts';
 import { type BenchTable, wanted } from '../table.ts';
-import { LISTS, OURS } from './contestants.ts';
 import { DAY_CARDS } from './day-of-lookups.ts';
 import { inFakeTime } from './fake-time.ts';
 import { count } from './format.ts';
-import { type Beside, ourBot } from './our-bot.ts';
+import { type Beside, LISTS, ourBot } from './our-bot.ts';
 
 const IN_A_LIST = 10;
 const LISTED = DAY_CARDS.length / IN_A_LIST;
@@ -18,13 +17,13 @@ const LATENCY_MS = 200;
 /** What `/cards` with ten new cards costs while nobody else asks. */
 export async function newLists(): Promise<BenchTable> {
   const singly = await requestsFor({});
-  const together = await requestsFor({ CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' });
+  const together = await requestsFor(LISTS);
   return {
     title: `${LISTED} lists of ${IN_A_LIST} new cards with \`/cards\`, one every ten minutes`,
     columns: ['way', 'answered', 'requests a list'],
     rows: [
-      [OURS.name, count(singly), String(singly / LISTED)],
-      [LISTS.name, count(together), String(together / LISTED)],
+      ['this bot', count(singly), String(singly / LISTED)],
+      ['this bot with lists', count(together), String(together / LISTED)],
     ],
     verdicts: [wanted(`${together} requests for ${LISTED} lists of new cards, with lists`, together === LISTED)],
   };

@@ -15,6 +15,11 @@ import { errorMessage } from '../../../src/render/messages.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
 
+/** The variables that its requests for several cards need. */
+export const LISTS = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
+export const WAYS = { 'this bot': {}, 'this bot with lists': LISTS } as const;
+export type Way = keyof typeof WAYS;
+
 /** What a benchmark does beside the lookups. @returns ends it */
 export type Beside = (bot: OpenServices & { config: Config; events: Events; log: Logger }) => Promise<() => void>;
 

@@ -1,9 +1,7 @@
 import { SANDBOX_API_KEY } from '../../../src/sandbox/embedded-card-service.ts';
 import type { ServiceShape } from '../../../src/sandbox/service-shapes.ts';
 import { sandboxAs } from '../../../src/sandbox/shaped-service.ts';
-import { described } from '../../support/described.ts';
 import { type BenchTable, type Verdict, wanted } from '../table.ts';
-import { type Contestant, plainClient, shown } from './contestants.ts';
 import { COUNTED_SERVICES, startCounted, UNCOUNTED } from './counted-windows.ts';
 import { DAY_CARDS, DAY_MS, type Lookup, rhythmicDay } from './day-of-lookups.ts';
 import { type DayReport, dayReport } from './day-report.ts';
@@ -23,23 +21,11 @@ const SERVICE = 'pokemonpricetracker';
 /** The service's ids are digits. */
 const idOf = (id: string) => id.replace('bench-', '');
 
-const OURS: Contestant = {
-  name: 'this bot',
-  start: (address) =>
-    ourBot(address, {
-      ...{ CARD_SERVICE: SERVICE, CARD_SERVICE_API_KEY: SANDBOX_API_KEY },
-      ...{ CARD_SERVICE_REQUESTS_PER_MINUTE: '', CARD_SERVICE_BURST: '' }, // those of the description
-    }),
-};
-
-/** What most bots for such services do: each command is a request, and a 429 is an error. */
-const ASKS_EACH_TIME: Contestant = {
-  name: 'asks each time',
-  async start(address) {
-    const request = plainClient(address, { description: described({}, SERVICE), apiKey: SANDBOX_API_KEY });
-    return { lookUp: (cardId) => shown(request(cardId)), close: async () => {} };
-  },
-};
+const startOurs: StartStrategy = (address) =>
+  ourBot(address, {
+    ...{ CARD_SERVICE: SERVICE, CARD_SERVICE_API_KEY: SANDBOX_API_KEY },
+    ...{ CARD_SERVICE_REQUESTS_PER_MINUTE: '', CARD_SERVICE_BURST: '' }, // those of the description
+  });
 
 /** How far 100 requests a day go, and 1,000 a month. */
 export async function run(): Promise<BenchTable[]> {
@@ -184,23 +170,23 @@ function cardsOf(cards = CARDS) {
 async function ofDays(): Promise<BenchTable> {
   const [lookups, cards] = [benchLookups().map(asDigits), cardsOf()];
   const { service } = sandboxAs(SERVICE);
-  const reports = [];
-  for (const { name, start } of [OURS, ASKS_EACH_TIME])
-    reports.push({ name, ...dayReport(await simulateDays(start, lookups, { ...service, cards })) });
-  const [ours] = reports;
+  const report = dayReport(await simulateDays(startOurs, lookups, { ...service, cards }));
+  const { withoutCard, staleCopies, spent, refused, firstLookups } = report;
+  const part = (of: number) => percent(of, report.lookups);
   return {
     title: `${DAYS} days on a plan of 100 requests a day: ${count(LOOKUPS)} lookups of ${CARDS} cards a day`,
-    columns: ['way', 'with a card', 'fresh', 'stale', 'no card', 'answered', 'refused (429)', 'first lookups'],
-    rows: reports.map(({ name, lookups, withoutCard, staleCopies, spent, refused, firstLookups: { seen, cards } }) => [
-      ...[name, percent(lookups - withoutCard, lookups), percent(lookups - withoutCard - staleCopies, lookups)],
-      ...[percent(staleCopies, lookups), percent(withoutCard, lookups), count(spent), count(refused)],
-      `${seen} of ${cards}`,
-    ]),
+    columns: ['with a card', 'fresh', 'stale', 'no card', 'answered', 'refused (429)', 'first lookups'],
+    rows: [
+      [
+        ...[part(report.lookups - withoutCard), part(report.lookups - withoutCard - staleCopies), part(staleCopies)],
+        ...[part(withoutCard), count(spent), count(refused), `${firstLookups.seen} of ${firstLookups.cards}`],
+      ],
+    ],
     notes: [
       "By the description of PokémonPriceTracker, against the sandbox in its shape: 100 requests a day, 60 a minute. Lookups by Zipf's law (exponent 1) by 300 members of 40 servers with a daily rhythm, from a cold start; time is simulated, every request takes 200 ms.",
       'Fresh: the price is at most six hours old. Stale: a kept copy, marked with its age. No card: an error, or a refusal that says when to come back. ' +
-        `Of the first lookups the slowest had its card after ${Math.round((ours?.firstLookups.longestMs ?? 0) / HOUR_MS)} h, also on coming back at the time they were told.`,
+        `Of the first lookups the slowest had its card after ${Math.round(firstLookups.longestMs / HOUR_MS)} h, also on coming back at the time they were told.`,
     ],
-    verdicts: [wanted(`${ours?.refused} answers 429 in ${DAYS} days of 100 requests`, ours?.refused === 0)],
+    verdicts: [wanted(`${refused} answers 429 in ${DAYS} days of 100 requests`, refused === 0)],
   };
 }

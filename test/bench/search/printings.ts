@@ -11,7 +11,9 @@ const GAMES = ['Pokémon', 'Magic: The Gathering', 'Yu-Gi-Oh!'];
 
 /** Cards in the proportions of the public catalogues: each name several times, in sets of some 180 numbered cards. */
 export function printings(count: number): CatalogCard[] {
-  const { random, pick, capital } = seeded('printings');
+  const random = seededRandom('printings');
+  const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
   const word = () => capital(Array.from({ length: 2 + Math.floor(random() * 3) }, () => pick(SYLLABLES)).join(''));
   const vocabulary = Array.from({ length: 20_000 }, word);
   const phrase = (most: number) =>
@@ -26,55 +28,4 @@ export function printings(count: number): CatalogCard[] {
     const number = 1 + Math.floor(at / sets.length);
     return { id: `${code}-${number}`, name: pick(names), set, number: `${number}/${size}`, game };
   });
-}
-
-/** What a member types, and the name that is meant. */
-export interface TypedQuery {
-  typed: string;
-  meant: string;
-}
-
-/** Of each kind. */
-export const QUERIES = 300;
-
-export const KINDS = ['prefix', 'words', 'number', 'typo'] as const;
-export type Kind = (typeof KINDS)[number];
-
-/** Queries of one kind for cards at random. */
-export function queries(cards: readonly CatalogCard[], kind: Kind, count: number): TypedQuery[] {
-  const { random, pick } = seeded(kind);
-  const firstWord = (text = '') => text.split(' ')[0] ?? '';
-  const typed: Record<Kind, (card: CatalogCard) => string> = {
-    prefix: ({ name }) => name.slice(0, 1 + Math.floor(random() * 8)),
-    words: ({ name, set }) => `${firstWord(set)} ${name.slice(0, 4 + Math.floor(random() * 8))}`,
-    number: ({ name, number }) => `${firstWord(name)} ${number}`,
-    typo: ({ name }) => mistyped(name, random),
-  };
-  const long = cards.filter(({ name }) => name.length >= 5);
-  return Array.from({ length: count }, () => {
-    const card = pick(long);
-    return { typed: typed[kind](card), meant: card.name };
-  });
-}
-
-/** One letter missing, doubled, swapped or wrong. */
-function mistyped(name: string, random: () => number): string {
-  const at = 1 + Math.floor(random() * (name.length - 2));
-  const [before, letter, next, after] = [name.slice(0, at), name.charAt(at), name.charAt(at + 1), name.slice(at + 2)];
-  const forms = [
-    before + next + after,
-    before + letter + letter + next + after,
-    before + next + letter + after,
-    `${before}x${next}${after}`,
-  ];
-  return forms[Math.floor(random() * forms.length)] ?? name;
-}
-
-function seeded(seed: string) {
-  const random = seededRandom(seed);
-  return {
-    random,
-    pick: <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T,
-    capital: (word: string) => word.charAt(0).toUpperCase() + word.slice(1),
-  };
 }

@@ -26,59 +26,38 @@ export function tryTexts(texts: readonly TypedText[], cards: readonly CatalogCar
   });
 }
 
-export interface Contestant {
-  name: string;
+/** All that was tried, and how long it took. */
+export interface Trial {
   tried: readonly TriedText[];
   /** By typed text, in milliseconds. */
   timesMs?: ReadonlyMap<string, number>;
 }
 
 /** Shares by kind, by list and of all. Lists that are held out have rows of their own, and count in no other and for no target. */
-export function tableOf(title: string, contestants: readonly Contestant[], notes: string[]): BenchTable {
-  const [ours] = contestants;
-  if (!ours) throw new Error('nothing was tried');
-  const known = { ...ours, tried: ours.tried.filter(({ list }) => !isHeldOut(list)) };
-  const heldOut = { ...ours, tried: ours.tried.filter(({ list }) => isHeldOut(list)) };
-  const groups: Group[] = [
-    ...groupsBy(known, 'kind'),
-    ...groupsBy(known, 'list'),
-    ['all', ({ list }) => !isHeldOut(list)],
-    ...groupsBy(heldOut, 'list'),
+export function tableOf(title: string, { tried, timesMs }: Trial, notes: string[]): BenchTable {
+  const known = tried.filter(({ list }) => !isHeldOut(list));
+  const heldOut = tried.filter(({ list }) => isHeldOut(list));
+  const groups = [
+    ...groupsBy(known, ({ kind }) => kind),
+    ...groupsBy(known, ({ list }) => `(${list})`),
+    ['all', known] as const,
+    ...groupsBy(heldOut, ({ list }) => `(${list})`),
   ];
   return {
     title,
-    columns: [
-      '',
-      'texts',
-      ...contestants.flatMap(({ name, timesMs }) => [
-        `${name}: first, of 5, of 25, empty`,
-        ...(timesMs ? ['p50, p99'] : []),
-      ]),
-    ],
-    rows: groups.map(([name, isOf]) => [
-      name,
-      String(ours.tried.filter(isOf).length),
-      ...contestants.flatMap(({ tried, timesMs }) => {
-        const group = tried.filter(isOf);
-        const shares = [1, 5, 25].map((among) => `${(100 * share(group, among)).toFixed(0)} %`);
-        const empty = group.filter(({ found }) => found.length === 0).length;
-        return [[...shares, empty].join(', '), ...(timesMs ? [times(group, timesMs)] : [])];
-      }),
-    ]),
+    columns: ['', 'texts', 'first, of 5, of 25, empty', ...(timesMs ? ['p50, p99'] : [])],
+    rows: groups.map(([name, group]) => {
+      const shares = [1, 5, 25].map((among) => `${(100 * share(group, among)).toFixed(0)} %`);
+      const empty = group.filter(({ found }) => found.length === 0).length;
+      return [name, String(group.length), [...shares, empty].join(', '), ...(timesMs ? [times(group, timesMs)] : [])];
+    }),
     notes,
-    verdicts: verdicts(known),
+    verdicts: verdicts({ tried: known, ...(timesMs && { timesMs }) }),
   };
 }
 
-/** What a row is called, and which texts it is about. */
-type Group = [string, (text: TypedText) => boolean];
-
-function groupsBy({ tried }: Contestant, key: 'kind' | 'list'): Group[] {
-  const isHere = new Set(tried.map(({ list }) => list));
-  return [...new Set(tried.map((text) => text[key]))].map((value) => [
-    key === 'list' ? `(${value})` : value,
-    (text) => text[key] === value && isHere.has(text.list),
-  ]);
+function groupsBy(tried: readonly TriedText[], nameOf: (text: TriedText) => string) {
+  return [...Map.groupBy(tried, nameOf)];
 }
 
 /** Of the texts, so many have what is meant among the first `among`. */
@@ -92,7 +71,7 @@ function times(tried: readonly TriedText[], timesMs: ReadonlyMap<string, number>
 }
 
 /** The targets. */
-function verdicts({ tried, timesMs }: Contestant): Verdict[] {
+function verdicts({ tried, timesMs }: Trial): Verdict[] {
   const of = (kind: string) => tried.filter((text) => text.kind === kind);
   const atLeast = (what: string, group: readonly TriedText[], among: number, least: number): Verdict => ({
     claim: `${what} at least ${least} % (${(100 * share(group, among)).toFixed(1)} %)`,

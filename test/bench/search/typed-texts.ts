@@ -9,7 +9,6 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { MeasuredBot } from '../measured-bot.ts';
 import type { BenchTable } from '../table.ts';
 import { importList, listsIn } from './card-lists.ts';
-import { fuzzySearch } from './engines.ts';
 import { filledCatalog } from './filled-catalog.ts';
 import { printings } from './printings.ts';
 import { type TriedText, tableOf, tryTexts } from './tried-texts.ts';
@@ -18,22 +17,17 @@ const CARDS = 200_000;
 const WHO = { memberId: '1', guildId: '2' };
 const WARM_UP = 100;
 
-/** Texts that members type, over real lists: those by which nothing was tuned, beside fuzzy-search. */
+/** Texts that members type, over real lists: those by which nothing was tuned. */
 export async function run(): Promise<BenchTable> {
-  const { cards, ours, theirs } = await triedTexts(folderNamed(process.argv[3]), ({ isTuning }) => !isTuning, true);
-  const texts = ours.map(({ typed }) => typed);
+  const { cards, tried } = await triedTexts(folderNamed(process.argv[3]), ({ isTuning }) => !isTuning);
   const many = [...cards, ...printings(CARDS).slice(cards.length)];
-  const [oursMs, theirsMs] = [await keystrokeTimes(many, texts), findTimes(many, texts)];
-  return tableOf(
-    `What members type, over ${cards.length.toLocaleString('en')} real cards`,
-    [
-      { name: 'cardbot', tried: ours, timesMs: oursMs },
-      { name: 'fuzzy-search', tried: theirs, timesMs: theirsMs },
-    ],
-    [
-      `Texts of \`test/catalog/typed\` by kind and by list, each over its own list: how many have what is meant first, among five and among 25, and how many get an empty list. Half of the texts, by a hash of each; the search was tuned by the other half. A list that is held out has all its texts in its own row and none in another: nothing was tuned by them. Times with ${CARDS.toLocaleString('en')} cards, made-up ones beside all lists: cardbot from INTERACTION_CREATE written to the gateway until the suggestions are there, fuzzy-search within its process.`,
-    ],
+  const timesMs = await keystrokeTimes(
+    many,
+    tried.map(({ typed }) => typed),
   );
+  return tableOf(`What members type, over ${cards.length.toLocaleString('en')} real cards`, { tried, timesMs }, [
+    `Texts of \`test/catalog/typed\` by kind and by list, each over its own list: how many have what is meant first, among five and among 25, and how many get an empty list. Half of the texts, by a hash of each; the search was tuned by the other half. A list that is held out has all its texts in its own row and none in another: nothing was tuned by them. Times with ${CARDS.toLocaleString('en')} cards, made-up ones beside all lists: from INTERACTION_CREATE written to the gateway until the suggestions are there.`,
+  ]);
 }
 
 export function folderNamed(argument: string | undefined): string {
@@ -42,8 +36,8 @@ export function folderNamed(argument: string | undefined): string {
 }
 
 /** Types the texts that are wanted, each list alone, as its bot would have it. */
-export async function triedTexts(folder: string, isWanted: (text: TypedText) => boolean, besideOurs: boolean) {
-  const all: { cards: CatalogCard[]; ours: TriedText[]; theirs: TriedText[] } = { cards: [], ours: [], theirs: [] };
+export async function triedTexts(folder: string, isWanted: (text: TypedText) => boolean) {
+  const all: { cards: CatalogCard[]; tried: TriedText[] } = { cards: [], tried: [] };
   for (const list of listsIn(folder)) {
     const texts = typedTexts(list).filter(isWanted);
     if (texts.length === 0) continue;
@@ -54,14 +48,13 @@ export async function triedTexts(folder: string, isWanted: (text: TypedText) => 
       onFinished(() => catalog.close());
       const cards = [...catalog.index.rows()];
       for (const card of cards) all.cards.push(card);
-      all.ours.push(...tryTexts(texts, cards, (typed) => search(catalog.index, typed, WHO)));
-      if (besideOurs) all.theirs.push(...tryTexts(texts, cards, fuzzySearch(cards)));
+      all.tried.push(...tryTexts(texts, cards, (typed) => search(catalog.index, typed, WHO)));
     });
   }
   return all;
 }
 
-/** Of the bot, by text. */
+/** By text. */
 async function keystrokeTimes(cards: readonly CatalogCard[], texts: readonly string[]): Promise<Map<string, number>> {
   const dataDir = temporaryFolder('bench');
   await scoped(async () => filledCatalog(dataDir, cards));
@@ -71,17 +64,4 @@ async function keystrokeTimes(cards: readonly CatalogCard[], texts: readonly str
   const timesMs = new Map<string, number>();
   for (const text of texts) timesMs.set(text, await bot.suggestionsMs(text));
   return timesMs;
-}
-
-/** Of fuzzy-search, by text. */
-function findTimes(cards: readonly CatalogCard[], texts: readonly string[]): Map<string, number> {
-  const find = fuzzySearch(cards);
-  for (const text of texts.slice(0, WARM_UP)) find(text);
-  return new Map(
-    texts.map((text) => {
-      const beganMs = performance.now();
-      find(text);
-      return [text, performance.now() - beganMs];
-    }),
-  );
 }

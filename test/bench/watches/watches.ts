@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { inItsThread, inThreads } from '../in-threads.ts';
 import { count, percent } from '../quota/format.ts';
+import { LISTS } from '../quota/our-bot.ts';
 import { type BenchTable, type Verdict, wanted } from '../table.ts';
 import { type Setting, watchedDays } from './watched-days.ts';
 
@@ -9,9 +9,8 @@ const DAY_MS = 86_400_000;
 const NOTICED_SHARE = 0.95;
 const QUIET = 3_000;
 const BUSY = 20_000;
-const LISTS = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
 
-/** Each in a thread of its own, because fake time is global to one; two at a time, the longest first. */
+/** The longest first. */
 const RUNS: readonly (Omit<Setting, 'days'> & { way: string })[] = [
   { lookupsADay: BUSY, isOn: true, way: 'this bot' },
   { lookupsADay: QUIET, isOn: false, way: '`WATCH_RENEWALS=off`' },
@@ -20,7 +19,6 @@ const RUNS: readonly (Omit<Setting, 'days'> & { way: string })[] = [
   { lookupsADay: QUIET, isOn: true, isOther: true, way: 'this bot, cards that nobody looks up' },
   { lookupsADay: QUIET, isOn: true, isOther: true, variables: LISTS, way: 'the same, 20 cards a request' },
 ];
-const AT_ONCE = 2;
 
 /** The figures of one run; plain data that a thread can post. */
 interface Figures {
@@ -36,18 +34,10 @@ interface Figures {
 
 /** What members' watches cost, and how soon a price is noticed that goes across a line. */
 export async function run(): Promise<BenchTable> {
-  const found: Figures[] = [];
-  const left = [...RUNS.entries()];
-  const work = async () => {
-    for (let next = left.shift(); next; next = left.shift()) {
-      const [index, { way: _, ...setting }] = next;
-      [found[index]] = await once(
-        new Worker(new URL(import.meta.url), { workerData: { watched: setting } }),
-        'message',
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const found = await inThreads<Setting, Figures>(
+    import.meta.url,
+    RUNS.map(({ way: _, ...setting }) => ({ ...setting, days: DAYS })),
+  );
   return {
     title: `500 watched cards on the Free plan, ${DAYS} days: what renewing them costs, and when a price is noticed`,
     columns: [
@@ -98,8 +88,8 @@ function verdictsOf(
   return [harm, wanted(`${percent(noticedInADay, crossings)} noticed in 24 h`, isNoticed)];
 }
 
-async function figuresOf(setting: Omit<Setting, 'days'>): Promise<Figures> {
-  const { requests, crossings, sentByDay, missed, delayed } = await watchedDays({ ...setting, days: DAYS });
+async function figuresOf(setting: Setting): Promise<Figures> {
+  const { requests, crossings, sentByDay, missed, delayed } = await watchedDays(setting);
   const noticedMs = crossings.map(({ noticedAfterMs }) => noticedAfterMs ?? Number.POSITIVE_INFINITY);
   const longestMs = Math.max(...noticedMs);
   return {
@@ -114,4 +104,4 @@ async function figuresOf(setting: Omit<Setting, 'days'>): Promise<Figures> {
   };
 }
 
-if (!isMainThread && workerData?.watched) parentPort?.postMessage(await figuresOf(workerData.watched));
+await inItsThread(import.meta.url, figuresOf);
