@@ -1,19 +1,10 @@
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
-
-/** A time in which a shard had no process that could receive commands. */
-export interface Gap {
-  process: number;
-  signal: 'SIGKILL' | 'SIGTERM';
-  /** When the signal was sent. */
-  fromMs: number;
-  /** When the process had ended, so that its deferred replies are left to others. */
-  endedAtMs: number;
-  toMs: number;
-}
+import type { Trouble } from './outcome.ts';
 
 /** The processes of a run by number, each of which can be killed and started again. */
 export class Bots {
-  readonly gaps: Gap[] = [];
+  /** When a shard had no process that could receive commands. */
+  readonly troubles: Trouble[] = [];
   readonly #envs: readonly Record<string, string>[];
   readonly #running: BotProcess[];
   readonly #all: BotProcess[] = [];
@@ -38,10 +29,6 @@ export class Bots {
     return underWay.finally(() => this.#restarting.delete(process));
   }
 
-  isRestarting(process: number): boolean {
-    return this.#restarting.has(process);
-  }
-
   /** Resolves when no restart is under way. */
   async quiet(): Promise<void> {
     await Promise.all(this.#restarting.values());
@@ -58,12 +45,13 @@ export class Bots {
   }
 
   async #restart(process: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-    const later = Number.POSITIVE_INFINITY;
-    const gap = { process, signal, fromMs: Date.now(), endedAtMs: later, toMs: later };
-    this.gaps.push(gap);
+    const gap: Trouble = {
+      ...{ what: 'process', process, how: signal },
+      ...{ fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY },
+    };
+    this.troubles.push(gap);
     const last = this.#running[process];
     if (last) await this.#end(last, signal);
-    gap.endedAtMs = Date.now();
     const next = this.#start(process);
     this.#running[process] = next;
     await next.wrote('gateway ready').catch(() => {}); // it ended unexpectedly, which is recorded

@@ -1,42 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RealServer, startRealServer } from '../support/redis/real-server.ts';
-import { type RelayState, startSlowRelay } from '../support/slow-relay.ts';
-
-/** A time in which Redis accepted no writes; `emptied`: it also lost its data. */
-export interface Outage {
-  fromMs: number;
-  toMs: number;
-  emptied: boolean;
-}
-
-/** A time in which one process could not reach Redis, and the others could. */
-export interface Partition {
-  process: number;
-  how: RelayState;
-  fromMs: number;
-  toMs: number;
-}
+import { startSlowRelay } from '../support/slow-relay.ts';
+import type { Trouble } from './outcome.ts';
 
 /** The Redis that all bots share and its faults, one at a time: a fault during another is skipped. */
 export interface ChaosRedis {
-  /** Each process has a relay of its own. */
-  urlFor(process: number): string;
-  readonly outages: readonly Outage[];
-  readonly partitions: readonly Partition[];
+  /** The same whichever server is behind it. */
+  url: string;
+  /** When it accepted no writes. */
+  readonly troubles: readonly Trouble[];
   /** What contradicts a promise and no command shows. */
   readonly failures: readonly string[];
   /** Kills the server and starts it again with the data in its file. */
   crash(ms: number): Promise<void>;
-  /** Kills the server and starts it again empty. */
-  crashAndForget(ms: number): Promise<void>;
   /** Connections stay open, and nothing is answered. */
   hang(ms: number): Promise<void>;
-  /** Slows the processes with even numbers. */
-  slowDown(delayMs: number, ms: number): Promise<void>;
-  /** One process does not reach Redis. */
-  cutOff(process: number, how: 'closed' | 'silent', ms: number): Promise<void>;
-  /** Whether a process is cut off, or was so recently that Redis need not have what it wrote meanwhile. */
-  isCutOff(process: number): boolean;
   /** A replica becomes the primary behind the same address; connections to the one before are dropped, or kept. */
   failOver(connections: 'dropped' | 'kept'): Promise<void>;
   /** Resolves when no fault is active. */
@@ -47,20 +25,16 @@ export interface ChaosRedis {
 const SETTINGS = { 'maxmemory-policy': 'noeviction', 'repl-diskless-sync-delay': '0' };
 const PATIENCE_MS = 5_000;
 
-/** By then a process that reaches Redis again has noticed (2 s), and written what it could not (with a heartbeat, 1 s). */
-export const SETTLED_MS = 5_000;
 /** A process has found the new primary by then: docs/more-processes.md. */
 const RIDDEN_OUT_MS = 5_000;
 
 /** Ends with the scope. @throws without a Redis on PATH */
-export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
+export async function startChaosRedis(): Promise<ChaosRedis> {
   let server = await startRealServer({ appendonly: true, settings: SETTINGS });
-  const relays = await Promise.all(Array.from({ length: processes }, () => startSlowRelay(server.url, { delayMs: 0 })));
-  const outages: Outage[] = [];
-  const partitions: Partition[] = [];
+  const relay = await startSlowRelay(server.url, { delayMs: 0 });
+  const troubles: Trouble[] = [];
   const failures: string[] = [];
   let activeFault: Promise<void> | undefined;
-  let cutOff: number | undefined;
 
   function exclusively(work: () => Promise<void>): Promise<void> {
     activeFault ??= work().finally(() => {
@@ -69,30 +43,18 @@ export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
     return activeFault;
   }
 
-  async function outage(emptied: boolean, work: () => Promise<void>): Promise<void> {
-    const started = { fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY, emptied };
-    outages.push(started);
+  async function trouble(how: string, work: () => Promise<void>): Promise<void> {
+    const began: Trouble = { what: 'redis', how, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+    troubles.push(began);
     await work();
-    started.toMs = Date.now();
+    began.toMs = Date.now();
   }
 
-  async function restart(ms: number, start: 'start' | 'startEmpty'): Promise<void> {
+  async function restart(ms: number): Promise<void> {
     await server.kill();
     await sleep(ms);
-    await server[start]();
+    await server.start();
     await server.command('REPLICAOF', 'NO', 'ONE'); // after a failover it still starts as the replica of the one before
-  }
-
-  async function partition(process: number, how: 'closed' | 'silent', ms: number): Promise<void> {
-    const started = { process, how, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
-    partitions.push(started);
-    cutOff = process;
-    relays[process]?.setState(how);
-    await sleep(ms);
-    relays[process]?.setState('open');
-    started.toMs = Date.now();
-    await sleep(SETTLED_MS);
-    cutOff = undefined;
   }
 
   async function replacePrimary(connections: 'dropped' | 'kept'): Promise<void> {
@@ -102,46 +64,31 @@ export async function startChaosRedis(processes: number): Promise<ChaosRedis> {
       settings: { ...SETTINGS, replicaof: `127.0.0.1 ${old.port}` },
     });
     await isInSync(next);
-    await outage(false, async () => {
+    await trouble('fails over', async () => {
       if (!(await handOver(old))) return;
       server = next;
-      for (const relay of relays) {
-        relay.leadTo(next.url);
-        if (connections === 'dropped') relay.drop();
-      }
+      relay.leadTo(next.url);
+      if (connections === 'dropped') relay.drop();
     });
     if (server === old) return next.kill();
-    const behindNow = () => relays.flatMap((relay, process) => (relay.leadsTo(old.url) ? [process] : []));
-    await becomes(async () => behindNow().length === 0, RIDDEN_OUT_MS);
-    const behind = behindNow();
-    if (behind.length > 0) failures.push(`still connected to the primary before: processes ${behind.join(', ')}`);
+    const haveAllLeft = await becomes(async () => !relay.leadsTo(old.url), RIDDEN_OUT_MS);
+    if (!haveAllLeft) failures.push('a process is still connected to the primary before');
     await old.kill();
   }
 
   return {
-    urlFor: (process) => relays[process]?.url ?? server.url,
-    outages,
-    partitions,
+    url: relay.url,
+    troubles,
     failures,
-    crash: (ms) => exclusively(() => outage(false, () => restart(ms, 'start'))),
-    crashAndForget: (ms) => exclusively(() => outage(true, () => restart(ms, 'startEmpty'))),
+    crash: (ms) => exclusively(() => trouble('is killed', () => restart(ms))),
     hang: (ms) =>
       exclusively(() =>
-        outage(false, async () => {
+        trouble('hangs', async () => {
           server.pause();
           await sleep(ms);
           server.resume();
         }),
       ),
-    slowDown: (delayMs, ms) =>
-      exclusively(async () => {
-        const even = relays.filter((_, process) => process % 2 === 0);
-        for (const relay of even) relay.delayMs = delayMs;
-        await sleep(ms);
-        for (const relay of even) relay.delayMs = 0;
-      }),
-    cutOff: (process, how, ms) => exclusively(() => partition(process, how, ms)),
-    isCutOff: (process) => process === cutOff,
     failOver: (connections) => exclusively(() => replacePrimary(connections)),
     quiet: async () => activeFault,
   };

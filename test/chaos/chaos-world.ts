@@ -12,8 +12,6 @@ const DAY_MS = 4_000;
 const LIMITS_OF_ONE = { requestsPerMinute: 3_000, burst: 40, requestsPerDay: 400 };
 /** Several processes share one plan: lookups queue, and replies stay deferred for seconds. */
 const LIMITS_OF_SEVERAL = { requestsPerMinute: 600, burst: 20, requestsPerDay: 400 };
-/** Longer than the 4 s after which the others take a process for dead. */
-const LONGEST_PARTITION_MS = 6_000;
 /** A bot holds 70 MB of its own; what leaks under faults would soon be more than this. */
 const HEAP_MB = 128;
 
@@ -43,10 +41,10 @@ export async function startWorld(
     { lifetimes, ...(several && { shards: processes, guilds: numbers.map(serverOfShard) }) },
   );
   const { DATA_DIR: dataDir } = env;
-  const redis = several ? await startChaosRedis(processes) : undefined;
+  const redis = several ? await startChaosRedis() : undefined;
   const shared = (process: number) =>
     redis && {
-      REDIS_URL: redis.urlFor(process),
+      REDIS_URL: redis.url,
       DISCORD_SHARDS: String(process),
       DISCORD_SHARD_COUNT: String(processes),
       DATA_DIR: join(dataDir, String(process)),
@@ -60,14 +58,6 @@ export async function startWorld(
     bots,
     dataDir,
     redis,
-    async restartBot(signal, strength) {
-      const process = Math.floor(strength * processes);
-      // What a process that is cut off holds in memory would be lost with it, whatever the design.
-      if (!redis?.isCutOff(process)) await bots.restart(process, signal);
-    },
-    async cutOff(how, strength) {
-      const [process, rest] = [Math.floor(strength * processes), (strength * processes) % 1];
-      if (redis && !bots.isRestarting(process)) await redis.cutOff(process, how, 1_000 + rest * LONGEST_PARTITION_MS);
-    },
+    restartBot: (signal, strength) => bots.restart(Math.floor(strength * processes), signal),
   };
 }

@@ -16,8 +16,6 @@ export interface ChaosWorld {
   redis?: ChaosRedis | undefined;
   /** Ends a bot and starts it again; `strength` from 0 up to 1 selects it. Resolves when it is connected. */
   restartBot(signal: 'SIGKILL' | 'SIGTERM', strength: number): Promise<void>;
-  /** Only with several: cuts one bot off from Redis; `strength` selects it and for how long. Resolves when that is over. */
-  cutOff?(how: 'closed' | 'silent', strength: number): Promise<void>;
 }
 
 type Fault = (world: ChaosWorld, strength: number) => void | Promise<void>;
@@ -52,12 +50,9 @@ const FAULTS = {
       () => cardService.set({ down: true }),
       () => cardService.set({ down: false }),
     ),
-  'service errors': ({ cardService }, strength) => cardService.script({ status: 500, times: times(strength) }),
   'service hangs': ({ cardService }) => cardService.script({ fault: 'hang' }),
   'service stalls': ({ cardService }) => cardService.script({ fault: 'stall', body: '{"id":' }),
   'service resets': ({ cardService }, strength) => cardService.script({ fault: 'reset', times: times(strength) }),
-  'service speaks HTML': ({ cardService }) => cardService.script({ status: 200, body: '<html>proxy</html>' }),
-  'service sends a wrong shape': ({ cardService }) => cardService.script({ body: { id: 7 } }),
   'service sends 2 MB': ({ cardService }) => cardService.script({ body: 'x'.repeat(2_000_000), gzip: true }),
   'service redirects': ({ cardService }) =>
     cardService.script({ status: 302, headers: { location: 'http://127.0.0.1:9/' }, body: '' }),
@@ -66,20 +61,14 @@ const FAULTS = {
   'gateway drops': ({ discord }) => discord.gateway.drop(4000),
   'gateway breaks': ({ discord }) => discord.gateway.drop(1006),
   'gateway asks to reconnect': ({ discord }) => discord.gateway.requestReconnect(),
-  'callback fails with 502': ({ discord }, strength) =>
-    discord.faults.script({ route: 'callback', answer: { status: 502 }, times: times(strength) }),
   'callback connection closes': ({ discord }, strength) =>
     discord.faults.script({ route: 'callback', answer: 'close', times: times(strength) }),
   'callback answer is lost': ({ discord }) => discord.faults.script({ route: 'callback', answer: 'lose answer' }),
-  'callback is late': ({ discord }, strength) =>
-    discord.faults.script({ route: 'callback', delayMs: strength * 2_000 }),
   'edit fails with 500': ({ discord }, strength) =>
     toEditsAndMessages(discord, { answer: { status: 500 }, times: times(strength) * 4 }),
   'edit connection closes': ({ discord }, strength) =>
     toEditsAndMessages(discord, { answer: 'close', times: times(strength) }),
   'edit answer is lost': ({ discord }) => toEditsAndMessages(discord, { answer: 'lose answer' }),
-  'callback is rate limited': ({ discord }, strength) =>
-    discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: strength })),
   'callback hangs': ({ discord }) => discord.faults.script({ route: 'callback', answer: 'hang' }),
   'edit is rate limited': ({ discord }, strength) =>
     discord.faults.script(rateLimited({ route: 'edit', retryAfterSeconds: 1 + strength, scope: 'shared' })),
@@ -106,11 +95,7 @@ const FAULTS = {
   'bot is killed': (world, strength) => world.restartBot('SIGKILL', strength),
   'bot is stopped': (world, strength) => world.restartBot('SIGTERM', strength),
   'redis is killed': ({ redis }, strength) => redis?.crash(strength * LONGEST_MS),
-  'redis restarts empty': ({ redis }, strength) => redis?.crashAndForget(strength * LONGEST_MS),
   'redis hangs': ({ redis }, strength) => redis?.hang(100 + strength * 2 * LONGEST_MS),
-  'redis is slow': ({ redis }, strength) => redis?.slowDown(20 + strength * 130, 2 * LONGEST_MS),
-  'redis ends the connections of one bot': (world, strength) => world.cutOff?.('closed', strength),
-  'redis is silent to one bot': (world, strength) => world.cutOff?.('silent', strength),
   'redis fails over, connections end': ({ redis }) => redis?.failOver('dropped'),
   'redis fails over, connections stay': ({ redis }) => redis?.failOver('kept'),
 } as const satisfies Record<string, Fault>;
@@ -126,7 +111,6 @@ export const REDIS_FAULT_NAMES: readonly FaultName[] = [
   'bot is killed',
   'redis is killed',
   'redis hangs',
-  'redis is slow',
 ];
 
 export function applyFault(name: FaultName, world: ChaosWorld, strength: number): void | Promise<void> {

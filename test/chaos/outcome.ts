@@ -1,61 +1,74 @@
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
-import { finalAnswers, isFinal as isFinalAnswer } from '../support/final-answers.ts';
-import { cutOffUnrecorded, type Disruptions, endedInRepeat, endedUnrecorded, lostWithRedis } from './disruptions.ts';
+import { finalAnswers, isFinal } from '../support/final-answers.ts';
 
-/** When a command reached each stage. */
-interface Milestones {
-  /** The member sees "thinking…": the deferred reply has been written to the journal, or could not be. */
-  deferredAtMs?: number;
-  /** The first final answer. */
-  completedAtMs?: number;
-}
-
-/** @returns the milestones of an interaction, by its id */
-export function watchMilestones(discord: EmulatedDiscord): (interactionId: string) => Milestones {
-  const seen = new Map<string, Milestones>();
-  discord.onMessage((message) => {
-    const milestones = seen.get(message.interactionId) ?? {};
-    seen.set(message.interactionId, milestones);
-    if (message.state === 'thinking') milestones.deferredAtMs ??= Date.now();
-    if (message.state === 'answered' && isFinalAnswer(message)) milestones.completedAtMs ??= Date.now();
-  });
-  return (interactionId) => seen.get(interactionId) ?? {};
+/** A time in which a process, or Redis, was not there. */
+export interface Trouble {
+  what: 'process' | 'redis';
+  /** Which process; Redis is for all of them. */
+  process?: number;
+  /** For the reader of a report. */
+  how: string;
+  fromMs: number;
+  toMs: number;
 }
 
 /**
  * How a command ended for the member. Two endings must not occur. `lost`: acknowledged but never answered, or not
- * acknowledged by a connected bot. `twice`: two final answers that differ. Three are excused, because no design prevents
+ * acknowledged by a connected bot. `twice`: two final answers that differ. Two are excused, because no design prevents
  * them:
  *
  * - `not received`: no bot was connected within the 3 s after which Discord gives up.
- * - `lost with Redis`: its process ended before Redis had the deferred reply, or Redis lost it before a takeover.
- * - `completed again`: its process ended after it had completed the reply, before it could record that; or it was cut off
- *   from Redis then, or Discord's answer to the edit was lost, and the process that took the reply over replaced its
- *   sentence. A card must not be replaced.
+ * - `excused`: its process ended while Redis may not have had its deferred reply, or it was completed again because a
+ *   process ended, or was without Redis, before that was recorded. Which of these are right is for the simulator to say,
+ *   which knows of every call whether it had an effect; here it is judged by times.
  */
-export type Ending = 'card' | 'sentence' | 'not received' | 'lost with Redis' | 'completed again' | 'lost' | 'twice';
+export type Ending = 'card' | 'sentence' | 'not received' | 'excused' | 'lost' | 'twice';
 
 const LONGEST_FIRST_ANSWER_MS = 3_000;
+/** For an edit whose answer is lost: the next try is rate limited for up to 2 s, and a stop waits 1.2 s for it. */
+const RECORDED_MS = 2_000;
+/** A process that is told to stop has, by then, ended; one that is killed, at once. */
+const STOPPED_MS = 5_000;
+/** A process has noticed by then that Redis is back, and written what it could not: with a heartbeat, a second later. */
+const REWRITTEN_MS = 4_000;
 
-export function endingOf(typed: TypedInteraction, milestones: Milestones, disruptions: Disruptions): Ending {
-  const { message } = typed;
-  const { typedAtMs } = message;
-  const { deferredAtMs = typedAtMs + LONGEST_FIRST_ANSWER_MS, completedAtMs } = milestones;
-  if (message.state === 'answered' && isFinalAnswer(message)) {
-    if (!isTwice(typed)) return message.embeds.length > 0 ? 'card' : 'sentence';
-    return completedAtMs !== undefined && isUnrecorded(typed, completedAtMs, disruptions) ? 'completed again' : 'twice';
-  }
-  const untilMs = typedAtMs + LONGEST_FIRST_ANSWER_MS;
-  const wasDisconnected = disruptions.ends.some((end) => end.fromMs < untilMs && end.toMs > typedAtMs);
-  if (message.messageId === undefined && wasDisconnected) return 'not received';
-  return lostWithRedis(typedAtMs, deferredAtMs, disruptions) ? 'lost with Redis' : 'lost';
+/** @returns when an interaction had its first final answer, by its id */
+export function watchCompletions(discord: EmulatedDiscord): ReadonlyMap<string, number> {
+  const completedAtMs = new Map<string, number>();
+  discord.onMessage((message) => {
+    const { interactionId: id } = message;
+    if (message.state === 'answered' && isFinal(message) && !completedAtMs.has(id)) completedAtMs.set(id, Date.now());
+  });
+  return completedAtMs;
 }
 
-/** Whether nothing more will follow. */
-export function isFinal(message: ChatMessage): boolean {
-  return message.state === 'failed' || isFinalAnswer(message);
+/** @param shard of the command; a process of that number has it */
+export function endingOf(
+  typed: TypedInteraction,
+  shard: number,
+  completedAtMs = Number.NaN,
+  troubles: readonly Trouble[] = [],
+): Ending {
+  const { message } = typed;
+  const { typedAtMs } = message;
+  if (message.state === 'answered' && isFinal(message)) {
+    if (!isTwice(typed)) return message.embeds.length > 0 ? 'card' : 'sentence';
+    const mayBeUnrecorded = troubles.some(({ what, fromMs, toMs }) => {
+      const untilMs = toMs + (what === 'redis' ? REWRITTEN_MS : 0);
+      return fromMs - RECORDED_MS < completedAtMs && completedAtMs < untilMs;
+    });
+    return mayBeUnrecorded ? 'excused' : 'twice';
+  }
+  const untilMs = typedAtMs + LONGEST_FIRST_ANSWER_MS;
+  const ends = troubles.filter(({ what, toMs }) => what === 'process' && toMs > typedAtMs);
+  const itsEnds = ends.filter(({ process }) => process === shard);
+  if (message.messageId === undefined && itsEnds.some(({ fromMs }) => fromMs < untilMs)) return 'not received';
+  const isRedisAway = (sinceMs: number, toMs: number) =>
+    troubles.some((each) => each.what === 'redis' && each.fromMs < toMs && each.toMs + REWRITTEN_MS > sinceMs);
+  const mayBeUnwritten =
+    isRedisAway(typedAtMs, untilMs) && ends.some(({ fromMs }) => isRedisAway(fromMs, fromMs + STOPPED_MS));
+  return itsEnds.length > 0 && mayBeUnwritten ? 'excused' : 'lost';
 }
 
 /** A deferred reply has one answer; an immediate reply with a stale copy may be edited several times. */
@@ -63,18 +76,4 @@ function isTwice(typed: TypedInteraction): boolean {
   const { followUps = [] } = typed.message;
   const deferred = typed.history.some(({ state }) => state === 'thinking');
   return followUps.length > 0 || (deferred && finalAnswers(typed) > 1);
-}
-
-function isUnrecorded(typed: TypedInteraction, completedAtMs: number, disruptions: Disruptions): boolean {
-  if (endedUnrecorded(completedAtMs, disruptions)) return true;
-  if (replacesCard(typed)) return false;
-  return cutOffUnrecorded(completedAtMs, disruptions) || endedInRepeat(completedAtMs, disruptions);
-}
-
-function replacesCard({ history, message }: TypedInteraction): boolean {
-  const shown = history.filter(isFinalAnswer).map(({ embeds }) => JSON.stringify(embeds));
-  const changes = shown.filter(
-    (embeds, index) => index > 0 && embeds !== shown[index - 1] && shown[index - 1] !== '[]',
-  );
-  return changes.length > 0 || (message.followUps?.length ?? 0) > 0;
 }

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ListeningCardService } from '../../src/sandbox/card-service.ts';
 import type { Lifetimes } from '../../src/sandbox/discord/interaction.ts';
 import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
 import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { isFinal } from '../support/final-answers.ts';
 import { scoped } from '../support/on-finished.ts';
 import { alarmsIn } from './alarms.ts';
-import { type Partition, SETTLED_MS } from './chaos-redis.ts';
 import { startWorld } from './chaos-world.ts';
-import { NOTICE_MS } from './disruptions.ts';
 import { FAULT_NAMES, type FaultName, REDIS_FAULT_NAMES } from './faults.ts';
-import { type Ending, endingOf, isFinal, watchMilestones } from './outcome.ts';
+import { type Ending, endingOf, type Trouble, watchCompletions } from './outcome.ts';
 import { chaosSchedule, play } from './schedule.ts';
 import { watchPrices } from './watched-prices.ts';
 
@@ -21,20 +19,12 @@ export interface ChaosReport {
   /** Number of injected faults. */
   faults: number;
   endings: Record<Ending, number>;
-  /** Requests that the card service received, by status; 0 = not answered. */
-  requests: Record<number, number>;
-  /** 429s because the bots together exceeded the plan. */
-  overruns: number;
-  /** Those of them after a process that had been cut off was back and had told the others what it spent. */
-  overrunsOnReturn: number;
-  /** Outcomes that the bots logged for commands. */
-  outcomes: Record<string, number>;
   /** The commands with an excused ending. */
   excused: string[];
-  /** The commands that were lost or answered twice, likewise watched prices, 429s on return, and alarming log lines. */
+  /** The commands that were lost or answered twice, likewise watched prices, and alarming log lines. */
   failures: string[];
   /** When which process or Redis was unavailable. */
-  disruptions: string[];
+  troubles: string[];
 }
 
 export interface ChaosOptions {
@@ -61,7 +51,7 @@ export interface Running {
 
 const PATIENCE_MS = 45_000;
 /** An excused ending is waited for no longer. A takeover takes 5 s; what no bot received comes to none later. */
-const EXCUSED_MS: Partial<Record<Ending, number>> = { 'lost with Redis': 6_000, 'not received': 1_000 };
+const EXCUSED_MS: Partial<Record<Ending, number>> = { excused: 6_000, 'not received': 1_000 };
 
 /**
  * Types commands and injects faults by the schedule of the seed, waits until every command is answered, and counts.
@@ -84,8 +74,7 @@ async function run({ seed, seconds, processes = 1, lifetimes, env, meanwhile, ..
     ...density,
   });
   const watchedPrices = await watchPrices(world);
-  const milestones = watchMilestones(discord);
-  const overrunsAtMs = watchOverruns(cardService);
+  const completedAtMs = watchCompletions(discord);
   const commands = await play(events, world);
   watchedPrices.stop();
   endMeanwhile?.();
@@ -93,59 +82,30 @@ async function run({ seed, seconds, processes = 1, lifetimes, env, meanwhile, ..
   cardService.set({ down: false, latencyMs: 0 });
   discord.faults.clear(); // a stop would wait for what still hangs
   await Promise.all([redis?.quiet(), bots.quiet()]);
-  const end = (typed: TypedInteraction): Ending => {
-    const shard = shardOf(typed.message.guildId, processes);
-    const { outages = [], partitions = [] } = redis ?? {};
-    const ends = bots.gaps.filter(({ process }) => process === shard);
-    return endingOf(typed, milestones(typed.id), { ends, allEnds: bots.gaps, outages, partitions });
-  };
+  const troubles = [...bots.troubles, ...(redis?.troubles ?? [])];
+  const shard = ({ message }: TypedInteraction) => shardOf(message.guildId, processes);
+  const end = (typed: TypedInteraction) => endingOf(typed, shard(typed), completedAtMs.get(typed.id), troubles);
   await allEnded(commands, end);
 
-  const endings = noEndings();
-  const excused: string[] = [];
-  const failures: string[] = [];
-  for (const typed of commands) {
-    const ending = end(typed);
-    endings[ending]++;
-    const description = `${ending}: ${describeCommand(typed, shardOf(typed.message.guildId, processes))}`;
-    if (ending === 'lost with Redis' || ending === 'completed again') excused.push(description);
-    if (ending === 'lost' || ending === 'twice') failures.push(description);
-  }
+  const ended = Map.groupBy(commands, end);
+  const described = (ending: Ending) =>
+    (ended.get(ending) ?? []).map((typed) => `${ending}: ${describeCommand(typed, shard(typed))}`);
   await bots.stop();
   const { crossings, failures: ofWatches } = await watchedPrices.outcome();
-  const output = bots.output();
-  const outcomes = countsOf([...output.matchAll(/"outcome":"([^"]+)"/g)].map(([, outcome = '']) => outcome));
-  const requests = { ...cardService.counts.byStatus };
-  const onReturn = overrunsAtMs.filter((atMs) => redis?.partitions.some((partition) => isOnReturn(atMs, partition)));
-  failures.push(
-    ...onReturn.map((atMs) => `429 on return: ${timeOf(atMs)}`),
-    ...(redis?.failures ?? []),
-    ...ofWatches,
-    ...alarmsIn(output).map((line) => `alarm: ${line}`),
-  );
   return {
     commands: commands.length,
     crossings,
     faults: events.filter(({ kind }) => kind === 'fault').length,
-    endings,
-    requests,
-    overruns: overrunsAtMs.length,
-    overrunsOnReturn: onReturn.length,
-    outcomes,
-    excused,
-    failures,
-    disruptions: [
-      ...bots.gaps.map(
-        (gap) =>
-          `process ${gap.process} unavailable ${during(gap)}, ended at ${timeOf(gap.endedAtMs)} by ${gap.signal}`,
-      ),
-      ...(redis?.outages ?? []).map(
-        (outage) => `redis ${outage.emptied ? 'emptied' : 'unavailable'} ${during(outage)}`,
-      ),
-      ...(redis?.partitions ?? []).map(
-        (partition) => `redis ${partition.how} to process ${partition.process} ${during(partition)}`,
-      ),
-    ].sort(),
+    endings: { ...NO_ENDINGS, ...Object.fromEntries([...ended].map(([ending, all]) => [ending, all.length])) },
+    excused: described('excused'),
+    failures: [
+      ...described('lost'),
+      ...described('twice'),
+      ...(redis?.failures ?? []),
+      ...ofWatches,
+      ...alarmsIn(bots.output()).map((line) => `alarm: ${line}`),
+    ],
+    troubles: troubles.toSorted((a, b) => a.fromMs - b.fromMs).map(describeTrouble),
   };
 }
 
@@ -156,34 +116,14 @@ async function allEnded(
 ): Promise<void> {
   const quietAtMs = Date.now();
   const isOver = (typed: TypedInteraction) => {
-    return isFinal(typed.message) || Date.now() > quietAtMs + (EXCUSED_MS[end(typed)] ?? PATIENCE_MS);
+    const { message } = typed;
+    if (message.state === 'failed' || isFinal(message)) return true;
+    return Date.now() > quietAtMs + (EXCUSED_MS[end(typed)] ?? PATIENCE_MS);
   };
   while (Date.now() < quietAtMs + PATIENCE_MS && !commands.every(isOver)) await sleep(50);
 }
 
-function noEndings(): Record<Ending, number> {
-  return { card: 0, sentence: 0, 'not received': 0, 'lost with Redis': 0, 'completed again': 0, lost: 0, twice: 0 };
-}
-
-/** Whether the process had noticed that Redis is back, and no other fault of Redis can have begun. */
-function isOnReturn(atMs: number, { toMs }: Partition): boolean {
-  return toMs + NOTICE_MS <= atMs && atMs < toMs + SETTLED_MS;
-}
-
-/** When requests exceeded the plan: 429s that neither a storm nor a spent day explains. */
-function watchOverruns(service: ListeningCardService): readonly number[] {
-  const overrunsAtMs: number[] = [];
-  let last = service.requests.at(-1);
-  service.onChange(() => {
-    const request = service.requests.at(-1);
-    if (request === last || request === undefined) return; // a switch was changed
-    last = request;
-    const { switches, dayRemaining } = service.state();
-    const excused = request.atMs < switches.stormUntilMs || dayRemaining === 0;
-    if (request.status === 429 && !excused) overrunsAtMs.push(request.atMs);
-  });
-  return overrunsAtMs;
-}
+const NO_ENDINGS = { card: 0, sentence: 0, 'not received': 0, excused: 0, lost: 0, twice: 0 };
 
 /** What the member saw. */
 function describeCommand({ id, message, history }: TypedInteraction, shard: number): string {
@@ -193,14 +133,11 @@ function describeCommand({ id, message, history }: TypedInteraction, shard: numb
   return `${timeOf(message.typedAtMs)} shard ${shard} ${message.commandLine} (${id}): ${seen.join(' → ')}`;
 }
 
-function during({ fromMs, toMs }: { fromMs: number; toMs: number }): string {
-  return `${timeOf(fromMs)} to ${Number.isFinite(toMs) ? timeOf(toMs) : 'the end'}`;
+function describeTrouble({ what, process, how, fromMs, toMs }: Trouble): string {
+  const whose = process === undefined ? '' : ` (process ${process})`;
+  return `${timeOf(fromMs)} to ${Number.isFinite(toMs) ? timeOf(toMs) : 'the end'} ${what}${whose}: ${how}`;
 }
 
 function timeOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(11, 23);
-}
-
-function countsOf(names: readonly string[]): Record<string, number> {
-  return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 }

@@ -1,14 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Command } from 'commander';
 import { machine } from '../bench/machine.ts';
 import { count } from '../bench/quota/format.ts';
-import { PAGE, replaceSection, toMarkdown } from '../bench/table.ts';
+import { toMarkdown } from '../bench/table.ts';
 import { parseMetrics } from '../operations/parse-metrics.ts';
 import { FAULT_NAMES } from './faults.ts';
-import { positive } from './options.ts';
-import { type Running, runChaos } from './run.ts';
+import type { ChaosOptions, ChaosReport, Running } from './run.ts';
 
 const MINUTE_MS = 60_000;
 const SAMPLE_MS = 5_000;
@@ -25,69 +22,67 @@ const SERIES = {
 const NAMES = Object.keys(SERIES) as (keyof typeof SERIES)[];
 type Sample = { atMs: number } & Record<keyof typeof SERIES, number>;
 
-const { minutes, seed, write } = new Command('npm run soak --')
-  .description('Runs chaos with one bot that is not restarted, and shows whether anything of it grows.')
-  .option('--minutes <number>', 'how long', positive, 20)
-  .option('--seed <text>', 'replays the schedule of that seed', String(Date.now()))
-  .option('--write', `writes its section of ${PAGE}`, false)
-  .parse()
-  .opts<{ minutes: number; seed: string; write: boolean }>();
-
-process.stdout.write(`Seed ${seed}, ${minutes} min. Again with: npm run soak -- --minutes ${minutes} --seed ${seed}\n`);
-const samples: Sample[] = [];
-const { commands, faults, failures } = await runChaos({
-  seed,
-  seconds: minutes * 60,
-  faults: FAULT_NAMES.filter((name) => !name.startsWith('bot ')),
-  meanBetweenFaultsMs: 3_000,
-  env: { HTTP_PORT: '0' },
-  meanwhile: sampleEvery,
-});
-const warmUpMinutes = Math.min(WARM_UP_MINUTES, minutes / 4);
-const warm = samples.filter(({ atMs }) => atMs - (samples[0]?.atMs ?? 0) >= warmUpMinutes * MINUTE_MS);
-const third = Math.max(1, Math.floor(warm.length / 3));
-const verdicts = NAMES.map((name) => {
-  const [first, last] = [mean(warm.slice(0, third), name), mean(warm.slice(-third), name)];
-  const { title, share, least, shown } = SERIES[name];
-  const isFlat = last - first <= Math.max(first * share, least);
-  return { isFlat, row: [title, shown(first), shown(last), isFlat ? 'flat' : '**grows**'] };
-});
-const section = toMarkdown({
-  title: `One process for ${minutes} minutes on ${machine()}`,
-  columns: ['', 'first', 'last', ''],
-  rows: verdicts.map(({ row }) => row),
-  notes: [
-    `${count(commands)} commands, ${count(faults)} faults; commands lost or answered twice, and log lines that no fault explains: ${failures.length}. Means of the first and of the last third after ${warmUpMinutes} minutes.`,
-  ],
-});
-if (write) writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), 'soak', section));
-process.stdout.write(`\n${section}\n\n${failures.map((failure) => `failed: ${failure}\n`).join('')}`);
-process.exit(failures.length === 0 && verdicts.every(({ isFlat }) => isFlat) ? 0 : 1);
-
-/** @returns what ends it */
-function sampleEvery({ output, dataDir }: Running): () => void {
-  const [, port] = /"port":(\d+)[^\n]*metrics are served/.exec(output()) ?? [];
-  let [readAtMs, readTo] = [Date.now(), 0];
-  const read = async () => {
-    const [nowMs, text] = [Date.now(), output()];
-    const logLinesPerMinute = ((text.slice(readTo).split('\n').length - 1) * MINUTE_MS) / (nowMs - readAtMs);
-    [readAtMs, readTo] = [nowMs, text.length];
-    const figures = parseMetrics(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
-    const sum = (...names: string[]) =>
-      figures.filter(({ name }) => names.includes(name)).reduce((all, { value }) => all + value, 0);
-    const sample: Sample = {
-      atMs: nowMs,
-      residentBytes: sum('process_resident_memory_bytes'),
-      handles: sum('nodejs_active_resources', 'process_open_fds'),
-      rows: rowsIn(join(dataDir, 'cards.sqlite')) + rowsIn(join(dataDir, 'catalog.sqlite')),
-      logLinesPerMinute,
-    };
-    samples.push(sample);
-    const shown = NAMES.map((name) => `${SERIES[name].title.toLowerCase()} ${SERIES[name].shown(sample[name])}`);
-    process.stdout.write(`${[new Date(nowMs).toISOString().slice(11, 19), ...shown].join('   ')}\n`);
+/** Reads what one bot holds while it is not restarted. */
+export class Soak {
+  readonly options: Pick<ChaosOptions, 'faults' | 'meanBetweenFaultsMs' | 'env' | 'meanwhile'> = {
+    faults: FAULT_NAMES.filter((name) => !name.startsWith('bot ')),
+    meanBetweenFaultsMs: 3_000,
+    env: { HTTP_PORT: '0' },
+    meanwhile: (running) => this.#sampleEvery(running),
   };
-  const timer = setInterval(read, SAMPLE_MS);
-  return () => clearInterval(timer);
+  readonly #samples: Sample[] = [];
+  /** Whether nothing grew. */
+  isFlat = true;
+
+  /** For the page of benchmarks. */
+  section(seconds: number, { commands, faults, failures }: ChaosReport): string {
+    const minutes = seconds / 60;
+    const warmUpMinutes = Math.min(WARM_UP_MINUTES, minutes / 4);
+    const beganMs = this.#samples[0]?.atMs ?? 0;
+    const warm = this.#samples.filter(({ atMs }) => atMs - beganMs >= warmUpMinutes * MINUTE_MS);
+    const third = Math.max(1, Math.floor(warm.length / 3));
+    const rows = NAMES.map((name) => {
+      const [first, last] = [mean(warm.slice(0, third), name), mean(warm.slice(-third), name)];
+      const { title, share, least, shown } = SERIES[name];
+      const isFlat = last - first <= Math.max(first * share, least);
+      this.isFlat &&= isFlat;
+      return [title, shown(first), shown(last), isFlat ? 'flat' : '**grows**'];
+    });
+    return toMarkdown({
+      title: `One process for ${minutes} minutes on ${machine()}`,
+      columns: ['', 'first', 'last', ''],
+      rows,
+      notes: [
+        `${count(commands)} commands, ${count(faults)} faults; commands lost or answered twice, and log lines that no fault explains: ${failures.length}. Means of the first and of the last third after ${warmUpMinutes} minutes.`,
+      ],
+    });
+  }
+
+  /** @returns what ends it */
+  #sampleEvery({ output, dataDir }: Running): () => void {
+    const [, port] = /"port":(\d+)[^\n]*metrics are served/.exec(output()) ?? [];
+    let [readAtMs, readTo] = [Date.now(), 0];
+    const read = async () => {
+      const [nowMs, text] = [Date.now(), output()];
+      const logLinesPerMinute = ((text.slice(readTo).split('\n').length - 1) * MINUTE_MS) / (nowMs - readAtMs);
+      [readAtMs, readTo] = [nowMs, text.length];
+      const figures = parseMetrics(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+      const sum = (...names: string[]) =>
+        figures.filter(({ name }) => names.includes(name)).reduce((all, { value }) => all + value, 0);
+      const sample: Sample = {
+        atMs: nowMs,
+        residentBytes: sum('process_resident_memory_bytes'),
+        handles: sum('nodejs_active_resources', 'process_open_fds'),
+        rows: rowsIn(join(dataDir, 'cards.sqlite')) + rowsIn(join(dataDir, 'catalog.sqlite')),
+        logLinesPerMinute,
+      };
+      this.#samples.push(sample);
+      const shown = NAMES.map((name) => `${SERIES[name].title.toLowerCase()} ${SERIES[name].shown(sample[name])}`);
+      process.stdout.write(`${[new Date(nowMs).toISOString().slice(11, 19), ...shown].join('   ')}\n`);
+    };
+    const timer = setInterval(read, SAMPLE_MS);
+    return () => clearInterval(timer);
+  }
 }
 
 /** Of all its tables; `state.sqlite` belongs to the bot alone. */

@@ -53,7 +53,7 @@ export async function watchPrices({ discord, cards, dataDir, redis }: WatchedWor
   /** A busy machine may be too slow for Redis for a moment: the reply says so, and the member types it again. */
   const setWatch = async (id: string, by: { memberId: string }, tries = WATCH_TRIES): Promise<void> => {
     const { content } = await discord.type({ command: 'watch', options: { card: id, below: LINE }, ...by }).settled();
-    if (!redis || (await watchesIn(redis.urlFor(0))).some(({ cardId }) => cardId === id)) return;
+    if (!redis || (await watchesIn(redis.url)).some(({ cardId }) => cardId === id)) return;
     if (content !== UNREACHABLE || tries === 1) throw new Error(`the watch of ${id} is not set: ${content}`);
     await setWatch(id, by, tries - 1);
   };
@@ -74,12 +74,11 @@ export async function watchPrices({ discord, cards, dataDir, redis }: WatchedWor
   return {
     stop: () => clearInterval(turning),
     async outcome() {
-      const isEmptied = redis?.outages.some(({ emptied }) => emptied) ?? false;
-      const stored = await (redis ? watchesIn(redis.urlFor(0)) : storedWatches(dataDir));
+      const stored = await (redis ? watchesIn(redis.url) : storedWatches(dataDir));
       const gone = watched.filter(({ id }) => !stored.some(({ cardId }) => cardId === id));
-      const lost = isEmptied ? [] : gone.map(({ id }) => `the watch of ${id} was lost`);
+      const lost = gone.map(({ id }) => `the watch of ${id} was lost`);
       const twice = [...shown].filter(([, ids]) => ids.size > 1).map(([nonce]) => `crossing shown twice: ${nonce}`);
-      const miscounted = isEmptied ? [] : stored.flatMap((watch) => miscount(watch, [...shown.keys()]));
+      const miscounted = stored.flatMap((watch) => miscount(watch, [...shown.keys()]));
       return { crossings: shown.size, failures: [...lost, ...twice, ...miscounted] };
     },
   };
