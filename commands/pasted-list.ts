@@ -43,7 +43,7 @@ export function listForm(locale: string, value?: string): Form {
 export async function pasted({ fields, interactionId, requester, locale }: FormUse, { lists }: Services) {
   const text = fields.getTextInputValue(FIELD);
   const correct = buttons(locale, { worthCorrect: `cards:correct:${interactionId}` });
-  const isKept = await lists.put(requester.memberId, interactionId, { text });
+  const isKept = await lists.add(requester.memberId, interactionId, { text });
   if (!isKept) return sentence(formatMessage(locale, 'broken'));
   const read = readPastedList(text);
   if ('refusal' in read) return privately({ content: refusalText(read, locale), components: correct });
@@ -95,7 +95,7 @@ export async function pressed(
   const card = found.cards.find((each) => each.id === chosen);
   if (!card) return sentence(formatMessage(locale, 'outOfDate'));
   const taken = lines.with(number, { ...line, card, isGuessed: false });
-  await services.lists.put(requester.memberId, id, { ...kept, lines: taken });
+  await services.lists.replace(requester.memberId, id, { ...kept, lines: taken });
   return askedFor({ id, ceiling: 0 });
 }
 
@@ -148,7 +148,7 @@ async function readList(id: string, requester: Requester, services: Services) {
   const read = kept && readPastedList(kept.text);
   if (!read || 'refusal' in read) return undefined;
   const lines = kept.lines ?? (await resolved(read.lines, requester, services));
-  if (!kept.lines) await services.lists.put(memberId, id, { ...kept, lines });
+  if (!kept.lines) await services.lists.replace(memberId, id, { ...kept, lines });
   return { lines, merged: read.merged };
 }
 

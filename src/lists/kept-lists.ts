@@ -26,7 +26,9 @@ export const MOST_LISTS = 3;
 /** Pasted lists, each for an hour, the last three of a member; in files or in a Redis. No method rejects. */
 export interface ListStore {
   /** @returns whether it is kept */
-  put(memberId: string, id: string, list: KeptList): Promise<boolean>;
+  add(memberId: string, id: string, list: KeptList): Promise<boolean>;
+  /** Changes one that is still kept, for as long as before: its member may have deleted it meanwhile. */
+  replace(memberId: string, id: string, list: KeptList): Promise<void>;
   /** @returns `undefined` when it is kept no longer, or cannot be read now */
   read(memberId: string, id: string): Promise<KeptList | undefined>;
   /** @returns `undefined` when that cannot be read now */

@@ -52,8 +52,8 @@ describe.each<[string, () => Place | Promise<Place>]>([
 
   it('is what was kept of its member, in any process', async () => {
     const place = await open();
-    expect(await place.store().put('alice', '1', { text: 'first' })).toBe(true);
-    await place.store().put('alice', '1', list);
+    expect(await place.store().add('alice', '1', { text: 'first' })).toBe(true);
+    await place.store().replace('alice', '1', list);
     expect(await place.store().read('alice', '1')).toEqual(list);
     expect(await place.store().read('bob', '1')).toBeUndefined();
     expect(await place.store().read('alice', '2')).toBeUndefined();
@@ -62,8 +62,8 @@ describe.each<[string, () => Place | Promise<Place>]>([
 
   it('is one of the last three of its member', async () => {
     const store = (await open()).store();
-    for (const id of ['1', '2', '3', '4']) await store.put('alice', id, { text: id });
-    await store.put('bob', '5', { text: '5' });
+    for (const id of ['1', '2', '3', '4']) await store.add('alice', id, { text: id });
+    await store.add('bob', '5', { text: '5' });
     const kept = await Promise.all(['1', '2', '3', '4'].map((id) => store.read('alice', id)));
     expect(kept.map((each) => each?.text)).toEqual([undefined, '2', '3', '4']);
     expect(await store.count('alice')).toBe(3);
@@ -71,7 +71,8 @@ describe.each<[string, () => Place | Promise<Place>]>([
 
   it('is kept for an hour', async () => {
     const place = await open();
-    await place.store().put('alice', '1', list);
+    await place.store().add('alice', '1', list);
+    await place.store().replace('alice', '1', list);
     for (const leftMs of await place.leftMs()) {
       expect(leftMs).toBeGreaterThan(LIST_KEPT_MS - 60_000);
       expect(leftMs).toBeLessThanOrEqual(LIST_KEPT_MS);
@@ -80,10 +81,11 @@ describe.each<[string, () => Place | Promise<Place>]>([
 
   it('is gone with what is deleted of its member alone', async () => {
     const place = await open();
-    await place.store().put('alice', '1', list);
-    await place.store().put('bob', '1', list);
+    await place.store().add('alice', '1', list);
+    await place.store().add('bob', '1', list);
     expect(await place.store().forget('alice')).toBe(true);
     expect(await place.store().forget('nobody')).toBe(true);
+    await place.store().replace('alice', '1', list); // by a reply that had read it before
     expect(await place.store().read('alice', '1')).toBeUndefined();
     expect(await place.store().count('alice')).toBe(0);
     expect(await place.store().read('bob', '1')).toEqual(list);
@@ -94,7 +96,7 @@ it('a list in files is neither read nor left there when its hour is over', async
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const place = inFiles();
-  await place.store().put('alice', '1', { text: 'a' });
+  await place.store().add('alice', '1', { text: 'a' });
   vi.setSystemTime(Date.now() + LIST_KEPT_MS);
   expect(await place.store().read('alice', '1')).toBeUndefined();
   expect(await place.store().count('alice')).toBe(0);
@@ -106,7 +108,7 @@ it('a Redis that is away keeps no list, and none is said to be deleted', async (
   const { link } = await openedLink(await startRedis());
   link.close();
   const store = redisLists(link);
-  expect(await store.put('alice', '1', { text: 'a' })).toBe(false);
+  expect(await store.add('alice', '1', { text: 'a' })).toBe(false);
   expect([await store.read('alice', '1'), await store.count('alice'), await store.forget('alice')]).toEqual([
     undefined,
     undefined,

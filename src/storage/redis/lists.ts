@@ -8,16 +8,15 @@ export function redisLists(link: RedisLink): ListStore {
   const listKey = (memberId: string, id: string) => `${idsKey(memberId)}:${id}`;
   const idsOf = (memberId: string) => link.read((client) => client.lRange(idsKey(memberId), 0, -1));
 
-  async function put(memberId: string, id: string, text: string): Promise<unknown> {
+  async function add(memberId: string, id: string, text: string): Promise<unknown> {
     const ids = idsKey(memberId);
-    const old = (await idsOf(memberId)).filter((each) => each !== id).slice(MOST_LISTS - 1);
+    const old = (await idsOf(memberId)).slice(MOST_LISTS - 1);
     return link.run((client) => {
       const change = client
         .multi()
         .set(listKey(memberId, id), text, { expiration: { type: 'PX', value: LIST_KEPT_MS } });
       for (const each of old) change.del(listKey(memberId, each));
       return change
-        .lRem(ids, 0, id)
         .lPush(ids, id)
         .lTrim(ids, 0, MOST_LISTS - 1)
         .pExpire(ids, LIST_KEPT_MS)
@@ -36,7 +35,11 @@ export function redisLists(link: RedisLink): ListStore {
   }
 
   return {
-    put: async (memberId, id, list) => (await unlessUnavailable(put(memberId, id, JSON.stringify(list)))) !== undefined,
+    add: async (memberId, id, list) => (await unlessUnavailable(add(memberId, id, JSON.stringify(list)))) !== undefined,
+    async replace(memberId, id, list) {
+      const [key, text] = [listKey(memberId, id), JSON.stringify(list)];
+      await unlessUnavailable(link.run((client) => client.set(key, text, { condition: 'XX', expiration: 'KEEPTTL' })));
+    },
     async read(memberId, id) {
       const text = await unlessUnavailable(link.read((client) => client.get(listKey(memberId, id))));
       return text ? parseList(text) : undefined;

@@ -24,7 +24,7 @@ export function sqliteLists(database: DatabaseSync, writes: StateWrites): ListSt
   };
   sweep();
   return {
-    async put(memberId, id, list) {
+    async add(memberId, id, list) {
       const untilMs = Date.now() + LIST_KEPT_MS;
       const isKept = run(
         'INSERT OR REPLACE INTO pasted_lists VALUES (?, ?, ?, ?)',
@@ -36,6 +36,9 @@ export function sqliteLists(database: DatabaseSync, writes: StateWrites): ListSt
         ...[memberId, MOST_LISTS],
       );
       return isKept;
+    },
+    async replace(memberId, id, list) {
+      run('UPDATE pasted_lists SET list = ? WHERE member = ? AND id = ?', JSON.stringify(list), memberId, id);
     },
     async read(memberId, id) {
       const now = Date.now();
