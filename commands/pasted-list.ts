@@ -156,10 +156,11 @@ async function resolved(lines: readonly PastedLine[], requester: Requester, serv
   const meant = await services.catalog.resolveLines(lines, requester);
   const several = meant.flatMap(({ cards }) => (cards.length > 1 ? cards.map(({ id }) => id) : []));
   const prices = await keptPrices(several, services);
-  return lines.map(({ typed, count, isFoil }, at) => {
-    const cards = meant[at]?.cards ?? [];
+  return lines.flatMap(({ typed, isFoil, ...line }, at): WorthLine[] => {
+    const { cards, isHeading, count = line.count } = meant[at] ?? { cards: [] };
     const card = choosePrinting({ isFoil }, cards, prices);
-    return { text: typed, count, isFoil, ...(card && { card }), isGuessed: cards.length > 1 };
+    if (isHeading) return [];
+    return [{ text: typed, count, isFoil, ...(card && { card }), isGuessed: cards.length > 1 }];
   });
 }
 

@@ -3,7 +3,7 @@ import type { EventsByName } from '../model/events.ts';
 import type { CardPage, ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import type { CatalogCard, FoundCard } from './catalog-card.ts';
-import type { ListLine } from './list-line.ts';
+import type { PastedLine } from './pasted-list.ts';
 
 /**
  * Every card that this bot has seen or was given, for search. No method costs a request to the card service, and none
@@ -24,7 +24,7 @@ export interface Catalog {
   /** What a list of ids and names means. */
   resolveList(list: string, who: Requester): Promise<ListMeaning>;
   /** What each of these lines means. Comes after what others type, so it may take a while. */
-  resolveLines(lines: readonly ListLine[], who: Requester): Promise<readonly LineMeaning[]>;
+  resolveLines(lines: readonly PastedLine[], who: Requester): Promise<readonly LineMeaning[]>;
   /** Cards of the same name as the one with this id; `undefined` when that cannot be known within a second. */
   printings(id: string, part: PrintingsPart, who: Requester): Promise<CardPage | undefined>;
   /**
@@ -85,6 +85,10 @@ export interface ListMeaning {
 /** The cards that a line of a pasted list may mean, the newest first: several are printings of one. None: it is not clear. */
 export interface LineMeaning {
   cards: readonly ListedCard[];
+  /** It is no line of a card at all. */
+  isHeading?: true;
+  /** How many, where what looks like a count is of the name. */
+  count?: number;
 }
 
 /** A card for the part of a list that is being typed. */

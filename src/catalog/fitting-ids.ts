@@ -24,7 +24,7 @@ export function withFittingIds(catalog: Catalog, readCardId: ReadCardId): Catalo
     async resolveLines(lines, who) {
       const meant = await catalog.resolveLines(lines, who);
       const fitting = (card: ListedCard) => read([card.id], readCardId).map((id) => ({ ...card, id }));
-      return meant.map(({ cards }) => ({ cards: cards.flatMap(fitting) }));
+      return meant.map((each) => ({ ...each, cards: each.cards.flatMap(fitting) }));
     },
     async mentions(text, who) {
       const mentioned = await catalog.mentions(text, who);

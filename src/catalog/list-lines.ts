@@ -1,36 +1,77 @@
 import { idFault } from '../model/card-id.ts';
-import type { Requester } from '../model/quota.ts';
 import type { CardIndex } from './card-index.ts';
 import { type LineMeaning, MOST_FOUND } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import type { ListLine } from './list-line.ts';
+import { isNamed, printed } from './named-printing.ts';
+import type { PastedLine } from './pasted-list.ts';
 import { called } from './printings.ts';
-import { exactlyIn, resolve, unsearched } from './resolution.ts';
+import { exactly, mayBeUnknownId } from './resolution.ts';
+import { mayBeId, nameKey, otherNamesOf, tokenText, wordsOf } from './words.ts';
 
-/** What each line of a pasted list means. A printing that a line names is never replaced by another. */
-export function resolveLines(index: CardIndex, lines: readonly ListLine[], who: Requester): LineMeaning[] {
+/** What comes behind it is a title or the other side of a card, which lists leave out. */
+const BEHIND_NAME = /,\s|\s\/\/\s|\s[&–-]\s|:\s/;
+/** Others are no part of a name, or would take long to look for. */
+const SHORTEST_NAME = 3;
+const MOST_WORDS = 12;
+const OTHER_SIDE = /\s+\/\/\s.*$/;
+
+/**
+ * What each line of a pasted list means. A printing that a line names is never replaced by another, and nothing is taken
+ * for a typing error: a wrong price in a sum is seen by nobody.
+ */
+export function resolveLines(index: CardIndex, lines: readonly PastedLine[]): LineMeaning[] {
   return lines.map((line) => {
-    const exact = exactlyIn(index, line);
-    if (exact?.by === 'otherPrinting') return UNCLEAR;
-    if (exact?.by === 'name' && line.set === undefined) return newest(called(index, line.name));
-    if (exact) return newest(exact.cards);
-    const meant = line.set === undefined ? resolve(index, line.name, who) : undefined;
-    if (meant?.kind === 'one') return { cards: [meant.card] };
-    return meant?.kind === 'id' ? asId(line) : UNCLEAR;
+    const cards = cardsOf(index, line);
+    if (cards.length > 0) return listed(cards);
+    if (line.mayBeHeading) return { cards, isHeading: true };
+    const name = line.isCounted ? called(index, line.typed) : []; // it begins with a number
+    if (name.length > 0) return { ...listed(name), count: 1 };
+    return !isNamed(line) && mayBeUnknownId(index, line.name) ? asId(line) : { cards };
   });
 }
 
 /** The same while the catalog cannot be searched. */
-export function linesUnsearched(lines: readonly ListLine[]): LineMeaning[] {
-  return lines.map((line) => (unsearched(line.text).kind === 'id' ? asId(line) : UNCLEAR));
+export function linesUnsearched(lines: readonly PastedLine[]): LineMeaning[] {
+  return lines.map((line) => {
+    if (!isNamed(line) && mayBeId(line.name)) return asId(line);
+    return { cards: [], ...(line.mayBeHeading && { isHeading: true }) };
+  });
 }
 
-const UNCLEAR: LineMeaning = { cards: [] };
-
-function asId({ name }: ListLine): LineMeaning {
-  return idFault(name) ? UNCLEAR : { cards: [{ id: name, name }] };
+function asId({ name }: PastedLine): LineMeaning {
+  return { cards: idFault(name) ? [] : [{ id: name, name }] };
 }
 
-function newest(cards: readonly CatalogCard[]): LineMeaning {
+function listed(cards: readonly CatalogCard[]): LineMeaning {
   return { cards: cards.slice(0, MOST_FOUND).map(({ id, name, set, number }) => ({ id, name, set, number })) };
+}
+
+function cardsOf(index: CardIndex, line: PastedLine): readonly CatalogCard[] {
+  // What looks like a set or a number may be of the name.
+  const whole = isNamed(line) && line.text === line.name ? undefined : exactly(index, line.text);
+  if (whole) return whole.by === 'name' ? called(index, line.text) : whole.cards;
+  const cards = cardsCalled(index, line);
+  if (!isNamed(line)) return cards;
+  const meant = printed(cards, line);
+  // Of several in that set whose numbers are not known it may be any.
+  const isAny = line.number !== undefined && meant.length > 1 && meant.every(({ number }) => !number);
+  return isAny ? [] : meant;
+}
+
+/** All printings of the one card that is called so; also without its title or other side, or in another language. */
+function cardsCalled(index: CardIndex, { name, mayBeHeading }: PastedLine): readonly CatalogCard[] {
+  const cards = called(index, name);
+  if (cards.length > 0 || mayBeHeading) return cards;
+  const side = OTHER_SIDE.test(name) ? called(index, name.replace(OTHER_SIDE, '')) : [];
+  if (side.length > 0) return side;
+  const key = nameKey(name);
+  if (key.length < SHORTEST_NAME || wordsOf(name).length > MOST_WORDS) return side;
+  const isTitled = (card: CatalogCard) => nameKey(card.name.split(BEHIND_NAME)[0] ?? '') === key;
+  const titled = index.withNameBeginning(tokenText(name)).filter(({ card }) => isTitled(card));
+  const words = wordsOf(name).map((word) => [{ word, begins: false }]);
+  const translated = titled.length === 0 ? (index.allWithWords(words) ?? []) : [];
+  const isOther = (card: CatalogCard) => otherNamesOf(card).includes(key);
+  const names = new Set([...titled, ...translated.filter(({ card }) => isOther(card))].map(({ card }) => card.name));
+  const [only = '', ...others] = names;
+  return others.length === 0 ? called(index, only) : [];
 }

@@ -6,26 +6,50 @@ import { isSameId, nameKey, tokenText } from './words.ts';
 const SHORTEST_CODE = 3;
 const CODE = /(?<![\p{L}\d])[A-Z][A-Z\d]{1,5}(?![\p{L}\d])/gu;
 
+type Named = Pick<ListLine, 'set' | 'otherSet' | 'number'>;
+
+/** Whether a line says which printing it means. */
+export function isNamed({ set, otherSet, number }: Named): boolean {
+  return [set, otherSet, number].some((each) => each !== undefined);
+}
+
 /** Those of the cards of one name that a line of a list says, by set and number. @param cards all of that name */
 export function printed(
   cards: readonly CatalogCard[],
-  { set = '', number = '' }: Pick<ListLine, 'set' | 'number'>,
+  { set = '', otherSet = set, number = '' }: Named,
 ): readonly CatalogCard[] {
   const itself = cards.filter(({ id }) => isSameId([set, number].filter(Boolean).join('-'), id));
-  const inSet = cards.filter((card) => setKeys(card).includes(nameKey(set)));
-  const numbered = inSet.filter((card) => isNumbered(card, number));
-  const unnumbered = inSet.filter((card) => !card.number);
-  const abbreviated = cards.filter((card) => number !== '' && isNumbered(card, number) && abbreviates(set, card));
+  const sets = [set, otherSet].map(nameKey).filter((key) => key !== '');
+  const inSet = sets.length === 0 ? cards : cards.filter((card) => sets.some((key) => setKeys(card).includes(key)));
+  const isItself = (card: CatalogCard) => card.number === number;
+  const numbered = [isItself, isNumber, isFirstOfNumber, endsNumber].map((is) =>
+    inSet.filter((card) => is(card, number)),
+  );
+  const unnumbered = sets.length === 0 ? [] : inSet.filter((card) => !card.number);
+  const abbreviated = cards.filter((card) => number !== '' && endsNumber(card, number) && abbreviates(set, card));
   const isAbbreviated = abbreviated.length === 1 && inSet.length === 0;
   const isAlone = cards.length === 1 && !cards[0]?.set; // a list without sets tells no printings apart
-  const all = [itself, numbered, unnumbered, isAbbreviated ? abbreviated : [], isAlone ? cards : []];
+  const all = [itself, ...numbered, unnumbered, isAbbreviated ? abbreviated : [], isAlone ? cards : []];
   return all.find((each) => each.length > 0) ?? [];
 }
 
-/** The number may be printed behind a set's code, as in `OP01-025`, and before the set's size. */
-function isNumbered({ number: printed = '' }: CatalogCard, number: string): boolean {
-  const [has, typed] = [printed, number].map((text) => tokenText(text.replace(/\/.*/s, '')));
-  return typed === '' || ` ${has}`.endsWith(` ${typed}`);
+function isNumber({ number: printed = '' }: CatalogCard, number: string): boolean {
+  return number === '' || tokenText(printed) === tokenText(number);
+}
+
+/** The number may be printed before the set's size. */
+function isFirstOfNumber({ number: printed = '' }: CatalogCard, number: string): boolean {
+  return firstOf(printed) === firstOf(number);
+}
+
+/** It may be printed behind the set's code, as in `OP01-025`. */
+function endsNumber({ number: printed = '' }: CatalogCard, number: string): boolean {
+  const typed = firstOf(number);
+  return typed !== '' && ` ${firstOf(printed)}`.endsWith(` ${typed}`);
+}
+
+function firstOf(number: string): string {
+  return tokenText(number.replace(/\/.*/s, ''));
 }
 
 /** How a card's set may be written: its name, a code in that or before the number in the id, and what else the card is found by. */

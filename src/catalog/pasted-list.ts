@@ -1,10 +1,13 @@
 import { type ListLine, readLine } from './list-line.ts';
-import { nameKey } from './words.ts';
+import { headerOf, readBareRow, readRow } from './list-table.ts';
+import { mayBeId, nameKey } from './words.ts';
 
 /** A line of a list that a member pasted. */
 export interface PastedLine extends ListLine {
   /** As it stands in the list; of lines that say the same, the first. */
   typed: string;
+  /** It has no count where most have one, or none in front: unless a card is called so, it is a heading. */
+  mayBeHeading: boolean;
 }
 
 /** What a member pasted, or why it is no list. */
@@ -17,27 +20,100 @@ export type PastedList =
 
 /** How many different cards a list may have. */
 export const MOST_DIFFERENT = 100;
+/** With headings, and with lines that say the same in other words. */
+const MOST_READ = 4 * MOST_DIFFERENT;
 const FEWEST = 1;
 const MOST = 999;
+/** No longer line says a card; it is not read, so that whatever was pasted is read in milliseconds. */
+const LONGEST_LINE = 300;
+
+const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
+const FULL_WIDTH = /[！-～]/g;
+const TO_ASCII = '！'.charCodeAt(0) - '!'.charCodeAt(0);
+/** What separates the columns of a table, as Excel has it said. */
+const SEPARATOR = /^"?sep=.*$/i;
+/** Links, what stands around names that somebody has emphasised, and what Star Wars: Unlimited has before a card's title. */
+const LINK = /\[(?<name>[^\]]*)\]\(https?:[^\s)]*\)|<?https?:\S+/g;
+const EMPHASIS = /\*\*|__|`|\s\|(?=\s)/g;
+/** Sums, lines without a letter or digit, and what is said of a deck. */
+const NO_CARD =
+  /^(?:\d+\s+(?:cards?|influence spent|agenda points)(?:\s*[(:,].*)?|[^\p{L}\p{N}]*|(?:name|layout [a-z]+|format|packs|deck (?:xp|size|name)|exported|cards up to)\b\s*[:=].*|\w+=.*)$/iu;
+/** In front of a card that a deck has once. */
+const ROLE =
+  /^(?:commander|companion|leader|hero|investigator|identity|stronghold|role|base|main|side(?:board)?|extra):\s+/i;
+/** `Sol Ring: 4`, `Sol Ring (4)`. */
+const COUNT_BEHIND = /^(?<name>.*[^\s:(])\s*(?::\s*(?<n>\d{1,3})|\s\((?<n>\d{1,3})\))$/;
 
 /** The lines of a list as games and tools export them. */
 export function readPastedList(text: string): PastedList {
-  const typedLines = text.split(/[\r\n]+/).map((line) => line.trim());
-  const typed = typedLines.filter((line) => line !== '');
-  if (typed.length === 0) return { refusal: 'empty' };
-  const read = typed.flatMap((each) => {
-    const line = readLine(each);
-    return line ? { ...line, typed: each } : [];
-  });
+  const [first = '', ...others] = text
+    .split(/[\r\n]+/)
+    .map((line) => line.replace(INVISIBLE, '').trim())
+    .filter((line) => line !== '' && !SEPARATOR.test(line));
+  if (first === '') return { refusal: 'empty' };
+  const header = headerOf(first);
+  const typedLines = Map.groupBy(header ? others : [first, ...others], (line) => line);
+  const read = typedLines
+    .entries()
+    .map(([typed, { length: times }]) => ({
+      times,
+      line: header ? withTyped(readRow(typed, header), typed) : readTyped(typed),
+    }))
+    .filter((each): each is Read => each.line !== undefined)
+    .take(MOST_READ)
+    .toArray();
   if (read.length === 0) return { refusal: 'headingsOnly' };
-  const uncounted = read.find(({ count }) => count < FEWEST || count > MOST);
-  if (uncounted) return { refusal: 'count', line: uncounted.typed };
-  const lines = [...Map.groupBy(read, keyOf).values()].flatMap(([first, ...same]) =>
-    first ? { ...first, count: same.reduce((sum, { count }) => sum + count, first.count) } : [],
-  );
-  if (lines.length > MOST_DIFFERENT) return { refusal: 'tooManyCards' };
-  return { lines, merged: read.length - lines.length };
+  const uncounted = read.find(({ line }) => line.count < FEWEST || line.count > MOST);
+  if (uncounted) return { refusal: 'count', line: uncounted.line.typed };
+  const lines = withHeadings(merged(read));
+  const cards = lines.filter((line) => !line.mayBeHeading);
+  if (read.length === MOST_READ || cards.length > MOST_DIFFERENT) return { refusal: 'tooManyCards' };
+  return { lines, merged: read.reduce((sum, { times }) => sum + times, -lines.length) };
 }
+
+interface Read {
+  line: PastedLine;
+  times: number;
+}
+
+/** Lines that say the same are one, with the counts of all. */
+function merged(read: readonly Read[]): PastedLine[] {
+  return [...Map.groupBy(read, ({ line }) => keyOf(line)).values()].flatMap((same) => {
+    const count = same.reduce((sum, { line, times }) => sum + times * line.count, 0);
+    return same.slice(0, 1).map(({ line }) => ({ ...line, count }));
+  });
+}
+
+/** Where most lines have a count, one without is rather a heading. */
+function withHeadings(lines: readonly PastedLine[]): PastedLine[] {
+  const areCounted = 2 * lines.filter(({ isCounted }) => isCounted).length > lines.length;
+  const mayBe = ({ mayBeHeading, isCounted, text }: PastedLine) =>
+    mayBeHeading || (areCounted && !isCounted && !mayBeId(text));
+  return lines.map((line) => ({ ...line, mayBeHeading: mayBe(line) }));
+}
+
+function readTyped(typed: string): PastedLine | undefined {
+  if (typed.length > LONGEST_LINE) return withTyped({ ...UNREAD, text: typed, name: typed }, typed);
+  const line = typed
+    .replace(FULL_WIDTH, (sign) => String.fromCharCode(sign.charCodeAt(0) - TO_ASCII))
+    .replace(LINK, '$<name>')
+    .replace(EMPHASIS, '')
+    .trim();
+  if (NO_CARD.test(line)) return undefined;
+  const row = readBareRow(line);
+  if (row) return withTyped(row, typed);
+  const { name, n } = COUNT_BEHIND.exec(line)?.groups ?? {};
+  const read = readLine(line.replace(ROLE, '').replace(/\s+/g, ' '));
+  if (read?.isCounted || name === undefined) return withTyped(read, typed);
+  const behind = readLine(name);
+  return behind && { ...behind, count: Number(n), isCounted: true, typed, mayBeHeading: true };
+}
+
+function withTyped(line: ListLine | undefined, typed: string): PastedLine | undefined {
+  return line && { ...line, typed, mayBeHeading: false };
+}
+
+const UNREAD = { count: 1, isCounted: false, isFoil: false };
 
 function keyOf({ name, set = '', number = '', isFoil }: ListLine): string {
   return JSON.stringify([nameKey(name), nameKey(set), nameKey(number), isFoil]);

@@ -1,14 +1,26 @@
+import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Candidate, CardIndex } from './card-index.ts';
 import { MOST_FOUND, type Resolution } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import { mayBeLabel, withLabel } from './label.ts';
 import { type ListLine, readLine } from './list-line.ts';
-import { printed } from './named-printing.ts';
+import { isNamed, printed } from './named-printing.ts';
 import { called, pageOf } from './printings.ts';
 import { closeness } from './ranking.ts';
 import { find } from './search.ts';
-import { formOf, hasDigit, idKey, isSameId, looseFormOf, nameKey, type Query, queryOf, tokenText } from './words.ts';
+import {
+  formOf,
+  hasDigit,
+  idKey,
+  isSameId,
+  looseFormOf,
+  mayBeId,
+  nameKey,
+  type Query,
+  queryOf,
+  tokenText,
+} from './words.ts';
 
 /** With fewer confirmed ids, their forms say nothing of other texts. */
 const IDS_THAT_SHOW_FORMS = 100;
@@ -40,14 +52,14 @@ export function exactly(index: CardIndex, text: string): Exact | undefined {
 
 /** The cards of whose id this is a spelling with fewer leading zeros: `op1-25` is `OP01-025`. */
 function withoutZeros(index: CardIndex, text: string): CatalogCard[] {
-  const word = hasDigit(text) ? tokenText(text) : '';
+  const word = hasDigit(text) && text.length <= MAX_CARD_ID_LENGTH ? tokenText(text) : '';
   const spelledSo = word === '' ? [] : cardsOf(index.allWithWords([[{ word, begins: false }]]) ?? []);
   return spelledSo.filter(({ id }) => tokenText(id) === word);
 }
 
 /** The same for a line of a list, which may name a printing. */
 export function exactlyIn(index: CardIndex, line: ListLine): Exact | undefined {
-  if (line.set === undefined) return exactly(index, line.name);
+  if (!isNamed(line)) return exactly(index, line.name);
   const cards = called(index, line.name);
   const meant = printed(cards, line);
   if (meant.length > 0) return { by: 'name', cards: meant };
@@ -68,15 +80,12 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   const id = text.trim();
   const exact = exactly(index, id);
   if (exact) return meaningOf(exact, index, id);
-  const form = formOf(id);
-  if (form === EXAMPLE_FORM || index.isConfirmedForm(form)) return { kind: 'id' };
+  if (hasIdForm(index, id)) return { kind: 'id' };
   const query = queryOf(id);
   const { has, cards } = find(index, query, who);
   const numbered = onlyOneNumbered(query, cards);
   if (numbered) return { kind: 'one', card: numbered };
-  // Lists that were imported show which forms ids have.
-  const isForeign = index.hasImportedForm(null) && !index.hasImportedForm(looseFormOf(id));
-  const mayBeId = !mayBeLabel(id) && index.confirmedIds() < IDS_THAT_SHOW_FORMS && !isForeign;
+  const mayBeId = !mayBeLabel(id) && !isForeign(index, id);
   // While few ids are confirmed, what has no digit is more often a name that somebody typed.
   if (mayBeId && hasDigit(id)) return { kind: 'id' };
   const inName = query.words.map((word) => [{ word, begins: false, inName: true }]);
@@ -85,6 +94,22 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   if (mayBeId && (has === 'part' || cards.length === 0)) return { kind: 'id' };
   if (has !== 'all') return { kind: 'none', similar: cards.slice(0, MOST_FOUND) };
   return { kind: 'several', ...pageOf(cards), total: Math.max(cards.length, countOf(index, query, cards)) };
+}
+
+/** Whether a text that no known card has is rather an id than a name. */
+export function mayBeUnknownId(index: CardIndex, text: string): boolean {
+  return hasIdForm(index, text) || (mayBeId(text) && !isForeign(index, text));
+}
+
+function hasIdForm(index: CardIndex, text: string): boolean {
+  const form = formOf(text);
+  return form === EXAMPLE_FORM || index.isConfirmedForm(form);
+}
+
+/** Confirmed ids, and lists that were imported, show which forms ids have. */
+function isForeign(index: CardIndex, text: string): boolean {
+  const isImported = index.hasImportedForm(null);
+  return index.confirmedIds() >= IDS_THAT_SHOW_FORMS || (isImported && !index.hasImportedForm(looseFormOf(text)));
 }
 
 /** A search does not find all of more cards than a page holds. */

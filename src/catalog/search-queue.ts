@@ -1,7 +1,7 @@
 import type { Requester } from '../model/quota.ts';
 import { withTimeout } from '../time/timers.ts';
 import type { PrintingsPart } from './catalog.ts';
-import type { ListLine } from './list-line.ts';
+import type { PastedLine } from './pasted-list.ts';
 
 /** A member waits for this before names count as not searched. */
 const LONGEST_ANSWER_MS = 1_500;
@@ -15,7 +15,7 @@ export interface Question {
   /** Of `printings`. */
   part?: PrintingsPart;
   /** Of `resolveLines`. */
-  lines?: readonly ListLine[];
+  lines?: readonly PastedLine[];
 }
 
 interface Waiting {

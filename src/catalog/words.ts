@@ -150,6 +150,11 @@ export function hasDigit(text: string): boolean {
   return /\p{N}/u.test(text);
 }
 
+/** One word with a digit: where names are not known, it is rather an id. */
+export function mayBeId(text: string): boolean {
+  return hasDigit(text) && !/\s/.test(text);
+}
+
 /** The tokens of its set, number, game and id. @param tokenTextOf may remember texts that come again and again: names of sets and games */
 export function otherText({ id, set = '', number = '', game = '' }: CatalogCard, tokenTextOf = tokenText): string {
   return [tokenTextOf(set), tokenText(number), tokenTextOf(game), HASH.test(id) ? '' : tokenText(id)].join(' ');

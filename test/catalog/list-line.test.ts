@@ -23,7 +23,7 @@ describe('a line of a list', () => {
     ['* 4 Ember Drake', '4 | Ember Drake'],
     ['SB: 2 Sol Ring', '2 | Sol Ring'],
     ['SB:  2 Sol Ring', '2 | Sol Ring'],
-    ['12 Basic {R} Energy', '12 | Basic {R} Energy'],
+    ['12 Basic {R} Energy SVE 2', '12 | Basic Fire Energy | SVE | 2'],
     ['4 base1-4', '4 | base1-4'],
     ['1x OP01-025', '1 | OP01-025'],
     ['4xOP01-025', '4 | OP01-025'],

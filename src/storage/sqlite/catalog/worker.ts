@@ -79,7 +79,7 @@ postReached();
 void learnFromCache(file, { cardsDir, cardKeys, log }).then(sweepHourly);
 
 function answer({ kind, text, who, part, lines = [] }: Question): unknown {
-  if (kind === 'resolveLines') return file.attempt(({ index }) => resolveLines(index, lines, who));
+  if (kind === 'resolveLines') return file.attempt(({ index }) => resolveLines(index, lines));
   return file.attempt(({ index }) => ANSWERS[kind](index, text, who, part));
 }
 
