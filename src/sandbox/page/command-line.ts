@@ -13,7 +13,7 @@ export interface ReadLine {
 
 /**
  * Parses a line with a slash: `/card id:base1-4 private:True`, or the short form `/card base1-4`: words before the first `option:` are for
- * the first required option that is not named.
+ * the first required option that is not named, or else for the first with suggestions.
  */
 export function readCommandLine(line: string, commands: readonly ShownCommand[]): ReadLine {
   const typed = line.trim().slice(1);
@@ -27,7 +27,8 @@ export function readCommandLine(line: string, commands: readonly ShownCommand[])
   const { bare, named } = split(rest, command.options);
   if (bare === '') return readTexts(command, named);
 
-  const target = command.options.find((option) => option.required && !(option.name in named));
+  const open = command.options.filter(({ name }) => !(name in named));
+  const target = open.find(({ required }) => required) ?? open.find(({ autocomplete }) => autocomplete);
   if (target) return readTexts(command, { ...named, [target.name]: bare });
   return { ...readTexts(command, named), problem: `/${command.name} does not know what to do with “${bare}”.` };
 }

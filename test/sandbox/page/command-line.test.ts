@@ -53,6 +53,15 @@ describe('readCommandLine', () => {
     expect(readCommandLine(line, COMMANDS).problem).toBe(problem);
   });
 
+  it('takes words for an option with suggestions where none is required', () => {
+    const options = [option('boolean', 'private'), option('string', 'ids', { autocomplete: true })];
+    const command = { name: 'cards', description: '', options };
+    expect(readCommandLine('/cards a, b private:yes', [command])).toMatchObject({
+      options: { ids: 'a, b', private: true },
+      problem: undefined,
+    });
+  });
+
   it('keeps the typed texts, so that a form can continue with them', () => {
     expect(readCommandLine('/card private:True', COMMANDS).texts).toEqual({ private: 'True' });
   });

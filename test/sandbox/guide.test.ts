@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import type { Bots } from '../../src/sandbox/bots.ts';
+import { createCardService } from '../../src/sandbox/card-service.ts';
+import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import { Guide } from '../../src/sandbox/guide.ts';
+import { KNOWN_CARDS } from '../../src/sandbox/known-cards.ts';
+import { NO_DAY } from '../../src/sandbox/service-limiters.ts';
+
+it.each([
+  ['every step', {}, KNOWN_CARDS, ['find', 'crowd', 'refused', 'day', 'kill', 'watch']],
+  [
+    'no day that runs out where there is none',
+    { requestsPerDay: NO_DAY },
+    KNOWN_CARDS,
+    ['find', 'crowd', 'refused', 'kill', 'watch'],
+  ],
+  ['no price that moves since yesterday where the bot knows none', {}, [], ['find', 'crowd', 'refused', 'day', 'kill']],
+])('the guide has %s', (_, limits, known, steps) => {
+  const cardService = createCardService(limits);
+  const guide = new Guide({ cardService, known, cards: [], discord: {} as EmulatedDiscord, bots: {} as Bots });
+  expect(guide.shown.steps.map(({ id }) => id)).toEqual(steps);
+});
