@@ -106,7 +106,7 @@ it.each([
   [390, 844],
   [320, 568],
 ])('leaves the chat three fifths of a phone of %s × %s, whatever the guide says', async (width, height) => {
-  await visitPage(page, url);
+  await beginAnew();
   await page.setViewportSize({ width, height });
   const guide = page.getByRole('region', { name: 'A guided minute' });
   expect(await guide.getByRole('list').innerText()).not.toMatch(/[^\d\s]/); // numbers alone
