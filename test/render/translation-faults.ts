@@ -10,7 +10,7 @@ const TYPE = { literal: 0, number: 2, date: 3, select: 5, plural: 6, pound: 7 };
 interface Part {
   type: number;
   value?: string;
-  options?: Record<string, object>;
+  options?: Record<string, { value: readonly unknown[] }>;
 }
 
 /** What one language has for a key: its text, and the parts that translators wrote. */
@@ -34,10 +34,7 @@ export function faultsOf(language: string, texts: Texts): string[] {
     try {
       const message = messageOf(text, language);
       const translation = { key, language, text, message, parts: partsOf(message) };
-      const unknown = unknownArguments(translation);
-      // It cannot be shown without a value for each argument.
-      const checks = unknown.length > 0 ? READ : [...READ, ...SHOWN];
-      return [...unknown, ...checks.flatMap((check) => check(translation))].map((fault) => `${key}: ${fault}`);
+      return CHECKS.flatMap((check) => check(translation)).map((fault) => `${key}: ${fault}`);
     } catch (error) {
       return [`${key}: ${error}`];
     }
@@ -65,9 +62,18 @@ function explanationOf(key: MessageKey, argument = ''): string {
 }
 
 const unknownArguments: Check = ({ key, parts }) => {
-  const named = parts.filter(({ type }) => type !== TYPE.literal && type !== TYPE.pound).map(({ value = '' }) => value);
-  return named.filter((name) => !argumentNames(key).includes(name)).map((name) => `there is no {${name}}`);
+  const unknown = new Set(namesIn(parts)).difference(new Set(argumentNames(key)));
+  return [...unknown].map((name) => `there is no {${name}}`);
 };
+
+function namesIn(parts: readonly Part[]): string[] {
+  return parts.filter(({ type }) => type !== TYPE.literal && type !== TYPE.pound).map(({ value = '' }) => value);
+}
+
+/** With these a text can be shown, whatever its arguments are called. */
+function anyValues(parts: readonly Part[]): Record<string, number> {
+  return Object.fromEntries(namesIn(parts).map((name) => [name, 0]));
+}
 
 /** The cases of an argument: those of the English text, and those such as `date` in "date: {time} has a date". */
 function casesOf(key: MessageKey, argument: string): string[] {
@@ -87,6 +93,17 @@ const unknownCases: Check = ({ key, parts }) =>
       const known = casesOf(key, value);
       return Object.keys(options).flatMap((name) => (known.includes(name) ? [] : [`{${value}} is never ${name}`]));
     });
+
+const emptyCases: Check = ({ key, parts }) => {
+  const english = partsOf(messageOf(en[key], 'en'));
+  return parts.flatMap(({ value = '', options = {} }) => {
+    const inEnglish = english.filter((part) => part.value === value).map((part) => part.options ?? {});
+    return Object.entries(options).flatMap(([name, { value: shown }]) => {
+      const mayBeEmpty = inEnglish.some((cases) => cases[name]?.value.length === 0);
+      return shown.length > 0 || mayBeEmpty ? [] : [`is empty where ${value} is ${name}`];
+    });
+  });
+};
 
 const pluralForms: Check = ({ parts, language }) => {
   const rules = new Intl.PluralRules(language);
@@ -112,7 +129,10 @@ const forgottenArguments: Check = ({ key, message, parts }) => {
   const lacks = cases.flatMap((each) =>
     shown.flatMap((name) => {
       const instead = shown.filter((other) => explanationOf(key, other).includes(`instead of {${name}}`));
-      const [before, after] = [0, 1].map((at) => Object.fromEntries([...each, ...values(at, [name, ...instead])]));
+      const [before, after] = [0, 1].map((at) => ({
+        ...anyValues(parts),
+        ...Object.fromEntries([...each, ...values(at, [name, ...instead])]),
+      }));
       const isShownBy = (text: IntlMessageFormat) => text.format(before) !== text.format(after);
       const where = each.map(([argument, value]) => ` where ${argument} is ${value}`).join('');
       return isShownBy(inEnglish) && !isShownBy(message) ? [[name, `{${name}} is not shown${where}`] as const] : [];
@@ -149,11 +169,21 @@ const relativeTime: Check = ({ key, text }) => {
   return isAlone ? [] : ['{since} does not stand alone after a mark'];
 };
 
-const length: Check = ({ key, message }) => {
+/** Of a command and its options: Discord shows them as they are. */
+const DECLARED = /^(command|menu)_/;
+
+const plainDeclaration: Check = ({ key, text }) =>
+  DECLARED.test(key) && /[{}]|''/.test(text) ? ['is shown as it stands, with nothing between braces'] : [];
+
+const length: Check = ({ key, message, parts }) => {
   const [, limit] = /At most ([\d,]+) characters/.exec(explanationOf(key)) ?? [];
-  const shown = String(message.format(Object.fromEntries(argumentNames(key).map((name) => [name, 0]))));
-  return shown.length > Number(limit?.replace(',', '') ?? 2_000) ? [`has ${shown.length} characters`] : [];
+  const most = Number(limit?.replace(',', '') ?? (DECLARED.test(key) ? 100 : 2_000));
+  const given = Object.fromEntries(argumentNames(key).map((name) => [name, 0]));
+  const shown = String(message.format({ ...anyValues(parts), ...given }));
+  return shown.length > most ? [`has ${shown.length} characters, of at most ${most}`] : [];
 };
 
-const READ: readonly Check[] = [unknownCases, pluralForms, frenchSpaces, relativeTime];
-const SHOWN: readonly Check[] = [forgottenArguments, length];
+const CHECKS: readonly Check[] = [
+  ...[unknownArguments, unknownCases, emptyCases, pluralForms, forgottenArguments],
+  ...[frenchSpaces, relativeTime, plainDeclaration, length],
+];
