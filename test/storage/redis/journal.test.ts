@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Stopping } from '../../../src/model/errors.ts';
 import { RedisJournal } from '../../../src/storage/redis/journal.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
+import { RedisUnavailable } from '../../../src/storage/redis/unavailable.ts';
 import { redisWatcher, startRun } from '../../replies/journals.ts';
 import { type DiscordBehaviour, deferredReply, repliesOver } from '../../replies/replies-over.ts';
 import { logLines, WARN } from '../../support/log-lines.ts';
@@ -94,6 +95,26 @@ describe('a deferred reply in Redis', () => {
     expect(owner.droppedIds()).toEqual([id]);
     expect([owner.completed, other.completed]).toEqual([[], []]);
     expect(await ownerOf(kept)).toBe(owner.processesAlive.id);
+  });
+
+  it('that was taken back while Redis could not be told is marked with the next heartbeat: the next process deletes it', async () => {
+    const redis = await startRedis();
+    const { client, key } = await redisWatcher(redis);
+    const owner = await startProcess(redis, { ...SLOW, deletes: () => false });
+    const [id = ''] = await defer(owner);
+    await heartbeats(owner, 2);
+    const run = owner.processesAlive.run.bind(owner.processesAlive);
+    owner.processesAlive.run = async () => {
+      throw new RedisUnavailable('no answer');
+    };
+    expect(await owner.replies.delete(deferredReply(), id)).toEqual({ outcome: 'not answered' });
+    owner.processesAlive.run = run;
+    await expect.poll(async () => await client.hGet(key, id)).toContain('{"isDeleted":true,');
+    owner.die();
+
+    const other = await startProcess(redis);
+    await expect.poll(() => other.deleted).toEqual([id]);
+    expect(other.completed).toEqual([]);
   });
 
   it('is left to any process at once when its owner stops', async () => {
@@ -240,22 +261,6 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
 
       await expect.poll(() => other.completedIds().sort()).toEqual([...before, ...during]);
       await expect.poll(written).toBe(0);
-    });
-
-    it('a reply is marked as deleted when Redis is back, so that the next process deletes it instead of completing it', async () => {
-      const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
-      const { client, key } = await redisWatcher(redis);
-      const owner = await startProcess(redis, { ...QUICK, ...SLOW, deletes: () => false });
-      const [id = ''] = await defer(owner);
-      redis.pause();
-      expect(await owner.replies.delete(deferredReply(), id)).toEqual({ outcome: 'not answered' });
-      redis.resume();
-      await expect.poll(async () => await client.hGet(key, id)).toContain('{"isDeleted":true,');
-      owner.die();
-
-      const other = await startProcess(redis);
-      await expect.poll(() => other.deleted).toEqual([id]);
-      expect(other.completed).toEqual([]);
     });
 
     it('a process that reaches Redis again is not certain of the replies that another may have completed', async () => {
