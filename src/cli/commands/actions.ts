@@ -1,7 +1,7 @@
 import { type CliContext, CliFailure } from '../context.ts';
-import { type ApplicationForm, applicationChanges, applicationForm } from './application.ts';
+import { type Application, type ApplicationForm, applicationChanges, applicationForm } from './application.ts';
 import { type CommandDiff, diffCommands, isSame, type LocalCommand } from './command-diff.ts';
-import type { Application, Registration } from './registration.ts';
+import type { Registration } from './registration.ts';
 import { changeLines, diffJson, diffReport, inviteLinks, inviteReport, listReport, outcome } from './report.ts';
 
 export type Action = 'list' | 'diff' | 'register' | 'clear' | 'invite';

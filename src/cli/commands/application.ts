@@ -1,8 +1,37 @@
+import { z } from 'zod';
 import { type FieldChange, fieldChanges } from './command-diff.ts';
-import type { Application } from './registration.ts';
 
-/** Where one kind of install is allowed, and what its link in the bot's profile asks for. */
-type InstallConfig = NonNullable<Application['integration_types_config']>[string];
+/** An application or a server. */
+export const Named = z.object({ id: z.string(), name: z.string() });
+export type Named = z.infer<typeof Named>;
+
+/**
+ * Where one kind of install is allowed, and what its link in the bot's profile asks for. Fields that Discord may add are
+ * kept, since all of it is written at once.
+ */
+const InstallConfig = z.looseObject({
+  oauth2_install_params: z.looseObject({ scopes: z.array(z.string()) }).optional(),
+});
+type InstallConfig = z.infer<typeof InstallConfig>;
+
+/** The application of a token, with what decides whether commands reach the bot, and what its profile shows. */
+export const Application = Named.extend({
+  /** Set: Discord sends commands to this address, and none over the gateway. */
+  interactions_endpoint_url: z.string().nullish(),
+  /** An invite link then needs an OAuth2 flow that the bot does not have. */
+  bot_require_code_grant: z.boolean().nullish(),
+  /** Who can install it, by Discord's number: 0 servers, 1 members. */
+  integration_types_config: z.record(z.string(), InstallConfig).nullish(),
+  /** Whether others than its owner can add it. */
+  bot_public: z.boolean().nullish(),
+  /** An operator's own instead of Discord's. */
+  custom_install_url: z.string().nullish(),
+  description: z.string().nullish(),
+  tags: z.array(z.string()).nullish(),
+  terms_of_service_url: z.string().nullish(),
+  privacy_policy_url: z.string().nullish(),
+});
+export type Application = z.infer<typeof Application>;
 
 /** What an invite link asks for, by Discord's number of the install: 0 servers, 1 members. */
 const SCOPES = { 0: ['applications.commands', 'bot'], 1: ['applications.commands'] } as const;

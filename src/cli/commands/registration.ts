@@ -1,10 +1,9 @@
 import { REST, Routes } from 'discord.js';
-import { z } from 'zod';
 import type { RegistrationConfig } from '../../config/config.ts';
 import { GatewayInfo } from '../../discord/gateway/login.ts';
 import { answered, REQUEST_TIMEOUT_MS, requestAgent } from '../../discord/rest/requests.ts';
 import { RunDeadline } from '../request.ts';
-import type { ApplicationForm } from './application.ts';
+import { Application, type ApplicationForm, Named } from './application.ts';
 import { type LocalCommand, RegisteredCommand } from './command-diff.ts';
 
 const RETRIES = 1;
@@ -12,34 +11,6 @@ const RETRIES = 1;
 const LONGEST_WAIT_MS = 5_000;
 /** Discord lists at most 200 servers per request ("Get Current User Guilds"). */
 const MAX_GUILDS = 200;
-
-/** An application or a server. */
-const Named = z.object({ id: z.string(), name: z.string() });
-export type Named = z.infer<typeof Named>;
-
-/** One kind of install. Fields that Discord may add are kept, since all of it is written at once. */
-const InstallConfig = z.looseObject({
-  oauth2_install_params: z.looseObject({ scopes: z.array(z.string()) }).optional(),
-});
-
-/** The application of a token, with what decides whether commands reach the bot, and what its profile shows. */
-const Application = Named.extend({
-  /** Set: Discord sends commands to this address, and none over the gateway. */
-  interactions_endpoint_url: z.string().nullish(),
-  /** An invite link then needs an OAuth2 flow that the bot does not have. */
-  bot_require_code_grant: z.boolean().nullish(),
-  /** Who can install it, by Discord's number: 0 servers, 1 members. */
-  integration_types_config: z.record(z.string(), InstallConfig).nullish(),
-  /** Whether others than its owner can add it. */
-  bot_public: z.boolean().nullish(),
-  /** An operator's own instead of Discord's. */
-  custom_install_url: z.string().nullish(),
-  description: z.string().nullish(),
-  tags: z.array(z.string()).nullish(),
-  terms_of_service_url: z.string().nullish(),
-  privacy_policy_url: z.string().nullish(),
-});
-export type Application = z.infer<typeof Application>;
 
 /** Fields that Discord adds to a command and does not accept. */
 const ADDED_BY_DISCORD = ['id', 'application_id', 'version', 'guild_id', 'name_localized', 'description_localized'];

@@ -1,3 +1,4 @@
+import type { Named } from '../commands/application.ts';
 import {
   CHAT_INPUT,
   diffCommands,
@@ -6,7 +7,7 @@ import {
   type RegisteredCommand,
 } from '../commands/command-diff.ts';
 import { failureSays } from '../commands/failure.ts';
-import type { Named, Registration } from '../commands/registration.ts';
+import type { Registration } from '../commands/registration.ts';
 import { shownCommand } from '../commands/report.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
 

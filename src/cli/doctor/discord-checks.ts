@@ -1,9 +1,10 @@
 import type { Config } from '../../config/config.ts';
 import type { GatewayInfo } from '../../discord/gateway/login.ts';
 import { httpDateMs } from '../../service/rate-limit-headers.ts';
+import type { Application, Named } from '../commands/application.ts';
 import type { LocalCommand } from '../commands/command-diff.ts';
 import { explainFailure, failureSays } from '../commands/failure.ts';
-import { type Application, type Named, Registration } from '../commands/registration.ts';
+import { Registration } from '../commands/registration.ts';
 import { inviteLink, portalPage } from '../commands/report.ts';
 import { inspect, isAnswer } from '../request.ts';
 import { commandFindings } from './command-check.ts';

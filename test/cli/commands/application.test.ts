@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applicationChanges, applicationForm } from '../../../src/cli/commands/application.ts';
-import type { Application } from '../../../src/cli/commands/registration.ts';
+import { type Application, applicationChanges, applicationForm } from '../../../src/cli/commands/application.ts';
 
 const OWN = { description: 'Ours', tags: ['ours'] };
 const link = (...scopes: string[]) => ({ oauth2_install_params: { scopes, permissions: '8' } });
