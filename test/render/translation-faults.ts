@@ -117,7 +117,8 @@ const pluralForms: Check = ({ parts, language }) => {
 };
 
 /** In every case a text shows what the English one shows. */
-const forgottenArguments: Check = ({ key, message, parts }) => {
+const forgottenArguments: Check = ({ key, text: written, message, parts }) => {
+  const why = written.includes("'{") ? ": ' before a brace makes it text, ’ does not" : '';
   const inEnglish = messageOf(en[key], 'en');
   const english = partsOf(inEnglish);
   const names = argumentNames(key);
@@ -135,7 +136,9 @@ const forgottenArguments: Check = ({ key, message, parts }) => {
       }));
       const isShownBy = (text: IntlMessageFormat) => text.format(before) !== text.format(after);
       const where = each.map(([argument, value]) => ` where ${argument} is ${value}`).join('');
-      return isShownBy(inEnglish) && !isShownBy(message) ? [[name, `{${name}} is not shown${where}`] as const] : [];
+      return isShownBy(inEnglish) && !isShownBy(message)
+        ? [[name, `{${name}} is not shown${where}${why}`] as const]
+        : [];
     }),
   );
   return [...new Map(lacks.toReversed()).values()]; // of each argument the first
