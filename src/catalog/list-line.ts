@@ -25,9 +25,12 @@ const BEFORE = /^(?:[-–*+•·>]\s+|[-*•](?=\d)|\[[ x]\]\s+|\d{1,3}[.)]\s+|S
 const COUNT =
   /^(?:(?<n>\d{1,3}|\d{9,})(?:\s?[x×:])?\s+(?:[-–]\s+)?|(?<n>\d+)\s?[x×]\s+|(?<n>\d{1,3})[x×](?=[A-Z]{1,4}-?\d)|[x×](?<n>\d{1,3})\s+|\((?<n>\d{1,3})[x×]?\)\s*|\[(?<n>\d{1,3})[x×]?\]\s+)(?=.*(?:\p{L}|\d{5}))/iu;
 const COUNT_AFTER = /\s+(?:[x×]\s?(?<n>\d{1,3})|\([x×]\s?(?<n>\d{1,3})\))$/i;
-/** Foil, prices, categories and tags, which some tools put behind the card. */
-const MARKS =
-  /(?:\s+(?:\*[^\s*]{1,12}\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:(?:non-?|reverse )?(?:foil|holo)|etched)[)\]]|#\s?!?\p{L}[^,;]*|(?:[-–@]\s+)?[$€£]\s?\d[\d.,]*|(?<=[\d*)\]]\s+)(?:PH|RH|(?:reverse )?(?:foil|holo)|[●•○■★☆]+)|(?<=(?:\*|\([\p{L}\d]{2,6}\)\s+\S*\d\S*)\s+)\[[^\]]*\]|(?<=\([\p{L}\d]{2,6}\)\s+)\[(?!(?-i:[A-Z\d]+)\])[^\]\d]*\]))+$/iu;
+/**
+ * The last of what some tools put behind the card: foil, prices, categories and tags. One at a time, because a tag may have
+ * others in it: all at once, a line of twenty tags could be read in a million ways.
+ */
+const LAST_MARK =
+  /\s+(?:\*[^\s*]{1,12}\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:(?:non-?|reverse )?(?:foil|holo)|etched)[)\]]|#\s?!?\p{L}[^,;]*|(?:[-–@]\s+)?[$€£]\s?\d[\d.,]*|(?<=[\d*)\]]\s+)(?:PH|RH|(?:reverse )?(?:foil|holo)|[●•○■★☆]+)|(?<=(?:\*|\([\p{L}\d]{2,6}\)\s+\S*\d\S*)\s+)\[[^\]]*\]|(?<=\([\p{L}\d]{2,6}\)\s+)\[(?!(?-i:[A-Z\d]+)\])[^\]\d]*\])$/iu;
 const FOIL =
   /\s(?:\*(?:F|E|F-[a-z]+)\*|[([](?:[FE]|(?:reverse )?(?:foil|holo)|etched)[)\]]|#\s?!foil|RH|(?:reverse )?(?:foil|holo))(?=\s|$)/i;
 
@@ -71,8 +74,13 @@ export function readLine(typed: string): ListLine | undefined {
   const form = COUNT.test(line) ? COUNT : COUNT_AFTER;
   const { n } = form.exec(line)?.groups ?? {};
   const marked = line.replace(form, '');
-  const text = marked.replace(MARKS, '');
+  const text = withoutMarks(marked);
   const isFoil = FOIL.test(marked.slice(text.length)) || FORGE_FOIL.test(text);
   const printing = PRINTINGS.map((each) => each.exec(text)?.groups).find((groups) => groups);
   return { text, count: Number(n ?? 1), isCounted: n !== undefined, name: text, isFoil, ...printing };
+}
+
+function withoutMarks(marked: string): string {
+  const text = marked.replace(LAST_MARK, '');
+  return text === marked ? text : withoutMarks(text);
 }

@@ -95,3 +95,9 @@ describe('a line of a list', () => {
     expect(readLine('4 Sol Ring (C21) 263 *F*')?.text).toBe('Sol Ring (C21) 263');
   });
 });
+
+it.each([',', ';', ' x('])('a line of a hundred tags is read at once, also when %j comes behind them', (end) => {
+  const startedAtMs = performance.now();
+  readLine(`4 Sol Ring${' #a *b*'.repeat(100)}${end}`);
+  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+});
