@@ -226,6 +226,15 @@ export const SCENES: readonly Scene[] = [
     options: { known: KNOWN },
     shots: [
       { name: 'watch', before: begin, show: reply('/watch card:base1-4 above:45 below:30', "I'll send you") },
+      {
+        name: 'watch-form',
+        async show(page) {
+          await reply('/card id:base1-4', 'days')(page);
+          await page.getByRole('button', { name: 'Watch' }).last().click();
+          await formOf(page).waitFor();
+          return [formOf(page)];
+        },
+      },
       { name: 'watch-beyond', show: reply('/watch card:base1-1 below:99', 'already') },
       {
         name: 'watches',
