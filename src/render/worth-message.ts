@@ -7,7 +7,7 @@ import { FRESH_COLOUR, leftToday } from './card-embed.ts';
 import { cardLabels, MAX_ROWS } from './card-list.ts';
 import { buttons, type MenuRow, menu } from './components.ts';
 import { csvOf } from './csv.ts';
-import { age, formatPrice, plainMarkdown } from './formats.ts';
+import { age, clip, formatPrice, plainMarkdown } from './formats.ts';
 import { errorMessage, formatMessage, listed } from './messages.ts';
 
 /** What looking cards up costs at most. */
@@ -47,6 +47,8 @@ const NAME_LENGTH = 60;
 /** Ten lines fit into a field. */
 const SET_LENGTH = 20;
 const NUMBER_LENGTH = 12;
+/** Discord's limit. */
+const DESCRIPTION_LENGTH = 4_096;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
@@ -56,10 +58,10 @@ export function worthMessage(view: WorthView): Message {
   const top = dearest(worth, MOST_DEAREST, view.currency);
   const spent = requests > 0 && formatMessage(locale, 'cardsCost', { requests });
   const footer = [spent, leftToday(locale, quota)].filter(Boolean).join(' · ');
-  const description = [...sumLines(view), ...(isPrivate ? privateLines(view) : [])].join('\n');
+  const lines = [...sumLines(view), ...(isPrivate ? privateLines(view) : [])];
   const embed = {
     title: formatMessage(locale, 'worthTitle'),
-    description,
+    description: clip(lines.join('\n'), DESCRIPTION_LENGTH),
     color: FRESH_COLOUR,
     ...(top.length > 0 && {
       fields: [
@@ -102,7 +104,7 @@ function sumText(sums: Sums, figure: 'market' | 'low', locale: string): string {
 function privateLines(view: WorthView): string[] {
   const { worth, merged, failed, cost, freshMs, locale } = view;
   const { priced, unclear, missing, stale, oldestAtMs, guessed } = worth;
-  const reasons = Map.groupBy(failed, ({ error }) => errorMessage(locale, error));
+  const reasons = Map.groupBy(failed, ({ error }) => error.name);
   const nameOf = new Map(priced.map(({ line }) => [line.card.id, line.card.name]));
   return [
     formatMessage(locale, 'worthLines', { clear: priced.length, lines: priced.length + unclear.length }),
@@ -117,11 +119,18 @@ function privateLines(view: WorthView): string[] {
     merged > 0 && formatMessage(locale, 'worthMerged', { lines: merged }),
     guessed > 0 && formatMessage(locale, 'worthGuessed', { lines: guessed }),
     unclear.length > 0 && formatMessage(locale, 'worthUnclear', { names: namesOf(unclear.map(textOf), locale) }),
-    ...[...reasons].map(([reason, cards]) => {
+    ...[...reasons.values()].map((cards) => {
       const names = cards.map(({ cardId }) => nameOf.get(cardId) ?? cardId);
+      const reason = errorMessage(locale, latest(cards.map(({ error }) => error)));
       return formatMessage(locale, 'cardsFailed', { names: namesOf(names, locale), reason });
     }),
   ].filter((line) => typeof line === 'string');
+}
+
+/** Of a hundred cards, each may be told another minute: by the last of them, no press is too early. */
+function latest(errors: readonly CardServiceError[]): CardServiceError {
+  const untilMs = (error: CardServiceError) => ('untilMs' in error ? Number(error.untilMs) || 0 : 0);
+  return errors.reduce((last, each) => (untilMs(each) > untilMs(last) ? each : last));
 }
 
 /** What a press costs at most, or why it would bring nothing. */

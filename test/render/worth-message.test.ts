@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import type { WorthLine } from '../../src/lists/kept-lists.ts';
+import { type KeptPrice, worthOf } from '../../src/lists/worth.ts';
+import { Busy, CeilingReached, KeyRefused, ServiceDown } from '../../src/model/errors.ts';
+import { totalLength } from '../../src/render/cards-message.ts';
+import { type WorthView, worthMessage } from '../../src/render/worth-message.ts';
+
+/** Far from any clock. */
+const NOW_MS = Date.UTC(2099, 0, 1);
+
+function lineOf(id: string, name: string, count = 1): WorthLine {
+  return {
+    text: `${count} ${name}`,
+    count,
+    isFoil: false,
+    isGuessed: true,
+    card: { id, name, set: name, number: name },
+  };
+}
+
+function keptOf(id: string, market: number): [string, KeptPrice] {
+  const card = { id, name: id, prices: { market, low: market, currency: 'CHF' } };
+  return [id, { record: { card, fetchedAtMs: NOW_MS }, isStale: true }];
+}
+
+/** What is said of some lines where nothing special is. */
+function viewOf(lines: readonly WorthLine[], kept: [string, KeptPrice][], more: Partial<WorthView> = {}): WorthView {
+  const worth = worthOf(lines, new Map(kept), undefined);
+  const cost = { missing: { lookups: worth.missing.length, waitMs: 0 }, stale: { lookups: kept.length, waitMs: 0 } };
+  const ids = { fetch: 'f', renew: 'r', correct: 'c', line: 'l', show: 's' };
+  const rest = {
+    merged: 0,
+    failed: [],
+    left: 0,
+    refusal: undefined,
+    freshMs: 3_600_000,
+    requests: 0,
+    quota: undefined,
+  };
+  return { worth, cost, ids, ...rest, currency: undefined, locale: 'en-US', isPrivate: true, ...more };
+}
+
+it.each(['en-US', 'de', 'fr', 'es-ES', 'pt-BR', 'ja'])('a hundred long names fit into a reply, in %s', (locale) => {
+  const name = '*_`'.repeat(70);
+  const lines = Array.from({ length: 100 }, (_, at) => lineOf(`card-${at}`, name, 599_400));
+  const unclear = Array.from({ length: 30 }, () => ({ text: name, count: 1, isFoil: false, isGuessed: false }));
+  const errors = [new ServiceDown({ reason: 'x' }), new CeilingReached(), new KeyRefused({ status: 401 })];
+  const failed = lines.slice(10).map(({ card }, at) => {
+    const error = errors[at % 4] ?? new Busy({ untilMs: NOW_MS + at * 60_000, paused: false });
+    return { cardId: card?.id ?? '', error };
+  });
+  const kept = Array.from({ length: 10 }, (_, at) => keptOf(`card-${at}`, 987_654_321_012.99));
+  const message = worthMessage(viewOf([...lines, ...unclear], kept, { failed, merged: 7, requests: 10, locale }));
+  const [embed] = message.embeds ?? [];
+  const [field] = embed?.fields ?? [];
+  expect(embed?.description?.length).toBeLessThanOrEqual(4_096);
+  expect(field?.value.length).toBeLessThanOrEqual(1_024);
+  expect(totalLength(message.embeds ?? []) + `${field?.name}${field?.value}`.length).toBeLessThanOrEqual(6_000);
+});
+
+it('cards that are refused for the same reason are named together, with the last of their times', () => {
+  const lines = ['a', 'b', 'c'].map((id) => lineOf(id, id));
+  const untilMs = [60, 180, 120].map((minutes) => NOW_MS + minutes * 60_000);
+  const failed = untilMs.map((until, at) => ({
+    cardId: 'abc'.charAt(at),
+    error: new Busy({ untilMs: until, paused: false }),
+  }));
+  const [embed] = worthMessage(viewOf(lines, [], { failed })).embeds ?? [];
+  const said = embed?.description?.split('\n').filter((line) => line.startsWith('Not shown')) ?? [];
+  expect(said).toEqual([expect.stringMatching(/^Not shown: \*\*a\*\*, \*\*b\*\*, and \*\*c\*\*\. .*<t:4070919600:/)]);
+});
