@@ -16,6 +16,8 @@ const CARDS = [
   { id: HASH, name: 'Lightning Bolt', set: 'Magic 2010' },
   { id: 'mrd-83', name: 'Bottle Gnomes', set: 'Mirrodin', number: '83' },
   { id: 'b1c2d3e4f5a6b7c8d9e0f1a2', name: 'Guiding Light', set: 'Odyssey' },
+  { id: 'TBBJQ7BndpfT6cPq6bGfB', name: 'Swing Fist', set: 'Crucible' },
+  { id: 'fab-1', name: 'Swing Big', set: 'Uprising' },
   { id: '83b0c1d2e3f4a5b6c7d8e9f0', name: 'Light Beam', set: 'Mirrodin' },
   ...['OP01-025', 'ST01-012', 'EB01-056'].map((id) => ({ id, name: `Card ${id}` })),
   { id: 'tmp-1', name: 'Wasteland', set: 'Tempest' },
@@ -81,7 +83,15 @@ describe('the name that was meant', () => {
     expect(found('mirrodin 83')).toEqual(['Bottle Gnomes']);
     expect(found('light b')).not.toContain('Guiding Light');
     expect(found('lightning 83')).not.toContain('Light Beam');
+    expect(found('swing bg')).not.toEqual(['Swing Fist']);
   });
+
+  it.each([
+    ['t4rmogoyf', 'Tarmogoyf'],
+    ['tarmog0yf', 'Tarmogoyf'],
+    ['tarmogoy6', 'Tarmogoyf'],
+    ['gund4m virtue', 'Gundam Virtue'],
+  ])('%j: is found with a digit beside the key that was meant', (typed, name) => expect(found(typed)[0]).toBe(name));
 
   it('is that of a hash or a UUID which is typed whole', () => {
     expect(found(HASH)).toEqual(['Lightning Bolt']);
