@@ -1,6 +1,7 @@
 import type { WorthLine } from '../lists/kept-lists.ts';
 import { dearest, fromMinor, type PricedLine, type Sums, type Worth } from '../lists/worth.ts';
 import type { CardServiceError } from '../model/errors.ts';
+import type { ListedCard } from '../model/invocation.ts';
 import type { Message, MessageFile } from '../model/message.ts';
 import type { WindowQuota } from '../model/quota.ts';
 import { FRESH_COLOUR, leftToday } from './card-embed.ts';
@@ -160,9 +161,10 @@ function namesOf(names: readonly string[], locale: string): string {
   return listed(locale, more > 0 ? [...shown, formatMessage(locale, 'worthMore', { count: more })] : shown, 'and');
 }
 
-function dearLine({ line, prices }: PricedLine, { locale, currency }: WorthView): string {
+function dearLine(priced: PricedLine, { locale, currency }: WorthView): string {
+  const { line, prices } = priced;
   const price = formatPrice(locale, prices?.market ?? 0, prices?.currency ?? currency);
-  const { name, set = '', number = '' } = line.card;
+  const { name, set = '', number = '' } = named(priced);
   const shown = [
     plainMarkdown(name, NAME_LENGTH / 2),
     plainMarkdown(set, SET_LENGTH),
@@ -171,12 +173,24 @@ function dearLine({ line, prices }: PricedLine, { locale, currency }: WorthView)
   return `${line.count}× **${price}** ${shown.filter(Boolean).join(' · ')}`;
 }
 
+/** An id that no catalogue knows is a name as it was typed, until the service has said what the card is called. */
+function named({ line: { card }, kept }: PricedLine): Pick<ListedCard, 'name' | 'set' | 'number'> {
+  const found = isTyped(card) ? kept?.record.card : undefined;
+  return found ? { name: found.name, set: found.set?.name, number: found.number } : card;
+}
+
+function isTyped({ id, name }: ListedCard): boolean {
+  return id === name;
+}
+
 const COLUMNS = ['Count', 'Name', 'Set', 'Number', 'Foil', 'ID', 'Market', 'Low', 'Currency', 'Priced at', 'Line'];
 
 /** Every line with its price. What was pasted stands in the file of a private reply alone. */
 function worthFile({ worth, currency, locale, isPrivate }: WorthView): MessageFile {
-  const priced = worth.priced.map(({ line, kept, prices }) => {
-    const { id, name, set, number } = line.card;
+  const shown = worth.priced.filter(({ line, kept }) => isPrivate || !isTyped(line.card) || kept?.record.card);
+  const priced = shown.map((each) => {
+    const { line, kept, prices } = each;
+    const { name, set, number } = named(each);
     const pricedAt = prices && kept && new Date(kept.record.fetchedAtMs).toISOString();
     const figures = [prices?.market, prices?.low, prices && (prices.currency ?? currency), pricedAt];
     return [
@@ -185,7 +199,7 @@ function worthFile({ worth, currency, locale, isPrivate }: WorthView): MessageFi
       set,
       number,
       line.isFoil ? 'foil' : '',
-      id,
+      line.card.id,
       ...figures,
       ...(isPrivate ? [line.text] : []),
     ];

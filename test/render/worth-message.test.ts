@@ -69,3 +69,22 @@ it('cards that are refused for the same reason are named together, with the last
   const said = embed?.description?.split('\n').filter((line) => line.startsWith('Not shown')) ?? [];
   expect(said).toEqual([expect.stringMatching(/^Not shown: \*\*a\*\*, \*\*b\*\*, and \*\*c\*\*\. .*<t:4070919600:/)]);
 });
+
+it('an id that no catalogue knows is shown to nobody else before the service knows it, and by its name then', () => {
+  const lines = ['secret-1', 'base-2'].map((id) => lineOf(id, id));
+  const found: KeptPrice = {
+    record: { card: { id: 'base-2', name: 'Tarn', prices: { market: 1 } }, fetchedAtMs: NOW_MS },
+    isStale: false,
+  };
+  const denied: KeptPrice = { record: { card: undefined, fetchedAtMs: NOW_MS }, isStale: false };
+  const kept: [string, KeptPrice][] = [
+    ['base-2', found],
+    ['secret-1', denied],
+  ];
+  const { embeds = [], files = [] } = worthMessage(viewOf(lines, kept, { isPrivate: false }));
+  const shown = JSON.stringify(embeds) + new TextDecoder().decode(files[0]?.data);
+  expect(shown).not.toContain('secret');
+  expect(shown).toMatch(/1× \*\*1\.00\*\* Tarn.*\n1,Tarn,,,,base-2,/s);
+  const own = worthMessage(viewOf(lines, kept)).files ?? [];
+  expect(new TextDecoder().decode(own[0]?.data)).toContain('secret-1');
+});
