@@ -30,7 +30,7 @@ const COUNT_AFTER = /\s+(?:[x×]\s?(?<n>\d{1,3})|\([x×]\s?(?<n>\d{1,3})\))$/i;
  * others in it: all at once, a line of twenty tags could be read in a million ways.
  */
 const LAST_MARK =
-  /\s+(?:\*[^\s*]{1,12}\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:(?:non-?|reverse )?(?:foil|holo)|etched)[)\]]|#\s?!?\p{L}[^,;]*|(?:[-–@]\s+)?[$€£]\s?\d[\d.,]*|(?<=[\d*)\]]\s+)(?:PH|RH|(?:reverse )?(?:foil|holo)|[●•○■★☆]+)|(?<=(?:\*|\([\p{L}\d]{2,6}\)\s+\S*\d\S*)\s+)\[[^\]]*\]|(?<=\([\p{L}\d]{2,6}\)\s+)\[(?!(?-i:[A-Z\d]+)\])[^\]\d]*\])$/iu;
+  /\s+(?:\*[^\s*]{1,12}\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:(?:non-?|reverse )?(?:foil|holo)|etched)[)\]]|#\s?!?\p{L}[^,;]*|(?:[-–@]\s+)?[$€£]\s?\d[\d.,]*|[●•○■]+|(?<=[\d*)\]]\s+)(?:PH|RH|(?:reverse )?(?:foil|holo)|[★☆]+)|(?<=(?:\*|\(\w{2,8}\)\s+\S*\d\S*)\s+)\[[^\]]*\]|(?<=\(\w{2,8}\)\s+)\[(?!(?-i:[A-Z\d]+)\])[^\]\d]*\])$/iu;
 const FOIL =
   /\s(?:\*(?:F|E|F-[a-z]+)\*|[([](?:[FE]|(?:reverse )?(?:foil|holo)|etched)[)\]]|#\s?!foil|RH|(?:reverse )?(?:foil|holo))(?=\s|$)/i;
 

@@ -9,7 +9,7 @@ import { exactly, mayBeUnknownId } from './resolution.ts';
 import { mayBeId, nameKey, otherNamesOf, tokenText, wordsOf } from './words.ts';
 
 /** What comes behind it is a title or the other side of a card, which lists leave out. */
-const BEHIND_NAME = /,\s|\s\/\/\s|\s[&–-]\s|:\s/;
+const BEHIND_NAME = /,\s|\s\/\/\s|\s[&–-]\s|:\s|\s\(/;
 /** Others are no part of a name, or would take long to look for. */
 const SHORTEST_NAME = 3;
 const MOST_WORDS = 12;
@@ -50,7 +50,15 @@ function cardsOf(index: CardIndex, line: PastedLine): readonly CatalogCard[] {
   // What looks like a set or a number may be of the name.
   const whole = isNamed(line) && line.text === line.name ? undefined : exactly(index, line.text);
   if (whole) return whole.by === 'name' ? called(index, line.text) : whole.cards;
-  const cards = cardsCalled(index, line);
+  const { name, mayBeHeading } = line;
+  const cards = printedIn(line, called(index, name));
+  if (cards.length > 0 || mayBeHeading) return cards;
+  const side = OTHER_SIDE.test(name) ? printedIn(line, called(index, name.replace(OTHER_SIDE, ''))) : [];
+  return side.length > 0 ? side : printedIn(line, cardsAlsoCalled(index, line));
+}
+
+/** Those that a line says, where it says which. */
+function printedIn(line: PastedLine, cards: readonly CatalogCard[]): readonly CatalogCard[] {
   if (!isNamed(line)) return cards;
   const meant = printed(cards, line);
   // Of several in that set whose numbers are not known it may be any.
@@ -58,20 +66,17 @@ function cardsOf(index: CardIndex, line: PastedLine): readonly CatalogCard[] {
   return isAny ? [] : meant;
 }
 
-/** All printings of the one card that is called so; also without its title or other side, or in another language. */
-function cardsCalled(index: CardIndex, { name, mayBeHeading }: PastedLine): readonly CatalogCard[] {
-  const cards = called(index, name);
-  if (cards.length > 0 || mayBeHeading) return cards;
-  const side = OTHER_SIDE.test(name) ? called(index, name.replace(OTHER_SIDE, '')) : [];
-  if (side.length > 0) return side;
+/** All printings of the one card that is called so without its title, or in another language; of several where set and number tell which. */
+function cardsAlsoCalled(index: CardIndex, { name, set, number }: PastedLine): readonly CatalogCard[] {
   const key = nameKey(name);
-  if (key.length < SHORTEST_NAME || wordsOf(name).length > MOST_WORDS) return side;
+  if (key.length < SHORTEST_NAME || wordsOf(name).length > MOST_WORDS) return [];
   const isTitled = (card: CatalogCard) => nameKey(card.name.split(BEHIND_NAME)[0] ?? '') === key;
   const titled = index.withNameBeginning(tokenText(name)).filter(({ card }) => isTitled(card));
   const words = wordsOf(name).map((word) => [{ word, begins: false }]);
   const translated = titled.length === 0 ? (index.allWithWords(words) ?? []) : [];
   const isOther = (card: CatalogCard) => otherNamesOf(card).includes(key);
-  const names = new Set([...titled, ...translated.filter(({ card }) => isOther(card))].map(({ card }) => card.name));
-  const [only = '', ...others] = names;
-  return others.length === 0 ? called(index, only) : [];
+  const found = [...titled, ...translated.filter(({ card }) => isOther(card))];
+  const names = [...new Set(found.map(({ card }) => card.name))];
+  const isToldApart = names.length === 1 || (set !== undefined && number !== undefined);
+  return isToldApart ? names.flatMap((each) => called(index, each)) : [];
 }

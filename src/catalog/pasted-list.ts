@@ -34,7 +34,7 @@ const TO_ASCII = '！'.charCodeAt(0) - '!'.charCodeAt(0);
 const SEPARATOR = /^"?sep=.*$/i;
 /** Links, what stands around names that somebody has emphasised, and what Star Wars: Unlimited has before a card's title. */
 const LINK = /\[(?<name>[^\]]*)\]\(https?:[^\s)]*\)|<?https?:\S+/g;
-const EMPHASIS = /\*\*|__|`|\s\|(?=\s)/g;
+const EMPHASIS = /\*\*|__|`|_(?=\()|(?<=\))_|\s\|(?=\s)/g;
 /** Sums, lines without a letter or digit, and what is said of a deck. */
 const NO_CARD =
   /^(?:\d+\s+(?:cards?|influence spent|agenda points)(?:\s*[(:,].*)?|[^\p{L}\p{N}]*|(?:name|layout [a-z]+|format|packs|deck (?:xp|size|name)|exported|cards up to)\b\s*[:=].*|\w+=.*)$/iu;
@@ -95,6 +95,7 @@ function withHeadings(lines: readonly PastedLine[]): PastedLine[] {
 function readTyped(typed: string): PastedLine | undefined {
   if (typed.length > LONGEST_LINE) return withTyped({ ...UNREAD, text: typed, name: typed }, typed);
   const line = typed
+    .replaceAll('（', ' (')
     .replace(FULL_WIDTH, (sign) => String.fromCharCode(sign.charCodeAt(0) - TO_ASCII))
     .replace(LINK, '$<name>')
     .replace(EMPHASIS, '')

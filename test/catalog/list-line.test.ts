@@ -28,6 +28,18 @@ describe('a line of a list', () => {
     ['1x OP01-025', '1 | OP01-025'],
     ['4xOP01-025', '4 | OP01-025'],
     ['3 89631139', '3 | 89631139'],
+    ['4xP-032', '4 | P-032'],
+    ['4: Sol Ring', '4 | Sol Ring'],
+    ['4 - Sol Ring', '4 | Sol Ring'],
+    ['-4 Sol Ring', '4 | Sol Ring'],
+    ['– 4 Sol Ring', '4 | Sol Ring'],
+    ['• 4 Sol Ring', '4 | Sol Ring'],
+    ['> 4 Sol Ring', '4 | Sol Ring'],
+    ['[x] 4 Sol Ring', '4 | Sol Ring'],
+    ['2. 4 Sol Ring', '4 | Sol Ring'],
+    ['[4] Sol Ring', '4 | Sol Ring'],
+    ['1000x Sol Ring', '1000 | Sol Ring'],
+    ['1000000000 Sol Ring', '1000000000 | Sol Ring'],
   ])('has a count: %j', (line, expected) => expect(read(line)).toBe(expected));
 
   it.each([
@@ -37,6 +49,8 @@ describe('a line of a list', () => {
     ['1 2'],
     ['1996 World Champion'],
     ['X-Men Mansion'],
+    ['4-Starred Drake'],
+    ['10000 Drakes'],
     ['Drake 2'],
     ['7'],
   ])('has no count where that is no usual form of one: %j', (line) => expect(read(line)).toBe(`1 | ${line}`));
@@ -64,6 +78,26 @@ describe('a line of a list', () => {
     ['4 OP01-025 Roronoa Zoro', '4 | Roronoa Zoro | OP01-025'],
     ['4 Agumon BT1-010', '4 | Agumon | BT1 | 010'],
     ['Sol Ring (Commander 2021) #263', '1 | Sol Ring | Commander 2021 | 263'],
+    ['1x Sol Ring (C21:263) *F* *CMDR* #ramp', '1 | Sol Ring | C21 | 263'],
+    ['1 Sol Ring (C21) 263 *E* #Ramp #!Card Draw', '1 | Sol Ring | C21 | 263'],
+    ['1 [C21#263] Sol Ring # !Commander', '1 | Sol Ring | C21 | 263'],
+    ['1x Sol Ring (dd3_gvl) 11a [Commander{top}]', '1 | Sol Ring | dd3_gvl | 11a'],
+    ['1x Sol Ring (c21) [Ramp]', '1 | Sol Ring | c21'],
+    ['1 Sol Ring (C21) 263 – $1.20', '1 | Sol Ring | C21 | 263'],
+    ['1 Sol Ring+|C21|[263]', '1 | Sol Ring | C21 | 263'],
+    ['4 Drake|pPRE|2', '4 | Drake | pPRE'],
+    ['4 Drake 10E 7', '4 | Drake | 10E | 7'],
+    ['Drake 4/102', '1 | Drake |  | 4/102'],
+    ['Drake - 4/102 [First Light]', '1 | Drake | First Light | 4/102'],
+    ['Drake (First Light) 4/102', '1 | Drake | First Light | 4/102'],
+    ['Drake (Core Set (2026))', '1 | Drake | Core Set (2026)'],
+    ['Drake (Rising [GD01]) GD01-001', '1 | Drake | Rising [GD01] | GD01-001'],
+    ['4 GD04-019 Drake (Storm)', '4 | Drake (Storm) | GD04-019'],
+    ['2 BD/WE42-E062 Like the Sun, Drake', '2 | Like the Sun, Drake | BD/WE42-E062'],
+    ['2x Drake (Storm) [GD04-019]', '2 | Drake (Storm) | GD04-019'],
+    ['2x Drake (Storm) [GDA]', '2 | Drake (Storm) | GDA'],
+    ['2x Drake T301 [OP30-EN014]', '2 | Drake T301 | OP30-EN014'],
+    ['3x Drake (Core Set) ●●●●● ●', '3 | Drake | Core Set'],
   ])('names a printing: %j', (line, expected) => expect(read(line)).toBe(expected));
 
   it.each([
@@ -94,6 +128,21 @@ describe('a line of a list', () => {
   it('keeps what it says of the printing, for a card that is not known', () => {
     expect(readLine('4 Sol Ring (C21) 263 *F*')?.text).toBe('Sol Ring (C21) 263');
   });
+
+  it.each([
+    ['1 Sol Ring (C21) 263 *F*', true],
+    ['1 Sol Ring *E*', true],
+    ['1 Sol Ring [C21] (F)', true],
+    ['1 Sol Ring (foil)', true],
+    ['1 Sol Ring (C21) 263 Foil', true],
+    ['1 Sol Ring # !foil', true],
+    ['1 Sol Ring+|C21', true],
+    ['1 Sol Ring (nonfoil)', false],
+    ['1 Sol Ring (C21) 263', false],
+    ['4 Foil', false],
+    ['4 Cryptic Drake (e)', false],
+    ['1 Unown [F]', false],
+  ])('is marked as a foil: %j: %j', (line, isFoil) => expect(readLine(line)?.isFoil).toBe(isFoil));
 });
 
 it.each([',', ';', ' x('])('a line of a hundred tags is read at once, also when %j comes behind them', (end) => {

@@ -37,6 +37,10 @@ it.each([
   [BY_ID, 'OP01-025', undefined, ['OP01-025']],
   [BY_ID, 'OP01', '025', ['OP01-025']],
   [BY_ID, 'C21', '7', ['c21-7']],
+  [cardsOf('x1 | Ruins | !/28', 'x2 | Ruins | ?/28'), 'Ruins', '?/28', ['x2']],
+  [cardsOf('x1 | Ruins | H6', 'x2 | Ruins | 6/28', 'x3 | Ruins | 16'), 'Ruins', '06', ['x2']],
+  [cardsOf('x1 | A | 6/28', 'x2 | B | 6/30'), undefined, '6/30', ['x2']],
+  [cardsOf('x1 | A | 6/28', 'x2 | B | -'), undefined, '7', []],
   [cardsOf('x1 | - | -'), 'C21', '263', ['x1']],
   [cardsOf('x1 | - | -', 'x2 | - | -'), 'C21', '263', []],
 ])('of %j, set %j and number %j are %j', (cards, set, number, ids) => {

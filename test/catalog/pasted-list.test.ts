@@ -1,38 +1,155 @@
 import { describe, expect, it } from 'vitest';
 import { type PastedList, readPastedList } from '../../src/catalog/pasted-list.ts';
 
-/** In short: each line as `count name | set | number`, with `*F*` where it is a foil. */
+/** In short: each line as `count name | set | number`, with `*F*` where it is a foil and `?` where it may be a heading. */
 function shown(list: PastedList): readonly string[] {
   if ('refusal' in list) return [list.refusal];
-  return list.lines.map(({ count, name, set, number, isFoil }) =>
-    [`${count} ${name}`, set, number, isFoil ? '*F*' : undefined].filter(Boolean).join(' | '),
+  return list.lines.map(({ count, name, set, otherSet, number, isFoil, mayBeHeading }) =>
+    [`${count} ${name}`, set, otherSet, number, isFoil ? '*F*' : undefined, mayBeHeading ? '?' : undefined]
+      .filter((part) => part !== undefined)
+      .join(' | '),
   );
 }
 
+const lines = (...typed: string[]) => shown(readPastedList(typed.join('\n')));
+
 describe('a pasted list', () => {
   it('has its lines in their order, with what each names', () => {
-    const text = 'Deck\r\n4 Lightning Bolt (M10) 146\r\n1x OP01-025 *F*\r\n\r\nSideboard\r\n2 Negate\r\n';
-    expect(shown(readPastedList(text))).toEqual(['4 Lightning Bolt | M10 | 146', '1 OP01-025 | *F*', '2 Negate']);
+    const text = '\ufeffDeck\r\n4 Sol Ring (M10) 146\r\n1x OP01-025 *F*\r\n\r\nSideboard\r\n2\u200b Negate\r\n';
+    expect(shown(readPastedList(text))).toEqual(['4 Sol Ring | M10 | 146', '1 OP01-025 | *F*', '2 Negate']);
   });
 
   it('has lines that say the same once, and says how many there were', () => {
-    const list = readPastedList('4 Negate\nSB: 2 negate\n1 Negate (M20)\n1 Negate *F*');
-    expect(shown(list)).toEqual(['6 Negate', '1 Negate | M20', '1 Negate | *F*']);
-    expect(list).toMatchObject({ merged: 1, lines: [{ typed: '4 Negate' }, {}, {}] });
+    const list = readPastedList('4 Negate\nSB: 2 negate\n1 Negate (M20)\n1 Negate *F*\n4 Negate');
+    expect(shown(list)).toEqual(['10 Negate', '1 Negate | M20', '1 Negate | *F*']);
+    expect(list).toMatchObject({ merged: 2, lines: [{ typed: '4 Negate' }, {}, {}] });
   });
 
   it.each([
     ['', 'empty'],
-    [' \n\t\r\n', 'empty'],
+    [' \n\t\r\n\u200b', 'empty'],
     ['Deck\n\nSideboard', 'headingsOnly'],
-    [Array.from({ length: 101 }, (_, at) => `1 Card ${at}a`).join('\n'), 'tooManyCards'],
-    ['0 Negate', 'count'],
+    ['Name,Quantity', 'headingsOnly'],
+    ['---\n```\n60 cards\nhttps://example.com/deck', 'headingsOnly'],
+    ['1 Negate\n0 Sol Ring', 'count'],
+    ['0x Negate', 'count'],
+    ['1000x Negate', 'count'],
+    ['1000000000 Negate', 'count'],
+    ['Name,Quantity\nNegate,1000000000', 'count'],
   ])('is refused where it is none: %j is %s', (text, refusal) => {
     expect(readPastedList(text)).toMatchObject({ refusal });
   });
 
-  it('has a hundred different cards at most, however often each', () => {
-    const names = Array.from({ length: 100 }, (_, at) => `2 Card ${at}a`);
-    expect(readPastedList([...names, ...names].join('\n'))).toMatchObject({ merged: 100 });
+  it('says which count it does not take', () => {
+    expect(readPastedList('1 Negate\n0 Sol Ring\n')).toEqual({ refusal: 'count', line: '0 Sol Ring' });
   });
+
+  it('has a hundred different cards at most, however often each, and headings besides', () => {
+    const names = Array.from({ length: 100 }, (_, at) => `2 Drake ${at}a`);
+    const list = readPastedList(['Wings (10)', ...names, 'Fangs (10)', ...names].join('\n'));
+    expect(list).toMatchObject({ merged: 100 });
+    expect(readPastedList([...names, '2 Negate'].join('\n'))).toEqual({ refusal: 'tooManyCards' });
+  });
+
+  it('has what has no count for a heading, where most lines have one, unless it looks like an id', () => {
+    expect(lines('Wings', '2 Negate', '4 Sol Ring', 'OP01-025', 'Fangs (12)', 'Claws: 3')).toEqual([
+      ...['1 Wings | ?', '2 Negate', '4 Sol Ring', '1 OP01-025', '12 Fangs | ?', '3 Claws | ?'],
+    ]);
+    expect(lines('Negate', 'Sol Ring', '2 Drake')).toEqual(['1 Negate', '1 Sol Ring', '2 Drake']);
+  });
+
+  it.each([
+    ['**4x Negate**', ['4 Negate']],
+    ['４　Negate（M20）', ['4 Negate | M20']],
+    ['Commander: Wick, Who Waits', ['1 Wick, Who Waits']],
+    ['* 3x [Negate](https://example.com/1) _(M20)_ ●●', ['3 Negate | M20']],
+    ['4 Negate https://example.com/1', ['4 Negate']],
+    ['1 | Wick | Who Waits', ['1 Wick Who Waits']],
+    ['Negate\t4', ['4 Negate']],
+    ['4\tNegate\tM20\t69', ['4 Negate | M20 | 69']],
+    ['4;Negate;M20', ['4 Negate | M20']],
+    ['4,Negate,M20', ['4 Negate | M20']],
+    ['4,"Wick, Who Waits",M20,69', ['4 Wick, Who Waits | M20 | 69']],
+    ['Negate,4', ['4 Negate']],
+    ['Wick, Who Waits', ['1 Wick, Who Waits']],
+    ['1 Negate\nNAME:Burn\nName=Burn\n15 influence spent (max 15)\n49 cards (min 45)', ['1 Negate']],
+    ['3 Card Drake', ['3 Card Drake']],
+  ])('has the line that was meant: %j', (text, expected) => expect(lines(text)).toEqual(expected));
+});
+
+describe('a pasted table', () => {
+  it.each<[string, string[], string[]]>([
+    [
+      'a collection of Moxfield',
+      [
+        '"Count","Tradelist Count","Name","Edition","Condition","Language","Foil","Collector Number","Alter"',
+        '"4","0","Wick, Who Waits","fl","Near Mint","English","foil","1","False"',
+        '"1","0","The ""Hare""","fl","Near Mint","English","","3","False"',
+      ],
+      ['4 Wick, Who Waits | fl | fl | 1 | *F*', '1 The "Hare" | fl | fl | 3'],
+    ],
+    [
+      'a binder of ManaBox',
+      [
+        'Binder Name,Binder Type,Name,Set code,Set name,Collector number,Foil,Rarity,Quantity',
+        'Trade,binder,"Wick, Who Waits",FL,First Light,1,normal,rare,2',
+        'Trade,binder,Candle Hare,FL,First Light,3,etched,rare,1',
+        'Trade,binder,Tide,FL,First Light,11,nonfoil,rare,1',
+      ],
+      [
+        '2 Wick, Who Waits | FL | First Light | 1',
+        '1 Candle Hare | FL | First Light | 3 | *F*',
+        '1 Tide | FL | First Light | 11',
+      ],
+    ],
+    [
+      'a folder of Dragon Shield',
+      [
+        '"sep=,"',
+        'Folder Name,Quantity,Trade Quantity,Card Name,Set Code,Set Name,Card Number,Condition,Printing',
+        'Mine,3,0,Candle Hare,FL,First Light,3,NearMint,Foil',
+      ],
+      ['3 Candle Hare | FL | First Light | 3 | *F*'],
+    ],
+    [
+      'a portfolio with what is not owned',
+      ['Set,Product Name,Card Number,Variance,Quantity', 'First Light,Candle Hare,3/102,Normal,2', 'FL,Wick,1,Foil,0'],
+      ['2 Candle Hare | First Light | First Light | 3/102'],
+    ],
+    [
+      'a sheet with semicolons and without counts',
+      ['Player;Set;Card Number', 'Candle Hare;First Light;3'],
+      ['1 Candle Hare | First Light | First Light | 3'],
+    ],
+    ['a sheet in tabs', ['Qty\tCard', '4x\tCandle Hare', '\t'], ['4 Candle Hare']],
+  ])('is read by its titles: %s', (_, typed, expected) => expect(lines(...typed)).toEqual(expected));
+});
+
+it.each([
+  ...[
+    '[',
+    '(',
+    '"',
+    '^ ',
+    ' *F*',
+    ' [a]',
+    ' #a',
+    '4x ',
+    'SB:',
+    '- ',
+    ' <1>',
+    ' A1-1',
+    ' | ',
+    '\t',
+    ',',
+    ';',
+    '1/2 ',
+    '●',
+  ],
+  ...['a (b) [c] ', '[a](https:', '\u200b', '！', '\n1 a', '\n4', '\n1,', '\na,b', '(2026) ', 'Name,', ' foil', '1. '],
+])('whatever is pasted is read at once: %j', (part) => {
+  const text = `4 Drake${part.repeat(40_000 / part.length)}!`;
+  const startedMs = performance.now();
+  readPastedList(text);
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
 });

@@ -1,0 +1,224 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
+import { linesUnsearched, resolveLines } from '../../src/catalog/list-lines.ts';
+import { readPastedList } from '../../src/catalog/pasted-list.ts';
+import type { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
+import { openCatalog } from '../support/open-catalog.ts';
+
+const FIRST = { set: 'First Light', also: ['FLT', 'Rare'], released: '2020-01-01' };
+const SECOND = { set: 'Second Dusk', also: ['SDK', 'Rare'], released: '2023-01-01' };
+const CARDS: readonly CatalogCard[] = [
+  { id: 'flt-1', name: 'Wick, Who Waits', number: '1/102', ...FIRST },
+  { id: 'flt-2', name: 'Moth Cartographer', number: '2/102', ...FIRST },
+  { id: 'sdk-2', name: 'Moth Cartographer', number: '12/90', ...SECOND },
+  { id: 'flt-3', name: 'Candle Hare', number: '3/102', ...FIRST, also: ['FLT', 'Kerzenhase'] },
+  { id: 'flt-4', name: 'Ash & Ember', number: '4/102', ...FIRST },
+  { id: 'flt-5', name: 'Ash, the First', number: '5/102', ...FIRST },
+  { id: 'drake-a', name: 'Ember Drake', number: 'H6', ...FIRST },
+  { id: 'drake-b', name: 'Ember Drake', number: '6', ...FIRST },
+  { id: 'marsh-a', name: 'Marsh', ...SECOND },
+  { id: 'marsh-b', name: 'Marsh', ...SECOND },
+  { id: 'flt-9', name: '7 Lanterns', number: '9/102', ...FIRST },
+  { id: 'flt-10', name: 'Hare (Not the Candle One)', number: '10/102', ...FIRST },
+  { id: 'flt-11', name: 'Tide', number: '11/102', ...FIRST },
+  { id: 'flt-12', name: 'Old Friend (Alder)', number: '12/102', ...FIRST },
+  { id: 'sdk-12', name: 'Old Friend (Birch)', number: '13/90', ...SECOND },
+  { id: 'OP01-025', name: 'Rusk', number: 'OP01-025', set: 'Salt [OP01]' },
+  { id: 'OP01-025_p1', name: 'Rusk', number: 'OP01-025_p1', set: 'Salt [OP01]' },
+  { id: 'sve-2', name: 'Basic Fire Energy', number: '2', set: 'Energies', also: ['SVE'] },
+];
+
+let catalog: CatalogDatabase;
+beforeAll(() => {
+  catalog = openCatalog(CARDS, 'cards.csv');
+});
+
+/** Each line as `count ids`, with `heading` and `unclear` where it has none. */
+function meant(text: string, { index } = catalog): string[] {
+  const list = readPastedList(text);
+  if ('refusal' in list) return [list.refusal];
+  return resolveLines(index, list.lines).map(({ cards, isHeading, count }, at) => {
+    const ids = cards.map(({ id }) => id).join(' ') || (isHeading ? 'heading' : 'unclear');
+    return `${count ?? list.lines[at]?.count} ${ids}`;
+  });
+}
+
+describe('a line of a pasted list', () => {
+  it.each([
+    ['4 Moth Cartographer', '4 sdk-2 flt-2'],
+    ['4 Moth Cartographer (FLT) 2', '4 flt-2'],
+    ['4 Moth Cartographer (FLT)', '4 flt-2'],
+    ['4 Moth Cartographer SDK 12', '4 sdk-2'],
+    ['4 Moth Cartographer (Second Dusk) 12/90', '4 sdk-2'],
+    ['4 Moth Cartographer 2/102', '4 flt-2'],
+    ['2 Ember Drake (FLT) 6', '2 drake-b'],
+    ['2 Ember Drake (FLT) H6', '2 drake-a'],
+    ['1x OP01-025', '1 OP01-025'],
+    ['1xop1-25', '1 OP01-025'],
+    ['1 Rusk (OP01-025)', '1 OP01-025'],
+    ['1 Rusk (OP01-025_p1)', '1 OP01-025_p1'],
+    ['1 OP01-025 Rusk', '1 OP01-025'],
+    ['1 Rusk [OP01] OP01-025', '1 OP01-025'],
+    ['8 Basic {R} Energy SVE 2', '8 sve-2'],
+    ['1 Hare (Not the Candle One)', '1 flt-10'],
+    ['1 Hare (Not the Candle One) (FLT) 10', '1 flt-10'],
+    ['4,Wick, Who Waits', '4 flt-1'],
+  ])('means the printing that it says, or all of its name: %j', (line, expected) =>
+    expect(meant(line)).toEqual([expected]),
+  );
+
+  it.each([
+    ['4 Moth Cartographer (FLT) 12', 'not in that set'],
+    ['4 Moth Cartographer (XYZ) 2', 'a set that is not known'],
+    ['4 Moth Cartographer (XYZ)', 'a set that is not known'],
+    ['4 Moth Cartographer 7/102', 'a number that is not known'],
+    ['1 Rusk (OP02-025)', 'an id that is not known'],
+    ['1 Marsh (SDK) 7', 'one of two whose numbers are not known'],
+  ])('is not taken for another printing than it says: %j', (line) => expect(meant(line)[0]).toMatch(/unclear$/));
+
+  it.each([
+    ['2 Ash', '2 unclear'],
+    ['2 Wick', '2 flt-1'],
+    ['2 Wick (FLT) 1', '2 flt-1'],
+    ['1 Kerzenhase', '1 flt-3'],
+    ['1 Kerzenhase (FLT) 3', '1 flt-3'],
+    ['1 Tide // Ebb (FLT) 11', '1 flt-11'],
+    ['1 Old Friend', '1 unclear'],
+    ['1 Old Friend SDK 13', '1 sdk-12'],
+    ['1 Moth Cartografer', '1 unclear'],
+    ['1 Moth', '1 unclear'],
+    ['1 Rare', '1 unclear'],
+    ['7 Lanterns', '1 flt-9'],
+    ['2 7 Lanterns', '2 flt-9'],
+    ['1 sdk-99', '1 sdk-99'],
+    ['1 Nobody 99', '1 unclear'],
+  ])(
+    'without a title, in another language, or with a number in its name, but not with a typing error: %j',
+    (line, expected) => expect(meant(line)).toEqual([expected]),
+  );
+
+  it('is a heading where it has no count and no card is called so', () => {
+    expect(meant('Moths (3)\n2 Moth Cartographer (FLT) 2\nTide\n1 Tides\nLight things\n3 Candle Hare')).toEqual([
+      ...['3 heading', '2 flt-2', '1 flt-11', '1 unclear', '1 heading', '3 flt-3'],
+    ]);
+  });
+
+  it('is at most an id while nothing can be searched', () => {
+    const list = readPastedList('1 OP01-025\n1 Moth Cartographer\n1 Moth Cartographer (FLT) 2\n2 Drake 2000\nThings');
+    expect('lines' in list && linesUnsearched(list.lines)).toEqual([
+      ...[{ cards: [{ id: 'OP01-025', name: 'OP01-025' }] }, { cards: [] }, { cards: [] }, { cards: [] }],
+      { cards: [], isHeading: true },
+    ]);
+  });
+
+  it('has as many cards as a menu holds', () => {
+    const many = Array.from({ length: 30 }, (_, at) => ({ id: `s-${at}`, name: 'Sprite', set: `Set ${at}` }));
+    expect(meant('1 Sprite', openCatalog(many, 'cards.csv'))[0]?.split(' ')).toHaveLength(26);
+  });
+});
+
+/** As these tools write them. */
+describe('a list as it was exported', () => {
+  const EXPECTED = ['4 flt-1', '1 sdk-2', '2 flt-3', '3 flt-4'];
+
+  it.each<[string, string[]]>([
+    [
+      'Arena',
+      [
+        ...['About', 'Name Moths, 2.0', '', 'Deck', '4 Wick, Who Waits (FLT) 1', '1 Moth Cartographer (SDK) 12'],
+        ...['2 Candle Hare (FLT) 3', '', 'Sideboard', '3 Ash & Ember (FLT) 4'],
+      ],
+    ],
+    [
+      'Moxfield',
+      [
+        ...[
+          '4 Wick, Who Waits (FLT) 1 *F*',
+          '1 Moth Cartographer (SDK) 12 #Moths #!Card Draw',
+          '2 Candle Hare (FLT) 3',
+        ],
+        ...['', 'SIDEBOARD:', '3 Ash & Ember (FLT) 4 *E*'],
+      ],
+    ],
+    [
+      'Archidekt',
+      [
+        '4x Wick, Who Waits (flt) 1 [Commander{top}] ^Have,#37d67a^',
+        '1x Moth Cartographer (sdk) 12 *F* [Moths,Card Draw]',
+        "2x Candle Hare (flt) 3 [Hares/Rabbits] ^Don't Have,#f47373^",
+        '3x Ash & Ember (flt) 4',
+      ],
+    ],
+    [
+      'MTGGoldfish',
+      [
+        '4 Wick, Who Waits <1> [FLT]',
+        '1 Moth Cartographer [SDK] (F)',
+        '',
+        '2 Candle Hare [FLT]',
+        '3 Ash & Ember <4> [FLT] (F)',
+      ],
+    ],
+    [
+      'Deckstats',
+      [
+        ...['//Main', '4 [FLT#1] Wick, Who Waits # !Commander', '1 [SDK#12] Moth Cartographer', '', '//Sideboard'],
+        ...['SB: 2 [FLT#3] Candle Hare', 'SB: 3 [FLT] Ash & Ember'],
+      ],
+    ],
+    [
+      'Forge',
+      [
+        ...['[metadata]', 'Name=Moths', '[Main]', '4 Wick, Who Waits|FLT|[1]', '1 Moth Cartographer+|SDK|1'],
+        ...['2 Candle Hare|FLT', '[Sideboard]', '3 Ash & Ember|FLT|[4]'],
+      ],
+    ],
+    [
+      'a game with headings that are counted',
+      [
+        ...['****** Card Game Deck List ******', '', '##Creatures - 5', '', '* 4 Wick, Who Waits FLT 1'],
+        ...['* 1 Moth Cartographer SDK 12', '', '##Others - 5', '* 2 Candle Hare FLT 3 PH', '* 3 Ash & Ember FLT 4'],
+        ...['', 'Total Cards - 10', '', '****** Deck List Generated by the Game ******'],
+      ],
+    ],
+    [
+      'a database with packs and influence',
+      [
+        ...[
+          'The Big Deck',
+          '',
+          'Moths (5)',
+          '4x Wick, Who Waits (First Light)',
+          '1x Moth Cartographer (Second Dusk) •••',
+        ],
+        ...['', 'Hares (5)', '2x Candle Hare (First Light) ●●●●● ●', '3x Ash & Ember (First Light)', ''],
+        ...['15 influence spent (max 15, available 0)', '10 cards (min 10)', 'Cards up to Second Dusk'],
+      ],
+    ],
+    [
+      'a collection',
+      [
+        'Quantity,Name,Set,Card Number,Set Code,Printing,Condition',
+        '4,"Wick, Who Waits",First Light,1/102,FL,Normal,Near Mint',
+        '1,Moth Cartographer,Second Dusk,012/90,SD,Foil,Near Mint',
+        '2,Candle Hare,First Light,3/102,FL,Normal,Near Mint',
+        '0,Tide,First Light,11/102,FL,Normal,Near Mint',
+        '3,Ash & Ember,First Light,4/102,FL,Normal,Near Mint',
+      ],
+    ],
+    [
+      'members who write by hand',
+      [
+        '**Moths**',
+        '- 4x Wick',
+        '• Moth Cartographer (Second Dusk) x1',
+        'Candle Hare (2)',
+        '__Rest__',
+        'Ash & Ember\t3',
+      ],
+    ],
+  ])('is clear in every line: %s', (_, lines) => {
+    const clear = meant(lines.join('\r\n')).filter((line) => !line.endsWith('heading'));
+    expect(clear).toEqual(EXPECTED);
+  });
+});
