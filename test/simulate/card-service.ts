@@ -1,18 +1,22 @@
-import { simulatedMs } from './fake-time.ts';
+import { BEGIN_MS, simulatedMs } from './fake-time.ts';
 
 export interface Limits {
   requestsPerMinute: number;
   burst: number;
-  requestsPerDay: number;
+  /** How many requests a window takes, how many of them others have sent, and when it first ends. */
+  window: { per: 'hour' | 'day' | 'month'; requests: number; used: number; endsAtMs: number };
 }
 
 /** A request as it left the app. */
 export interface Departure {
   leftAtMs: number;
   process: number;
-  /** What the app heard of it: a status, or that the connection broke. */
-  heard?: { atMs: number; status: number };
+  card: string | undefined;
+  /** What the app heard of it: a status, or that the connection broke; and how long it is to wait. */
+  heard?: { atMs: number; status: number; waitMs: number };
 }
+
+const WINDOW_MS = { hour: 3_600_000, day: 86_400_000, month: 30 * 86_400_000 };
 
 class Bucket {
   readonly #limits: Limits;
@@ -34,70 +38,105 @@ class Bucket {
   }
 }
 
-/** A card service with a token bucket, as its plan says, in simulated time. */
+/** A card service with a token bucket and a window, as its plan says, in simulated time. */
 export class SimulatedService {
   readonly departures: Departure[] = [];
   /** Requests that no limiter allows, by when they left: those on the way may arrive at once. */
   readonly beyond: number[] = [];
-  readonly #limits: Limits;
+  readonly limits: Limits;
   readonly #arriving: Bucket;
   readonly #leaving: Bucket;
-  #used = 0;
+  /** What a card costs now. */
+  priceOf: (id: string) => number = () => 1;
+  #used: number;
+  /** The present window. */
+  endsAtMs: number;
 
   constructor(limits: Limits) {
-    this.#limits = limits;
+    this.limits = limits;
     this.#arriving = new Bucket(limits);
     this.#leaving = new Bucket(limits);
+    this.#used = limits.window.used;
+    this.endsAtMs = limits.window.endsAtMs;
   }
 
-  leave(process: number): Departure {
+  leave(process: number, url: URL): Departure {
     if (this.#leaving.count() > 1e-3) this.beyond.push(simulatedMs());
-    const departure = { leftAtMs: simulatedMs(), process };
+    const departure = { leftAtMs: simulatedMs(), process, card: cardIn(url) };
     this.departures.push(departure);
     return departure;
   }
 
   answer(url: URL): Response {
+    const { requestsPerMinute } = this.limits;
     const missing = this.#arriving.count();
-    if (missing > 0) {
-      const retryAfter = Math.ceil((missing * 60_000) / this.#limits.requestsPerMinute) / 1_000;
-      const body = { _tag: 'RateLimitExceeded', message: `Retry after ${retryAfter} seconds.`, retryAfter };
-      return this.#json(429, body, { 'retry-after': String(Math.ceil(retryAfter)) });
-    }
+    if (missing > 0) return this.#limited((missing * 60_000) / requestsPerMinute);
+    if (this.left === 0) return this.#limited(this.endsAtMs - simulatedMs());
     this.#used++;
-    if (url.pathname.endsWith('usage')) {
-      const { requestsPerDay: limit } = this.#limits;
-      const period = { start: '2026-06-01T00:00:00.000Z', end: '2026-06-02T00:00:00.000Z' };
-      return this.#json(200, {
-        plan: 'free',
-        period,
-        requests: { used: this.#used, limit, remaining: limit - this.#used },
-      });
-    }
-    const id = decodeURIComponent(url.pathname.split('/').at(-1) ?? '');
+    const id = cardIn(url);
+    if (id === undefined) return this.#json(200, this.#usage());
     if (id.startsWith('no')) return this.#json(404, { _tag: 'CardNotFound', message: `No card ${id}.` });
-    const prices = { market: 1 + (simulatedMs() % 50) };
+    const prices = { market: this.priceOf(id) };
     return this.#json(200, { id, name: `Card ${id}`, tcg: 'Lanternfolk', set: { id: 's', name: 'Set' }, prices });
   }
 
   odd(which: number): Response {
-    if (which < 0.25) return this.#json(503, { _tag: 'ServiceUnavailable', message: 'Down.' });
-    if (which < 0.5) return new Response('<html>bad gateway</html>', { status: 502 });
-    if (which < 0.75) return new Response('{"id": 7', { status: 200, headers: this.#headers() });
-    return this.#json(429, { _tag: 'RateLimitExceeded', message: 'Retry after 1 seconds.', retryAfter: 1 });
+    if (which < 0.2) return this.#json(503, { _tag: 'ServiceUnavailable', message: 'Down.' });
+    if (which < 0.4) return new Response('<html>bad gateway</html>', { status: 502 });
+    if (which < 0.6) return new Response('{"id": 7', { status: 200, headers: this.#headers() });
+    if (which < 0.8) return this.#json(401, { _tag: 'Unauthorized', message: 'No such key.' });
+    return this.#limited(1_000);
+  }
+
+  get left(): number {
+    const { per, requests } = this.limits.window;
+    while (simulatedMs() >= this.endsAtMs) {
+      this.endsAtMs += WINDOW_MS[per];
+      this.#used = 0;
+    }
+    return requests - this.#used;
+  }
+
+  #limited(waitMs: number): Response {
+    const retryAfter = Math.ceil(waitMs) / 1_000;
+    const body = { _tag: 'RateLimitExceeded', message: `Retry after ${retryAfter} seconds.`, retryAfter };
+    return this.#json(429, body, { 'retry-after': String(Math.ceil(retryAfter)) });
+  }
+
+  #usage() {
+    const { per, requests: limit } = this.limits.window;
+    const period = { start: '2026-06-01T00:00:00.000Z', end: '2026-06-02T00:00:00.000Z' };
+    const ofDay = { used: this.#used, limit, remaining: this.left };
+    return { plan: 'free', period, requests: per === 'day' ? ofDay : { used: 1_000, limit: 5_000, remaining: 4_000 } };
   }
 
   #headers(): Record<string, string> {
-    const { requestsPerDay } = this.#limits;
+    const { per, requests } = this.limits.window;
+    const left = this.left;
+    const type = { 'content-type': 'application/json' };
+    if (per === 'day') {
+      const reset = Math.ceil((BEGIN_MS + this.endsAtMs) / 1_000);
+      const headers = { limit: requests, remaining: left, reset };
+      return {
+        ...type,
+        ...Object.fromEntries(Object.entries(headers).map(([key, of]) => [`x-ratelimit-${key}`, `${of}`])),
+      };
+    }
+    const seconds = Math.ceil((this.endsAtMs - simulatedMs()) / 1_000);
+    const day = '"day";q=5000;w=86400';
     return {
-      'content-type': 'application/json',
-      'x-ratelimit-limit': String(requestsPerDay),
-      'x-ratelimit-remaining': String(requestsPerDay - this.#used),
-      'x-ratelimit-reset': String(Date.UTC(2026, 5, 2) / 1_000),
+      ...type,
+      'ratelimit-policy': `${day}, "${per}";q=${requests};w=${WINDOW_MS[per] / 1_000}`,
+      ratelimit: `"day";r=4000;t=40000, "${per}";r=${left};t=${seconds}`,
     };
   }
 
   #json(status: number, body: object, more: Record<string, string> = {}): Response {
     return new Response(JSON.stringify(body), { status, headers: { ...this.#headers(), ...more } });
   }
+}
+
+/** `undefined`: it asks for what is used. */
+function cardIn(url: URL): string | undefined {
+  return url.pathname.endsWith('usage') ? undefined : decodeURIComponent(url.pathname.split('/').at(-1) ?? '');
 }

@@ -23,7 +23,7 @@ export interface Owner {
 
 export const owners = new AsyncLocalStorage<Owner>();
 
-const BEGIN_MS = Date.UTC(2026, 5, 1, 9);
+export const BEGIN_MS = Date.UTC(2026, 5, 1, 9);
 const realSetImmediate = globalThis.setImmediate;
 const RealDate = globalThis.Date;
 

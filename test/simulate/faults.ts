@@ -21,6 +21,8 @@ export interface PortOptions {
   /** Only these faults by their numbers, for a shorter failing run; all unless given. */
   only?: ReadonlySet<number> | undefined;
   kill: (owner: Owner) => void;
+  /** Told of a fault when it strikes, and whom. */
+  struck: (fault: Fault, owner: Owner) => void;
   trace: (line: string) => void;
 }
 
@@ -47,9 +49,15 @@ export class Port {
 
   /**
    * @param effect what the other side does; called twice when a call is doubled
-   * @param odd an answer that nobody expects, although the effect has taken place or not
+   * @param odd an answer that nobody expects, before the effect or although it has taken place
    */
-  async call<T>(owner: Owner, name: string, effect: () => T, odd: () => T, signal?: AbortSignal | null): Promise<T> {
+  async call<T>(
+    owner: Owner,
+    name: string,
+    effect: () => T,
+    odd: (when: When) => T,
+    signal?: AbortSignal | null,
+  ): Promise<T> {
     const { random } = this.#options;
     const way = async (ms: number) => {
       await Promise.race([pause(ms), aborted(signal)]);
@@ -71,19 +79,19 @@ export class Port {
     await way(thereMs);
     await fail('before');
     if (hit?.fault === 'odd' && hit.when === 'before') {
-      this.#strikes(hit);
+      this.#strikes(hit, owner);
       await way(backMs);
-      return odd();
+      return odd('before');
     }
     const answer = effect();
     if (hit?.fault === 'doubled') {
-      this.#strikes(hit);
+      this.#strikes(hit, owner);
       await way(backMs);
       effect();
     }
     await fail('after');
     await way(backMs);
-    return hit?.fault === 'odd' ? odd() : answer;
+    return hit?.fault === 'odd' ? odd('after') : answer;
   }
 
   /** @param weight of the share of calls that is hit */
@@ -101,7 +109,7 @@ export class Port {
   async strike(hit: Hit, owner: Owner, lost: () => void, way = pause): Promise<void> {
     const { random, kill } = this.#options;
     const lateMs = 200 + random() ** 3 * 12_000;
-    this.#strikes(hit);
+    this.#strikes(hit, owner);
     if (hit.fault === 'kill') kill(owner);
     else if (hit.fault === 'clock') owner.clock.skewMs = SETTABLE_MS[Math.floor(random() * SETTABLE_MS.length)] ?? 0;
     else if (hit.fault !== 'odd') {
@@ -111,7 +119,8 @@ export class Port {
   }
 
   /** Counted now: the process of a call that is on its way may have been killed before. */
-  #strikes(hit: Hit): void {
+  #strikes(hit: Hit, owner: Owner): void {
+    this.#options.struck(hit.fault, owner);
     this.hits.push(hit);
     this.#options.trace(`${simulatedMs()} ${hit.call} ${hit.fault} ${hit.when}`);
   }

@@ -1,0 +1,97 @@
+import type { SimulatedService } from './card-service.ts';
+import type { SimulatedDiscord, Typed } from './discord.ts';
+import { pause, simulatedMs } from './fake-time.ts';
+import { BETWEEN, beyondLineOf, memberId, takesMessages, typedBy } from './members.ts';
+import { isTold, watchesSet } from './oracle.ts';
+import type { Outage } from './outages.ts';
+
+/** After all faults, everything works again by then, if a clock is wrong, too. */
+const WELL_MS = 20 * 60_000;
+const AGAIN_MS = 30_000;
+/** Of a window, for what is asked here. */
+const LEAST_LEFT = 30;
+/** More than members type before. */
+const MOST_TYPED = 1_000;
+
+export interface Afterwards<To> {
+  discord: SimulatedDiscord;
+  service: SimulatedService;
+  outages: readonly Outage[];
+  processes: readonly To[];
+  random: () => number;
+  isOfWatches: boolean;
+  type(typed: Typed, to: To): void;
+}
+
+/**
+ * What should work when no fault strikes any more: each process shows a card that it did not know, and who watches a card
+ * hears of its price, once it has come back across the line.
+ *
+ * @returns what does not
+ */
+export async function notWorking<To extends { number: number }>(given: Afterwards<To>): Promise<string[]> {
+  const { discord, service, outages, processes, random, isOfWatches, type } = given;
+  const failures: string[] = [];
+  const { endsAtMs } = service.limits.window;
+  if (service.left < LEAST_LEFT && service.endsAtMs === endsAtMs) await pause(endsAtMs - simulatedMs() + 1_000);
+  if (service.left < LEAST_LEFT) return failures;
+
+  /** @param member somebody who has spent nothing yet, unless given */
+  function ask(card: string, member?: string, to = processes[Math.floor(random() * processes.length)] as To): void {
+    const number = discord.typed.length + MOST_TYPED;
+    type(typedBy(member ?? memberId(number), number, to.number, 'card', [card]), to);
+  }
+
+  /** Until it is so, or too long. */
+  async function until(isSo: () => boolean, otherwise: string, again: () => void): Promise<void> {
+    for (const untilMs = simulatedMs() + WELL_MS; !isSo(); await pause(AGAIN_MS)) {
+      if (simulatedMs() > untilMs) return void failures.push(otherwise);
+      again();
+    }
+  }
+
+  async function shows(to: To, slot: number): Promise<void> {
+    const card = `set-9${slot}`;
+    const isShown = ({ cards, shown }: Typed) => cards[0] === card && (shown.at(-1)?.embeds ?? 0) > 0;
+    const otherwise = `process ${to.number} shows no card after all faults`;
+    await until(
+      () => discord.typed.some(isShown),
+      otherwise,
+      () => ask(card, undefined, to),
+    );
+  }
+
+  async function renewed(card: string, sinceMs: number): Promise<void> {
+    const isKnown = () =>
+      service.departures.some((each) => each.card === card && each.leftAtMs > sinceMs && each.heard?.status === 200);
+    await until(isKnown, `${card} is not renewed`, () => ask(card));
+  }
+
+  async function told(watch: Typed, sinceMs: number): Promise<void> {
+    const {
+      member,
+      cards: [card = ''],
+    } = watch;
+    const otherwise = `${member} was not told of ${card} after ${sinceMs}`;
+    await until(
+      () => isTold(watch, discord.told, sinceMs),
+      otherwise,
+      () => takesMessages(member) || ask(card, member),
+    );
+  }
+
+  await Promise.all(processes.map(shows));
+  if (!isOfWatches) return failures;
+  const watches = watchesSet(discord, outages);
+  let sinceMs = 0;
+  for (const priceOf of [() => BETWEEN, beyondLineOf]) {
+    service.priceOf = priceOf;
+    sinceMs = simulatedMs();
+    await Promise.all(
+      [...new Set(watches.map(({ cards: [card = ''] }) => card))].map((card) => renewed(card, sinceMs)),
+    );
+    await pause(5_000);
+  }
+  await Promise.all(watches.map((watch) => told(watch, sinceMs)));
+  return failures;
+}

@@ -1,0 +1,201 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { BUG_MESSAGES } from '../chaos/alarms.ts';
+import type { SimulatedService } from './card-service.ts';
+import { isFinal, type SimulatedDiscord, type Told, type Typed } from './discord.ts';
+import type { Hit } from './faults.ts';
+import { beyondLineOf } from './members.ts';
+import type { Outage } from './outages.ts';
+
+/** What is kept at the end. */
+export interface Kept {
+  booked: number;
+  /** Replies that are still to be completed. */
+  waiting: readonly string[];
+  watches: readonly KeptWatch[];
+}
+
+interface KeptWatch {
+  id: string;
+  memberId: string;
+  cardId: string;
+  crossings: number;
+  untold: readonly object[];
+}
+
+export interface Span {
+  fromMs: number;
+  untilMs: number;
+}
+
+/** All that was seen of a run. */
+export interface Seen {
+  discord: SimulatedDiscord;
+  service: SimulatedService;
+  hits: readonly Hit[];
+  outages: readonly Outage[];
+  killsMs: readonly number[];
+  kept: Kept;
+}
+
+/** A command to Redis that is not answered by then is given up. */
+const ANSWERED_MS = 1_000;
+const FLUSHED_MS = 1_200;
+/** After so long all processes know again what the others spend. */
+const JOINED_MS = 30_000;
+/** Between hearing that nothing is to be sent and a request that was permitted before. */
+const LEAVING_MS = 100;
+
+const spanAt = (atMs: number, beforeMs = 0): Span => ({ fromMs: atMs - beforeMs, untilMs: atMs });
+
+/** When a command to Redis was hit. */
+export function unanswered(hits: readonly Hit[]): Span[] {
+  return hits.filter(({ call }) => call === 'redis').map(({ atMs }) => spanAt(atMs, ANSWERED_MS));
+}
+
+/** What contradicts a promise, counted by what Discord, the service and the stores have seen alone. */
+export function contradictions(seen: Seen): string[] {
+  const isJumpy = seen.hits.some(({ fault }) => fault === 'clock');
+  return [
+    ...seen.discord.typed.flatMap((typed) => ofCommand(typed, seen.hits)),
+    ...(isJumpy ? [] : [...ofLimiter(seen), ...ofWaits(seen), ...ofTwice(seen)]),
+    ...ofBookings(seen),
+    ...ofCrossings(seen),
+    ...seen.kept.waiting.map((id) => `${id} is still to be completed`),
+  ];
+}
+
+function ofCommand(typed: Typed, hits: readonly Hit[]): string[] {
+  const { id, first, followUps, isForgotten, typedAtMs } = typed;
+  if (isForgotten) return [];
+  const isHit = hits.some(({ call, atMs }) => {
+    return call === 'callback' && atMs >= typedAtMs - 100 && atMs <= typedAtMs + 3_000;
+  });
+  // One fault leaves time for a second try; of more, each may hit the next.
+  if (!first) return isHit ? [] : [`${id} has no first answer`];
+  return [
+    ...(isFinal(typed) ? [] : [`${id} was deferred and not completed: ${JSON.stringify(typed.shown.at(-1))}`]),
+    ...(followUps > 0 ? [`${id} was answered twice`] : []),
+  ];
+}
+
+/** Isolated processes have a share each; after an outage they join one after the other. */
+function isApart(atMs: number, { outages }: Seen): boolean {
+  return outages.some(({ fromMs, untilMs }) => atMs > fromMs && atMs < untilMs + JOINED_MS);
+}
+
+function ofLimiter(seen: Seen): string[] {
+  const beyond = seen.service.beyond.filter((atMs) => !isApart(atMs, seen));
+  return beyond.map((atMs) => `a request beyond the limiter at ${atMs}`);
+}
+
+/** No card is asked for before the time that a 429 states, as far as the same process has heard of it; `/usage` may look. */
+function ofWaits({ service: { departures } }: Seen): string[] {
+  const refused = departures.filter(({ heard }) => heard?.status === 429);
+  return refused.flatMap(({ process, heard }) => {
+    const { atMs = 0, waitMs = 0 } = heard ?? {};
+    const isEarly = (leftAtMs: number) => leftAtMs > atMs + LEAVING_MS && leftAtMs < atMs + waitMs - LEAVING_MS;
+    const early = departures.find((each) => each.card && each.process === process && isEarly(each.leftAtMs));
+    return early ? [`${process} was told at ${atMs} to wait for ${waitMs} ms, and asked at ${early.leftAtMs}`] : [];
+  });
+}
+
+/** A Redis that forgets loses what was booked before; a replica that takes over, what it had not heard of. */
+function lossy(outages: readonly Outage[]): Span[] {
+  return outages.map(({ kind, fromMs, untilMs }) => ({ fromMs: kind === 'forget' ? 0 : fromMs, untilMs }));
+}
+
+/** Every request is booked once. What is heard about when a process is killed, or when Redis does not answer, may be lost. */
+function ofBookings({ kept: { booked }, service: { departures }, killsMs, hits, outages }: Seen): string[] {
+  const losses = [...killsMs.map((atMs) => spanAt(atMs)), ...unanswered(hits), ...lossy(outages)];
+  const counted = departures.filter(({ heard }) => heard?.status !== 429);
+  const lost = counted.filter(({ leftAtMs, heard }) =>
+    losses.some(
+      ({ fromMs, untilMs }) => leftAtMs <= untilMs && (heard?.atMs ?? Number.POSITIVE_INFINITY) > fromMs - FLUSHED_MS,
+    ),
+  );
+  const denied = departures.length - counted.length;
+  const isRight = booked >= counted.length - lost.length && booked <= counted.length + (losses.length > 0 ? denied : 0);
+  return isRight ? [] : [`${booked} requests are booked of ${counted.length}, of which ${lost.length} may be lost`];
+}
+
+/** The same price of the same watch is told once, or again with a word that it may be known. */
+function ofTwice({ discord: { told }, outages }: Seen): string[] {
+  const isForgetful = outages.some(({ kind }) => kind === 'forget' || kind === 'fail over');
+  const once = Map.groupBy(
+    told.filter(({ isAgain }) => !isAgain),
+    ({ watch, text, nonce }) => nonce ?? `${watch} ${text}`,
+  );
+  const twice = [...once.values()].filter(({ length }) => length > 1);
+  return isForgetful ? [] : twice.map(([first]) => `was told twice: ${JSON.stringify(first)}`);
+}
+
+/** What was stored of a watch whose member takes messages is told, or is to be told. */
+function ofCrossings({ discord: { told }, kept: { watches }, outages }: Seen): string[] {
+  if (outages.some(({ kind }) => kind === 'forget' || kind === 'fail over')) return [];
+  return watches.flatMap(({ id, crossings, untold }) => {
+    const own = told.filter(({ watch }) => watch === id);
+    if (own.some(({ nonce }) => nonce === undefined)) return []; // of those that a command tells, each watch shows its last
+    const known = new Set(own.map(({ nonce }) => nonce)).size + untold.length;
+    return known >= crossings ? [] : [`${known} of ${crossings} prices of watch ${id} were told`];
+  });
+}
+
+/** Watches that were set when nothing was wrong with what keeps them, by their members and cards. */
+export function watchesSet({ typed }: SimulatedDiscord, outages: readonly Outage[]): Typed[] {
+  const isLost = (atMs: number) =>
+    outages.some(({ kind, fromMs, untilMs }) => {
+      return (
+        (kind === 'forget' && atMs < untilMs) || (kind === 'fail over' && atMs > fromMs - FLUSHED_MS && atMs < untilMs)
+      );
+    });
+  const set = typed.filter(({ command, shown }) => {
+    const [first] = shown;
+    return command === 'watch' && first && /^I'll send you a DM/.test(first.content) && !isLost(first.atMs);
+  });
+  return [...new Map(set.map((each) => [`${each.member} ${each.cards}`, each])).values()];
+}
+
+/** Whether a member was told, since then, that a card is beyond its line. */
+export function isTold({ member, cards: [card = ''] }: Typed, told: readonly Told[], sinceMs: number): boolean {
+  const name = card.replace('-', '\\-');
+  const isIt = (each: Told) => each.text.includes(`**Card ${name}**`) && each.text.includes(` ${beyondLineOf(card)}`);
+  return told.some((each) => each.member === member && each.atMs >= sinceMs && isIt(each));
+}
+
+interface LogLine {
+  level: string;
+  msg: string;
+  err?: { type: string; message: string; stack: string };
+}
+
+export function bugIn({ level, msg, err }: LogLine): string | undefined {
+  const isBug =
+    level === 'fatal' || BUG_MESSAGES.has(msg) || /^(Type|Range|Reference|Syntax)Error$/.test(err?.type ?? '');
+  return isBug ? `${msg} ${err?.message ?? ''} ${err?.stack ?? ''}` : undefined;
+}
+
+export function keptInFile(dataDir: string): Kept {
+  using state = new DatabaseSync(join(dataDir, 'state.sqlite'));
+  const sum = "SELECT coalesce(sum(requests), 0) AS booked FROM counts WHERE member = '' AND guild = ''";
+  const waiting = state.prepare('SELECT interaction_id AS id FROM deferred_replies').all();
+  const watches = state.prepare('SELECT watch FROM watched_prices').all();
+  return {
+    booked: Number(state.prepare(sum).get()?.booked),
+    waiting: waiting.map(({ id }) => String(id)),
+    watches: watches.map(({ watch }) => JSON.parse(String(watch))),
+  };
+}
+
+/** @param prefix of all keys */
+export function keptInRedis(
+  redis: { keys(): string[]; hash(key: string): Record<string, string> },
+  prefix: string,
+): Kept {
+  const days = redis.keys().filter((key) => /:ledger:\d{4}-\d{2}-\d{2}$/.test(key));
+  return {
+    booked: days.reduce((sum, key) => sum + Number(redis.hash(key).all ?? 0), 0),
+    waiting: Object.keys(redis.hash(`${prefix}:replies`)),
+    watches: Object.values(redis.hash(`${prefix}:watches`)).map((watch) => JSON.parse(watch)),
+  };
+}
