@@ -69,6 +69,24 @@ describe.each<[string, () => Place | Promise<Place>]>([
     expect(await store.count('alice')).toBe(3);
   });
 
+  it('is found to be deleted, however many are pasted at once', async () => {
+    const place = await open();
+    const [store, other] = [place.store(), place.store()];
+    const ids = ['1', '2', '3', '4', '5', '6'];
+    await Promise.all(ids.map((id, at) => (at % 2 === 0 ? store : other).add('alice', id, list)));
+    expect(await store.count('alice')).toBe(3);
+    await Promise.all([store.add('alice', '7', list), other.forget('alice')]);
+    await store.forget('alice');
+    expect(await place.leftMs()).toEqual([]);
+  });
+
+  it('is one list, whichever processes it comes to', async () => {
+    const store = (await open()).store();
+    for (const id of ['1', '2', '3', '3']) await store.add('alice', id, { text: id });
+    expect((await store.read('alice', '1'))?.text).toBe('1');
+    expect(await store.count('alice')).toBe(3);
+  });
+
   it('is kept for an hour', async () => {
     const place = await open();
     await place.store().add('alice', '1', list);
