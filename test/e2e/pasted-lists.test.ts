@@ -8,8 +8,9 @@ import { cardRequests, startWorld, type World } from '../support/world.ts';
 
 // What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
 
-/** Three lines that are clear, and one that is not. */
-const LIST = 'Deck\n4x Wick, Who Waits\n1 Moth Cartographer (base1) 2\n2 base1-3\n\nSideboard\n1 Nobody Knows This';
+/** Three lines that are clear, one that is not, and headings. */
+const LIST =
+  'Deck\nBig Things (5)\n4x Wick, Who Waits\n1 Moth Cartographer (base1) 2\n2 base1-3\n\nSideboard\n1 Nobody Knows This';
 
 async function worldWithNames(env: Record<string, string> = {}): Promise<World> {
   const world = await startWorld({ catalog: SAMPLE_CATALOG, env });
