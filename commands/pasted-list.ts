@@ -114,7 +114,8 @@ export async function showList(
     return cardsMessage({ ...outcomes, ...none, toCome, isEnd: false, quota, locale });
   }
   const list = await readList(id, requester, services);
-  if (!list) return { content: formatMessage(locale, 'worthPasteAgain') };
+  const all = (message: Message) => (isPrivate ? message : withDelete(message, locale));
+  if (!list) return all({ content: formatMessage(locale, 'worthPasteAgain') });
   const { lines, merged } = list;
   const prices = await keptPrices(cardsOf(lines), services);
   const worth = worthOf(lines, prices, currency);
@@ -126,6 +127,7 @@ export async function showList(
       const { error, answer } = outcomes.cards[at] ?? {};
       return error && !answer ? [{ cardId, error }] : [];
     }),
+    notRenewed: outcomes.cards.flatMap((outcome) => (outcome?.answer && outcome.error) || []),
     left: await leftToday(requester, services),
     refusal: refusal && blockedError(refusal),
     freshMs: services.cards.pricesFreshMs,
@@ -138,7 +140,7 @@ export async function showList(
       show: canReplyPublicly && `cards:show:${id}`,
     },
   });
-  return isPrivate ? message : withDelete(message, locale);
+  return all(message);
 }
 
 /** A list with its lines. Which printing one that names none is taken for is decided once. @returns `undefined` when it is kept no longer */

@@ -9,7 +9,7 @@ import { cardLabels, MAX_ROWS } from './card-list.ts';
 import { buttons, type MenuRow, menu } from './components.ts';
 import { csvOf } from './csv.ts';
 import { age, clip, formatPrice, plainMarkdown } from './formats.ts';
-import { errorMessage, formatMessage, listed } from './messages.ts';
+import { copyNote, errorMessage, formatMessage, listed } from './messages.ts';
 
 /** What looking cards up costs at most. */
 export interface Cost {
@@ -23,6 +23,8 @@ export interface WorthView {
   merged: number;
   /** The cards whose lookups failed or were refused. */
   failed: readonly { cardId: string; error: CardServiceError }[];
+  /** Why old prices stay as they are, of each. */
+  notRenewed: readonly CardServiceError[];
   /** Of the prices that are not known, and of those that are old. */
   cost: { missing: Cost; stale: Cost };
   /** How many lookups the member has left today; absent: that is not known. */
@@ -103,7 +105,7 @@ function sumText(sums: Sums, figure: 'market' | 'low', locale: string): string {
 }
 
 function privateLines(view: WorthView): string[] {
-  const { worth, merged, failed, cost, freshMs, locale } = view;
+  const { worth, merged, failed, notRenewed, cost, freshMs, locale } = view;
   const { priced, unclear, missing, stale, oldestAtMs, guessed } = worth;
   const reasons = Map.groupBy(failed, ({ error }) => error.name);
   const nameOf = new Map(priced.map(({ line }) => [line.card.id, line.card.name]));
@@ -120,6 +122,9 @@ function privateLines(view: WorthView): string[] {
     merged > 0 && formatMessage(locale, 'worthMerged', { lines: merged }),
     guessed > 0 && formatMessage(locale, 'worthGuessed', { lines: guessed }),
     unclear.length > 0 && formatMessage(locale, 'worthUnclear', { names: namesOf(unclear.map(textOf), locale) }),
+    ...[...Map.groupBy(notRenewed, ({ name }) => name).values()].map((errors) =>
+      copyNote(locale, { error: latest(errors) }),
+    ),
     ...[...reasons.values()].map((cards) => {
       const names = cards.map(({ cardId }) => nameOf.get(cardId) ?? cardId);
       const reason = errorMessage(locale, latest(cards.map(({ error }) => error)));

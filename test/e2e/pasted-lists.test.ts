@@ -234,3 +234,13 @@ it('a list whose bot stops in the middle is completed by the next, at the cost t
   expect(textOf(answer)).toContain('**164.07** at market (7 cards)');
   expect(new Set(cardRequests(world)).size).toBe(3);
 });
+
+it('old prices that a budget leaves as they are say so', async () => {
+  const world = await worldWithNames({ PRICES_FRESH_SECONDS: '1', MEMBER_DAILY_REQUESTS: '1' });
+  await world.card('base1-2').settled();
+  const isOld = async () => labels(await pasted(world, 'base1-2')).includes('Renew the old prices');
+  await expect.poll(isOld, { timeout: 20_000 }).toBe(true);
+  const answer = await press(world, await pasted(world, 'base1-2'), 'Renew the old prices').until(hasEnded);
+  expect(cardRequests(world)).toHaveLength(1);
+  expect(textOf(answer)).toContain('Showing a saved copy: the new lookups for today are used up.');
+});

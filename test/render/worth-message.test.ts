@@ -31,6 +31,7 @@ function viewOf(lines: readonly WorthLine[], kept: [string, KeptPrice][], more: 
   const rest = {
     merged: 0,
     failed: [],
+    notRenewed: [],
     left: 0,
     refusal: undefined,
     freshMs: 3_600_000,
@@ -87,4 +88,12 @@ it('an id that no catalogue knows is shown to nobody else before the service kno
   expect(shown).toMatch(/1× \*\*1\.00\*\* Tarn.*\n1,Tarn,,,,base-2,/s);
   const own = worthMessage(viewOf(lines, kept)).files ?? [];
   expect(new TextDecoder().decode(own[0]?.data)).toContain('secret-1');
+});
+
+it('old prices that could not be renewed say why, once for each reason', () => {
+  const notRenewed = [60, 120].map((minutes) => new Busy({ untilMs: NOW_MS + minutes * 60_000, paused: false }));
+  const kept = ['a', 'b'].map((id) => keptOf(id, 1));
+  const [embed] = worthMessage(viewOf([lineOf('a', 'a'), lineOf('b', 'b')], kept, { notRenewed })).embeds ?? [];
+  const said = embed?.description?.split('\n').filter((line) => line.startsWith('Showing a saved copy'));
+  expect(said).toEqual(["Showing a saved copy: it's busy right now."]);
 });
