@@ -2,7 +2,7 @@ import { idFault } from '../model/card-id.ts';
 import type { CardIndex } from './card-index.ts';
 import { type LineMeaning, MOST_FOUND } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
-import { isNamed, printed } from './named-printing.ts';
+import { isNamed, isNumber, printed } from './named-printing.ts';
 import type { PastedLine } from './pasted-list.ts';
 import { called } from './printings.ts';
 import { exactly, mayBeUnknownId } from './resolution.ts';
@@ -54,7 +54,8 @@ function cardsOf(index: CardIndex, line: PastedLine): readonly CatalogCard[] {
   const cards = printedIn(line, called(index, name));
   if (cards.length > 0 || mayBeHeading) return cards;
   const side = OTHER_SIDE.test(name) ? printedIn(line, called(index, name.replace(OTHER_SIDE, ''))) : [];
-  return side.length > 0 ? side : printedIn(line, cardsAlsoCalled(index, line));
+  if (side.length > 0) return side;
+  return !isNamed(line) && mayBeId(name) ? numberedSo(index, name) : printedIn(line, cardsAlsoCalled(index, line));
 }
 
 /** Those that a line says, where it says which. */
@@ -64,6 +65,14 @@ function printedIn(line: PastedLine, cards: readonly CatalogCard[]): readonly Ca
   // Of several in that set whose numbers are not known it may be any.
   const isAny = line.number !== undefined && meant.length > 1 && meant.every(({ number }) => !number);
   return isAny ? [] : meant;
+}
+
+/** The cards with this printed number, if all have one name. */
+function numberedSo(index: CardIndex, number: string): readonly CatalogCard[] {
+  const found = index.allWithWords([[{ word: tokenText(number), begins: false }]]) ?? [];
+  const names = new Set(found.flatMap(({ card }) => (isNumber(card, number) ? card.name : [])));
+  const [only = '', ...others] = names;
+  return others.length === 0 ? called(index, only).filter((card) => isNumber(card, number)) : [];
 }
 
 /** All printings of the one card that is called so without its title, or in another language; of several where set and number tell which. */

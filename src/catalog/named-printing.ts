@@ -28,12 +28,14 @@ export function printed(
   const unnumbered = sets.length === 0 ? [] : inSet.filter((card) => !card.number);
   const abbreviated = cards.filter((card) => number !== '' && endsNumber(card, number) && abbreviates(set, card));
   const isAbbreviated = abbreviated.length === 1 && inSet.length === 0;
+  const calledByNumber = number === '' && set !== '' ? cards.filter((card) => isNumber(card, set)) : [];
   const isAlone = cards.length === 1 && !cards[0]?.set; // a list without sets tells no printings apart
-  const all = [itself, ...numbered, unnumbered, isAbbreviated ? abbreviated : [], isAlone ? cards : []];
+  const all = [itself, calledByNumber, ...numbered, unnumbered, isAbbreviated ? abbreviated : [], isAlone ? cards : []];
   return all.find((each) => each.length > 0) ?? [];
 }
 
-function isNumber({ number: printed = '' }: CatalogCard, number: string): boolean {
+/** Whether this is all that is printed as the card's number. */
+export function isNumber({ number: printed = '' }: CatalogCard, number: string): boolean {
   return number === '' || tokenText(printed) === tokenText(number);
 }
 

@@ -25,6 +25,9 @@ const CARDS: readonly CatalogCard[] = [
   { id: 'sdk-12', name: 'Old Friend (Birch)', number: '13/90', ...SECOND },
   { id: 'OP01-025', name: 'Rusk', number: 'OP01-025', set: 'Salt [OP01]' },
   { id: 'OP01-025_p1', name: 'Rusk', number: 'OP01-025_p1', set: 'Salt [OP01]' },
+  { id: '5a3f', name: 'Salt Witch', number: 'OP01-077', set: 'Salt [OP01]' },
+  { id: '6b2e', name: 'Salt Witch', number: 'OP01-077', set: 'Salt [OP01]', released: '2024-01-01' },
+  { id: '7c1d', name: 'Salt Witch', number: 'OP02-077', set: 'More Salt' },
   { id: 'sve-2', name: 'Basic Fire Energy', number: '2', set: 'Energies', also: ['SVE'] },
 ];
 
@@ -59,6 +62,9 @@ describe('a line of a pasted list', () => {
     ['1 Rusk (OP01-025_p1)', '1 OP01-025_p1'],
     ['1 OP01-025 Rusk', '1 OP01-025'],
     ['1 Rusk [OP01] OP01-025', '1 OP01-025'],
+    ['4xOP01-077', '4 6b2e 5a3f'],
+    ['4 Salt Witch (OP02-077)', '4 7c1d'],
+    ['4 Salt Witch [OP01-077]', '4 6b2e 5a3f'],
     ['8 Basic {R} Energy SVE 2', '8 sve-2'],
     ['1 Hare (Not the Candle One)', '1 flt-10'],
     ['1 Hare (Not the Candle One) (FLT) 10', '1 flt-10'],
