@@ -1,5 +1,5 @@
 import { MOST_DIFFERENT, type PastedLine, type PastedList, readPastedList } from '../src/catalog/pasted-list.ts';
-import type { WorthLine } from '../src/lists/kept-lists.ts';
+import type { KeptList, WorthLine } from '../src/lists/kept-lists.ts';
 import { choosePrinting, type KeptPrices, worthOf } from '../src/lists/worth.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
 import { blockedError } from '../src/lookup/service-requests.ts';
@@ -116,13 +116,13 @@ export async function showList(
   const list = await readList(id, requester, services);
   const all = (message: Message) => (isPrivate ? message : withDelete(message, locale));
   if (!list) return all({ content: formatMessage(locale, 'worthPasteAgain') });
-  const { lines, merged } = list;
+  const { lines, merged, isUnsearched = false } = list;
   const prices = await keptPrices(cardsOf(lines), services);
   const worth = worthOf(lines, prices, currency);
   const cost = { missing: costOf(worth.missing.length, services), stale: costOf(worth.stale.length, services) };
   const refusal = services.limiter.view().refusalFor('members');
   const message = worthMessage({
-    ...{ worth, merged, cost, locale, quota, currency, isPrivate },
+    ...{ worth, merged, isUnsearched, cost, locale, quota, currency, isPrivate },
     failed: asked.queries.flatMap(({ cardId }, at) => {
       const { error, answer } = outcomes.cards[at] ?? {};
       return error && !answer ? [{ cardId, error }] : [];
@@ -143,27 +143,34 @@ export async function showList(
   return all(message);
 }
 
-/** A list with its lines. Which printing one that names none is taken for is decided once. @returns `undefined` when it is kept no longer */
+/** A list with its lines. What they mean is decided once, if names can be searched then. @returns `undefined` when it is kept no longer */
 async function readList(id: string, requester: Requester, services: Services) {
   const { memberId } = requester;
   const kept = await services.lists.read(memberId, id);
   const read = kept && readPastedList(kept.text);
   if (!read || 'refusal' in read) return undefined;
-  const lines = kept.lines ?? (await resolved(read.lines, requester, services));
-  if (!kept.lines) await services.lists.replace(memberId, id, { ...kept, lines });
-  return { lines, merged: read.merged };
+  const { text, ...before } = kept;
+  const isDecided = before.lines && !before.isUnsearched;
+  const { lines = [], ...found } = isDecided ? before : await resolved(read.lines, requester, services);
+  if (!isDecided) await services.lists.replace(memberId, id, { text, lines, ...found });
+  return { lines, ...found, merged: read.merged };
 }
 
-async function resolved(lines: readonly PastedLine[], requester: Requester, services: Services): Promise<WorthLine[]> {
+async function resolved(
+  lines: readonly PastedLine[],
+  requester: Requester,
+  services: Services,
+): Promise<Pick<KeptList, 'lines' | 'isUnsearched'>> {
   const meant = await services.catalog.resolveLines(lines, requester);
   const several = meant.flatMap(({ cards }) => (cards.length > 1 ? cards.map(({ id }) => id) : []));
   const prices = await keptPrices(several, services);
-  return lines.flatMap(({ typed, isFoil, ...line }, at): WorthLine[] => {
+  const found = lines.flatMap(({ typed, isFoil, ...line }, at): WorthLine[] => {
     const { cards, isHeading, count = line.count } = meant[at] ?? { cards: [] };
     const card = choosePrinting({ isFoil }, cards, prices);
     if (isHeading) return [];
     return [{ text: typed, count, isFoil, ...(card && { card }), isGuessed: cards.length > 1 }];
   });
+  return { lines: found, ...(meant.some((each) => each.isUnsearched) && { isUnsearched: true }) };
 }
 
 function cardsOf(lines: readonly WorthLine[]): string[] {

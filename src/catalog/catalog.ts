@@ -87,6 +87,8 @@ export interface LineMeaning {
   cards: readonly ListedCard[];
   /** It is no line of a card at all. */
   isHeading?: true;
+  /** Names could not be searched now. */
+  isUnsearched?: true;
   /** How many, where what looks like a count is of the name. */
   count?: number;
 }

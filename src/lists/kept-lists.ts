@@ -17,6 +17,8 @@ export const KeptList = z.object({
   text: z.string(),
   /** Absent: they are not resolved yet. */
   lines: z.array(WorthLine).optional(),
+  /** Names could not be searched then: what they mean is looked for again. */
+  isUnsearched: z.literal(true).optional(),
 });
 export type KeptList = z.infer<typeof KeptList>;
 

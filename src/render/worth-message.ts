@@ -21,6 +21,8 @@ export interface WorthView {
   worth: Worth;
   /** How many lines say what another says, and are counted with it. */
   merged: number;
+  /** Names could not be searched, so that a line that has one is not clear. */
+  isUnsearched: boolean;
   /** The cards whose lookups failed or were refused. */
   failed: readonly { cardId: string; error: CardServiceError }[];
   /** Why old prices stay as they are, of each. */
@@ -119,6 +121,7 @@ function privateLines(view: WorthView): string[] {
         since: age(oldestAtMs ?? Date.now()),
         lookups: cost.stale.lookups,
       }),
+    view.isUnsearched && formatMessage(locale, 'namesUnsearched'),
     merged > 0 && formatMessage(locale, 'worthMerged', { lines: merged }),
     guessed > 0 && formatMessage(locale, 'worthGuessed', { lines: guessed }),
     unclear.length > 0 && formatMessage(locale, 'worthUnclear', { names: namesOf(unclear.map(textOf), locale) }),

@@ -1,21 +1,55 @@
 import { expect, it } from 'vitest';
 import type { Services } from '../../commands/command.ts';
 import { showList } from '../../commands/pasted-list.ts';
-import type { ListStore } from '../../src/lists/kept-lists.ts';
+import type { LineMeaning } from '../../src/catalog/catalog.ts';
+import type { KeptList, ListStore } from '../../src/lists/kept-lists.ts';
 
 const requester = { memberId: 'alice', guildId: 'server', isInstalled: true };
+
+const view = {
+  ...{ locale: 'en-US', quota: undefined, currency: undefined, display: undefined, hasPrintings: false },
+  canReplyPublicly: true,
+} as unknown as Parameters<typeof showList>[3];
 
 it('a list that is gone before everybody sees it leaves a sentence that can be taken back', async () => {
   const lists = { read: async () => undefined } as Partial<ListStore>;
   const asked = { queries: [], unclear: [], unsearched: [], isPrivate: false };
-  const view = { locale: 'en-US', quota: undefined, currency: undefined, display: undefined, hasPrintings: false };
   const shown = await showList(
     { asked, requester, canReplyPublicly: true },
     { id: '1', ceiling: 0 },
     { cards: [], requests: 0 },
-    { ...view, canReplyPublicly: true, isPrivate: false } as Parameters<typeof showList>[3],
+    { ...view, isPrivate: false },
     { lists } as Services,
   );
   expect(shown.content).toContain('I no longer have that list');
   expect(JSON.stringify(shown.components)).toContain('"label":"Delete"');
+});
+
+it('a list that was pasted while names could not be searched says so, and is understood once they can be', async () => {
+  let kept: KeptList = { text: '2 Tarn' };
+  let meant: LineMeaning = { cards: [], isUnsearched: true };
+  const services = {
+    lists: {
+      read: async () => kept,
+      async replace(_, __, list) {
+        kept = list;
+      },
+    } as Partial<ListStore>,
+    catalog: { resolveLines: async () => [meant] },
+    cards: { keptPrice: async () => undefined, pricesFreshMs: 1 },
+    lookupQueue: { mostTogether: 1, waitMs: () => 0 },
+    limiter: { view: () => ({ refusalFor: () => undefined }), quota: () => undefined },
+    budget: { allowanceOf: async () => ({ caps: {}, spent: { member: 0, guild: 0 } }) },
+  } as unknown as Services;
+  const asked = { queries: [], unclear: [], unsearched: [], isPrivate: true };
+  const use = { asked, requester, canReplyPublicly: true };
+  const shown = () =>
+    showList(use, { id: '1', ceiling: 0 }, { cards: [], requests: 0 }, { ...view, isPrivate: true }, services);
+  expect((await shown()).embeds?.[0]?.description).toMatch(
+    /^0 of 1 line is clear\.\nI can't search card names right now/,
+  );
+  meant = { cards: [{ id: 'a', name: 'Tarn' }] };
+  expect((await shown()).embeds?.[0]?.description).toMatch(/^1 of 1 line is clear\.\nThe other card/);
+  meant = { cards: [] };
+  expect((await shown()).embeds?.[0]?.description).toMatch(/^1 of 1 line is clear/);
 });

@@ -30,6 +30,7 @@ function viewOf(lines: readonly WorthLine[], kept: [string, KeptPrice][], more: 
   const ids = { fetch: 'f', renew: 'r', correct: 'c', line: 'l', show: 's' };
   const rest = {
     merged: 0,
+    isUnsearched: false,
     failed: [],
     notRenewed: [],
     left: 0,

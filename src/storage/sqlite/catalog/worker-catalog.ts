@@ -91,7 +91,10 @@ export class WorkerCatalog implements Catalog {
     if (lines.length === 0) return [];
     const [first, rest] = [lines.slice(0, LINES_AT_ONCE), lines.slice(LINES_AT_ONCE)];
     const question = { text: '', who, lines: first };
-    const meant = (await this.#ask('resolveLines', question, Date.now() + LINES_MS)) ?? linesUnsearched(first);
+    const isUnsearched = !this.#isEmpty() && { isUnsearched: true as const };
+    const meant =
+      (await this.#ask('resolveLines', question, Date.now() + LINES_MS)) ??
+      linesUnsearched(first).map((each) => ({ ...each, ...isUnsearched }));
     return [...meant, ...(await this.resolveLines(rest, who))];
   };
 
