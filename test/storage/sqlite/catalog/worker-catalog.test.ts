@@ -286,6 +286,13 @@ describe('what goes wrong', () => {
     catalog.learn(CHARIZARD);
     expect(await ids(catalog, 'charizard')).toEqual([]);
     expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'unsearched' });
+    const line = {
+      ...{ text: 'Tarn', name: 'Tarn', typed: '1 Tarn', count: 1 },
+      isCounted: true,
+      isFoil: false,
+      mayBeHeading: false,
+    };
+    expect(await catalog.resolveLines([line], ALICE)).toEqual([{ cards: [], isUnsearched: true }]);
     expect(await catalog.resolve('base1-4', ALICE)).toEqual({ kind: 'id' });
     expect(await catalog.mentions('charizard', ALICE)).toBe(undefined);
     await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
