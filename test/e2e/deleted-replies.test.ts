@@ -22,7 +22,7 @@ async function waitingList({ discord }: World, more: object = {}): Promise<Typed
 
 /** How often its reply was edited so far. */
 function edits({ discord }: World): number {
-  return discord.requests.filter(({ method }) => method === 'PATCH').length;
+  return discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('/webhooks/')).length;
 }
 
 it('a list that waits in line is taken back by who asked for it: its place is free, nothing more is requested or shown', async () => {

@@ -81,7 +81,9 @@ describe('the answer to a deferred reply', () => {
       world.card('nothing-here');
 
       expect(await world.commandLines(1)).toMatchObject([{ outcome: 'deleted' }]);
-      expect(world.discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+      expect(
+        world.discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('/webhooks/')),
+      ).toHaveLength(1);
       expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'reply cannot be edited' }));
     },
 
@@ -140,7 +142,9 @@ it('a renewed copy that Discord refuses leaves the stale one in place', async ()
 
   expect(typed.message.embeds[0]?.title).toBe(CARD);
   expect(typed.message.edited).toBe(false);
-  expect(world.discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(3);
+  expect(
+    world.discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('/webhooks/')),
+  ).toHaveLength(3);
 });
 
 it('a renewed copy replaces the stale one when Discord accepts no edits for longer than discord.js retries', async () => {
