@@ -232,9 +232,9 @@ it('plans anew every ten minutes: the reset or the clock may have moved', async 
 
 it('sends nothing while another process renews, or a member waits there', async () => {
   const claims = new LocalClaims();
-  await claims.claim('watch renewals', { ttlMs: 5 * MINUTE_MS, endsWithOwner: true });
   let waitingElsewhere = [0, 1];
   const { renewals, requested } = await evening([FIRST], { claims, lengths: () => waitingElsewhere });
+  await claims.claim('watch renewals', { ttlMs: 5 * MINUTE_MS, endsWithOwner: true });
   renewals.start();
   await pass(10 * MINUTE_MS);
   waitingElsewhere = [0, 0];
