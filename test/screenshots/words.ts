@@ -7,10 +7,13 @@ const NAME = /^# (.+)\n/m;
 /** A wait that is shown with its seconds: some of it passes while the picture is taken, and it is lengthened at random. */
 const TO_THE_SECOND = /(\d+):\d\d:\d\d/g;
 
+/** The emulated Discord has another port each time. */
+const FILE_ADDRESS = /http:\/\/127\.0\.0\.1:\d+\/attachments\/\d+\/\d+/g;
+
 /** The words of a picture, as a screen reader has them. */
 export async function wordsOf(parts: readonly Locator[]): Promise<string> {
   const words = (await Promise.all(parts.map((part) => part.ariaSnapshot()))).join('\n');
-  return words.replaceAll(TO_THE_SECOND, '$1:mm:ss');
+  return words.replaceAll(TO_THE_SECOND, '$1:mm:ss').replaceAll(FILE_ADDRESS, '');
 }
 
 /** The words of each picture when it was taken. */
