@@ -12,8 +12,8 @@ export interface Departure {
   leftAtMs: number;
   process: number;
   card: string | undefined;
-  /** What the app heard of it: a status, or that the connection broke; and how long it is to wait. */
-  heard?: { atMs: number; status: number; waitMs: number };
+  /** What the app heard of it: a status, or that the connection broke; how long it is to wait, and what is left. */
+  heard?: { atMs: number; status: number; waitMs: number; left?: number; windowEndsMs?: number };
 }
 
 const WINDOW_MS = { hour: 3_600_000, day: 86_400_000, month: 30 * 86_400_000 };

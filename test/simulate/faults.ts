@@ -20,6 +20,8 @@ export interface PortOptions {
   share: () => number;
   /** Only these faults by their numbers, for a shorter failing run; all unless given. */
   only?: ReadonlySet<number> | undefined;
+  /** No clock is set: what depends on that can be checked. */
+  isSteady: boolean;
   kill: (owner: Owner) => void;
   /** Told of a fault when it strikes, and whom. */
   struck: (fault: Fault, owner: Owner) => void;
@@ -96,10 +98,11 @@ export class Port {
 
   /** @param weight of the share of calls that is hit */
   draw(call: string, weight = 1, faults: readonly Fault[] = FAULTS): Hit | undefined {
-    const { random, share, only } = this.#options;
+    const { random, share, only, isSteady } = this.#options;
     const [isHit, which, moment] = [random() < weight * share(), random(), random()];
     if (!isHit || !this.isFaulty) return undefined;
-    const fault = faults[Math.floor(which * faults.length)] ?? 'late';
+    const drawn = faults[Math.floor(which * faults.length)] ?? 'late';
+    const fault = drawn === 'clock' && isSteady ? 'late' : drawn;
     const number = this.#drawn++;
     if (only && !only.has(number)) return undefined;
     return { number, atMs: simulatedMs(), call, fault, when: moment < 0.5 ? 'before' : 'after' };

@@ -36,11 +36,14 @@ export interface Seen {
   outages: readonly Outage[];
   killsMs: readonly number[];
   kept: Kept;
+  isShared: boolean;
 }
 
 /** A command to Redis that is not answered by then is given up. */
 const ANSWERED_MS = 1_000;
 const FLUSHED_MS = 1_200;
+/** The longest wait that a member is let into, and what a takeover takes. */
+const LONGEST_MS = 360_000;
 /** After so long all processes know again what the others spend. */
 const JOINED_MS = 30_000;
 /** Between hearing that nothing is to be sent and a request that was permitted before. */
@@ -58,7 +61,9 @@ export function contradictions(seen: Seen): string[] {
   const isJumpy = seen.hits.some(({ fault }) => fault === 'clock');
   return [
     ...seen.discord.typed.flatMap((typed) => ofCommand(typed, seen.hits)),
-    ...(isJumpy ? [] : [...ofLimiter(seen), ...ofWaits(seen), ...ofTwice(seen)]),
+    ...(isJumpy
+      ? []
+      : [...ofLimiter(seen), ...ofWaits(seen), ...ofTwice(seen), ...ofReserve(seen), ...ofAnswers(seen)]),
     ...ofBookings(seen),
     ...ofCrossings(seen),
     ...seen.kept.waiting.map((id) => `${id} is still to be completed`),
@@ -79,9 +84,44 @@ function ofCommand(typed: Typed, hits: readonly Hit[]): string[] {
   ];
 }
 
+/** No answer takes longer than a member is told, and none gives way to a lesser one. */
+function ofAnswers({ discord: { typed }, isShared }: Seen): string[] {
+  return typed.flatMap((each) => {
+    const { id, typedAtMs, shown } = each;
+    const isLate = (finalAtMs(each) ?? 0) > typedAtMs + LONGEST_MS;
+    // A Redis that forgets takes cards from those who take over.
+    const isLess = !isShared && shown.some(({ embeds }) => embeds > (shown.at(-1)?.embeds ?? 0));
+    return [...(isLate ? [`${id} is answered late`] : []), ...(isLess ? [`${id} shows less again`] : [])];
+  });
+}
+
+/** When a member first read an answer. */
+function finalAtMs(typed: Typed): number | undefined {
+  return typed.shown.find((_, at) => isFinal({ ...typed, shown: typed.shown.slice(0, at + 1) }))?.atMs;
+}
+
+/** The last of a window is for cards that a member waits for. */
+function ofReserve({ service: { departures, limits }, discord: { typed } }: Seen): string[] {
+  const { requests } = limits.window;
+  const reserved = requests < 200 ? Math.ceil(requests / 10) : Math.max(20, requests / 20);
+  const isWanted = (card: string, atMs: number) =>
+    typed.some((each) => {
+      const untilMs = finalAtMs(each) ?? Number.POSITIVE_INFINITY;
+      return each.isForgotten || (each.cards.includes(card) && each.typedAtMs <= atMs && atMs <= untilMs);
+    });
+  return departures.flatMap(({ card, process, leftAtMs }) => {
+    const before = departures.findLast(
+      (each) => each.process === process && (each.heard?.atMs ?? leftAtMs) < leftAtMs - LEAVING_MS,
+    );
+    const { left = Number.POSITIVE_INFINITY, windowEndsMs = 0 } = before?.heard ?? {};
+    if (!card || left >= reserved || leftAtMs > windowEndsMs - 60_000 || isWanted(card, leftAtMs)) return [];
+    return [`${card} was renewed at ${leftAtMs} with the last ${left} requests`];
+  });
+}
+
 /** Isolated processes have a share each; after an outage they join one after the other. */
-function isApart(atMs: number, { outages }: Seen): boolean {
-  return outages.some(({ fromMs, untilMs }) => atMs > fromMs && atMs < untilMs + JOINED_MS);
+function isApart(atMs: number, { outages, hits }: Seen): boolean {
+  return [...outages, ...unanswered(hits)].some(({ fromMs, untilMs }) => atMs > fromMs && atMs < untilMs + JOINED_MS);
 }
 
 function ofLimiter(seen: Seen): string[] {

@@ -131,7 +131,9 @@ globalThis.fetch = async (input, { signal } = {}) => {
   const departure = service.leave(owner.number, url);
   const heard = (status: number, headers?: Headers) => {
     const waitMs = Number(headers?.get('retry-after') ?? 0) * 1_000;
-    departure.heard = { atMs: simulatedMs(), status, waitMs };
+    const left = headers?.get('x-ratelimit-remaining') ?? /r=(\d+);t=\d+$/.exec(headers?.get('ratelimit') ?? '')?.[1];
+    const told = left && { left: Number(left), windowEndsMs: service.endsAtMs };
+    departure.heard = { atMs: simulatedMs(), status, waitMs, ...told };
   };
   try {
     const odd = () => service.odd(random());
@@ -178,7 +180,15 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
   };
   const states = new States();
   const struck = (fault: string, owner: Owner) => states.struck(fault, owner);
-  const port = new Port({ random: chance, share: shareOf(random), only, kill, struck, trace });
+  const port = new Port({
+    random: chance,
+    share: shareOf(random),
+    isSteady: random() < 0.5,
+    only,
+    kill,
+    struck,
+    trace,
+  });
   world = { discord, service, port, random: chance, states };
   const redis = isShared ? new SimulatedRedis(chance, port, 0.02 + random() ** 2 * 0.2) : undefined;
   const outages = redis?.outages ?? [];
@@ -262,7 +272,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
       owner.isAlive = false;
     }
     const kept = redis ? keptInRedis(redis, redisPrefix('cardbot')) : keptInFile(join(dataDir, '0'));
-    failures.push(...contradictions({ discord, service, hits: port.hits, outages, killsMs, kept }));
+    failures.push(...contradictions({ discord, service, hits: port.hits, outages, killsMs, kept, isShared }));
   } catch (error) {
     failures.push(String(error instanceof Error ? error.stack : error));
   } finally {
@@ -327,7 +337,8 @@ function foldersWithCopies(): string {
 function limitsOf(random: () => number): Limits {
   const pace = { requestsPerMinute: 10 + Math.floor(random() * 120), burst: 3 + Math.floor(random() * 20) };
   const per = random() < 0.6 ? 'day' : random() < 0.6 ? 'hour' : 'month';
-  const [isScarce, isSmall] = [random() < 0.4, per !== 'month' && random() < 0.5];
+  const [isScarce, isSmall] = [random() < 0.4, per === 'hour' && random() < 0.5];
+  // A small day whose reset is near would count as the limiter's pace.
   const left = 3 + Math.floor(random() * 40);
   const requests = isScarce && isSmall ? left : { hour: 1_000, day: 1_000, month: 30_000 }[per];
   return {
