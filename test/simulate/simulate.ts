@@ -235,7 +235,8 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
   }
 
   async function members(): Promise<void> {
-    const count = 15 + Math.floor(random() * 30);
+    // Over Redis to begin and to end takes longer than a command.
+    const count = (isShared ? 60 : 15) + Math.floor(random() * 30);
     const meanMs = 300 + random() ** 2 * 8_000;
     for (let number = 0; number < count; number++) {
       await pause(-Math.log(1 - random()) * meanMs);
@@ -257,8 +258,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     await load(SimulatedRedis.loaded());
     for (const slot of slots) void start(slot);
     await run(areUp());
-    const everyMs = 5_000 + random() * 50_000;
-    if (redis) void disrupt(redis, world, everyMs, running);
+    if (redis) void disrupt(redis, world, 2_000 + random() * 14_000, running);
     await run(members());
     port.isFaulty = false;
     await run(areUp());
@@ -296,7 +296,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
 
 /** Of calls that are hit: more of them in a storm. */
 function shareOf(random: () => number): () => number {
-  const share = 0.05 + random() ** 2 * 0.35;
+  const share = 0.08 + random() * 0.3;
   const fromMs = random() * 120_000;
   const untilMs = fromMs + random() * 90_000;
   return () => (simulatedMs() > fromMs && simulatedMs() < untilMs ? 0.6 : share);
