@@ -154,8 +154,9 @@ function ofBookings({ kept: { booked }, service: { departures }, killsMs, hits, 
       ({ fromMs, untilMs }) => leftAtMs <= untilMs && (heard?.atMs ?? Number.POSITIVE_INFINITY) > fromMs - FLUSHED_MS,
     ),
   );
-  const denied = departures.length - counted.length;
-  const isRight = booked >= counted.length - lost.length && booked <= counted.length + (losses.length > 0 ? denied : 0);
+  // A refused request is booked and taken back: either may be lost.
+  const halves = losses.length > 0 ? departures.length - counted.length : 0;
+  const isRight = booked >= counted.length - lost.length - halves && booked <= counted.length + halves;
   return isRight ? [] : [`${booked} requests are booked of ${counted.length}, of which ${lost.length} may be lost`];
 }
 
