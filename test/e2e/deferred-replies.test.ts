@@ -71,7 +71,6 @@ describe('deferred replies', () => {
     await oneCompleted(left);
     await second.stop();
     const leftAgain = incomplete().length;
-    const requestsBefore = cardService.counts.total;
     const third = await startAppBot(env);
     await Promise.all(typedCommands.map((typed) => typed.until(hasCard, PATIENCE_MS)));
 
@@ -86,7 +85,6 @@ describe('deferred replies', () => {
     // At most the requests under way when a process died are repeated, and the only 429 is the scripted one.
     expect(answeredAgain(backends)).toBeLessThanOrEqual(lost);
     expect(cardService.counts.byStatus[429]).toBe(1);
-    expect(cardService.counts.total).toBeGreaterThan(requestsBefore);
     await third.stop();
     expect(storedRows(backends)).toBe(0);
   });

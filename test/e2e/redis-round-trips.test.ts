@@ -37,6 +37,11 @@ async function commandsFor(shard: number, cardId: string, anyway: Set<string>): 
   return named.filter((command, index) => !command.startsWith('HDEL') || named.indexOf(command) === index);
 }
 
+/** In which servers anything is set: until it is known, the settings of each are read. */
+function isOfSettings([name = '', key = '']: readonly string[]): boolean {
+  return name === 'SMEMBERS' && key.endsWith(':settings');
+}
+
 /** What is watched and untold, and where anything is set, is read every 10 s. */
 function isOfLook([, key = '']: readonly string[]): boolean {
   return /:(?:watches(?::(?:changes|changed|untold))?|settings)$/.test(key);
@@ -63,6 +68,7 @@ function kindOf(command: readonly string[]): string {
 
 it('an unknown card costs at most 11 commands to Redis, one known elsewhere 1, one in memory none; nothing is read of watches and settings that are not there', async () => {
   await showsCard(processes.card(0, KNOWN)); // the first request of all teaches the plan
+  await Promise.all(relays.map(({ commands }) => expect.poll(() => commands.some(isOfSettings)).toBe(true)));
   await Promise.all(relays.map(heartbeats));
   const idle = relays.map(({ commands }) => commands.length);
   await Promise.all(relays.map(heartbeats));
