@@ -224,11 +224,11 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     while (slots.some((slot) => !running.get(slot)?.owner.isAlive)) await pause(100);
   }
 
-  /** Until all show their last and nothing has been called for a while; at most as long as a reply can be edited. */
+  /** Until all show their last, none is renewed, and nothing has been called for a while; at most as long as a reply can be edited. */
   async function isQuiet(): Promise<void> {
     const untilMs = simulatedMs() + 16 * 60_000;
     const isUnderWay = () => {
-      const isWaiting = redis && Object.keys(repliesIn(redis)).length > 0;
+      const isWaiting = redis ? Object.keys(repliesIn(redis)).length > 0 : states.isAnyDeferred;
       return [isWaiting, simulatedMs() < port.calledAtMs + SILENCE_MS, discord.typed.some(isAwaited)].some(Boolean);
     };
     while (simulatedMs() < untilMs && isUnderWay()) await pause(1_000);

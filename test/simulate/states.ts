@@ -107,6 +107,11 @@ export class States {
     this.#now((states) => states.moment(state));
   }
 
+  /** Whether a reply is still to be completed: one that shows all of its cards may wait for a renewal. */
+  get isAnyDeferred(): boolean {
+    return [...this.#byProcess].some(([{ isAlive }, { replies }]) => isAlive && replies.size > 0);
+  }
+
   /** @param by whom it struck; all unless given */
   struck(fault: string, by?: Owner): void {
     const struck = by ? [this.#byProcess.get(by)] : [...this.#byProcess].map(([{ isAlive }, each]) => isAlive && each);
