@@ -1,4 +1,3 @@
-import type { RequestOutcome } from '../model/errors.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { afterLatency } from './delays.ts';
 import {
@@ -26,12 +25,13 @@ const ARRIVED_MS = 2_000;
 export function learnFrom(before: Learned, request: EndedRequest): Learned {
   const { outcome, planned, leftAtMs, nowMs } = request;
   const pace = paceKey(planned);
-  const ended = withEnded(before.ended, outcome, Math.min(nowMs, leftAtMs + ARRIVED_MS));
+  const isRefused = outcome.kind === 'rateLimited';
+  const ended = withEnded(before.ended, [isRefused ? 0 : 1, isRefused ? 1 : 0], Math.min(nowMs, leftAtMs + ARRIVED_MS));
   const isKnown = before.pace === pace;
   const known = isKnown
     ? { ...before, ended }
     : { ...learnedUnder(NOTHING_LEARNED, planned), quietSinceMs: nowMs, pace, ended };
-  if (outcome.kind === 'rateLimited') {
+  if (isRefused) {
     // The probe after a pause is the first request of a refill, so it shows how the window refills. It says nothing else.
     const tells = !request.isProbe || (known.window !== undefined && known.refill === 'untried');
     return request.isOfPace && tells ? afterRefusal(known, request) : known;
@@ -40,12 +40,17 @@ export function learnFrom(before: Learned, request: EndedRequest): Learned {
   return triedAgain(outcome.kind === 'answered' ? { ...timed, servedAtMs: nowMs } : timed, request);
 }
 
-function withEnded(ended: Learned['ended'], { kind }: RequestOutcome, nowMs: number): Learned['ended'] {
+/** With so many that were served and refused now. */
+export function withEnded(
+  ended: Learned['ended'],
+  [served, refused]: readonly [served: number, refused: number],
+  nowMs: number,
+): Learned['ended'] {
   const slice = Math.floor(nowMs / SLICE_MS);
-  const [, served, refused] = ended.find(([past]) => past === slice) ?? [slice, 0, 0];
+  const [, servedBefore, refusedBefore] = ended.find(([past]) => past === slice) ?? [slice, 0, 0];
   // Another process's clock may be ahead.
   const recent = ended.filter(([other]) => other !== slice && Math.abs((other + 1) * SLICE_MS - nowMs) < ENDED_KEPT_MS);
-  return [...recent, kind === 'rateLimited' ? [slice, served, refused + 1] : [slice, served + 1, refused]];
+  return [...recent, [slice, servedBefore + served, refusedBefore + refused]];
 }
 
 /** A window that fades would not have served nearly all of two windows within that time. */

@@ -3,9 +3,9 @@ import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Permit } from './limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, shifted, underSetting, withProbe } from './limiter-state.ts';
-import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
+import { type PermitDecision, spendToken, type Taken, type WantedToken, withLost } from './permit.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';
-import { countsItself, leastOf, windowsOf, withLost } from './windows.ts';
+import { countsItself, leastOf, windowsOf } from './windows.ts';
 
 /** A change of the state, and what is special about it. */
 export interface Change {
@@ -105,7 +105,7 @@ export class LocalCell implements LimiterCell {
     if (state === before) return;
     this.#state = state;
     // Should this process be killed now, it will not know how what is under way has ended.
-    const lost = this.#countsItself ? this.#permits.size : 0;
+    const lost = this.#countsItself || state.learned.window !== undefined ? this.#permits.size : 0;
     this.#store.save(lost > 0 ? withLost(state, lost, this.setting, Date.now()) : state);
     announce(this.#options.events, state, this.setting);
     this.#options.warnings.changed(before, state, this.setting);

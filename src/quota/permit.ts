@@ -5,7 +5,7 @@ import { afterRequest, type Circumstances, statesOutage } from './circuit-breake
 import { currentQuota } from './day-quota.ts';
 import { countedAfter, countsAsFailure } from './failures.ts';
 import { type Learned, refusedWeighMs } from './learned.ts';
-import { learnFrom } from './learning.ts';
+import { learnFrom, withEnded } from './learning.ts';
 import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
 import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
 import { afterOurRequest } from './outside-spending.ts';
@@ -92,6 +92,18 @@ export function releasePermit(
     }),
   };
   return isPauseNew ? { ...after, fullAtMs: emptyBucket(breaker.untilMs, paceOf(after, setting)) } : after;
+}
+
+/** The state when nobody will know how so many requests have ended: the service may have counted them in its windows. */
+export function withLost(state: LimiterState, requests: number, setting: PlanSetting, nowMs: number): LimiterState {
+  const { learned } = state;
+  return {
+    ...state,
+    ...(countsItself(state, setting) && { own: countedOwn(state.own, requests, setting, nowMs) }),
+    ...(learned.window !== undefined && {
+      learned: { ...learned, ended: withEnded(learned.ended, [requests, 0], nowMs) },
+    }),
+  };
 }
 
 /** How many requests the service has counted, as far as is known: one or none. */

@@ -5,8 +5,8 @@ import type { CellOptions, Change } from './limiter-cell.ts';
 import type { Permit } from './limiter-port.ts';
 import { type LimiterState, withProbe } from './limiter-state.ts';
 import { paceOf, reportedPlan } from './pace.ts';
-import { type PermitDecision, spendToken, type Taken, type WantedToken } from './permit.ts';
-import { leastOf, windowsOf, withLost } from './windows.ts';
+import { type PermitDecision, spendToken, type Taken, type WantedToken, withLost } from './permit.ts';
+import { leastOf, windowsOf } from './windows.ts';
 
 /** What all processes share, as last read. Each method costs one round trip, and resolves with `undefined` when it fails. */
 export interface SharedLimiterStore {

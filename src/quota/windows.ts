@@ -98,16 +98,6 @@ export function hasPlannedWindow(setting: PlanSetting): boolean {
   return stated.some((figure) => figure !== undefined);
 }
 
-/** What is known when nobody will know how so many requests have ended: the service may have counted them. */
-export function withLost<Known extends Windows>(
-  known: Known,
-  requests: number,
-  setting: PlanSetting,
-  nowMs: number,
-): Known {
-  return countsItself(known, setting) ? { ...known, own: countedOwn(known.own, requests, setting, nowMs) } : known;
-}
-
 /** Our counts after so many more requests. */
 export function countedOwn(
   own: OwnCounts | undefined,

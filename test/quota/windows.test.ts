@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading, WindowName } from '../../src/model/quota.ts';
-import { withStatedMinute } from '../../src/quota/learned.ts';
+import { NOTHING_LEARNED, paceKey, withStatedMinute } from '../../src/quota/learned.ts';
 import { LocalCell } from '../../src/quota/limiter-cell.ts';
 import {
   INITIAL_LIMITER_STATE,
@@ -10,6 +10,7 @@ import {
   shifted,
 } from '../../src/quota/limiter-state.ts';
 import { StateView } from '../../src/quota/limiter-view.ts';
+import { plannedPace } from '../../src/quota/pace.ts';
 import { releasePermit } from '../../src/quota/permit.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
@@ -283,6 +284,29 @@ it('what was under way when a process was killed counts as spent, and what had e
   const stopped = start();
   await ask(stopped);
   expect([left(stopped), left(start())]).toEqual([996, 996]);
+});
+
+it('what was under way when a process was killed takes its places in the minute that was learned', async () => {
+  const setting: PlanSetting = { plan: 'free' };
+  const store = new MemoryLimiterStore();
+  const learned = { ...NOTHING_LEARNED, window: 3, refill: 'atOnce', inFlight: 9 } as const;
+  store.save({
+    ...INITIAL_LIMITER_STATE,
+    learned: { ...learned, pace: paceKey(plannedPace(INITIAL_LIMITER_STATE, setting)) },
+  });
+  const start = () => {
+    const cell = new LocalCell(store, { setting, warnings: new QuotaWarnings(logLines().log) });
+    return new RateLimiter(cell, { longestWaitMs: 300_000 });
+  };
+  const killed = start();
+  await killed.acquire('members');
+  await killed.acquire('members');
+  const next = start();
+  expect((await next.acquire('members')).kind).toBe('permit');
+  expect(await next.acquire('members')).toMatchObject({
+    kind: 'wait',
+    untilMs: expect.closeTo(Date.now() + 60_000, -3),
+  });
 });
 
 it('a window that our count says is spent lets nothing leave before it ends, a report neither, though no answer has told', () => {
