@@ -43,6 +43,8 @@ export class SimulatedService {
   readonly departures: Departure[] = [];
   /** Requests that no limiter allows, by when they left: those on the way may arrive at once. */
   readonly beyond: number[] = [];
+  /** Since when a 429 without a cause may have taught the app of another limiter. */
+  misledMs = Number.POSITIVE_INFINITY;
   readonly limits: Limits;
   readonly #arriving: Bucket;
   readonly #leaving: Bucket;
@@ -85,6 +87,7 @@ export class SimulatedService {
     if (which < 0.4) return new Response('<html>bad gateway</html>', { status: 502 });
     if (which < 0.6) return new Response('{"id": 7', { status: 200, headers: this.#headers() });
     if (which < 0.8) return this.#json(401, { _tag: 'Unauthorized', message: 'No such key.' });
+    this.misledMs = Math.min(this.misledMs, simulatedMs());
     return this.#limited(1_000);
   }
 

@@ -48,6 +48,7 @@ const LONGEST_MS = 360_000;
 const JOINED_MS = 30_000;
 /** Between hearing that nothing is to be sent and a request that was permitted before. */
 const LEAVING_MS = 100;
+const MINUTE_MS = 60_000;
 
 const spanAt = (atMs: number, beforeMs = 0): Span => ({ fromMs: atMs - beforeMs, untilMs: atMs });
 
@@ -124,8 +125,14 @@ function isApart(atMs: number, { outages, hits }: Seen): boolean {
   return [...outages, ...unanswered(hits)].some(({ fromMs, untilMs }) => atMs > fromMs && atMs < untilMs + JOINED_MS);
 }
 
+/** What was learned from a 429 without a cause allows no more in a minute than the plan does. */
+function isOfOtherLimiter(atMs: number, { departures, misledMs, limits }: SimulatedService): boolean {
+  const inMinute = departures.filter(({ leftAtMs }) => leftAtMs > atMs - MINUTE_MS && leftAtMs <= atMs);
+  return atMs > misledMs && inMinute.length <= limits.requestsPerMinute + limits.burst;
+}
+
 function ofLimiter(seen: Seen): string[] {
-  const beyond = seen.service.beyond.filter((atMs) => !isApart(atMs, seen));
+  const beyond = seen.service.beyond.filter((atMs) => !isApart(atMs, seen) && !isOfOtherLimiter(atMs, seen.service));
   return beyond.map((atMs) => `a request beyond the limiter at ${atMs}`);
 }
 
