@@ -393,15 +393,20 @@ async function disrupt(
     const kind = OFTEN[Math.floor(random() * OFTEN.length)] ?? 'restart';
     if (!port.isFaulty) return;
     states.struck(kind);
+    const fromMs = simulatedMs();
     await redis.disrupt(kind, 100 + random() ** 2 * 20_000, Math.floor(random() * 3));
-    forgetOfDead(kind, discord, running);
+    forgetOfDead({ kind, fromMs }, discord, running);
   }
 }
 
 /** What only Redis knew: the replies of processes that were killed and that no other has taken over yet. */
-function forgetOfDead(kind: Outage['kind'], { typed }: SimulatedDiscord, running: ReadonlyMap<number, Running>): void {
+function forgetOfDead(
+  { kind, fromMs }: Pick<Outage, 'kind' | 'fromMs'>,
+  { typed }: SimulatedDiscord,
+  running: ReadonlyMap<number, Running>,
+): void {
   if (kind !== 'forget' && kind !== 'fail over') return;
-  const sinceMs = kind === 'forget' ? 0 : simulatedMs() - SILENT_MS;
+  const sinceMs = kind === 'forget' ? 0 : fromMs - SILENT_MS;
   const alive = new Set([...running.values()].filter(({ owner }) => owner.isAlive).map(({ number }) => number));
   for (const each of typed)
     each.isForgotten ||= each.typedAtMs >= sinceMs && !alive.has(each.process) && !isFinal(each);
