@@ -292,6 +292,11 @@ describe('a budget', () => {
 
   it.each([
     ['a member', { memberDaily: 3 }, () => by('eager')],
+    [
+      'a member outside servers that added the bot',
+      { memberDaily: 3, foreignDaily: 50 },
+      () => ({ requester: { memberId: 'eager', guildId: 'server', isInstalled: false } }),
+    ],
     ['a Discord server', { guildDaily: 3 }, (index: number) => by(`member ${index}`)],
     [
       'all foreign places together',

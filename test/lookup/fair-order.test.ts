@@ -24,12 +24,20 @@ class Queue {
     this.pendingLookups = new PendingLookups({ lengths: () => lengths });
   }
 
-  join(memberId: string, guildId: string | undefined, lookups = 1, lane: Lane = 'members'): void {
-    for (let count = 0; count < lookups; count++) this.want(`card ${this.#cards++}`, memberId, guildId, lane);
+  join(memberId: string, guildId: string | undefined, lookups = 1, lane: Lane = 'members', isInstalled = true): void {
+    for (let count = 0; count < lookups; count++)
+      this.want(`card ${this.#cards++}`, memberId, guildId, lane, isInstalled);
   }
 
-  want(cardId: string, memberId: string, guildId: string | undefined, lane: Lane = 'members'): void {
-    const lookup = { cardId, showPrices: true, lane, requester: { memberId, guildId }, deadlineMs: 0 };
+  want(
+    cardId: string,
+    memberId: string,
+    guildId: string | undefined,
+    lane: Lane = 'members',
+    isInstalled = true,
+  ): void {
+    const requester = { memberId, guildId, isInstalled };
+    const lookup = { cardId, showPrices: true, lane, requester, deadlineMs: 0 };
     this.pendingLookups.start(
       this.pendingLookups.add({ lookup, resolve: () => {}, reject: () => {} }, this.promisedAtMs),
     );
@@ -134,6 +142,25 @@ describe('the fair order', () => {
     queue.promisedAtMs = queue.nowMs;
     queue.join('late', 'guild');
     expect(queue.serve(2)).toContain('late');
+  });
+
+  it('gives every second permit to the lookup that is overdue for longest, also while all that come are overdue too', () => {
+    const queue = new Queue();
+    queue.join('twice', 'guild', 6);
+    queue.promisedAtMs = 2;
+    queue.nowMs = 2 * MINUTE_MS;
+    const served = Array.from({ length: 10 }, (_, newcomer) => {
+      queue.join(`newcomer ${newcomer}`, 'guild', 2);
+      return queue.serve();
+    }).flat();
+    expect(served.filter((member) => member === 'twice').length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('counts each foreign server by itself, although they share a budget', () => {
+    const queue = new Queue();
+    for (const member of ['a', 'b', 'c']) queue.join(member, 'busy', 1, 'members', false);
+    queue.join('d', 'quiet', 1, 'members', false);
+    expect(queue.serve(2)).toContain('d');
   });
 
   it('gives a card the best place among its waiters', () => {

@@ -80,7 +80,7 @@ describe('requests under way', () => {
     ['are one more after each prompt answer while so many are in use', [prompt(1), prompt(2)], 4],
     ['are no more when fewer were in use', [prompt(1), [1, 1.2], [2, 2.2]], 3],
     ['are never more than the burst', times(40, () => prompt(30)), 20],
-    ['are as many after a late answer to one request alone: no limiter delays that', [prompt(1), [20, 26]], 3],
+    ['are as many after late answers to requests alone: no limiter delays those', [prompt(1), [20, 26], [40, 46]], 3],
     [
       'are as many after answers to what left before the clock was set back',
       [prompt(1), [3_600, 1, ANSWERED, { underWay: 2 }], [2, 2.3, ANSWERED, { underWay: 3 }]],
@@ -209,6 +209,11 @@ describe('the interval', () => {
     ['is no longer than twice as long', times(60, (n) => STEADY(6 * n)), 12_000],
     ['is as long within the hour', [STEADY(6), STEADY(13), [3_600, 3_600.2]], 6_120],
     ['is shorter by a step when an hour brought none', [STEADY(6), STEADY(13), STEADY(20), NONE_IN_AN_HOUR], 6_120],
+    [
+      'is shorter by that step alone until another hour has brought none',
+      [STEADY(6), STEADY(13), STEADY(20), NONE_IN_AN_HOUR, [7_200, 7_200.2]],
+      6_120,
+    ],
     ["is the plan's again in the end", [STEADY(6), STEADY(13), NONE_IN_AN_HOUR], 6_000],
   ])('%s', (_, steps, intervalMs) => {
     const { intervalMs: found } = learnedPace(learnedFrom(steps), FREE);
@@ -310,6 +315,13 @@ describe('a window', () => {
     expect(slots).toHaveLength(10);
     expect(Math.min(...slots)).toBeGreaterThanOrEqual(START_MS + 200 + WINDOW_MS);
     expect(Math.max(...slots)).toBeLessThanOrEqual(START_MS + 400 + WINDOW_MS + 250);
+  });
+
+  it('lets the next one through a minute and two seconds after an earlier one left whose answer took longer', () => {
+    const { ended } = learnedFrom([[0, 30]]);
+    const [slotMs = 0] = windowSlotsMs({ window: 1, refill: 'atOnce', ended }, 0, START_MS + 30_000);
+    expect(slotMs).toBeGreaterThanOrEqual(START_MS + 2_000 + WINDOW_MS);
+    expect(slotMs).toBeLessThanOrEqual(START_MS + 2_000 + WINDOW_MS + 250);
   });
 
   it('is free again after that, less what is under way', () => {

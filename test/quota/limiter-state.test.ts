@@ -127,7 +127,7 @@ it.each<[string, Partial<PlanSetting>]>([
   ['month', { requestsPerMonth: 500 }],
   ['description of the plans', { plans: { free: { requestsPerMinute: 10, burst: 5, requestsPerMonth: 2_000 } } }],
 ])('a spent window is probed at a start with another %s, and with the same setting not before it ends', (_, other) => {
-  const setting: PlanSetting = { plan: 'free', requestsPerDay: 100 };
+  const setting: PlanSetting = { plan: 'free', requestsPerDay: 100, requestsPerMonth: 300 };
   const breaker = { state: 'open', reason: 'day', sinceMs: 4_000, untilMs: 5_000, failures: 1 } as const;
   const spent: LimiterState = { ...INITIAL_LIMITER_STATE, breaker, openedUnder: settingKey(setting) };
   expect(underSetting(spent, setting).breaker.untilMs).toBe(5_000);

@@ -69,6 +69,24 @@ const facts: fc.Arbitrary<LimiterFacts> = fc
   })
   .map((more) => ({ ...FACTS, ...more }));
 
+describe('a window', () => {
+  it.each([
+    [0, ['members', 'renewals', 'watches']],
+    [4, ['members', 'renewals']],
+    [5, ['members']],
+    [9, ['members']],
+    [10, []],
+  ])(
+    'of ten of which %i are taken gives permits to %j: renewals leave half of it free, watches all',
+    (taken, given) => {
+      const ended: [number, number, number][] = [[NOW_MS / SLICE_MS - 8, taken, 0]];
+      const learned = { ...NOTHING_LEARNED, window: 10, refill: 'atOnce' as const, ended };
+      const view = new StateView({ ...FACTS, state: { ...INITIAL_LIMITER_STATE, learned } }, NOW_MS);
+      expect(LANES.filter((lane) => view.decide(lane).kind === 'token')).toEqual(given);
+    },
+  );
+});
+
 describe('the forecast', () => {
   it('is now exactly when a permit would be given, in each lane and for a report', () => {
     let given = 0;

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { doubtOf } from '../../src/quota/failures.ts';
+
+const FAILED_AT_MS = Date.UTC(2026, 10, 20, 12);
+
+it.each([
+  ['fifteen seconds after its last failure', 5_000, 15_000],
+  ['as long as the circuit breaker was open, if that is longer', 40_000, 40_000],
+])('no card that has failed is the probe until %s', (_, openMs, restMs) => {
+  const times = { sinceMs: FAILED_AT_MS, untilMs: FAILED_AT_MS + openMs, failures: 6 };
+  const failedIdsAfter = (ms: number) => {
+    const counted = [{ cardId: 'bad', atMs: FAILED_AT_MS }];
+    return doubtOf({ state: 'open', reason: 'outage', ...times }, counted, FAILED_AT_MS + ms)?.failedIds;
+  };
+  expect(failedIdsAfter(restMs - 1)).toEqual(new Set(['bad']));
+  expect(failedIdsAfter(restMs)).toEqual(new Set());
+});
