@@ -111,6 +111,17 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
     expect(await watches.find({ member: 'alice' })).toHaveLength(1);
   });
 
+  it('of a day is kept for a quarter of an hour after it, in which a late reply is booked on it still', async () => {
+    const { ledger, memberData } = await process(books());
+    ledger.spent(ALICE);
+    const daysAfter = (minutes: number) =>
+      atTime(nextUtcMidnightMs(TODAY_MS) + minutes * MINUTE_MS, async () => {
+        await memberData.forget('alice');
+        return (await memberData.kept('alice')).counts?.days;
+      });
+    expect([await daysAfter(14), await daysAfter(15)]).toEqual([1, 0]);
+  });
+
   it('is deleted by every process, and the request is gone a day later', async () => {
     const open = books();
     const [asked, other] = [await process(open), await process(open)];

@@ -47,6 +47,13 @@ describe('a line is crossed by the price that comes to it from the other side', 
       ],
     ],
     [
+      'again after exactly two percent, without the errors of fractions',
+      { below: 7, above: 14 },
+      10,
+      [7, 7.14, 7, 14, 13.72, 14],
+      ['1 below 7', undefined, '2 below 7', '3 above 14', undefined, '4 above 14'],
+    ],
+    [
       'again after the smallest amount that is shown, where that is more',
       { below: 0.1 },
       1,
