@@ -12,7 +12,7 @@ export interface Departure {
   leftAtMs: number;
   process: number;
   card: string | undefined;
-  /** What the app heard of it: a status, or that the connection broke; how long it is to wait, and what is left. */
+  /** What the app heard of it: a status, or 0 where the connection broke or the answer is cut off; how long it is to wait, and what is left. */
   heard?: { atMs: number; status: number; waitMs: number; left?: number; windowEndsMs?: number };
 }
 

@@ -6,14 +6,25 @@ import { takesMessages } from './members.ts';
 export interface Typed {
   id: string;
   token: string;
-  command: 'card' | 'cards' | 'usage' | 'watch';
+  /** `list`: `/cards` without a text, which opens a form; `submit`: the list in it. */
+  command: 'card' | 'cards' | 'usage' | 'watch' | 'list' | 'submit' | 'fetch' | 'delete';
   member: string;
   cards: readonly string[];
   typedAtMs: number;
   process: number;
-  shown: { atMs: number; content: string; embeds: number }[];
-  first?: 'deferred' | 'answered';
+  /** Of a button or a form: what it belongs to. */
+  used?: { of: Typed; customId: string };
+  /** Of a list: its cards, which nobody else asks for. */
+  lines?: readonly string[];
+  shown: { atMs: number; content: string; embeds: number; buttons: readonly string[] }[];
+  first?: 'deferred' | 'answered' | 'acknowledged' | 'form';
   followUps: number;
+  /** When the last edit left the app, shown or not. */
+  editedAtMs?: number;
+  /** When its message was deleted. */
+  goneAtMs?: number;
+  /** When the app acknowledged that its member takes it back, or heard that its message is gone; and whether it was complete. */
+  takenBack?: { atMs: number; isComplete: boolean };
   /** Its process was killed before Discord had an answer. */
   isForgotten: boolean;
 }
@@ -46,8 +57,10 @@ interface Body {
 }
 
 const DEFER = 5;
+const FIRSTS: Readonly<Record<number, Typed['first']>> = { [DEFER]: 'deferred', 6: 'acknowledged', 9: 'form' };
 const FIRST_MS = 3_000;
 const TOKEN_MS = 900_000;
+const GONE = 10_008;
 /** For so long a message with the same nonce is not shown again. */
 const NONCE_MS = 180_000;
 const GATEWAY = {
@@ -72,14 +85,27 @@ export class SimulatedDiscord {
     if (path.endsWith('/callback')) return acknowledged(typed, ageMs, body);
     if (!typed.first) return refusal(404, 10_015, 'Unknown Webhook');
     if (ageMs > TOKEN_MS) return refusal(401, 50_027, 'Invalid Webhook Token');
+    const original = originalOf(typed);
+    if (method !== 'POST' && original.goneAtMs !== undefined) return refusal(404, GONE, 'Unknown Message');
     if (method === 'GET') {
-      const { content = '', embeds = 0 } = typed.shown.at(-1) ?? {};
+      const { content = '', embeds = 0 } = original.shown.at(-1) ?? {};
       return { status: 200, body: { content, embeds: Array(embeds).fill({}) } };
     }
-    if (method === 'PATCH') show(typed, body);
+    if (method === 'DELETE') original.goneAtMs = simulatedMs();
+    else if (method === 'PATCH') show(original, body);
     else if (watchesIn(body).length === 0) typed.followUps++;
     else this.#tell(typed.member, body);
     return { status: 200, body: { id: '1' } };
+  }
+
+  /** An edit has left the app. @returns to be called with its answer */
+  edits(path: string): (status: number) => void {
+    const typed = this.typed.find(({ token }) => path.includes(`/${token}/`));
+    if (!typed) return () => {};
+    typed.editedAtMs = simulatedMs();
+    return (status) => {
+      if (status === 404 && typed.goneAtMs !== undefined) takeBack(typed);
+    };
   }
 
   #message(member: string, body: Body): Answer {
@@ -112,30 +138,45 @@ export class SimulatedDiscord {
 const LATE = formatMessage('en-US', 'watchesLate');
 const AGAIN = formatMessage('en-US', 'watchesLateAgain');
 
+function buttonsIn({ components = [] }: Body): string[] {
+  return components.flatMap((row) => row.components.map(({ custom_id = '' }) => custom_id));
+}
+
 /** By the buttons that stop them. */
-function watchesIn({ components = [] }: Body): string[] {
-  const ids = components.flatMap((row) => row.components.map(({ custom_id = '' }) => custom_id));
-  return ids.flatMap((id) => /^watches:[^:]*:([0-9a-f]{16})$/.exec(id)?.[1] ?? []);
+function watchesIn(body: Body): string[] {
+  return buttonsIn(body).flatMap((id) => /^watches:[^:]*:([0-9a-f]{16})$/.exec(id)?.[1] ?? []);
 }
 
 function acknowledged(typed: Typed, ageMs: number, { type, data = {} }: Body): Answer {
   if (typed.first) return refusal(400, 40_060, 'Interaction has already been acknowledged.');
   if (ageMs > FIRST_MS) return refusal(404, 10_062, 'Unknown interaction');
-  typed.first = type === DEFER ? 'deferred' : 'answered';
-  if (type !== DEFER) show(typed, data);
+  typed.first = FIRSTS[type ?? 0] ?? 'answered';
+  if (typed.first === 'answered') show(typed, data);
+  if (typed.first === 'acknowledged' && typed.command === 'delete') takeBack(originalOf(typed));
   return { status: 204 };
 }
 
-function show(typed: Typed, { content = '', embeds = [] }: Body): void {
-  typed.shown.push({ atMs: simulatedMs(), content, embeds: embeds.length });
+/** That of a button which leaves its message as it is is that message. */
+function originalOf(typed: Typed): Typed {
+  return (typed.first === 'acknowledged' && typed.used?.of) || typed;
+}
+
+function takeBack(typed: Typed): void {
+  typed.takenBack ??= { atMs: simulatedMs(), isComplete: isFinal(typed) };
+}
+
+function show(typed: Typed, body: Body): void {
+  const { content = '', embeds = [] } = body;
+  typed.shown.push({ atMs: simulatedMs(), content, embeds: embeds.length, buttons: buttonsIn(body) });
 }
 
 function refusal(status: number, code: number, message: string): Answer {
   return { status, body: { code, message } };
 }
 
-/** Neither "thinking…" nor the notice of a wait. */
-export function isFinal({ shown }: Typed): boolean {
+/** Neither "thinking…" nor the notice of a wait; nor is anything shown for what only opens a form, or changes no message. */
+export function isFinal({ shown, first, goneAtMs }: Typed): boolean {
+  if (first === 'form' || first === 'acknowledged' || goneAtMs !== undefined) return true;
   const last = shown.at(-1);
   if (!last) return false;
   const [time = ''] = /<t:\d+:[tT]>/.exec(last.content) ?? [];

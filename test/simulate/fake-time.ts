@@ -8,6 +8,8 @@ import timersPromises from 'node:timers/promises';
 import workers from 'node:worker_threads';
 import zlib, { type ZlibOptions } from 'node:zlib';
 import { meaningOfList } from '../../src/catalog/list.ts';
+import { linesUnsearched } from '../../src/catalog/list-lines.ts';
+import type { PastedLine } from '../../src/catalog/pasted-list.ts';
 
 /** A simulated process. What a killed one has waited for never comes. */
 export interface Owner {
@@ -128,14 +130,15 @@ class FakeWorker extends EventEmitter {
     super();
     new FakeTimer(() => this.emit('message', { kind: 'opened' }), 5);
   }
-  postMessage(messages: readonly { kind: string; text: string }[]): void {
-    for (const { kind, text } of messages) {
+  postMessage(messages: readonly { kind: string; text: string; lines: readonly PastedLine[] }[]): void {
+    for (const { kind, text, lines } of messages) {
       if (kind === 'close') new FakeTimer(() => this.emit('exit', 0), 1);
       else if (kind !== 'changes') {
         const list = () => meaningOfList(text, () => ({ kind: 'id' as const }));
         const answers: Record<string, unknown> = {
           resolve: { kind: 'id' },
           resolveList: kind === 'resolveList' && list(),
+          resolveLines: kind === 'resolveLines' && linesUnsearched(lines),
         };
         new FakeTimer(() => this.emit('message', { kind: 'answer', answer: answers[kind] }), 1);
       }

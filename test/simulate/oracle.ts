@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BUG_MESSAGES } from '../chaos/alarms.ts';
-import type { SimulatedService } from './card-service.ts';
+import type { Departure, SimulatedService } from './card-service.ts';
 import { isFinal, type SimulatedDiscord, type Told, type Typed } from './discord.ts';
 import type { Hit } from './faults.ts';
 import { beyondLineOf } from './members.ts';
@@ -34,7 +34,7 @@ export interface Seen {
   service: SimulatedService;
   hits: readonly Hit[];
   outages: readonly Outage[];
-  killsMs: readonly number[];
+  kills: readonly { atMs: number; process: number }[];
   kept: Kept;
   isShared: boolean;
 }
@@ -44,6 +44,12 @@ const ANSWERED_MS = 1_000;
 const FLUSHED_MS = 1_200;
 /** The longest wait that a member is let into, and what a takeover takes. */
 const LONGEST_MS = 360_000;
+/** Who presses again by then has seen nothing yet. */
+const PRESSED_TWICE_MS = 2_500;
+/** What was sent before may be late, and is sent again by discord.js. */
+const EDITED_MS = 15_000;
+/** After so long a process has heard what another has marked. */
+const LEARNED_MS = 5_000;
 /** After so long all processes know again what the others spend. */
 const JOINED_MS = 30_000;
 /** Between hearing that nothing is to be sent and a request that was permitted before. */
@@ -66,6 +72,8 @@ export function contradictions(seen: Seen): string[] {
       ? []
       : [...ofLimiter(seen), ...ofWaits(seen), ...ofTwice(seen), ...ofReserve(seen), ...ofAnswers(seen)]),
     ...ofBookings(seen),
+    ...ofTakenBack(seen),
+    ...ofLists(seen),
     ...ofCrossings(seen),
     ...seen.kept.waiting.map((id) => `${id} is still to be completed`),
   ];
@@ -79,6 +87,7 @@ function ofCommand(typed: Typed, hits: readonly Hit[]): string[] {
   });
   // One fault leaves time for a second try; of more, each may hit the next.
   if (!first) return isHit ? [] : [`${id} has no first answer`];
+  if (typed.command === 'list' && first !== 'form') return [`${id} is answered without a form`];
   return [
     ...(isFinal(typed) ? [] : [`${id} was deferred and not completed: ${JSON.stringify(typed.shown.at(-1))}`]),
     ...(followUps > 0 ? [`${id} was answered twice`] : []),
@@ -97,8 +106,60 @@ function ofAnswers({ discord: { typed }, isShared }: Seen): string[] {
 }
 
 /** When a member first read an answer. */
-function finalAtMs(typed: Typed): number | undefined {
+function finalAtMs({ goneAtMs, ...typed }: Typed): number | undefined {
   return typed.shown.find((_, at) => isFinal({ ...typed, shown: typed.shown.slice(0, at + 1) }))?.atMs;
+}
+
+/** What is taken back before its end is gone; no process goes on with it, nor with a request that only it has waited for. */
+function ofTakenBack(seen: Seen): string[] {
+  const { discord, service, isShared } = seen;
+  return discord.typed.flatMap((typed) => {
+    const { id, cards, takenBack, goneAtMs, editedAtMs = 0, isForgotten } = typed;
+    if (!takenBack || isForgotten || isApart(takenBack.atMs, seen)) return [];
+    const { atMs, isComplete } = takenBack;
+    const isItsAlone = (card: string) => !discord.typed.some((each) => each !== typed && each.cards.includes(card));
+    const sinceMs = atMs + (isShared ? LEARNED_MS : LEAVING_MS);
+    const late = service.departures.filter(
+      ({ card = '', leftAtMs }) => leftAtMs > sinceMs && cards.includes(card) && isItsAlone(card),
+    );
+    return [
+      ...(goneAtMs === undefined && !isComplete ? [`${id} was taken back at ${atMs} and is still there`] : []),
+      ...(editedAtMs > atMs + EDITED_MS ? [`${id} was taken back at ${atMs}, and edited at ${editedAtMs}`] : []),
+      ...late.map(({ card, leftAtMs }) => `${card} was requested at ${leftAtMs} for ${id}, taken back at ${atMs}`),
+    ];
+  });
+}
+
+/** A list costs nothing before its member presses, and then never more than was said until then. */
+function ofLists(seen: Seen): string[] {
+  const { discord, service, kills } = seen;
+  const isKilled = (process: number) => kills.some((each) => each.process === process);
+  // Who takes a reply over does not know what a card that is not there has cost.
+  const isInVain = ({ process, heard, leftAtMs }: Departure) =>
+    isApart(leftAtMs, seen) || (isKilled(process) && heard?.status !== 200);
+  const byList = Map.groupBy(discord.typed, ({ lines }) => lines);
+  return [...byList].flatMap(([lines, uses]) => {
+    const presses = uses.filter(({ command }) => command === 'fetch');
+    const counted = presses.filter((press) => !isPressedTwice(press, presses));
+    const agreed = (atMs: number) =>
+      counted.reduce((sum, press) => sum + (press.typedAtMs <= atMs ? saidBy(press) : 0), 0);
+    const spent = service.departures.filter(
+      (each) => lines?.includes(each.card ?? '') && each.heard?.status !== 429 && !isInVain(each),
+    );
+    const beyond = spent.find(({ leftAtMs }, before) => before >= agreed(leftAtMs));
+    return beyond ? [`${beyond.card} of a list was requested at ${beyond.leftAtMs}, which nobody has agreed to`] : [];
+  });
+}
+
+function isPressedTwice({ used, typedAtMs }: Typed, presses: readonly Typed[]): boolean {
+  return presses.some((each) => {
+    return each.used?.of === used?.of && each.typedAtMs < typedAtMs && typedAtMs < each.typedAtMs + PRESSED_TWICE_MS;
+  });
+}
+
+/** How many requests the button says that a press may cost. */
+function saidBy({ used }: Typed): number {
+  return Number(used?.customId.split(':').at(-1));
 }
 
 /** The last of a window is for cards that a member waits for. */
@@ -153,8 +214,8 @@ function lossy(outages: readonly Outage[]): Span[] {
 }
 
 /** Every request is booked once. What is heard about when a process is killed, or when Redis does not answer, may be lost. */
-function ofBookings({ kept: { booked }, service: { departures }, killsMs, hits, outages }: Seen): string[] {
-  const losses = [...killsMs.map((atMs) => spanAt(atMs)), ...unanswered(hits), ...lossy(outages)];
+function ofBookings({ kept: { booked }, service: { departures }, kills, hits, outages }: Seen): string[] {
+  const losses = [...kills.map(({ atMs }) => spanAt(atMs)), ...unanswered(hits), ...lossy(outages)];
   const counted = departures.filter(({ heard }) => heard?.status !== 429);
   const lost = counted.filter(({ leftAtMs, heard }) =>
     losses.some(
@@ -168,13 +229,15 @@ function ofBookings({ kept: { booked }, service: { departures }, killsMs, hits, 
 }
 
 /** The same price of the same watch is told once, or again with a word that it may be known. */
-function ofTwice({ discord: { told }, outages }: Seen): string[] {
+function ofTwice({ discord: { told }, hits, outages }: Seen): string[] {
   const isForgetful = outages.some(({ kind }) => kind === 'forget' || kind === 'fail over');
   const once = Map.groupBy(
     told.filter(({ isAgain }) => !isAgain),
     ({ watch, text, nonce }) => nonce ?? `${watch} ${text}`,
   );
-  const twice = [...once.values()].filter(({ length }) => length > 1);
+  // A message below a reply has no nonce: on a way that doubles it, it comes twice.
+  const isDoubled = (atMs?: number) => hits.some((hit) => hit.fault === 'doubled' && hit.atMs === atMs);
+  const twice = [...once.values()].filter(([first, ...again]) => again.length > 0 && !isDoubled(first?.atMs));
   return isForgetful ? [] : twice.map(([first]) => `was told twice: ${JSON.stringify(first)}`);
 }
 

@@ -8,8 +8,8 @@ import { type Limits, SimulatedService } from './card-service.ts';
 import { isFinal, SimulatedDiscord, type Typed } from './discord.ts';
 import { begin, install, load, type Owner, owners, pause, run, simulatedMs } from './fake-time.ts';
 import { type Hit, Port, type When } from './faults.ts';
-import { drawn, payloadOf } from './members.ts';
-import { bugIn, contradictions, keptInFile, keptInRedis, type Span, unanswered } from './oracle.ts';
+import { drawn, goesOn, type Press, payloadOf, typedBy } from './members.ts';
+import { bugIn, contradictions, keptInFile, keptInRedis, type Seen, type Span, unanswered } from './oracle.ts';
 import { DISRUPTIONS, type Outage } from './outages.ts';
 import { States } from './states.ts';
 
@@ -73,6 +73,8 @@ const SILENT_MS = 5_000;
 /** Longer than a wait between two tries. */
 const SILENCE_MS = 45_000;
 const PRICE_MOVES_MS = 25_000;
+/** More than members type of their own accord. */
+const PRESSED = 200;
 /** After a Redis that forgets there is less to check. */
 const OFTEN = [
   ...DISRUPTIONS.filter((kind) => kind !== 'forget'),
@@ -100,6 +102,7 @@ const makeRequest: RESTOptions['makeRequest'] = async (url, { method, body, sign
   const { pathname } = new URL(url);
   const json = body instanceof FormData ? body.get('payload_json') : body;
   const sent = typeof json === 'string' ? JSON.parse(json) : {};
+  const heard = method === 'PATCH' ? world.discord.edits(pathname) : undefined;
   const answer = () => {
     const { status, body: text } = world.discord.answer(method ?? 'GET', pathname.replace(/^\/api\/v\d+/, ''), sent);
     const headers = { 'content-type': 'application/json' };
@@ -118,9 +121,13 @@ const makeRequest: RESTOptions['makeRequest'] = async (url, { method, body, sign
       ? 'gateway'
       : isMessage
         ? 'message'
-        : 'edit';
+        : method === 'DELETE'
+          ? 'delete'
+          : 'edit';
   if (isMessage) world.states.moment('a price is told');
-  return world.port.call(owner, name, answer, odd, signal as AbortSignal | null) as never;
+  const response = await world.port.call(owner, name, answer, odd, signal as AbortSignal | null);
+  heard?.(response.status);
+  return response as never;
 };
 Object.assign(DefaultRestOptions, { makeRequest });
 globalThis.fetch = async (input, { signal } = {}) => {
@@ -136,9 +143,14 @@ globalThis.fetch = async (input, { signal } = {}) => {
     departure.heard = { atMs: simulatedMs(), status, waitMs, ...told };
   };
   try {
-    const odd = () => service.odd(random());
+    let cut: Response | undefined;
+    const odd = () => {
+      const answer = service.odd(random());
+      if (answer.ok) cut = answer;
+      return answer;
+    };
     const answer = await port.call(owner, 'service', () => service.answer(url), odd, signal);
-    heard(answer.status, answer.headers);
+    heard(answer === cut ? 0 : answer.status, answer.headers);
     return answer;
   } catch (error) {
     heard(0);
@@ -163,7 +175,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
   const service = new SimulatedService(limits);
   service.priceOf = movingPrice;
   const dataDir = foldersWithCopies();
-  const killsMs: number[] = [];
+  const kills: Seen['kills'][number][] = [];
   const running = new Map<number, Running>();
   const slots = Array.from({ length: isShared ? 2 + Math.floor(random() * 2) : 1 }, (_, slot) => slot);
   const clocks = slots.map(() => ({ skewMs: 0 }));
@@ -174,7 +186,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     owner.isAlive = false;
     redis?.left(owner);
     for (const each of owner.open) each[Symbol.dispose]();
-    killsMs.push(simulatedMs());
+    kills.push({ atMs: simulatedMs(), process: owner.number });
     forgetOfKilled(owner, world, redis);
     void pause(100 + chance() * 3_000).then(() => start(owner.slot));
   };
@@ -242,14 +254,30 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
       await pause(-Math.log(1 - random()) * meanMs);
       const to = running.get(Math.floor(random() * slots.length)) as Running;
       const typed = drawn(number, to.number, random);
-      if (to.owner.isAlive) type(typed, to); // otherwise Discord says at once that nobody is there
+      if (!to.owner.isAlive) continue; // Discord says at once that nobody is there
+      type(typed, to);
+      const next = seededRandom(`next ${seed} ${number}`);
+      void goesOn(typed, next, pressing(next));
     }
+  }
+
+  function pressing(random: () => number): Press {
+    return (of, { command, customId, lines }) => {
+      const to = running.get(Math.floor(random() * slots.length));
+      if (!to?.owner.isAlive) return undefined;
+      const number = discord.typed.length + PRESSED;
+      const cards = command === 'fetch' ? lines : [];
+      const press = typedBy(of.member, number, to.number, command, cards ?? []);
+      const typed = { ...press, used: { of, customId }, ...(lines && { lines }) };
+      type(typed, to);
+      return typed;
+    };
   }
 
   function type(typed: Typed, to: Running): void {
     discord.typed.push(typed);
     const payload = payloadOf(typed);
-    trace(`${typed.typedAtMs} typed ${JSON.stringify(payload.data)}`);
+    trace(`${typed.typedAtMs} typed ${typed.id} ${JSON.stringify(payload.data)}`);
     const { actions } = to.client as unknown as Gateway;
     owners.run(to.owner, () => actions.InteractionCreate.handle(payload));
   }
@@ -272,7 +300,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
       owner.isAlive = false;
     }
     const kept = redis ? keptInRedis(redis, redisPrefix('cardbot')) : keptInFile(join(dataDir, '0'));
-    failures.push(...contradictions({ discord, service, hits: port.hits, outages, killsMs, kept, isShared }));
+    failures.push(...contradictions({ discord, service, hits: port.hits, outages, kills, kept, isShared }));
   } catch (error) {
     failures.push(String(error instanceof Error ? error.stack : error));
   } finally {
@@ -280,7 +308,13 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     redis?.close();
     rmSync(dataDir, { recursive: true });
   }
-  const typed = discord.typed.map(({ id, shown, first, followUps }) => [id, first, shown, followUps]);
+  const typed = discord.typed.map(({ id, shown, first, followUps, goneAtMs }) => [
+    id,
+    first,
+    shown,
+    followUps,
+    goneAtMs,
+  ]);
   for (const each of [...typed, ...discord.told, ...service.departures]) trace(JSON.stringify(each));
   return {
     hits: port.hits,
