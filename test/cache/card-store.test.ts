@@ -199,7 +199,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
       const { store, lines } = await place.open();
       await place.overwrite(value);
       expect(await store.get('a')).toBeUndefined();
-      expect(lines.map(({ level }) => level)).toEqual([WARN]);
+      expect(lines).toEqual([expect.objectContaining({ level: WARN, msg: expect.stringContaining('invalid row') })]);
     });
 
     it('replaces it with the next answer', async () => {
@@ -232,27 +232,34 @@ it('a card store that is closed has closed its file', async () => {
   expect(database.isOpen).toBe(false);
 });
 
-it('a lasting store that cannot be read is a miss, said once in the log, and said again when it works', async () => {
-  const { log, lines } = logLines();
-  const kept = new Map<string, string>();
-  let isBroken = true;
-  const store = {
-    get(key: string) {
+it.each<[string, (cards: CardStore, id: string) => Promise<unknown>]>([
+  ['read', (cards, id) => cards.get(id)],
+  ['written', (cards, id) => cards.set(id, ANSWER)],
+])(
+  'that a lasting store cannot be %s fails nothing, and is said once in the log, and again when it works',
+  async (_, use) => {
+    const { log, lines } = logLines();
+    const kept = new Map<string, string>();
+    let isBroken = true;
+    const ifWhole = <T>(work: () => T): T => {
       if (isBroken) throw new Error('disk I/O error');
-      return kept.get(key);
-    },
-    set: (key: string, value: string) => void kept.set(key, value),
-    delete: (key: string) => kept.delete(key),
-    clear: () => kept.clear(),
-  };
-  const cards = new CardStore({ memoryBytes: 1_000, keepMs: KEEP_MS, origin: 'cards.test', store, log });
-  for (const id of ['a', 'b']) expect(await cards.get(id)).toBeUndefined();
-  const failed = 'card store failed: cards are kept in memory only';
-  expect(lines.map(({ msg }) => msg)).toEqual([failed]);
-  isBroken = false;
-  await cards.set('a', ANSWER);
-  expect(lines.map(({ msg }) => msg)).toEqual([failed, expect.stringContaining('works again')]);
-});
+      return work();
+    };
+    const store = {
+      get: (key: string) => ifWhole(() => kept.get(key)),
+      set: (key: string, value: string) => ifWhole(() => void kept.set(key, value)),
+      delete: (key: string) => kept.delete(key),
+      clear: () => kept.clear(),
+    };
+    const cards = new CardStore({ memoryBytes: 1_000, keepMs: KEEP_MS, origin: 'cards.test', store, log });
+    for (const id of ['a', 'b']) expect(await use(cards, id)).toBeUndefined();
+    const failed = 'card store failed: cards are kept in memory only';
+    expect(lines.map(({ msg }) => msg)).toEqual([failed]);
+    isBroken = false;
+    await cards.set('a', ANSWER);
+    expect(lines.map(({ msg }) => msg)).toEqual([failed, expect.stringContaining('works again')]);
+  },
+);
 
 const MAX_BYTES = 100_000;
 
