@@ -11,6 +11,7 @@ import { relatedTests } from './related-tests.ts';
 
 /** All tests take half of it; a change by which they never end is noticed by that. */
 const LIMIT_MS = 300_000;
+const FILES_A_WORKER = 10;
 
 interface Placed extends Mutant {
   file: string;
@@ -65,7 +66,9 @@ async function isNoticed(root: string, { file, source, start, end, instead }: Pl
 /** Whether a test fails, or they do not end in time. */
 async function fails(root: string, tests: readonly string[]): Promise<boolean> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const child = spawn(process.execPath, [vitest, 'run', '--bail=1', ...tests], {
+  // A worker for one file loads its modules longer than it runs it.
+  const workers = `--maxWorkers=${Math.ceil(tests.length / FILES_A_WORKER)}`;
+  const child = spawn(process.execPath, [vitest, 'run', '--bail=1', workers, ...tests], {
     cwd: root,
     stdio: 'ignore',
     detached: true, // its workers end with it

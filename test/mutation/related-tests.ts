@@ -1,18 +1,20 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** Of types alone nothing runs. */
 const IMPORTED = /^(?:import|export) (?!type )[^;]*?'(\.[^']+\.ts)';|import\('(\.[^']+\.ts)'\)/gm;
 /** Whatever these import, they are tests of the whole. */
 const WHOLE = ['src/app.ts', 'src/cli/program.ts', 'src/sandbox/sandbox.ts'];
 
-/** The test files that run a file, those first that most probably notice a change of it: of its own folder, of others, and of the whole app. */
+/** The test files that run a file, those first that most probably notice a change of it: of its name, of its folder, of others, and of the whole app. */
 export function relatedTests(root: string, file: string): string[][] {
   const tests = globSync('test/**/*.test.ts', { cwd: root });
   const close = tests.filter((test) => reached(root, test, WHOLE).has(file));
-  const isOwn = (test: string) => dirname(test) === dirname(file).replace('src', 'test');
-  const far = tests.filter((test) => !close.includes(test) && reached(root, test).has(file));
-  return [close.filter(isOwn), close.filter((test) => !isOwn(test)), far].filter(({ length }) => length > 0);
+  const own = close.filter((test) => dirname(test) === dirname(file).replace('src', 'test'));
+  const named = own.filter((test) => basename(test, '.test.ts') === basename(file, '.ts'));
+  const far = tests.filter((test) => reached(root, test).has(file));
+  const without = (some: readonly string[], others: readonly string[]) => some.filter((test) => !others.includes(test));
+  return [named, without(own, named), without(close, own), without(far, close)].filter(({ length }) => length > 0);
 }
 
 function reached(root: string, from: string, without: readonly string[] = []): Set<string> {
