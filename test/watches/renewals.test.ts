@@ -158,6 +158,17 @@ it('carries as many cards as a list may, with one request', async () => {
   expect((await ledger.watchesToday()).requests).toBeLessThanOrEqual(3);
 });
 
+it('waits a minute after a list of which one card was not answered', async () => {
+  const watched = ['unknown-1', ...IDS.slice(0, 39)];
+  const { renewals, requested, service } = await evening(watched, { bulkPath: '/cards?ids={ids}' });
+  service.script({ path: '/cards/unknown-1', status: 200, body: {} });
+  renewals.start();
+  await pass(MINUTE_MS);
+  expect(requested()).toEqual([watched.slice(0, 20).join(' '), 'unknown-1']);
+  await pass(MINUTE_MS);
+  expect(requested().slice(2)).toEqual([watched.slice(20).join(' ')]);
+});
+
 it.each([
   ['nothing', false],
   ['a card in every minute', true],

@@ -76,6 +76,8 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
       await watches.priced({ cardId: WISH.cardId, market: 29, atMs: 1 });
       fails.mockRestore();
     }
+    vi.spyOn(store, 'changedAfter').mockResolvedValueOnce(undefined);
+    await watches.renew();
     await watches.renew();
     expect((await store.find('untold'))?.[0]?.untold).toMatchObject([{ price: 29 }]);
   });
