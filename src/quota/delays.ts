@@ -8,12 +8,13 @@ const DELAY_OF_INTERVAL = 0.75;
 const WAKE_MS = SLICE_MS;
 
 /** A prompt answer lets one more be under way; from a limiter that delays fewer get a prompt one. */
-export function afterLatency(known: Learned, request: EndedRequest): Learned {
+export function afterLatency(before: Learned, request: EndedRequest): Learned {
   const { outcome, underWay, planned, nowMs, leftAtMs } = request;
+  // If all answers take that long by now, this one is the measure.
+  const fastest = before.fastest && nowMs - before.fastest.atMs <= FASTEST_MS ? before.fastest : undefined;
+  const known = { ...before, fastest };
   const { inFlight, isStarting, late } = known;
-  const fastest = known.fastest && nowMs - known.fastest.atMs <= FASTEST_MS ? known.fastest : undefined;
-  // If all answers take that long by now, the next one is the measure.
-  if (isLate(known, request)) return { ...afterLate(known, request), fastest };
+  if (isLate(known, request)) return afterLate(known, request);
   if (outcome.kind !== 'answered') return known;
   const tookMs = Math.max(0, nowMs - leftAtMs); // the clock may have been set back meanwhile
   const isInUse = underWay + 1 >= Math.floor(inFlight);
@@ -35,8 +36,7 @@ function afterLate(known: Learned, { outcome, underWay, planned, nowMs, leftAtMs
   const isTimeout = outcome.kind !== 'answered';
   // Those that left before the first was known are late together, and say no more than that.
   if (!isTimeout && late && leftAtMs < late.knownAtMs) return known;
-  const mostUnderWay = Math.max(1, Math.min(Math.floor(inFlight) - 1, underWay));
-  const doubted = { ...known, late: { knownAtMs: nowMs, mostUnderWay } };
+  const doubted = { ...known, late: { knownAtMs: nowMs, mostUnderWay: Math.max(1, underWay) } };
   if (!isTimeout && !late) return doubted;
   const least = Math.max(1, Math.floor(isTimeout ? inFlight / 2 : inFlight - 1));
   const heldMs = isTimeout ? Math.max(heldUntilMs, nowMs) + planned.intervalMs : heldUntilMs;

@@ -132,10 +132,12 @@ export function windowSlotsMs(
   nowMs: number,
 ): number[] {
   if (window === undefined || refill === 'evenly') return [];
-  const isFreeAgain = (slice: number) => (slice + 1) * SLICE_MS + WINDOW_MS;
+  // No place is taken for longer than that: slices are rounded up, and another process's clock may be ahead.
+  const lastMs = nowMs + WINDOW_MS;
+  const isFreeAgain = (slice: number) => Math.min((slice + 1) * SLICE_MS + WINDOW_MS, lastMs);
   // Counted from its end a request has certainly been counted by the service; some count refused ones, too.
   const counted = ended.flatMap(([slice, served, refused]) => Array(served + refused).fill(isFreeAgain(slice)));
-  const taken = [...counted, ...Array(underWay).fill(nowMs + WINDOW_MS)].filter((atMs) => atMs > nowMs);
+  const taken = [...counted, ...Array(underWay).fill(lastMs)].filter((atMs) => atMs > nowMs);
   const lastTaken = taken.sort((a, b) => a - b).slice(-window);
   return [...Array(window - lastTaken.length).fill(nowMs), ...lastTaken];
 }

@@ -17,6 +17,7 @@ import { shownBy } from '../../src/quota/refusals.ts';
 const EVEN_TEN = { window: 10, refill: 'evenly' } as const;
 /** Free's: ten a minute, a burst of twenty less one. */
 const FREE = { intervalMs: 6_000, capacity: 19 };
+const PRO = { intervalMs: 600, capacity: 199 };
 const ANSWERED: RequestOutcome = { kind: 'answered' };
 const REFUSED: RequestOutcome = { kind: 'rateLimited', statedMs: 60_000 };
 const DOWN: RequestOutcome = { kind: 'serviceDown' };
@@ -90,12 +91,47 @@ describe('requests under way', () => {
     ['are known to be as many after one late answer', [prompt(1), LATE], 3],
     ['are as many after others that were late together', [...times(9, () => prompt(9)), LATE, LATE, LATE], 11],
     ['are one fewer after the second late answer in a row', [...times(9, () => prompt(9)), LATE, LATE_AGAIN], 10],
+    [
+      'are one fewer still after a prompt one to what had left before the first was known',
+      [...times(9, () => prompt(9)), LATE, [6.1, 6.3], LATE_AGAIN],
+      10,
+    ],
     ['are as many when a prompt one was between', [...times(9, () => prompt(9)), LATE, [7, 7.2], [8, 15]], 11],
     ['are as many after a timeout with no answer meanwhile: that is an outage', [prompt(1), [1, 11, DOWN]], 3],
     ['are half after a timeout while others were answered', [...times(6, () => prompt(9)), [0, 10, DOWN]], 4],
     ['are as many after an answer that came late with nothing to compare', [[0, 8, ANSWERED, { underWay: 1 }]], 3],
   ])('%s', (_, steps, inFlight) => {
     expect(Math.floor(learnedFrom(steps).inFlight)).toBe(inFlight);
+  });
+
+  it.each<[string, typeof FREE, number, boolean]>([
+    ['by ¾ of the time in which a token comes', FREE, 4.5, false],
+    ['by more than that', FREE, 4.51, true],
+    ['by 4 s, where tokens come faster', PRO, 4, false],
+    ['by more than 4 s', PRO, 4.01, true],
+  ])('see an answer that is slower than the fastest %s', (_, planned, delayS, isLate) => {
+    const { late } = learnedFrom(
+      [
+        [0, 0.2],
+        [1, 1.2 + delayS, ANSWERED, { underWay: 1 }],
+      ],
+      NOTHING_LEARNED,
+      planned,
+    );
+    expect(late !== undefined).toBe(isLate);
+  });
+
+  it.each([
+    ['for ten minutes', 600, true],
+    ['and for no longer', 600.1, false],
+  ])('have the fastest answer for their measure %s', (_, afterS, isLate) => {
+    const endedS = 0.2 + afterS;
+    expect(
+      learnedFrom([
+        [0, 0.2],
+        [endedS - 6, endedS, ANSWERED, { underWay: 1 }],
+      ]).late !== undefined,
+    ).toBe(isLate);
   });
 
   it('grow again once all answers have been as slow for ten minutes', () => {
@@ -127,6 +163,13 @@ describe('requests under way', () => {
     expect(sharedOut({ ...NOTHING_LEARNED, window }, processes).window).toBe(most);
   });
 
+  it('leave no larger burst after the second late answer in a row, and grow by one in a round from then on', () => {
+    expect(learnedFrom([...times(9, () => prompt(9)), LATE, LATE_AGAIN])).toMatchObject({
+      capacity: 10,
+      isStarting: false,
+    });
+  });
+
   it('leave no burst to a limiter that delays, and grow by one in a round from then on', () => {
     const delayed = learnedFrom([prompt(1), [0, 10, DOWN]]);
     expect(delayed).toMatchObject({ capacity: 1, inFlight: 1, isStarting: false });
@@ -147,7 +190,8 @@ describe('requests that were given up', () => {
   it.each<[string, Step[], number]>([
     ['hold the next back for as long as they weigh', times(3, () => [0, 10, DOWN]), 28],
     ['weigh nothing in an outage: no answer came meanwhile, nor just before', times(3, () => [0.6, 10.6, DOWN]), 0],
-    ['weigh when an answer let them leave', [[0.25, 10.25, DOWN]], 16.25],
+    ['weigh when an answer let them leave', [[0.44, 10.44, DOWN]], 16.44],
+    ['weigh nothing when they left a quarter of a second after it', [[0.45, 10.45, DOWN]], 0],
     [
       'weigh although no answer came meanwhile, if they left before the silence is over',
       [
@@ -171,8 +215,9 @@ describe('a 429', () => {
   it.each<[string, Step[], Partial<Learned>]>([
     ['after as many answers as the plan allows is of a window', [...answers(10), refused(8)], A_WINDOW],
     ['after one fewer as well: one answer may have failed', [...answers(9), refused(8)], { window: 9 }],
-    ['in a burst after fewer means a smaller burst', [...answers(6), refused(8)], A_BURST],
-    ['in a burst after more, too', [...answers(14), refused(4)], A_BURST],
+    ["after one more as well, of the plan's rate", [...answers(11), refused(8)], A_WINDOW],
+    ['in a burst after fewer means a smaller burst', [...answers(8), refused(8)], A_BURST],
+    ['in a burst after more, too', [...answers(12), refused(4)], A_BURST],
     ['that overtakes answers is understood with these', [...answers(6), refused(8), ...answers(4, 0.2, 0.6)], A_WINDOW],
     ['is not changed by what left after it was known', [...answers(6), refused(8), ...answers(4, 0.5, 0.7)], A_BURST],
     ['together with others is one', [...answers(4), ...times(5, () => refused(8))], { capacity: 9 }],
@@ -181,6 +226,11 @@ describe('a 429', () => {
       'at a steady pace says nothing of the burst',
       [...times(10, (n) => [6 * n, 6 * n + 0.2]), [60, 60.2, REFUSED]],
       NOTHING,
+    ],
+    [
+      'at no steady pace is one to a burst: three came in the time of two tokens',
+      [...[50, 53, 57].map((atS): Step => [atS, atS + 0.2]), [60, 60.2, REFUSED]],
+      A_BURST,
     ],
     ['of a spent day says nothing', [...answers(10), [0.2, 0.4, REFUSED, { isOfPace: false }]], NOTHING],
     [
@@ -203,10 +253,18 @@ describe('the interval', () => {
     ["is the plan's after one 429 at a steady pace", [STEADY(6)], 6_000],
     ['is 2 % longer after the second in a row', [STEADY(6), [7, 7.2], STEADY(13)], 6_120],
     ['is longer by 2 % for each further one', [STEADY(6), STEADY(13), STEADY(20)], 6_242.4],
-    ['is no longer where a wait is stated that is more than too early', [STEADY(6, 2_000), STEADY(13, 2_000)], 6_000],
-    ['is no longer when more than a minute was between', [STEADY(6), STEADY(68)], 6_000],
+    ['is longer where a wait of a second is stated', [STEADY(6, 1_000), STEADY(13, 1_000)], 6_120],
+    ['is no longer where a wait is stated that is more than too early', [STEADY(6, 1_001), STEADY(13, 1_001)], 6_000],
+    ['is longer when a minute was between', [STEADY(6), STEADY(66)], 6_120],
+    ['is no longer when more than a minute was between', [STEADY(6), STEADY(66.1)], 6_000],
+    ['is no longer after a 429 to a burst and one at a steady pace', [...answers(4), refused(8), STEADY(20)], 6_000],
     ['is no longer after 429s to bursts', [...answers(4), refused(8), ...answers(4, 10), refused(8, 10.2)], 6_000],
     ['is no longer than twice as long', times(60, (n) => STEADY(6 * n)), 12_000],
+    [
+      'is as long within an hour of the last of these 429s, were it one alone',
+      [STEADY(6), STEADY(13), STEADY(3_000), [3_700, 3_700.2]],
+      6_120,
+    ],
     ['is as long within the hour', [STEADY(6), STEADY(13), [3_600, 3_600.2]], 6_120],
     ['is shorter by a step when an hour brought none', [STEADY(6), STEADY(13), STEADY(20), NONE_IN_AN_HOUR], 6_120],
     [
@@ -219,6 +277,16 @@ describe('the interval', () => {
     const { intervalMs: found } = learnedPace(learnedFrom(steps), FREE);
     expect(Math.abs(found - intervalMs) / intervalMs).toBeLessThan(0.001);
   });
+});
+
+it('requests that come too early by a little leave no burst', () => {
+  const tooEarly = [6, 13].map((atS): Step => [atS, atS + 0.2, { kind: 'rateLimited' }]);
+  expect(learnedFrom(tooEarly)).toMatchObject({ capacity: 1 });
+});
+
+it('a 429 at a steady pace shows a window that holds more than the burst', () => {
+  const steps = [...times(10, (n): Step => [6 * n, 6 * n + 0.2]), [60, 60.2, REFUSED] as Step];
+  expect(learnedFrom(steps, NOTHING_LEARNED, { ...FREE, capacity: 9 }).window).toBe(10);
 });
 
 it.each([
@@ -234,11 +302,21 @@ describe('a window', () => {
   const PROBE_REFUSED: Step = [61, 61.2, REFUSED, { isProbe: true }];
   /** Evenly spaced, as long as it takes from the probe on. */
   const EVEN = learnedFrom([PROBE_REFUSED], FULL);
+  const EVEN_FIVE = { ...EVEN, window: 5 };
+  /** So many were served within the minute before the next 429. */
+  const servedOf = (count: number) => [...answers(count, 100), refused(1, 100.2)];
 
   it.each<[string, Step[], Learned, Partial<Learned>]>([
     ['is not known at first', [], FULL, UNTRIED],
     ['is evenly when its first request is refused', [PROBE_REFUSED], FULL, EVENLY],
     ['is evenly when a later one of its first refill is refused', [...answers(3, 61), refused(3, 61.2)], FULL, EVENLY],
+    ['is evenly when one of its last three is refused', [...answers(8, 61), refused(2, 61.2)], FULL, EVENLY],
+    [
+      "is evenly at the plan's rate, if one fewer was learned",
+      [...answers(9), refused(8), PROBE_REFUSED],
+      NOTHING_LEARNED,
+      EVENLY,
+    ],
     [
       'is not known when a probe that had left before was refused',
       [[4, 5.1, REFUSED, { isProbe: true }]],
@@ -247,7 +325,15 @@ describe('a window', () => {
     ],
     ['is not known after a penalty of over a minute', [...answers(3, 61), penalty(61_000, 3, 61.2)], FULL, UNTRIED],
     ['is not known after a refill that followed a longer silence', answers(10, 80), FULL, { refill: 'untried' }],
-    ['is at once when a refill was served a minute after the last', answers(10, 61), FULL, { refill: 'atOnce' }],
+    [
+      'is at once when nearly all of a refill was served a minute after the last',
+      answers(9, 61),
+      FULL,
+      { refill: 'atOnce' },
+    ],
+    ['is not known after less of a refill', answers(8, 61), FULL, UNTRIED],
+    ['is at once after a refill within 75 s', answers(10, 74.7), FULL, { refill: 'atOnce' }],
+    ['is not known after one that came later', answers(10, 75.2), FULL, UNTRIED],
     [
       'is at once still when somebody else uses a part: the window is smaller',
       [...answers(10, 61), ...answers(7, 122), refused(2, 122.2)],
@@ -255,10 +341,22 @@ describe('a window', () => {
       { window: 7, refill: 'atOnce' },
     ],
     [
+      'is at once still when half is served',
+      [...answers(10, 61), ...answers(5, 122), refused(2, 122.2)],
+      FULL,
+      { window: 5, refill: 'atOnce' },
+    ],
+    [
       'is not known any more when less than half is served',
-      [...answers(10, 61), ...answers(2, 122), refused(2, 122.2)],
+      [...answers(10, 61), ...answers(4, 122), refused(2, 122.2)],
       FULL,
       UNTRIED,
+    ],
+    [
+      'is at once still, and of as many, when one more is refused',
+      [...answers(10, 61), ...answers(11, 122), refused(2, 122.2)],
+      FULL,
+      { window: 10, refill: 'atOnce' },
     ],
     [
       'says nothing when a probe is refused once it is known',
@@ -267,6 +365,11 @@ describe('a window', () => {
       EVEN_TEN,
     ],
     ['is evenly at less when that is refused, too', [[100, 100.2, REFUSED]], EVEN, { window: 9, refill: 'evenly' }],
+    ["is evenly at half the plan's rate at least", [[100, 100.2, REFUSED]], EVEN_FIVE, { window: 5, refill: 'evenly' }],
+    ['is evenly at less after less than half', servedOf(4), EVEN, { window: 9, refill: 'evenly' }],
+    ['was at once, with somebody else, after half', servedOf(5), EVEN, { window: 5, refill: 'atOnce' }],
+    ['was at once, with somebody else, after two fewer', servedOf(8), EVEN, { window: 8, refill: 'atOnce' }],
+    ['is evenly at less after one fewer', servedOf(9), EVEN, { window: 9, refill: 'evenly' }],
     [
       'was at once, with somebody else, when evenly spaced requests are refused after a part of a minute',
       [...times(6, (n) => [100 + 6 * n, 100.2 + 6 * n]), [136, 136.2, REFUSED]],
@@ -303,6 +406,11 @@ describe('a window', () => {
     expect(refusedWeighMs(learnedFrom(steps, known), START_MS + lastS * 1_000) / 1_000).toBeCloseTo(seconds, 1);
   });
 
+  it('that fades is one fewer a minute after each 429, without a longer interval besides', () => {
+    const again = [100, 107].map((atS): Step => [atS, atS + 0.2, { kind: 'rateLimited' }]);
+    expect(learnedFrom(again, EVEN)).toMatchObject({ window: 8, slower: undefined });
+  });
+
   it('that fades has no places: it is a slow bucket', () => {
     expect(windowSlotsMs(EVEN, 0, START_MS + 61_200)).toEqual([]);
     expect(learnedPace(EVEN, FREE)).toEqual({ intervalMs: 6_000, capacity: 1 });
@@ -329,6 +437,13 @@ describe('a window', () => {
     expect(windowSlotsMs(FULL, 3, nowMs).filter((atMs) => atMs <= nowMs)).toHaveLength(7);
   });
 
+  it('has no place that is taken for longer than a minute from now, by a clock that is ahead neither', () => {
+    for (const aheadMs of [0, 30_000]) {
+      const ended: Learned['ended'] = [[(START_MS + aheadMs) / 250, 1, 0]];
+      expect(windowSlotsMs({ window: 1, refill: 'atOnce', ended }, 0, START_MS)).toEqual([START_MS + WINDOW_MS]);
+    }
+  });
+
   it('has no places while none is known', () => {
     expect(windowSlotsMs(NOTHING_LEARNED, 5, START_MS)).toEqual([]);
   });
@@ -349,6 +464,10 @@ describe('what was learned', () => {
       { window: undefined, capacity: undefined },
       { window: undefined, capacity: undefined },
     ]);
+  });
+
+  it('is a window that is tried again after a quiet quarter of an hour, and not before', () => {
+    expect([quietly(WINDOW, 900).window, quietly(WINDOW, 901).window]).toEqual([10, undefined]);
   });
 
   it('is a burst that is tried again after two quiet minutes, then after twice as long each time', () => {
@@ -391,13 +510,28 @@ describe('what was learned', () => {
     expect(known.window).toBe(10);
   });
 
-  it('is forgotten with the plan that it was learned under', () => {
-    const pro = { intervalMs: 600, capacity: 199 };
-    expect(learnedFrom([[100, 100.2]], WINDOW, pro)).toMatchObject({
-      window: undefined,
-      capacity: undefined,
-      isStarting: true,
-    });
+  it.each<[string, Step[]]>([
+    ['a 429', [[60, 60.2, { kind: 'rateLimited', statedMs: 61_000 }]]],
+    [
+      'two late answers in a row',
+      [
+        [60, 66.3, ANSWERED, { underWay: 1 }],
+        [66.4, 73, ANSWERED, { underWay: 1 }],
+      ],
+    ],
+  ])('is tried again two quiet minutes after %s, and not before', (_, steps) => {
+    const known = { ...quietly(NOTHING_LEARNED, 0), capacity: 1, quietSinceMs: START_MS };
+    const after = learnedFrom(steps, known);
+    expect([quietly(after, 150).capacity, quietly(after, 195).capacity]).toEqual([1, 2]);
+  });
+
+  it('is forgotten with the plan, the rate or the burst that it was learned under', () => {
+    for (const other of [PRO, { ...FREE, intervalMs: 5_000 }, { ...FREE, capacity: 9 }])
+      expect(learnedFrom([[100, 100.2]], { ...WINDOW, isStarting: false }, other)).toMatchObject({
+        window: undefined,
+        capacity: undefined,
+        isStarting: true,
+      });
   });
 
   it('keeps the last 75 s of what ended, in few entries', () => {
