@@ -1,23 +1,28 @@
-/** A line of a list as games and tools write decks down: `4x Sol Ring (C21) 263`. */
-export interface ListLine {
-  /** The line without its count and its marks. */
-  text: string;
-  /** 1 where none is written. */
-  count: number;
-  /** Whether a count is written. */
-  isCounted: boolean;
-  /** The text without set and number, where these stand in a usual form. */
+/** What a line may say: a name, and perhaps which printing of it. */
+export interface Reading {
   name: string;
   /** A set's code or name, or the printed id of the card. */
   set?: string | undefined;
   /** The same set, called otherwise. */
   otherSet?: string | undefined;
   number?: string | undefined;
+}
+
+/** A line of a list as games and tools write decks down: `4x Sol Ring (C21) 263`. Its name is without set and number, where these stand in a usual form. */
+export interface ListLine extends Reading {
+  /** The line without its count and its marks. */
+  text: string;
+  /** 1 where none is written. */
+  count: number;
+  /** Whether a count is written. */
+  isCounted: boolean;
+  /** What it may say instead: names, too, end in what looks like a set or a number. Each takes the whole text. */
+  others?: readonly Reading[];
   /** It is marked as a foil. */
   isFoil: boolean;
 }
 
-const BEFORE = /^(?:[-–*+•·>]\s+|[-*•](?=\d)|\[[ x]\]\s+|\d{1,3}[.)]\s+|SB:\s*)+/i;
+const BEFORE = /^(?:[-–*+•·>]\s+|[-*•](?=\d)|\p{ExtPict}\ufe0f?\s*|\[[ x]\]\s+|\d{1,3}[.)]\s+|SB:\s*)+/iu;
 /**
  * `4`, `4x`, `x4`, `(4)` before something with a letter or as long as an id; without a blank only before an id: `4xOP01-025`.
  * Numbers of four to eight digits are rather names or ids, unless there is an `x`.
@@ -25,14 +30,21 @@ const BEFORE = /^(?:[-–*+•·>]\s+|[-*•](?=\d)|\[[ x]\]\s+|\d{1,3}[.)]\s+|S
 const COUNT =
   /^(?:(?<n>\d{1,3}|\d{9,})(?:\s?[x×:])?\s+(?:[-–]\s+)?|(?<n>\d+)\s?[x×]\s+|(?<n>\d{1,3})[x×](?=[A-Z]{1,4}-?\d)|[x×](?<n>\d{1,3})\s+|\((?<n>\d{1,3})[x×]?\)\s*|\[(?<n>\d{1,3})[x×]?\]\s+)(?=.*(?:\p{L}|\d{5}))/iu;
 const COUNT_AFTER = /\s+(?:[x×]\s?(?<n>\d{1,3})|\([x×]\s?(?<n>\d{1,3})\))$/i;
-/**
- * The last of what some tools put behind the card: foil, prices, categories and tags. One at a time, because a tag may have
- * others in it: all at once, a line of twenty tags could be read in a million ways.
- */
-const LAST_MARK =
-  /\s+(?:\*[^\s*]{1,12}\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:(?:non-?|reverse )?(?:foil|holo)|etched)[)\]]|#\s?!?\p{L}[^,;]*|(?:[-–@]\s+)?[$€£]\s?\d[\d.,]*|[●•○■]+|(?<=[\d*)\]]\s+)(?:PH|RH|(?:reverse )?(?:foil|holo)|[★☆]+)|(?<=(?:\*|\(\w{2,8}\)\s+\S*\d\S*)\s+)\[[^\]]*\]|(?<=\(\w{2,8}\)\s+)\[(?!(?-i:[A-Z\d]+)\])[^\]\d]*\])$/iu;
+/** What tools and members put behind a card: foil, prices, conditions, categories and tags. */
+const MARKS = [
+  String.raw`\*[^\s*]{1,12}\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:(?:non-?|reverse )?(?:foil|holo)|etched)[)\]]`,
+  String.raw`(?<=[\d*)\]]\s+)(?:PH|RH|[★☆]+)|(?<![,&]\s+)(?:reverse )?(?:foil|holo)`,
+  String.raw`(?:[-–@]\s+)?(?:[$€£]\s?\d[\d.,]*|\d[\d.,]*\s?[$€£])(?:\s?\/?\s?(?:each|ea))?`,
+  String.raw`(?:[-–]\s+)?[([]?(?:(?-i:NM|LP|MP|HP|DMG)|near mint|(?:lightly|moderately|heavily) played)[)\]]?`,
+  String.raw`#\s?!?\p{L}[^,;]*|[●•○■]+|[-–]`,
+  String.raw`(?<=(?:\*|\(\w{2,8}\)\s+\S*\d\S*)\s+)\[[^\]]*\]|(?<=\(\w{2,8}\)\s+)\[(?!(?-i:[A-Z\d]+)\])[^\]\d]*\]`,
+];
+/** One at a time, because a tag may have others in it: all at once, a line of twenty tags could be read in a million ways. */
+const LAST_MARK = new RegExp(String.raw`,?\s+(?:${MARKS.join('|')})$`, 'iu');
 const FOIL =
-  /\s(?:\*(?:F|E|F-[a-z]+)\*|[([](?:[FE]|(?:reverse )?(?:foil|holo)|etched)[)\]]|#\s?!foil|RH|(?:reverse )?(?:foil|holo))(?=\s|$)/i;
+  /\s(?:\*(?:F|E|F-[a-z]+)\*|[([](?:[FE]|(?:reverse )?(?:foil|holo)|etched)[)\]]|#\s?!foil|[PR]H|(?:reverse )?(?:foil|holo))(?=\s|$)/i;
+/** Unless it is the name: before a set in capital letters. */
+const FOIL_BEFORE = /^[Ff]oil\s+(?=\p{Lu}?\p{Ll})/u;
 
 /** Forge has a plus sign behind the name. */
 const FORGE_FOIL = /\+\|/;
@@ -40,16 +52,21 @@ const FORGE_FOIL = /\+\|/;
 const NUMBER = String.raw`[^\s()[\]]*\d[^\s()[\]]*`;
 const IN_BRACKETS = String.raw`(?:\((?<set>(?:[^()]|\([^()]*\))+)\)|\[(?<set>[^[\]]+)\])`;
 const OF_SET = String.raw`[A-Z]{0,5}\d+[a-z]?`;
-/** Where a name, a set and a number may stand. */
+const OF_TOTAL = String.raw`[#(]?(?<number>${OF_SET}/${OF_SET}|(?<=#)\d+)\)?`;
+/** Where a name, a set and a number may stand. Flesh and Blood has a card in up to three colours. */
 const PRINTINGS = [
   String.raw`^(?<set>[A-Za-z\d]{1,6}(?:/[A-Z\d]+)?-[A-Z]{0,4}\d+\w*)[ \t]+(?<name>.+)$`,
   String.raw`^\[(?<set>[^\]:#]+)(?:[:#](?<number>${NUMBER}))?\]\s+(?<name>.+)$`,
   String.raw`^(?<name>.+?)(?:\s+<(?<number>${NUMBER})>)\s+[([](?<set>[^)\]]+)[)\]]$`,
   String.raw`^(?<name>.+?)\+?\|(?<set>[A-Za-z\d]{2,6})(?:\|(?:\[(?<number>${NUMBER})\]|\d+))?$`,
-  String.raw`^(?<name>.+?)\s+[([](?<set>[^()[\]:#]+)[:#](?<number>${NUMBER})[)\]]$`,
-  String.raw`^(?<name>.+?[^)\]])(?:\s+-)?\s+[#(]?(?<number>${OF_SET}/${OF_SET})\)?(?:\s+${IN_BRACKETS})?$`,
+  String.raw`^(?<name>.+?)\s+[([](?<set>[^()[\]:#]+)[:#\s](?<number>${NUMBER})[)\]]$`,
+  String.raw`^(?<name>.+?[^)\]])(?:\s+-)?\s+${OF_TOTAL}(?:\s+${IN_BRACKETS}|(?:\s+-)?\s+(?<set>\S.*))?$`,
+  String.raw`^(?<name>.+?)\s+-\s+(?<set>.+?)\s+-\s+${OF_TOTAL}$`,
   String.raw`^(?<name>.+?)\s+${IN_BRACKETS}(?:\s+#?(?<number>${NUMBER}))?$`,
   String.raw`^(?<name>.+?)\s+(?<set>\d{0,2}[A-Z][A-Z\d]{0,5}(?<=..)(?:-[A-Z]{2,3})?)[\s-](?<number>${OF_SET})$`,
+  String.raw`^(?<name>.+?)\s+(?<number>[A-Z]{2,5}\d{2,3})$`,
+  String.raw`^(?<name>.+?)\s+(?<set>[A-Z\d]{3,4})$`,
+  String.raw`^(?<name>.+?)\s+\((?:red|yellow|blue)\)$`,
 ].map((form) => new RegExp(form));
 
 /** What stands for a basic energy in exports of Pokémon TCG Live. */
@@ -71,13 +88,16 @@ export function readLine(typed: string): ListLine | undefined {
   const isHeading = [COMMENT, SECTION_IN_BRACKETS, AS_HEADING].some((form) => form.test(typed));
   if (isHeading || SECTIONS.test(typed.replace(HEADING_COUNT, ''))) return undefined;
   const line = typed.replace(BEFORE, '').replace(ENERGY, (_, sign: string) => ENERGIES[sign] ?? sign);
-  const form = COUNT.test(line) ? COUNT : COUNT_AFTER;
-  const { n } = form.exec(line)?.groups ?? {};
-  const marked = line.replace(form, '');
-  const text = withoutMarks(marked);
-  const isFoil = FOIL.test(marked.slice(text.length)) || FORGE_FOIL.test(text);
-  const printing = PRINTINGS.map((each) => each.exec(text)?.groups).find((groups) => groups);
-  return { text, count: Number(n ?? 1), isCounted: n !== undefined, name: text, isFoil, ...printing };
+  const before = COUNT.exec(line);
+  const counted = line.replace(COUNT, '');
+  const unmarked = withoutMarks(counted);
+  const after = before ? null : COUNT_AFTER.exec(unmarked);
+  const named = after ? withoutMarks(unmarked.replace(COUNT_AFTER, '')) : unmarked;
+  const n = (before ?? after)?.groups?.n;
+  const text = named.replace(FOIL_BEFORE, '');
+  const isFoil = text !== named || FOIL.test(counted.slice(named.length)) || FORGE_FOIL.test(text);
+  const [first, ...others] = PRINTINGS.flatMap((each) => (each.exec(text)?.groups as Reading | undefined) ?? []);
+  return { text, count: Number(n ?? 1), isCounted: n !== undefined, isFoil, name: text, ...first, others };
 }
 
 function withoutMarks(marked: string): string {

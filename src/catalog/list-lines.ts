@@ -2,6 +2,7 @@ import { idFault } from '../model/card-id.ts';
 import type { CardIndex } from './card-index.ts';
 import { type LineMeaning, MOST_FOUND } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
+import type { Reading } from './list-line.ts';
 import { isNamed, isNumber, printed } from './named-printing.ts';
 import type { PastedLine } from './pasted-list.ts';
 import { called } from './printings.ts';
@@ -13,7 +14,7 @@ const BEHIND_NAME = /,\s|\s\/\/\s|\s[&–-]\s|:\s|\s\(/;
 /** Others are no part of a name, or would take long to look for. */
 const SHORTEST_NAME = 3;
 const MOST_WORDS = 12;
-const OTHER_SIDE = /\s+\/\/\s.*$/;
+const OTHER_SIDE = /\s*\/\/?\s*\p{L}.*$/u;
 
 /**
  * What each line of a pasted list means. A printing that a line names is never replaced by another, and nothing is taken
@@ -50,16 +51,25 @@ function cardsOf(index: CardIndex, line: PastedLine): readonly CatalogCard[] {
   // What looks like a set or a number may be of the name.
   const whole = isNamed(line) && line.text === line.name ? undefined : exactly(index, line.text);
   if (whole) return whole.by === 'name' ? called(index, line.text) : whole.cards;
-  const { name, mayBeHeading } = line;
-  const cards = printedIn(line, called(index, name));
-  if (cards.length > 0 || mayBeHeading) return cards;
-  const side = OTHER_SIDE.test(name) ? printedIn(line, called(index, name.replace(OTHER_SIDE, ''))) : [];
-  if (side.length > 0) return side;
-  return !isNamed(line) && mayBeId(name) ? numberedSo(index, name) : printedIn(line, cardsAlsoCalled(index, line));
+  const ways = line.mayBeHeading ? [itself] : [itself, frontSide, otherwise];
+  const found = ways.values().flatMap((way) => [line, ...(line.others ?? [])].values().map((each) => way(index, each)));
+  return found.find((cards) => cards.length > 0) ?? [];
 }
 
+type Way = (index: CardIndex, reading: Reading) => readonly CatalogCard[];
+
+const itself: Way = (index, reading) => printedIn(reading, called(index, reading.name));
+
+const frontSide: Way = (index, reading) =>
+  OTHER_SIDE.test(reading.name) ? printedIn(reading, called(index, reading.name.replace(OTHER_SIDE, ''))) : [];
+
+const otherwise: Way = (index, reading) =>
+  !isNamed(reading) && mayBeId(reading.name)
+    ? numberedSo(index, reading.name)
+    : printedIn(reading, cardsAlsoCalled(index, reading));
+
 /** Those that a line says, where it says which. */
-function printedIn(line: PastedLine, cards: readonly CatalogCard[]): readonly CatalogCard[] {
+function printedIn(line: Reading, cards: readonly CatalogCard[]): readonly CatalogCard[] {
   if (!isNamed(line)) return cards;
   const meant = printed(cards, line);
   // Of several in that set whose numbers are not known it may be any.
@@ -76,7 +86,7 @@ function numberedSo(index: CardIndex, number: string): readonly CatalogCard[] {
 }
 
 /** All printings of the one card that is called so without its title, or in another language; of several where set and number tell which. */
-function cardsAlsoCalled(index: CardIndex, { name, set, number }: PastedLine): readonly CatalogCard[] {
+function cardsAlsoCalled(index: CardIndex, { name, set, number }: Reading): readonly CatalogCard[] {
   const key = nameKey(name);
   if (key.length < SHORTEST_NAME || wordsOf(name).length > MOST_WORDS) return [];
   const isTitled = (card: CatalogCard) => nameKey(card.name.split(BEHIND_NAME)[0] ?? '') === key;

@@ -2,8 +2,8 @@ import type { ListLine } from './list-line.ts';
 
 /** What collections call their columns, in the letters of their names; of several the first is read. */
 const COLUMNS = {
-  name: ['name', 'cardname', 'productname', 'card', 'player', 'nom', 'nombre', 'nome', 'カード名'],
-  count: ['count', 'quantity', 'totalquantity', 'qty', 'amount', 'copies', 'have', 'owned', 'anzahl', '枚数'],
+  name: ['simplename', 'name', 'cardname', 'productname', 'card', 'player', 'nom', 'nombre', 'nome', 'カード名'],
+  count: ['count', 'quantity', 'totalquantity', 'qty', 'cardq', 'amount', 'copies', 'have', 'owned', 'anzahl', '枚数'],
   set: [
     'setcode',
     'editioncode',
@@ -15,10 +15,11 @@ const COLUMNS = {
     'expansion',
     'editionname',
     'setnumber',
+    'cardset',
   ],
   otherSet: ['setname', 'editionname', 'set', 'edition', 'expansion'],
-  number: ['cardnumber', 'collectornumber', 'collector', 'number', 'no', 'cn'],
-  foil: ['foil', 'isfoil', 'printing', 'finish', 'variance', 'variant', 'premium'],
+  number: ['cardnumber', 'collectornumber', 'collectorsnumber', 'cardcode', 'collector', 'number', 'no', 'cn'],
+  foil: ['foil', 'foiletched', 'isfoil', 'printing', 'finish', 'variance', 'variant', 'premium'],
 } as const;
 type Column = keyof typeof COLUMNS;
 /** Where each column stands in a row; -1 for none. */

@@ -1,12 +1,16 @@
 import type { CatalogCard } from './catalog-card.ts';
-import type { ListLine } from './list-line.ts';
+import type { Reading } from './list-line.ts';
 import { isSameId, nameKey, tokenText } from './words.ts';
 
 /** Shorter ones are too often in a name. */
-const SHORTEST_CODE = 3;
+const CODE_ALONE = /^[A-Z\d]{3,}$/;
+/** What games call sets otherwise than everybody else: Arena, and Pokémon TCG Live. */
+const SAME_SETS: Readonly<Record<string, string>> = {
+  ...{ DAR: 'DOM', MEW: '151', 'PR-SV': 'SVP', 'PR-SW': 'SWSHP', 'PR-SM': 'SMP', 'PR-XY': 'XYP', 'PR-BLW': 'BWP' },
+};
 const CODE = /(?<![\p{L}\d])[A-Z][A-Z\d]{1,5}(?![\p{L}\d])/gu;
 
-type Named = Pick<ListLine, 'set' | 'otherSet' | 'number'>;
+type Named = Omit<Reading, 'name'>;
 
 /** Whether a line says which printing it means. */
 export function isNamed({ set, otherSet, number }: Named): boolean {
@@ -19,18 +23,28 @@ export function printed(
   { set = '', otherSet = set, number = '' }: Named,
 ): readonly CatalogCard[] {
   const itself = cards.filter(({ id }) => isSameId([set, number].filter(Boolean).join('-'), id));
-  const sets = [set, otherSet].map(nameKey).filter((key) => key !== '');
+  const called = [set, otherSet].flatMap((each) => [each, SAME_SETS[each] ?? '', each.replace(/ Set$/, '')]);
+  const sets = called.map(nameKey).filter((key) => key !== '');
   const inSet = sets.length === 0 ? cards : cards.filter((card) => sets.some((key) => setKeys(card).includes(key)));
   const isItself = (card: CatalogCard) => card.number === number;
   const numbered = [isItself, isNumber, isFirstOfNumber, endsNumber].map((is) =>
     inSet.filter((card) => is(card, number)),
   );
+  const sides = sets.length === 0 ? [] : inSet.filter((card) => isSideOf(card, number));
   const unnumbered = sets.length === 0 ? [] : inSet.filter((card) => !card.number);
   const abbreviated = cards.filter((card) => number !== '' && endsNumber(card, number) && abbreviates(set, card));
   const isAbbreviated = abbreviated.length === 1 && inSet.length === 0;
   const calledByNumber = number === '' && set !== '' ? cards.filter((card) => isNumber(card, set)) : [];
   const isAlone = cards.length === 1 && !cards[0]?.set; // a list without sets tells no printings apart
-  const all = [itself, calledByNumber, ...numbered, unnumbered, isAbbreviated ? abbreviated : [], isAlone ? cards : []];
+  const all = [
+    itself,
+    calledByNumber,
+    ...numbered,
+    sides.length === 1 ? sides : [],
+    unnumbered,
+    isAbbreviated ? abbreviated : [],
+    isAlone ? cards : [],
+  ];
   return all.find((each) => each.length > 0) ?? [];
 }
 
@@ -50,6 +64,11 @@ function endsNumber({ number: printed = '' }: CatalogCard, number: string): bool
   return typed !== '' && ` ${firstOf(printed)}`.endsWith(` ${typed}`);
 }
 
+/** The sides of a double-faced card may be counted as `51a` and `51b`, and other cards of one name, too. */
+function isSideOf({ number: printed = '' }: CatalogCard, number: string): boolean {
+  return number !== '' && tokenText(printed).replace(/ [a-z]$/, '') === tokenText(number);
+}
+
 function firstOf(number: string): string {
   return tokenText(number.replace(/\/.*/s, ''));
 }
@@ -62,5 +81,5 @@ function setKeys({ id, set = '', also = [] }: CatalogCard): string[] {
 /** Whether a set's name has the letters of a code in their order, as `Obsidian Flames` those of OBF, where no codes are known. */
 function abbreviates(code: string, { set = '', also }: CatalogCard): boolean {
   const letters = [...nameKey(code)].join('.*');
-  return also === undefined && code.length >= SHORTEST_CODE && new RegExp(`(?:^| )${letters}`).test(tokenText(set));
+  return also === undefined && CODE_ALONE.test(code) && new RegExp(`(?:^| )${letters}`).test(tokenText(set));
 }

@@ -37,7 +37,9 @@ const LINK = /\[(?<name>[^\]]*)\]\(https?:[^\s)]*\)|<?https?:\S+/g;
 const EMPHASIS = /\*\*|__|`|_(?=\()|(?<=\))_|\s\|(?=\s)/g;
 /** Sums, lines without a letter or digit, and what is said of a deck. */
 const NO_CARD =
-  /^(?:\d+\s+(?:cards?|influence spent|agenda points)(?:\s*[(:,].*)?|[^\p{L}\p{N}]*|(?:name|layout [a-z]+|format|packs|deck (?:xp|size|name)|exported|cards up to)\b\s*[:=].*|\w+=.*)$/iu;
+  /^(?:\d+\s+(?:cards?|influence spent|agenda points)(?:\s*[(:,].*)?|[^\p{L}\p{N}]*|(?:name|layout [a-z]+|format|packs|deck (?:xp|size|name)|exported|cards up to)\b\s*[:=].*|\w+=.*|<[?/]?[a-z].*>)$/iu;
+/** A card in a file of Magic Online. */
+const ELEMENT = /^<Cards [^>]*\bQuantity="(?<n>\d+)"[^>]*\bName="(?<name>[^"]*)".*$/;
 /** In front of a card that a deck has once. */
 const ROLE =
   /^(?:commander|companion|leader|hero|investigator|identity|stronghold|role|base|main|side(?:board)?|extra):\s+/i;
@@ -97,6 +99,7 @@ function readTyped(typed: string): PastedLine | undefined {
   const line = typed
     .replaceAll('（', ' (')
     .replace(FULL_WIDTH, (sign) => String.fromCharCode(sign.charCodeAt(0) - TO_ASCII))
+    .replace(ELEMENT, '$<n> $<name>')
     .replace(LINK, '$<name>')
     .replace(EMPHASIS, '')
     .trim();

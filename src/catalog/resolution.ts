@@ -60,10 +60,11 @@ function withoutZeros(index: CardIndex, text: string): CatalogCard[] {
 /** The same for a line of a list, which may name a printing. */
 export function exactlyIn(index: CardIndex, line: ListLine): Exact | undefined {
   if (!isNamed(line)) return exactly(index, line.name);
-  const cards = called(index, line.name);
-  const meant = printed(cards, line);
-  if (meant.length > 0) return { by: 'name', cards: meant };
-  return cards.length > 0 ? { by: 'otherPrinting', cards } : undefined;
+  const named = [line, ...(line.others ?? [])].map((reading) => ({ reading, cards: called(index, reading.name) }));
+  const meant = named.map(({ reading, cards }) => printed(cards, reading)).find((cards) => cards.length > 0);
+  if (meant) return { by: 'name', cards: meant };
+  const other = named.find(({ cards }) => cards.length > 0);
+  return other && { by: 'otherPrinting', cards: other.cards };
 }
 
 /** What a part of a list means. A printing that is not known may be another of that name, and is no id. */

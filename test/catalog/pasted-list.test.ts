@@ -74,6 +74,16 @@ describe('a pasted list', () => {
     ['Wick, Who Waits', ['1 Wick, Who Waits']],
     ['1 Negate\nNAME:Burn\nName=Burn\n15 influence spent (max 15)\n49 cards (min 45)', ['1 Negate']],
     ['3 Card Drake', ['3 Card Drake']],
+    ['<Deck>\n<Cards CatID="7" Quantity="4" Sideboard="false" Name="Moth\'s Wing" />\n</Deck>', ["4 Moth's Wing"]],
+    ['- 4x Negate (M20) NM - 1.50€ each', ['4 Negate | M20']],
+    ['- Negate (M20) x4 - $2/ea', ['4 Negate | M20']],
+    ['🔥 4 × Negate, lightly played', ['4 Negate']],
+    ['foil Negate x2 (LP) 3 €', ['2 Negate | *F*']],
+    ['2 Drake, the First foil', ['2 Drake, the First | *F*']],
+    ['1 Negate M20 69 PH', ['1 Negate | M20 | 69 | *F*']],
+    ['2 Foil', ['2 Foil']],
+    ['1 Foil ALL 42', ['1 Foil | ALL | 42']],
+    ['1 Wolf, Holo', ['1 Wolf, Holo']],
   ])('has the line that was meant: %j', (text, expected) => expect(lines(text)).toEqual(expected));
 });
 
@@ -115,6 +125,24 @@ describe('a pasted table', () => {
       'a portfolio with what is not owned',
       ['Set,Product Name,Card Number,Variance,Quantity', 'First Light,Candle Hare,3/102,Normal,2', 'FL,Wick,1,Foil,0'],
       ['2 Candle Hare | First Light | First Light | 3/102'],
+    ],
+    [
+      'a collection of YGOPRODeck',
+      [
+        'cardname,cardq,cardrarity,card_edition,cardset,cardcode,cardid,print_id',
+        'Candle Hare,2,Common,1st Edition,First Light,FL-EN003,1,2',
+      ],
+      ['2 Candle Hare | First Light | FL-EN003'],
+    ],
+    [
+      'a scan of Delver Lens',
+      ["Name,Foil/Etched,Edition code,Quantity,Collector's number", 'Candle Hare,foil,FL,2,3'],
+      ['2 Candle Hare | FL | 3 | *F*'],
+    ],
+    [
+      'a scan with the number in the name',
+      ['Quantity,Name,Simple Name,Set,Card Number', '1,Candle Hare - 3/102,Candle Hare,First Light,3/102'],
+      ['1 Candle Hare | First Light | First Light | 3/102'],
     ],
     [
       'a sheet with semicolons and without counts',
