@@ -95,4 +95,16 @@ describe('what members type', () => {
     expect(found('pikachu', 1)[0]?.id).toBe('base2-60');
     expect(found('pikachu 58', 1)[0]?.id).toBe('base1-58');
   });
+
+  it('keeps its order among cards that are asked for equally often', () => {
+    const names = ['Quibbard', 'Quibbard', 'Quibbard', 'Quibbard Rex', 'Quibbard Rex', ...Array(4).fill('Quibmander')];
+    const own = openCatalog(
+      names.map((name, at) => ({ id: `q-${at}`, name })),
+      'cards.csv',
+    );
+    const order = () => [...new Set(search(own.index, 'quib', WHO).map(({ name }) => name))];
+    const unasked = order();
+    for (const at of names.keys()) own.asked.add(`q-${at}`, { memberId: 'bob', guildId: 'guild' }, Date.now(), false);
+    expect(order()).toEqual(unasked);
+  });
 });
