@@ -63,6 +63,7 @@ describe('a list of cards', () => {
 
   it('with the same id in two cases answers for each by its own, and for a third by neither', () => {
     expect(names([card('ab'), card('AB')], ['AB', 'ab', 'Ab'])).toEqual({ AB: 'Card AB', ab: 'Card ab' });
+    expect(names([card('ab'), card('AB')], ['Ab', 'b'])).toEqual({});
     expect(names([card('ab')], ['ab', 'AB'])).toEqual({ ab: 'Card ab' });
     expect(names([card('aB')], ['ab', 'AB'])).toEqual({ ab: 'Card aB', AB: 'Card aB' });
   });
