@@ -62,6 +62,16 @@ it('the cards of one list are told one time, that of its permit', () => {
   expect([1, 2, 3, 4, 5, 6, 7].map((position) => batching.permitAtMs(position))).toEqual([6, 6, 6, 12, 12, 12, 18]);
 });
 
+it('with other processes, lists have no more cards together than this one’s part of what remains of the day', () => {
+  const limiter = { view: () => ({ quota: { remaining: 100 } }) as LimiterView };
+  const service = { limits: (_: number, cardsLeft = 0) => ({ ...ROOM, most: cardsLeft }) };
+  const mostBeside = (lengths: number[]) => {
+    const otherQueues = { ...NO_OTHER_QUEUES, lengths: () => lengths };
+    return new Batching({ service, limiter, otherQueues, claims: new LocalClaims() }).limits(0).most;
+  };
+  expect([mostBeside([]), mostBeside([0, 3])]).toEqual([100, 33]);
+});
+
 describe('a batch for which there is a permit', () => {
   const limiter = { view: () => ({ quota: undefined }) as LimiterView };
   const service = { limits: () => ({ ...ROOM, most: 20 }) };

@@ -3,7 +3,7 @@ import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import type { BulkRefusal, BulkShape } from '../../src/sandbox/bulk-forms.ts';
 import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
-import { WARN } from '../support/log-lines.ts';
+import { INFO, WARN } from '../support/log-lines.ts';
 import { admitAll, by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
 const LATENCY_MS = 50;
@@ -161,6 +161,23 @@ it('requests cards one by one for an hour where none are listed, and says so onc
   await vi.advanceTimersByTimeAsync(60 * MINUTE_MS);
   await together(world, IDS.slice(20, 30));
   expect(requestedIds(world.service).at(-1)).toHaveLength(10);
+});
+
+it('asks for the next list where an odd answer follows one that worked, and says so', async () => {
+  const world = bulkQueue();
+  await together(world, IDS.slice(0, 10));
+  world.service.script({ path: '/cards?', status: 405 });
+  for (const from of [10, 20]) await together(world, IDS.slice(from, from + 10));
+  expect(requestedIds(world.service).map(({ length }) => length)).toEqual([10, 10, ...Array(10).fill(1), 10]);
+  expect(told(world)).toMatchObject([{ level: INFO, detail: 'status 405' }]);
+});
+
+it('halves a list with an id that a firewall blocks where lists were answered before', async () => {
+  const world = bulkQueue();
+  await together(world, IDS.slice(0, 10));
+  world.service.script({ path: /ids=.*card-14/, status: 403, headers: { 'content-type': 'text/html' }, times: 99 });
+  await together(world, IDS.slice(10, 20));
+  expect(requestedIds(world.service).map(({ length }) => length)).toEqual([10, 10, 5, 5, 2, 2, 1, 1, 1]);
 });
 
 const told = ({ lines }: ReturnType<typeof bulkQueue>) =>

@@ -135,6 +135,19 @@ describe('the fair order', () => {
     expect(queue.serve(7)).toEqual(expect.arrayContaining(newcomers));
   });
 
+  it.each([
+    [15_000, 1],
+    [15_001, 4],
+  ])('leaves a burst that is late by %i ms %i of seven permits', (lateMs, permits) => {
+    const queue = new Queue();
+    queue.promisedAtMs = 0;
+    queue.join('eager', 'guild', 40);
+    queue.nowMs = lateMs;
+    queue.promisedAtMs = queue.nowMs;
+    for (const newcomer of ['b', 'c', 'd', 'e', 'f', 'g']) queue.join(newcomer, 'guild');
+    expect(queue.serve(7).filter((member) => member === 'eager')).toHaveLength(permits);
+  });
+
   it('alternates between the overdue and the others: an overdue burst delays a newcomer by one permit', () => {
     const queue = new Queue();
     queue.join('eager', 'guild', 100);

@@ -15,7 +15,7 @@ const PERMIT = { probe: false, leftAtMs: Date.now() };
 const FOUND = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'Base' } };
 const RECORD: CardRecord = { card: FOUND, fetchedAtMs: 1 };
 
-const TWO = { most: 2, room: 1, lengthOf: () => 0 };
+const UNMEASURED = { room: 1, lengthOf: () => 0 };
 
 /** Requests whose answer is `answer`, over pending lookups of `base1-4` by Alice and `base1-5` by Bob. */
 function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>, busy: readonly string[] = []) {
@@ -63,8 +63,8 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
     events: new Events(),
     log,
   });
-  const select = () => pendingLookups.selectBatch(Date.now(), TWO).pending;
-  const send = async () => requests.sendWanted(await requests.prepare(select()), PERMIT);
+  const select = (most = 2) => pendingLookups.selectBatch(Date.now(), { ...UNMEASURED, most }).pending;
+  const send = async (most?: number) => requests.sendWanted(await requests.prepare(select(most)), PERMIT);
   const booked = async (memberId: string) => {
     const { requests, saved } = await ledger.memberToday(memberId);
     return { requests, saved };
@@ -156,6 +156,16 @@ describe('a batch of two', () => {
     await it.send();
     expect(Object.keys(it.ended)).toEqual(['alice', 'bob']);
     expect(it.fetch.mock.calls.map(([ids]) => ids.length)).toEqual([2, 2, 2, 1, 1]);
+  });
+
+  it('that has failed three times goes in halves, because another card may be what fails', async () => {
+    const it = batchOfTwo(() => Promise.reject(new ServiceDown({ reason: 'it answered 503' })));
+    for (const cardId of ['base1-6', 'base1-7']) it.wish(cardId, 'carol');
+    for (const waitMs of [1_000, 2_000, 2_000, 0, 2_000]) {
+      await it.send(4);
+      vi.advanceTimersByTime(waitMs);
+    }
+    expect(it.fetch.mock.calls.map(([ids]) => ids.length)).toEqual([4, 4, 4, 2, 2]);
   });
 
   it('goes without what another process looks up, which is looked at again soon', async () => {

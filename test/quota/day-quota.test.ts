@@ -176,8 +176,8 @@ describe('the reserve', () => {
     ['5 % of a large day', quota(2_499, 50_000), MIDNIGHT],
     ['not a request more', quota(2_500, 50_000), undefined],
     ['20 of a small day', quota(19, 200), MIDNIGHT],
-    ['a tenth of a day under 200', quota(9, 100), MIDNIGHT],
-    ['not a request more of such a day', quota(10, 100), undefined],
+    ['a tenth of a day under 200', quota(18, 190), MIDNIGHT],
+    ['not a request more of such a day', quota(19, 190), undefined],
     ['20 of an unknown daily limit', { ...quota(19), limit: undefined }, MIDNIGHT],
     ['nothing while what remains is unknown', quota(undefined), undefined],
   ])('keeps %s', (_, known, untilMs) => {

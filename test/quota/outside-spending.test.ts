@@ -47,6 +47,11 @@ it.each<[string, Step[], number]>([
   expect(seenOf(steps)?.times).toBe(times);
 });
 
+it('a day on which others were seen once has no shared key: it may be an operator who tries the key', () => {
+  const seen = seenOf([900, 869, 868]);
+  expect([seen?.times, isKeyShared(seen, NOON_MS)]).toEqual([1, false]);
+});
+
 it('a day on which others were seen twice has a shared key until its reset', () => {
   const seen = seenOf([900, 898, 896, 894, 892]);
   expect([isKeyShared(seen, NOON_MS), isKeyShared(seen, RESET_MS), isKeyShared(undefined, NOON_MS)]).toEqual([

@@ -80,6 +80,8 @@ describe('after', () => {
     ['20e 20e 1d 1d', 20, 'nothing of two lists, rightly'],
     ['20e 1f 20 20e 1f', 20, 'the same with a list between'],
     ['20! 10! 5! 2! 2! 1f 1f', 1, 'refused however short, though two of the cards were found'],
+    ['20! 10! 5! 3! 3! 1f 1f', 1, 'the same of three, which cannot be halved into lists'],
+    ['4! 4! 1f 1f', 2, 'two of four, which can'],
     ['20 20e 1f 20e 1f', 20, 'the same twice after one that worked'],
     ['20 20e 1f 20e 1f 20e 1f', 1, 'the same once more'],
     ['20b', 1, 'a firewall before any list'],
@@ -133,6 +135,15 @@ it('what worked and works no more is tried after one card, a minute, then twice 
     return waitMs / MINUTE_MS;
   });
   expect(waitedMinutes).toEqual([0, 1, 2, 4, 8, 16, 32, 60, 60]);
+});
+
+it.each([
+  [60, 0],
+  [61, 60],
+])('lists that last brought a card %i minutes ago are given up for %i', (minutes, waitMinutes) => {
+  const nowMs = minutes * MINUTE_MS;
+  const known = ['20x', '1'].reduce((before, step) => learn(before, step, before, nowMs), learnedFrom('20'));
+  expect((known.singly.untilMs - nowMs) / MINUTE_MS).toBe(waitMinutes);
 });
 
 describe('after a 429 to a list', () => {

@@ -64,4 +64,15 @@ describe('cards that go together', () => {
     );
     expect(goTogether(POST, longest)).toBe(true);
   });
+
+  it.each([
+    [7_999, true],
+    [8_001, false],
+  ])('whose address has %i characters: %s', (length, expected) => {
+    const idsOf = (filling: number) => ['a', 'b'.repeat(filling)];
+    const around = listRequest(GET, idsOf(0)).url.href.length;
+    const ids = idsOf(length - around);
+    expect(listRequest(GET, ids).url.href).toHaveLength(length);
+    expect(goTogether(GET, ids)).toBe(expected);
+  });
 });

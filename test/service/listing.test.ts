@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
 import { type ListeningCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
@@ -18,6 +18,7 @@ let service: ListeningCardService;
 beforeAll(async () => {
   service = await startCardService();
 });
+afterEach(() => service.reset()); // a request that was given up before it arrived has left its scripted answer
 afterAll(() => service.close());
 
 function list(ids = IDS, { bulkPath = '/cards?ids={ids}', baseUrl = service.url, timeoutMs = 5_000 } = {}) {
@@ -63,6 +64,7 @@ describe('several cards', () => {
     [413, PAGE, 'tooMany'],
     [414, PAGE, 'tooMany'],
     [422, ERROR, 'tooMany'],
+    [431, PAGE, 'tooMany'],
     [404, ERROR, 'tooMany'],
     [404, PAGE, 'unusable'],
     [405, ERROR, 'unusable'],

@@ -34,7 +34,7 @@ const earlier = (mostTogether: number, receivedAtMs = EARLIER_MS) => ({
   mostTogether,
   ...known({ receivedAtMs }),
 });
-const OLD = { receivedAtMs: NOW_MS - 11 * MINUTE_MS };
+const OLD = { receivedAtMs: NOW_MS - 10 * MINUTE_MS - 1 };
 
 /** The day, and another window that ends in ten days, or with the day. */
 function besides(window: Pick<WindowQuota, 'per' | 'limit' | 'remaining'>): Pick<RenewalFacts, 'view'> {
@@ -70,6 +70,11 @@ it.each<[string, Partial<RenewalFacts>, object]>([
     { waitUntilMs: RESET_MS - 6 * HOUR_MS },
   ],
   ['nothing that may leave after the reset', { nowMs: RESET_MS - 2 * MINUTE_MS + 1 }, NOT_TODAY],
+  [
+    'as much until two minutes before it',
+    { nowMs: RESET_MS - 2 * MINUTE_MS, ...known({ receivedAtMs: RESET_MS - 2 * MINUTE_MS }) },
+    send(150),
+  ],
   ['nothing of the reserve', known({ remaining: 50 }), NOT_TODAY],
   ['nothing of a spent day', known({ remaining: 0 }), NOT_TODAY],
   // Ten days of the month are left, of at most 100 requests each: 150 of 3,000 are kept, and twice 1,000 may be wanted.
@@ -94,6 +99,7 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['nothing while other processes cannot be reached', { view: viewOf(QUOTA, { processes: 2 }) }, LOOK_AGAIN],
   ['nothing while a member waits', { isMemberWaiting: true }, LOOK_AGAIN],
   ['nothing more on a day on which others spend', { isKeyShared: true }, NOT_TODAY],
+  ['as much by a figure of ten minutes ago', known({ receivedAtMs: OLD.receivedAtMs + 1 }), send(150)],
   ['one to renew an old figure', known(OLD), send(1)],
   [
     'one although an earlier one has renewed the figure before',
@@ -108,6 +114,7 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['one where there are no lists', { mostTogether: 1 }, send(1)],
   ['as many as a list may carry', earlier(150), send(150)],
   ['nothing while a list could not be full', earlier(151), { waitUntilMs: EARLIER_MS + MINUTE_MS }],
+  ['what there is from then on, full or not', { ...earlier(151), nowMs: EARLIER_MS + 1 }, send(150)],
   ['one to renew an old figure, list or not', earlier(20, EARLIER_MS - 11 * MINUTE_MS), send(1)],
   ['without a stated reset until midnight UTC', known({ resetsAtMs: undefined }), send(150)],
 ])('spends %s', (_, facts, plan) => {

@@ -130,6 +130,21 @@ it('leaves twice what members asked for until the reset on the busiest of the la
   expect(requested()).toHaveLength(10); // of 130: 50 are the reserve, 70 are for members
 });
 
+it('leaves twice what members asked for in as many hours just past as there are until the reset', async () => {
+  const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { usedToday: 869, hoursLeft: 5.5 });
+  for (const [hoursLeft, requests] of [
+    [5.5, 400],
+    [2.5, 35],
+  ] as const) {
+    vi.setSystemTime(RESET_MS - hoursLeft * HOUR_MS);
+    for (let request = 0; request < requests; request++) ledger.spent({ memberId: 'bob', guildId: 'guild' });
+  }
+  vi.setSystemTime(RESET_MS - 2 * HOUR_MS);
+  renewals.start();
+  await pass(10 * MINUTE_MS);
+  expect(requested()).toHaveLength(10); // of 130: 50 are the reserve, 70 are for members
+});
+
 it.each([
   ['half of it on the first day', [], true],
   ['what members want of it by the busiest of the last seven days', [20, 1], false],
@@ -254,6 +269,24 @@ it('sends nothing while another process renews, or a member waits there', async 
   expect(requested()).toEqual([]);
   await pass(3 * MINUTE_MS);
   expect(requested()).toEqual([FIRST]);
+});
+
+it('plans nothing while a member waits', async () => {
+  const { renewals, queue } = await evening([FIRST]);
+  for (const id of IDS.slice(1, 30)) void queue.enqueue(lookup(id, by('bob')));
+  await pass(1_000);
+  const waiting = queue.length;
+  renewals.start();
+  await pass(1_000);
+  expect([waiting > 1, queue.length]).toEqual([true, waiting]);
+});
+
+it('sends nothing while nobody can tell whether another process renews', async () => {
+  const claims: Claims = { isShared: true, claim: async () => 'unavailable', release: async () => {} };
+  const { renewals, requested } = await evening([FIRST], { claims });
+  renewals.start();
+  await pass(10 * MINUTE_MS);
+  expect(requested()).toEqual([]);
 });
 
 it('plans nothing more once it is closed', async () => {
