@@ -137,6 +137,8 @@ describe('a month', () => {
   it('is counted up to 95 % where more costs money', () => {
     const setting = { ...MONTH, isBilled: true };
     expect(shown(spent(949, setting), setting)[0]).toBe('1 of 950 month (ours)');
+    const odd = { ...setting, requestsPerMonth: 1_001 };
+    expect(shown(spent(949, odd), odd)[0]).toBe('1 of 950 month (ours)');
   });
 
   it('is that of the variable, if set, of the default service too', () => {

@@ -204,3 +204,11 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
   expect(step.course.kind).toBe(kind);
   expect(step.effects).toEqual(effects);
 });
+
+it.each<[string, Course, CourseEvent, Partial<Facts>]>([
+  ['a completion', thinking({ ...WAITS, failures: 3 }), CHANGED, ENDED],
+  ['a repetition', final({ ...EDITS, ...LATE, failures: 3 }), edited('shown'), ENDED],
+])('%s that fails is tried again after a second, whatever failed before it', (_, course, event, facts) => {
+  const begun = next(course, event, { ...QUIET, ...facts }).course;
+  expect(next(begun, edited('failed'), { ...QUIET, ...facts }).effects).toEqual([waitMs(1_000)]);
+});
