@@ -9,6 +9,7 @@ import {
   fullAtMsAfter,
   keepingMs,
   paceOf,
+  plannedDay,
   plannedPace,
   refillLagMs,
   tokenAtMs,
@@ -212,3 +213,12 @@ it.each([
     expect(refillLagMs(NOW_MS, NOW_MS + afterMs)).toBe(lagMs);
   },
 );
+
+it.each<[string, PlanSetting, number | undefined]>([
+  ['the plan’s', { plan: 'free' }, 1_000],
+  ['the first plan’s until the service tells which it is', { plan: 'auto' }, 1_000],
+  ['that of the variable, if set', { plan: 'free', requestsPerDay: 700 }, 700],
+  ['not known of a plan without figures', { plan: 'enterprise' }, undefined],
+])('the day of the configuration is %s', (_, setting, requests) => {
+  expect(plannedDay(setting)).toBe(requests);
+});
