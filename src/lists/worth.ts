@@ -21,7 +21,7 @@ export interface PricedLine {
   prices?: Prices;
 }
 
-/** All in one currency; sums are in its minor units, so that no fraction of a cent gets lost or appears. */
+/** All in one currency; sums are in hundredths of its minor unit, so that no fraction of a cent appears, and many small ones are not lost. */
 export interface Sums {
   currency: string | undefined;
   market: number;
@@ -109,7 +109,7 @@ function sumsOf(priced: readonly PricedLine[], ofOthers: string | undefined): Su
     for (const figure of ['market', 'low'] as const) {
       const price = prices[figure];
       if (price === undefined) continue;
-      sum[figure] += line.count * toMinor(price, currency);
+      sum[figure] += line.count * toHundredths(price, currency);
       sum.cards[figure] += line.count;
     }
     sums.set(currency, sum);
@@ -140,10 +140,11 @@ function digitsOf(currency: string | undefined): number {
   return maximumFractionDigits ?? DIGITS;
 }
 
-export function toMinor(price: number, currency: string | undefined): number {
-  return Math.round(Number((price * 10 ** digitsOf(currency)).toPrecision(CERTAIN_DIGITS)));
+export function toHundredths(price: number, currency: string | undefined): number {
+  return Math.round(Number((price * 100 * 10 ** digitsOf(currency)).toPrecision(CERTAIN_DIGITS)));
 }
 
-export function fromMinor(minor: number, currency: string | undefined): number {
-  return minor / 10 ** digitsOf(currency);
+/** @returns a sum as it is said, in full minor units */
+export function fromHundredths(hundredths: number, currency: string | undefined): number {
+  return Math.round(hundredths / 100) / 10 ** digitsOf(currency);
 }

@@ -1,5 +1,5 @@
 import type { WorthLine } from '../lists/kept-lists.ts';
-import { dearest, fromMinor, type PricedLine, type Sums, type Worth } from '../lists/worth.ts';
+import { dearest, fromHundredths, type PricedLine, type Sums, type Worth } from '../lists/worth.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import type { ListedCard } from '../model/invocation.ts';
 import type { Message, MessageFile } from '../model/message.ts';
@@ -103,7 +103,7 @@ function sumLines({ worth, locale }: WorthView): string[] {
 }
 
 function sumText(sums: Sums, figure: 'market' | 'low', locale: string): string {
-  return formatPrice(locale, fromMinor(sums[figure], sums.currency), sums.currency);
+  return formatPrice(locale, fromHundredths(sums[figure], sums.currency), sums.currency);
 }
 
 function privateLines(view: WorthView): string[] {
@@ -145,8 +145,10 @@ function latest(errors: readonly CardServiceError[]): CardServiceError {
 /** What a press costs at most, or why it would bring nothing. */
 function costText({ worth, cost: { missing }, left, refusal, locale }: WorthView): string {
   if (refusal) return errorMessage(locale, refusal);
-  const minutes = Math.ceil(missing.waitMs / MINUTE_MS);
-  const cost = formatMessage(locale, 'worthCost', { cards: worth.missing.length, lookups: missing.lookups, minutes });
+  const { lookups, waitMs } = missing;
+  const wait = Number.isFinite(waitMs) ? 'known' : 'unknown';
+  const minutes = Math.ceil(waitMs / MINUTE_MS);
+  const cost = formatMessage(locale, 'worthCost', { cards: worth.missing.length, lookups, wait, minutes });
   return left === undefined ? cost : `${cost} ${formatMessage(locale, 'worthLeft', { left })}`;
 }
 

@@ -3,10 +3,10 @@ import type { WorthLine } from '../../src/lists/kept-lists.ts';
 import {
   choosePrinting,
   dearest,
-  fromMinor,
+  fromHundredths,
   type KeptPrice,
   pricesFor,
-  toMinor,
+  toHundredths,
   worthOf,
 } from '../../src/lists/worth.ts';
 import type { Prices } from '../../src/model/card.ts';
@@ -77,23 +77,34 @@ describe('the printing of a line that names none', () => {
 });
 
 describe('what a list is worth', () => {
-  it('is summed in minor units, without the errors of fractions', () => {
+  it('is summed in hundredths of minor units, without the errors of fractions', () => {
     const { sums } = worthOf(
       [line('a', 3), line('b', 1)],
       new Map([kept('a', { market: 0.1 }), kept('b', { market: 1.005 })]),
       'USD',
     );
-    expect(sums).toEqual([{ currency: 'USD', market: 131, low: 0, cards: { market: 4, low: 0 } }]);
-    expect(fromMinor(131, 'USD')).toBe(1.31);
+    expect(sums).toEqual([{ currency: 'USD', market: 13_050, low: 0, cards: { market: 4, low: 0 } }]);
+    expect(fromHundredths(13_050, 'USD')).toBe(1.31);
+  });
+
+  it('has prices of less than half a cent, which make cents together', () => {
+    const { sums } = worthOf(
+      [line('a', 4), line('b')],
+      new Map([kept('a', { market: 0.004 }), kept('b', { market: 0.004 })]),
+      'USD',
+    );
+    expect(fromHundredths(sums[0]?.market ?? 0, 'USD')).toBe(0.02);
   });
 
   it.each([
-    [12.5, 'JPY', 13],
-    [12.5, undefined, 1250],
-    [0.0049, 'USD', 0],
-    [1.2345, 'KWD', 1235],
-    [1, 'ABC', 100],
-  ])('%d %s is %d of its minor units', (price, currency, minor) => expect(toMinor(price, currency)).toBe(minor));
+    [12.5, 'JPY', 1_250],
+    [12.5, undefined, 125_000],
+    [0.0049, 'USD', 49],
+    [1.2345, 'KWD', 123_450],
+    [1, 'ABC', 10_000],
+  ])('%d %s is %d hundredths of its minor unit', (price, currency, sum) =>
+    expect(toHundredths(price, currency)).toBe(sum),
+  );
 
   it('never adds two currencies, and begins with that of most cards', () => {
     const prices = new Map([
@@ -103,8 +114,8 @@ describe('what a list is worth', () => {
     ]);
     const worth = worthOf([line('b', 2), line('a', 1), line('c', 4)], prices, undefined);
     expect(worth.sums).toEqual([
-      { currency: 'EUR', market: 100, low: 1_200, cards: { market: 1, low: 4 } },
-      { currency: undefined, market: 400, low: 0, cards: { market: 2, low: 0 } },
+      { currency: 'EUR', market: 10_000, low: 120_000, cards: { market: 1, low: 4 } },
+      { currency: undefined, market: 40_000, low: 0, cards: { market: 2, low: 0 } },
     ]);
     expect(dearest(worth, 10, undefined).map(({ line: { text } }) => text)).toEqual(['1 a', '2 b']);
   });

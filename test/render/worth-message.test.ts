@@ -3,6 +3,7 @@ import type { WorthLine } from '../../src/lists/kept-lists.ts';
 import { type KeptPrice, worthOf } from '../../src/lists/worth.ts';
 import { Busy, CeilingReached, KeyRefused, ServiceDown } from '../../src/model/errors.ts';
 import { totalLength } from '../../src/render/cards-message.ts';
+import { formatMessage } from '../../src/render/messages.ts';
 import { type WorthView, worthMessage } from '../../src/render/worth-message.ts';
 
 /** Far from any clock. */
@@ -98,3 +99,13 @@ it('old prices that could not be renewed say why, once for each reason', () => {
   const said = embed?.description?.split('\n').filter((line) => line.startsWith('Showing a saved copy'));
   expect(said).toEqual(["Showing a saved copy: it's busy right now."]);
 });
+
+it.each(['en-US', 'de', 'fr', 'es-ES', 'pt-BR', 'ja'])(
+  'a wait without an end is no number of minutes, in %s',
+  (locale) => {
+    const cost = { missing: { lookups: 1, waitMs: Infinity }, stale: { lookups: 0, waitMs: 0 } };
+    const [embed] = worthMessage(viewOf([lineOf('card-1', 'Drake', 1)], [], { cost, locale })).embeds ?? [];
+    expect(embed?.description).toContain(formatMessage(locale, 'worthLeft', { left: 0 }));
+    expect(embed?.description).not.toContain('∞');
+  },
+);
