@@ -3,7 +3,7 @@ import type { KeptList, WorthLine } from '../src/lists/kept-lists.ts';
 import { choosePrinting, type KeptPrices, worthOf } from '../src/lists/worth.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
 import { blockedError } from '../src/lookup/service-requests.ts';
-import type { Asked, AskedList, Invocation } from '../src/model/invocation.ts';
+import type { Asked, AskedList, Invocation, ListedCard } from '../src/model/invocation.ts';
 import type { Requester } from '../src/model/quota.ts';
 import { cardMenu } from '../src/render/card-list.ts';
 import { cardsMessage } from '../src/render/cards-message.ts';
@@ -93,10 +93,23 @@ export async function pressed(
     return privately({ content: formatMessage(locale, 'worthChoose'), components });
   }
   const card = found.cards.find((each) => each.id === chosen);
-  if (!card) return sentence(formatMessage(locale, 'outOfDate'));
-  const taken = lines.with(number, { ...line, card, isGuessed: false });
-  await services.lists.replace(requester.memberId, id, { ...kept, lines: taken });
-  return askedFor({ id, ceiling: 0 });
+  const isTaken = await take(id, number, card, requester, services);
+  return isTaken ? askedFor({ id, ceiling: 0 }) : sentence(formatMessage(locale, 'outOfDate'));
+}
+
+/** @returns whether the list is still kept */
+async function take(
+  id: string,
+  place: number,
+  card: ListedCard | undefined,
+  { memberId }: Requester,
+  { lists }: Services,
+) {
+  const kept = await lists.read(memberId, id); // another line's printing may have been chosen meanwhile
+  const line = kept?.lines?.[place];
+  if (!card || !line) return false;
+  await lists.replace(memberId, id, { ...kept, lines: kept.lines?.with(place, { ...line, card, isGuessed: false }) });
+  return true;
 }
 
 /** Renders the reply to a pasted list, from what is kept of its cards. */

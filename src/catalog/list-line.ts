@@ -37,7 +37,7 @@ const MARKS = [
   String.raw`(?:[-–@]\s+)?(?:[$€£]\s?\d[\d.,]*|\d[\d.,]*\s?[$€£])(?:\s?\/?\s?(?:each|ea))?`,
   String.raw`(?:[-–]\s+)?[([]?(?:(?-i:NM|LP|MP|HP|DMG)|near mint|(?:lightly|moderately|heavily) played)[)\]]?`,
   String.raw`#\s?!?\p{L}[^,;]*|[●•○■]+|[-–]`,
-  String.raw`(?<=(?:\*|\(\w{2,8}\)\s+\S*\d\S*)\s+)\[[^\]]*\]|(?<=\(\w{2,8}\)\s+)\[(?!(?-i:[A-Z\d]+)\])[^\]\d]*\]`,
+  String.raw`(?<=(?:\*|\(\w{2,8}\)\s+\S*\d\S*)\s+)\[[^\]]*\]`,
 ];
 /** One at a time, because a tag may have others in it: all at once, a line of twenty tags could be read in a million ways. */
 const LAST_MARK = new RegExp(String.raw`,?\s+(?:${MARKS.join('|')})$`, 'iu');
