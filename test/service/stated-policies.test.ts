@@ -35,6 +35,13 @@ it.each<[string, Record<string, string>, string[]]>([
     { 'RateLimit-Policy': '"burst";q=10;w=60, "month";q=1000;w=2592000', RateLimit: '"month";r=900;t=86400' },
     ['minute 10', 'month 1000, 900 left, 86400 s'],
   ],
+  ['a month of 28 days', { 'RateLimit-Policy': '1000;w=2419200' }, ['month 1000']],
+  ['a month of 31 days', { 'RateLimit-Policy': '1000;w=2678400' }, ['month 1000']],
+  [
+    'a limit of which all is left',
+    { 'RateLimit-Policy': '10;w=60', RateLimit: 'limit=10, remaining=10, reset=30' },
+    ['minute 10, 10 left, 30 s'],
+  ],
   ['a policy alone', { 'RateLimit-Policy': '"x";q=10;w=60;pk=:cHNsLi4uCg==:' }, ['minute 10']],
 ])('reads %s', (_, headers, windows) => {
   expect(stated(headers)).toEqual(windows);
@@ -42,6 +49,8 @@ it.each<[string, Record<string, string>, string[]]>([
 
 it.each<[string, Record<string, string>]>([
   ['a window that no service counts by', { 'RateLimit-Policy': '10;w=7' }],
+  ['a window shorter than a month', { 'RateLimit-Policy': '10;w=2419199' }],
+  ['a window longer than a month', { 'RateLimit-Policy': '10;w=2678401' }],
   ['two that contradict each other', { 'RateLimit-Policy': '10;w=60, 20;w=60' }],
   ['more left than there is', { 'RateLimit-Policy': '10;w=60', RateLimit: 'limit=10, remaining=40, reset=30' }],
   ['figures of another limit', { 'RateLimit-Policy': '10;w=60', RateLimit: 'limit=90, remaining=4, reset=30' }],
