@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Claims } from '../../src/model/claims.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
-import type { Limiter, Permit } from '../../src/quota/limiter-port.ts';
+import type { Acquired, Limiter, Permit } from '../../src/quota/limiter-port.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { ask } from '../quota/limiter.contract.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
@@ -32,6 +32,8 @@ function queueOver(roundTripMs: number) {
   };
   const permits = new Set<Permit>();
   const outcomes: string[] = [];
+  /** What the limiter tells first, instead of giving permits. */
+  const waitsUntilMs: number[] = [];
   const calls = { acquire: 0, underWay: 0, mostUnderWay: 0 };
   const seenAs = (limiter: Limiter): Limiter => ({
     doubt: () => limiter.doubt(),
@@ -40,7 +42,9 @@ function queueOver(roundTripMs: number) {
       calls.acquire += 1;
       calls.mostUnderWay = Math.max(calls.mostUnderWay, ++calls.underWay);
       await halfWay();
-      const acquired = await limiter.acquire(lane);
+      const untilMs = waitsUntilMs.shift();
+      const acquired =
+        untilMs === undefined ? await limiter.acquire(lane) : ({ kind: 'wait', untilMs } satisfies Acquired);
       if (acquired.kind === 'permit') permits.add(acquired.permit);
       await halfWay();
       calls.underWay -= 1;
@@ -61,7 +65,7 @@ function queueOver(roundTripMs: number) {
   });
   const { queue, limiter } = lookupQueueOver(service, { plan: 'business', ...BUSINESS }, { claims, seenAs });
   const requestedIds = () => service.requests.map(({ path }) => path.slice('/cards/'.length).split('?')[0]);
-  return { queue, limiter, service, requestedIds, claimed, permits, outcomes, calls };
+  return { queue, limiter, service, requestedIds, claimed, permits, outcomes, calls, waitsUntilMs };
 }
 
 it('lookups over a quick link are served one after the other, in fair order', async () => {
@@ -71,6 +75,18 @@ it('lookups over a quick link are served one after the other, in fair order', as
   await vi.advanceTimersByTimeAsync(1_000);
   expect(requestedIds()).toEqual(['base1-1', 'late', 'base1-2', 'base1-3', 'base1-4']);
   expect(calls.mostUnderWay).toBe(1);
+});
+
+it('the limiter is not asked again before the time that it told, whoever else comes', async () => {
+  const { queue, requestedIds, calls, waitsUntilMs } = queueOver(QUICK_MS);
+  waitsUntilMs.push(Date.now() + 1_000);
+  void queue.enqueue(lookup('base1-1'));
+  await vi.advanceTimersByTimeAsync(500);
+  void queue.enqueue(lookup('base1-2', by('late')));
+  await vi.advanceTimersByTimeAsync(400);
+  expect(calls.acquire).toBe(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(requestedIds()).toHaveLength(2);
 });
 
 describe('lookups over a slow link', () => {
