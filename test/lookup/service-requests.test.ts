@@ -72,6 +72,23 @@ describe('a request', () => {
     expect(outcomes).toEqual([outcome]);
   });
 
+  it.each([
+    ['pause', new RateLimited({ seconds: 1 })],
+    ['hour', new RateLimited({ seconds: 1_800, per: 'hour' })],
+    ['day', new RateLimited({ seconds: 30_000, per: 'day' })],
+    ['month', new RateLimited({ seconds: 800_000, per: 'month' })],
+  ])('that is refused is counted by what it says is spent: %s', async (kind, error) => {
+    const { ledger, limiter } = lookupQueueOver(createCardService());
+    const events = new Events();
+    const published: EventsByName['rateLimit'][] = [];
+    onTestFinished(events.subscribe('rateLimit', (event) => void published.push(event)));
+    const acquired = await limiter.acquire('members');
+    const permit = acquired.kind === 'permit' ? acquired.permit : PERMIT;
+    const sent = sendRequest({ limiter, ledger, events }, { ...REQUEST, permit }, () => Promise.reject(error));
+    await expect(sent).rejects.toBe(error);
+    expect(published).toEqual([{ kind }]);
+  });
+
   it('moves to the refused ones when the service has not counted it', async () => {
     const { quota, booked, published } = recording();
     const error = new RateLimited({ seconds: 1 });
