@@ -101,7 +101,12 @@ describe('the decision', () => {
     ['promises a renewal no later time', LATE, lookup('new', RENEWAL), at(0)],
     ['refuses what would wait too long', LATE, lookup('new'), BUSY],
     ['names a pause as the reason', { ...LATE, paused: true }, lookup('new'), PAUSED],
-    ['refuses a card while no request is wanted for it', { postponed: 'new' }, lookup('new'), refused('ServiceDown')],
+    [
+      'refuses a card while no request is wanted for it',
+      { postponed: 'new' },
+      lookup('new'),
+      refused('ServiceDown', { untilMs: NOON_MS + 50_000 }),
+    ],
     ['admits other cards meanwhile', { postponed: 'new' }, lookup('other', BOB), at(6_000)],
   ])('%s', (_, inputs, wish, decided) => {
     expect(decisionWith(inputs)(wish)).toMatchObject(decided);

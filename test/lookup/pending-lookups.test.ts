@@ -144,6 +144,19 @@ describe('a pending lookup', () => {
     expect(requestedAtMs).toEqual([Date.now() - 10, Date.now()]);
   });
 
+  it('tells all who wait, once, that another process requests the card', () => {
+    fakeTime();
+    const { start, get } = queueWith();
+    const waiters = ['first', 'second'].map((member) => start(lookup('base1-4', by(member))).waiter);
+    const onProgress = vi.fn();
+    for (const waiter of waiters) waiter.onProgress = onProgress;
+    get('base1-4').askedElsewhere();
+    vi.advanceTimersByTime(10);
+    get('base1-4').askedElsewhere();
+    expect(onProgress).toHaveBeenCalledTimes(2);
+    expect(waiters.map(({ progress }) => progress.askedElsewhereAtMs)).toEqual(Array(2).fill(Date.now() - 10));
+  });
+
   it('whose request brought no answer waits again, unless all have left', () => {
     const { pendingLookups, start, get, batch } = queueWith();
     const { waiter } = start(lookup('base1-4'));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { doubtOf } from '../../src/quota/failures.ts';
+import { countedAfter, doubtOf } from '../../src/quota/failures.ts';
 
 const FAILED_AT_MS = Date.UTC(2026, 10, 20, 12);
 
@@ -14,4 +14,12 @@ it.each([
   };
   expect(failedIdsAfter(restMs - 1)).toEqual(new Set(['bad']));
   expect(failedIdsAfter(restMs)).toEqual(new Set());
+});
+
+it('a card counts as failed until it is answered, by itself or in any place of a list', () => {
+  const counted = ['bad', 'good'].map((cardId) => ({ cardId, atMs: FAILED_AT_MS }));
+  const after = (...cardIds: string[]) => countedAfter(counted, { kind: 'answered', cardIds }, false, FAILED_AT_MS + 1);
+  expect(after('other')).toEqual(counted);
+  expect(after('good')).toEqual(counted.slice(0, 1));
+  expect(after('other', 'good')).toEqual(counted.slice(0, 1));
 });

@@ -88,6 +88,11 @@ describe('a window', () => {
 });
 
 describe('the forecast', () => {
+  const probed: LimiterState = {
+    ...INITIAL_LIMITER_STATE,
+    breaker: { state: 'halfOpen', reason: 'outage', sinceMs: NOW_MS, untilMs: NOW_MS, failures: 3 },
+  };
+
   it('is now exactly when a permit would be given, in each lane and for a report', () => {
     let given = 0;
     fc.assert(
@@ -115,6 +120,7 @@ describe('the forecast', () => {
   it.each<[string, Partial<LimiterFacts>, readonly number[]]>([
     ['while places are free', { underWay: 0 }, [0, 0, 2_340, 4_000, 5_288]],
     ['while all are taken', { underWay: 2 }, [2_340, 4_000, 5_288]],
+    ['beside a probe', { underWay: 1, state: probed }, [4_000, 4_000]],
     ['of a limiter that delays', { underWay: 2, state: slow(false) }, [2_000, 4_000, 6_000]],
   ])('lets places under way become free at the pace of the last answers %s', (_, more, expected) => {
     const view = new StateView({ ...FACTS, state: INITIAL_LIMITER_STATE, ...more }, NOW_MS);

@@ -42,6 +42,7 @@ it.each<[string, Step[], number]>([
   ['others also when a list counts once', [900, { remaining: 899, cards: 20 }, 800, 799], 1],
   ['nobody else, when a request is not counted', [900, 900, 899], 0],
   ['nobody else, when an answer says nothing of it', [900, {}, {}, 897], 0],
+  ['nothing that an answer confirms which says nothing of it', [900, 890, {}], 0],
   ['nobody else after a change to a larger plan', [900, 49_000, 48_999], 0],
 ])('%s', (_, steps, times) => {
   expect(seenOf(steps)?.times).toBe(times);

@@ -73,6 +73,7 @@ describe('a request', () => {
     ['waits for the probe that is under way', withBreaker('halfOpen', 'outage'), 'members', WAIT],
     ['is blocked on a spent day', withBreaker('open', 'day', 500), 'members', { kind: 'blocked', reason: 'day' }],
     ['for a report may probe a spent day early', withBreaker('open', 'day', 500), 'report', PROBE],
+    ['for a report is not sent beside the probe of a spent day', withBreaker('halfOpen', 'day'), 'report', WAIT],
     ['for a report is never another probe', withBreaker('open', 'outage'), 'report', WAIT],
     [
       'waits after a failure, as long as a lookup backs off',

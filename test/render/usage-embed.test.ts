@@ -183,6 +183,11 @@ describe('the embed of the usage', () => {
       { requests: 1, refused: 0, saved: 0, cap: undefined },
       '1 new lookup · 0 answered from memory',
     ],
+    [
+      'also of lookups that cost nothing',
+      { requests: 0, refused: 0, saved: 3, cap: 200 },
+      '0 of 200 new lookups · 3 answered from memory',
+    ],
     ['not where nobody was', { requests: 0, refused: 0, saved: 0, cap: 200 }, undefined],
     ['not where members cannot bring the bot along', { requests: 1, refused: 0, saved: 0, cap: 0 }, undefined],
     ['not to members who may not see it', undefined, undefined],
