@@ -37,7 +37,7 @@ const MARKS = [
   String.raw`(?:[-–@]\s+)?(?:[$€£]\s?\d[\d.,]*|\d[\d.,]*\s?[$€£])(?:\s?\/?\s?(?:each|ea))?`,
   String.raw`(?:[-–]\s+)?[([]?(?:(?-i:NM|LP|MP|HP|DMG)|near mint|(?:lightly|moderately|heavily) played)[)\]]?`,
   String.raw`#\s?!?\p{L}[^,;]*|[●•○■]+|[-–]`,
-  String.raw`(?<=(?:\*|\(\w{2,8}\)\s+\S*\d\S*)\s+)\[[^\]]*\]`,
+  String.raw`(?<=(?:\*|\(\w{2,8}\)\s+\S*\d\S*)\s+)\[[^\]]*\]|(?<=\(\w{2,8}\)\s+)\[(?!(?-i:[A-Z\d]+)\])[^\]\d]*\]`,
 ];
 /** One at a time, because a tag may have others in it: all at once, a line of twenty tags could be read in a million ways. */
 const LAST_MARK = new RegExp(String.raw`,?\s+(?:${MARKS.join('|')})$`, 'iu');
@@ -60,7 +60,7 @@ const PRINTINGS = [
   String.raw`^(?<name>.+?)(?:\s+<(?<number>${NUMBER})>)\s+[([](?<set>[^)\]]+)[)\]]$`,
   String.raw`^(?<name>.+?)\+?\|(?<set>[A-Za-z\d]{2,6})(?:\|(?:\[(?<number>${NUMBER})\]|\d+))?$`,
   String.raw`^(?<name>.+?)\s+[([](?<set>[^()[\]:#]+)[:#\s](?<number>${NUMBER})[)\]]$`,
-  String.raw`^(?<name>.+?)(?:\s+-)?\s+${OF_TOTAL}(?:\s+${IN_BRACKETS}|(?:\s+-)?\s+(?<set>\S.*))?$`,
+  String.raw`^(?<name>.+?[^)\]])(?:\s+-)?\s+${OF_TOTAL}(?:\s+${IN_BRACKETS}|(?:\s+-)?\s+(?<set>\S.*))?$`,
   String.raw`^(?<name>.+?)\s+-\s+(?<set>.+?)\s+-\s+${OF_TOTAL}$`,
   String.raw`^(?<name>.+?)\s+${IN_BRACKETS}(?:\s+#?(?<number>${NUMBER}))?$`,
   String.raw`^(?<name>.+?)\s+(?<set>\d{0,2}[A-Z][A-Z\d]{0,5}(?<=..)(?:-[A-Z]{2,3})?)[\s-](?<number>${OF_SET})$`,
