@@ -178,10 +178,13 @@ export class CommandReplies {
   async #completeTakenOver(reply: CardsReply): Promise<void> {
     this.#publish(reply, 'taken over');
     this.#deletionOf(reply); // from here on: what follows takes its time
-    if (reply.deadlineMs <= Date.now()) return this.#end(reply, 'dropped', { outcome: 'too late' });
-    const cards = (await this.#options.sender.countEmbeds(reply)) ?? 0;
     const { queries, list } = reply.asked;
-    if (cards >= (list ? 1 : queries.length)) return this.#end(reply, 'dropped');
+    const isTooLate = reply.deadlineMs <= Date.now();
+    const cards = isTooLate ? 0 : ((await this.#options.sender.countEmbeds(reply)) ?? 0);
+    if (isTooLate || cards >= (list ? 1 : queries.length)) {
+      this.#end(reply, 'dropped', isTooLate ? { outcome: 'too late' } : undefined);
+      return this.#forget(reply);
+    }
     const wanted: Wanted = list ? within(list.ceiling, reply) : reply;
     const lookups = await Lookups.resume(queries, wanted, this.#options.lookups);
     const { ceiling } = wanted.requester;
@@ -242,10 +245,14 @@ export class CommandReplies {
         edit: () => sender.edit(reply, rendered.message, reply.asked.isPrivate),
         complete: () => sender.complete(reply, rendered.message, isShared() || isRepetition),
         keep: () => journal.keeps(reply),
-        end: (as) => {
+        end: async (as, isFollowed) => {
           if (as === 'deleted') lookups.cancel();
-          return this.#ended(reply, as, lookups.inTheEnd(), rendered.err);
+          if (as === 'answered') this.#end(reply, 'dropped');
+          else if (as === 'too late' || as === 'deleted') this.#end(reply, 'dropped', { outcome: as });
+          else this.#ended(reply, as, lookups.inTheEnd(), rendered.err);
+          if (!isFollowed) await this.#forget(reply);
         },
+        forget: () => this.#forget(reply),
       },
       this.#closed.signal,
     );
@@ -255,14 +262,16 @@ export class CommandReplies {
   }
 
   /** @param err the answer could not be rendered */
-  async #ended(reply: CardsReply, as: End, outcomes: Outcomes, err: unknown): Promise<void> {
-    if (as === 'answered') return this.#end(reply, 'dropped');
-    if (as === 'too late') return this.#end(reply, 'dropped', { outcome: 'too late' });
-    if (as === 'deleted') return this.#end(reply, 'dropped', { outcome: 'deleted' });
+  #ended(
+    reply: CardsReply,
+    as: Exclude<End, 'answered' | 'too late' | 'deleted'>,
+    outcomes: Outcomes,
+    err: unknown,
+  ): void {
     const isShown = as === 'shown' || as === 'shownInPrivate';
     const isPrivate = reply.asked.isPrivate || as === 'shownInPrivate';
     if (isShown) publishShown(this.#options.events, reply, outcomes, isPrivate);
-    await this.#end(reply, as === 'lost' ? 'dropped' : 'completed', {
+    this.#end(reply, as === 'lost' ? 'dropped' : 'completed', {
       ...(isShown ? endOf(outcomes) : { outcome: as === 'lost' ? 'not answered' : 'broken' }),
       source: sourceOf(outcomes),
       waitMs: (outcomes.requestedAtMs ?? Date.now()) - reply.receivedAtMs,
@@ -294,12 +303,14 @@ export class CommandReplies {
   }
 
   /** @param end absent when the process that completed the reply has logged its command */
-  async #end(reply: CardsReply, step: EventsByName['reply']['step'], end?: CommandEnd): Promise<void> {
+  #end(reply: CardsReply, step: EventsByName['reply']['step'], end?: CommandEnd): void {
     this.#publish(reply, step);
     if (end) publishEnd(this.#options.events, reply, end);
-    // Where somebody deletes the reply, its row stays until Discord is told.
-    if (!this.#open.get(reply.interactionId)?.deletion.signal.aborted)
-      await this.#options.journal.remove(reply.interactionId);
+  }
+
+  /** Where somebody deletes the reply, its row stays until Discord is told. */
+  async #forget({ interactionId }: CardsReply): Promise<void> {
+    if (!this.#open.get(interactionId)?.deletion.signal.aborted) await this.#options.journal.remove(interactionId);
   }
 
   #publish({ interactionId, command }: CardsReply, step: EventsByName['reply']['step']): void {

@@ -12,7 +12,8 @@ export interface CoursePorts {
   complete?(): Promise<CompleteResult>;
   /** Leaves it to another process. @returns whether that will complete it */
   keep?(): Promise<boolean>;
-  end?(as: End): Promise<void>;
+  end?(as: End, isFollowed?: boolean): Promise<void>;
+  forget?(): Promise<void>;
 }
 
 /**
@@ -42,11 +43,20 @@ export function follow(first: Course, ports: CoursePorts, closing: AbortSignal) 
   }
 
   async function perform(effect: Effect): Promise<void> {
-    if (effect.kind === 'wait') timer.set(effect.untilMs);
-    else if (effect.kind === 'look') await on({ kind: 'looked', ...(await ports.look(effect.before)) });
-    else if (effect.kind === 'keep') await on({ kind: 'kept', isKept: (await ports.keep?.()) ?? false });
-    else if (effect.kind === 'end') await ports.end?.(effect.as);
-    else await on({ kind: 'edited', result: (await ports[effect.kind]?.()) ?? 'lost' });
+    switch (effect.kind) {
+      case 'wait':
+        return timer.set(effect.untilMs);
+      case 'look':
+        return on({ kind: 'looked', ...(await ports.look(effect.before)) });
+      case 'keep':
+        return on({ kind: 'kept', isKept: (await ports.keep?.()) ?? false });
+      case 'end':
+        return ports.end?.(effect.as, effect.isFollowed);
+      case 'forget':
+        return ports.forget?.();
+      default:
+        return on({ kind: 'edited', result: (await ports[effect.kind]?.()) ?? 'lost' });
+    }
   }
 
   /** What changes at once is one event. */

@@ -61,12 +61,16 @@ export type CourseEvent =
 /** `answered`: by another process. */
 export type End = Exclude<EditResult | CompleteResult, 'failed'> | 'answered' | 'too late';
 
-/** To look is to render, too: what is there so far, the end, or nothing new before a repetition. */
+/**
+ * To look is to render, too: what is there so far, the end, or nothing new before a repetition. `isFollowed`: by one, until
+ * which the reply stays in the journal for whoever takes it over; then it is forgotten.
+ */
 export type Effect =
   | { kind: 'look'; before: 'soFar' | Final['as'] }
   | { kind: 'edit' | 'complete' | 'keep' }
   | { kind: 'wait'; untilMs: number }
-  | { kind: 'end'; as: End };
+  | { kind: 'end'; as: End; isFollowed?: true }
+  | { kind: 'forget' };
 
 interface Step {
   course: Course;
@@ -130,10 +134,11 @@ const FINAL: Rows<Final> = {
   },
   edited(course, { result }, facts) {
     if (result === 'failed') return failed({ ...course, isUnconfirmed: true }, facts);
-    const end = ended(course, result);
-    if (course.as !== 'completion' || result !== 'shown' || !course.mayComeLate || facts.isClosing) return end;
+    if (course.as !== 'completion' || result !== 'shown' || !course.mayComeLate) return ended(course, result);
+    const end: Effect = { kind: 'end', as: result, isFollowed: true };
+    if (facts.isClosing) return { ...DONE, effects: [end] }; // who takes it over looks at it
     const again = wait({ ...course, as: 'repetition', failures: 0 }, facts.nowMs + LATE_EDIT_MS);
-    return { ...again, effects: [...end.effects, ...again.effects] };
+    return { ...again, effects: [end, ...again.effects] };
   },
   kept: unchanged,
   closing: (course) => (course.doing === 'wait' ? DONE : unchanged(course)), // who takes it over completes it
@@ -184,8 +189,9 @@ function failed(course: Final, { nowMs, deadlineMs, isClosing }: Facts): Step {
 
 /** How the command ended is known before a correction or a repetition. */
 function ended(course: SoFar | Final, end: End): Step {
-  const isKnown = course.kind === 'final' && course.as !== 'completion';
-  return isKnown ? DONE : { ...DONE, effects: [{ kind: 'end', as: end }] };
+  const as = course.kind === 'final' ? course.as : 'completion';
+  if (as === 'correction') return DONE;
+  return { ...DONE, effects: [as === 'repetition' ? { kind: 'forget' } : { kind: 'end', as: end }] };
 }
 
 function isFree({ doing }: Stage): boolean {

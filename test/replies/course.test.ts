@@ -34,6 +34,9 @@ const kept = (isKept: boolean): CourseEvent => ({ kind: 'kept', isKept });
 const look = (before: Extract<Effect, { kind: 'look' }>['before']): Effect => ({ kind: 'look', before });
 const waitMs = (ms: number): Effect => ({ kind: 'wait', untilMs: NOW_MS + ms });
 const end = (as: Extract<Effect, { kind: 'end' }>['as']): Effect => ({ kind: 'end', as });
+/** Its row stays until whoever may take it over need not look at it. */
+const FOLLOWED = { kind: 'end', as: 'shown', isFollowed: true } as const;
+const FORGET = { kind: 'forget' } as const;
 
 const WAITS = { doing: 'wait' } as const;
 const EDITS = { doing: 'edit' } as const;
@@ -148,7 +151,15 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
     edited('shown'),
     ENDED,
     'final',
-    [end('shown'), waitMs(10_000)],
+    [FOLLOWED, waitMs(10_000)],
+  ],
+  [
+    'or by whoever takes it over',
+    final({ ...EDITS, ...LATE }),
+    edited('shown'),
+    { ...ENDED, isClosing: true },
+    'done',
+    [FOLLOWED],
   ],
   [
     'but not in private',
@@ -165,10 +176,10 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
   ['also before its completion', final(), looked(1, 0), { ...ENDED, isDeleted: true }, 'done', [end('deleted')]],
   ['an edit may be the first to see it', thinking(EDITS), edited('deleted'), {}, 'done', [end('deleted')]],
   ['and so may the completion', final(EDITS), edited('deleted'), ENDED, 'done', [end('deleted')]],
-  ['a deleted reply is not repeated', final({ as: 'repetition' }), looked(1, 0), { isDeleted: true }, 'done', []],
+  ['a deleted reply is not repeated', final({ as: 'repetition' }), looked(1, 0), { isDeleted: true }, 'done', [FORGET]],
   ['or corrected', final({ as: 'correction' }), looked(0, 0), { isDeleted: true }, 'done', []],
 
-  ['an answer that is there is not repeated', final({ as: 'repetition' }), looked(1, 1), ENDED, 'done', []],
+  ['an answer that is there is not repeated', final({ as: 'repetition' }), looked(1, 1), ENDED, 'done', [FORGET]],
   [
     'an answer that was replaced is repeated',
     final({ as: 'repetition' }),
@@ -186,7 +197,7 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
     [{ kind: 'complete' }],
   ],
   ['and a sentence', final({ as: 'repetition' }), looked(0, 0), ENDED, 'final', [{ kind: 'complete' }]],
-  ['a repetition ends silently', final({ as: 'repetition', ...EDITS }), edited('refused'), ENDED, 'done', []],
+  ['a repetition ends silently', final({ as: 'repetition', ...EDITS }), edited('refused'), ENDED, 'done', [FORGET]],
   ['a correction is waited for', CORRECTION, CHANGED, ENDED, 'final', [look('correction')]],
   ['and edited in', final({ as: 'correction' }), looked(0, 0), ENDED, 'final', [{ kind: 'edit' }]],
   ['and ends silently', final({ as: 'correction', ...EDITS }), edited('shown'), ENDED, 'done', []],

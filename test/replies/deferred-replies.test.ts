@@ -210,10 +210,10 @@ describe('a deferred reply', () => {
       const { complete, steps } = completing(['shown'], undefined, { embeds: [embeds], wait: 'failed' });
       vi.useFakeTimers({ now: NOON_MS, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
       const done = complete([{ start: waiting }]);
-      await vi.waitFor(() => expect(steps).toContain('removed'));
+      await vi.waitFor(() => expect(steps).toContain('shown'));
       await vi.advanceTimersByTimeAsync(10_000);
       await done;
-      expect(steps).toEqual(['wait until 60000', 'shown', 'removed', ...again]);
+      expect(steps).toEqual(['wait until 60000', 'shown', ...again, 'removed']);
     });
   });
 

@@ -74,14 +74,15 @@ export class SimulatedDiscord {
   readonly typed: Typed[] = [];
   readonly told: Told[] = [];
 
-  answer(method: string, path: string, body: Body): Answer {
+  /** @param leftAtMs when it left the app: what takes longer is accepted, and processed late */
+  answer(method: string, path: string, body: Body, leftAtMs: number): Answer {
     if (path.endsWith('/gateway/bot')) return { status: 200, body: GATEWAY };
     if (path.endsWith('/channels')) return { status: 200, body: { id: body.recipient_id } };
     const [, what, ofMember = '', token = ''] = path.split('/');
     if (what === 'channels') return this.#message(ofMember, body);
     const typed = this.typed.find((each) => each.token === token);
     if (!typed) return refusal(404, 10_062, 'Unknown interaction');
-    const ageMs = simulatedMs() - typed.typedAtMs;
+    const ageMs = leftAtMs - typed.typedAtMs;
     if (path.endsWith('/callback')) return acknowledged(typed, ageMs, body);
     if (!typed.first) return refusal(404, 10_015, 'Unknown Webhook');
     if (ageMs > TOKEN_MS) return refusal(401, 50_027, 'Invalid Webhook Token');

@@ -60,12 +60,19 @@ export class Port {
     odd: (when: When) => T,
     signal?: AbortSignal | null,
   ): Promise<T> {
+    if (!owner.isAlive) return never();
+    // What is given up has left all the same.
+    const answered = this.#answered(owner, name, effect, odd);
+    answered.catch(() => {});
+    return Promise.race([answered, aborted(signal)]);
+  }
+
+  async #answered<T>(owner: Owner, name: string, effect: () => T, odd: (when: When) => T): Promise<T> {
     const { random } = this.#options;
     const way = async (ms: number) => {
-      await Promise.race([pause(ms), aborted(signal)]);
+      await pause(ms);
       if (!owner.isAlive) await never();
     };
-    if (!owner.isAlive) return never();
     this.calledAtMs = simulatedMs();
     const hit = this.draw(name);
     const [thereMs, backMs] = [1 + random() * 80, 1 + random() * 80];

@@ -103,8 +103,10 @@ const makeRequest: RESTOptions['makeRequest'] = async (url, { method, body, sign
   const json = body instanceof FormData ? body.get('payload_json') : body;
   const sent = typeof json === 'string' ? JSON.parse(json) : {};
   const heard = method === 'PATCH' ? world.discord.edits(pathname) : undefined;
+  const leftAtMs = simulatedMs();
+  const path = pathname.replace(/^\/api\/v\d+/, '');
   const answer = () => {
-    const { status, body: text } = world.discord.answer(method ?? 'GET', pathname.replace(/^\/api\/v\d+/, ''), sent);
+    const { status, body: text } = world.discord.answer(method ?? 'GET', path, sent, leftAtMs);
     const headers = { 'content-type': 'application/json' };
     return new Response(text ? JSON.stringify(text) : null, { status, headers });
   };
