@@ -14,6 +14,20 @@ const answersAfter = (ms: number) => ({
   start: () => new Promise<CardRecord>((resolve) => setTimeout(resolve, ms, ANSWER)),
 });
 
+describe('what is to come', () => {
+  const [fresh, stale, missing] = [{ copy: ANSWER }, { copy: ANSWER, ...answersAfter(0) }, answersAfter(0)];
+
+  it.each([
+    ['nothing of what is fresh', [fresh, fresh], 'nothing'],
+    ['a renewal of what is stale', [fresh, stale], 'renewals'],
+    ['a card where one is missing', [fresh, stale, missing], 'cards'],
+  ])('is %s', async (_, given, toCome) => {
+    const lookups = await lookupsOf(...given);
+    expect(lookups.toCome).toBe(toCome);
+    expect(lookups.awaited).toBe(given.filter((each) => each !== fresh).length);
+  });
+});
+
 describe('several lookups', () => {
   it('are shown as they come, and the end only once', async () => {
     const answers = Array.from({ length: 3 }, () => Promise.withResolvers<CardRecord>());
