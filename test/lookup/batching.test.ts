@@ -97,6 +97,16 @@ describe('a batch for which there is a permit', () => {
     expect(batching.leavesAtMs({ ...HALF, isFull: true }, leaving, 1_100)).toBe(1_100);
   });
 
+  it.each<[string, (batching: Batching) => unknown]>([
+    ['the one before has left', (batching) => batching.beginRequest({ probe: false, leftAtMs: 0 })],
+    ['nothing has waited', (batching) => batching.leavesAtMs({ pending: [], isFull: false }, 0, 1_100)],
+  ])('waits 250 ms anew after %s', (_, happens) => {
+    const batching = withOneUnderWay();
+    batching.leavesAtMs(HALF, 0, 1_000);
+    happens(batching);
+    expect(batching.leavesAtMs(HALF, 0, 1_200)).toBe(1_450);
+  });
+
   it('leaves when a request has returned, though another is under way', () => {
     const batching = withOneUnderWay();
     batching.beginRequest({ probe: false, leftAtMs: 0 });
