@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Outcome } from '../../src/lookup/outcomes.ts';
+import type { Outcome, Outcomes } from '../../src/lookup/outcomes.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
-import { endOf } from '../../src/replies/command-end.ts';
+import type { Source } from '../../src/model/events.ts';
+import { endOf, sourceOf } from '../../src/replies/command-end.ts';
 
 const NONE: Outcome = { answer: { card: undefined, fetchedAtMs: 0 } };
 const CARD: Outcome = {
@@ -17,4 +18,14 @@ it.each<[string, Outcome[], object]>([
   ['without figures when one card was asked for', [REFUSED], { outcome: 'KeyRefused' }],
 ])('a command is logged as %s', (_, cards, end) => {
   expect(endOf({ cards })).toEqual(end);
+});
+
+it.each<[Source, string, Partial<Outcomes>]>([
+  ['service', 'when a request left for it', { cards: [CARD], requestedAtMs: 1 }],
+  ['stale', 'while a copy is renewed', { cards: [CARD, { ...CARD, isRenewing: true }] }],
+  ['stale', 'when a copy could not be renewed', { cards: [CARD, { ...CARD, ...REFUSED }] }],
+  ['cache', 'when all is fresh', { cards: [CARD, NONE] }],
+  ['bot', 'when there is only a refusal', { cards: [REFUSED] }],
+])('what is shown is logged as of the %s %s', (source, _, outcomes) => {
+  expect(sourceOf({ cards: [], requests: 0, ...outcomes })).toBe(source);
 });
