@@ -142,14 +142,16 @@ function latest(errors: readonly CardServiceError[]): CardServiceError {
   return errors.reduce((last, each) => (untilMs(each) > untilMs(last) ? each : last));
 }
 
-/** What a press costs at most, or why it would bring nothing. */
+/** What a press costs at most, and what is left for it or why it would bring nothing now. */
 function costText({ worth, cost: { missing }, left, refusal, locale }: WorthView): string {
-  if (refusal) return errorMessage(locale, refusal);
   const { lookups, waitMs } = missing;
   const wait = Number.isFinite(waitMs) ? 'known' : 'unknown';
   const minutes = Math.ceil(waitMs / MINUTE_MS);
   const cost = formatMessage(locale, 'worthCost', { cards: worth.missing.length, lookups, wait, minutes });
-  return left === undefined ? cost : `${cost} ${formatMessage(locale, 'worthLeft', { left })}`;
+  const rest = refusal
+    ? errorMessage(locale, refusal)
+    : left !== undefined && formatMessage(locale, 'worthLeft', { left });
+  return [cost, rest].filter(Boolean).join(' ');
 }
 
 /** The first lines that name no printing, with the one that was taken. */

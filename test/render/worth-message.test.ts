@@ -43,6 +43,12 @@ function viewOf(lines: readonly WorthLine[], kept: [string, KeptPrice][], more: 
   return { worth, cost, ids, ...rest, currency: undefined, locale: 'en-US', isPrivate: true, ...more };
 }
 
+it('what a press costs is said also while it would bring nothing: the button stays', () => {
+  const refusal = new ServiceDown({ reason: 'x' });
+  const message = worthMessage(viewOf([lineOf('a', 'Tarn', 1)], [], { refusal, left: 5 }));
+  expect(message.embeds?.[0]?.description).toMatch(/costs at most one new lookup and takes .+\. The card service/);
+});
+
 it.each(['en-US', 'de', 'fr', 'es-ES', 'pt-BR', 'ja'])('a hundred long names fit into a reply, in %s', (locale) => {
   const name = '*_`'.repeat(70);
   const lines = Array.from({ length: 100 }, (_, at) => lineOf(`card-${at}`, name, 599_400));
