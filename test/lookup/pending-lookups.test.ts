@@ -157,6 +157,14 @@ describe('a pending lookup', () => {
     expect(waiters.map(({ progress }) => progress.askedElsewhereAtMs)).toEqual(Array(2).fill(Date.now() - 10));
   });
 
+  it('tells all who wait that its request leaves', () => {
+    const { pendingLookups, start, get } = queueWith();
+    const onProgress = vi.fn();
+    for (const member of ['first', 'second']) start(lookup('base1-4', by(member))).waiter.onProgress = onProgress;
+    pendingLookups.requested(get('base1-4'), Date.now());
+    expect(onProgress).toHaveBeenCalledTimes(2);
+  });
+
   it('whose request brought no answer waits again, unless all have left', () => {
     const { pendingLookups, start, get, batch } = queueWith();
     const { waiter } = start(lookup('base1-4'));
