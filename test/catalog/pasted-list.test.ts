@@ -40,6 +40,8 @@ describe('a pasted list', () => {
     expect(readPastedList(text)).toMatchObject({ refusal });
   });
 
+  it('may have 999 of a card', () => expect(lines('999x Negate')).toEqual(['999 Negate']));
+
   it('says which count it does not take', () => {
     expect(readPastedList('1 Negate\n0 Sol Ring\n')).toEqual({ refusal: 'count', line: '0 Sol Ring' });
   });

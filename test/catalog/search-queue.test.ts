@@ -69,6 +69,16 @@ describe('the queue of searches', () => {
     expect([await next, run]).toEqual(['in time', ['a1', 'c1']]);
   });
 
+  it('gives up after a second and a half where nobody says when', async () => {
+    const { queue } = startQueue();
+    const ended: string[] = [];
+    void queue.ask(by('a', 'r1', 'resolve')).then(() => ended.push('resolve'));
+    await vi.advanceTimersByTimeAsync(1_499);
+    expect(ended).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toEqual(['resolve']);
+  });
+
   it('ends all that waits when the worker is gone, and begins anew', async () => {
     const { run, queue, ask } = startQueue();
     const answers = [ask(by('a', 'a1')), ask(by('b', 'b1'))];

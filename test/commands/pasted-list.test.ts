@@ -81,3 +81,35 @@ it('printings that are chosen at once for two lines are both taken', async () =>
   await Promise.all([first, take(1, 'b2')]);
   expect(kept.lines?.map(({ card }) => card?.id)).toEqual(['a2', 'b2']);
 });
+
+it.each<[string, object, object, number | undefined, string]>([
+  ['the member', { member: 9, guild: 20 }, { member: 2, guild: 3 }, 30, 'You have 7 left today.'],
+  ['the Discord server', { member: 9, guild: 8 }, { member: 2, guild: 3 }, 30, 'You have 5 left today.'],
+  ['the service', { member: 9, guild: 8 }, { member: 2, guild: 3 }, 4, 'You have 4 left today.'],
+  ['a budget that is spent', { member: 9 }, { member: 10, guild: 0 }, undefined, 'You have 0 left today.'],
+])(
+  'what a member has left today is by whichever limit leaves least: that of %s',
+  async (_, caps, spent, remaining, said) => {
+    const services = {
+      lists: { read: async () => ({ text: 'a', lines: [UNKNOWN] }), replace: async () => {} } as Partial<ListStore>,
+      cards: { keptPrice: async () => undefined, pricesFreshMs: 1 },
+      lookupQueue: { mostTogether: 1, waitMs: () => 0 },
+      limiter: { view: () => ({ refusalFor: () => undefined }), quota: () => remaining && { remaining } },
+      budget: { allowanceOf: async () => ({ caps, spent }) },
+    } as unknown as Services;
+    const use = {
+      asked: { queries: [], unclear: [], unsearched: [], isPrivate: true },
+      ...{ requester, canReplyPublicly: true },
+    };
+    const shown = await showList(
+      use,
+      { id: '1', ceiling: 0 },
+      { cards: [], requests: 0 },
+      { ...view, isPrivate: true },
+      services,
+    );
+    expect(shown.embeds?.[0]?.description).toContain(said);
+  },
+);
+
+const UNKNOWN = { text: 'a', count: 1, isFoil: false, isGuessed: false, card: { id: 'a', name: 'Tarn' } };

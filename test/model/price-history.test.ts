@@ -46,6 +46,7 @@ describe('a price history', () => {
     const ages = history.map(([atMs]) => ((history.at(-1)?.[0] ?? 0) - atMs) / DAY_MS);
     expect(ages.filter((days) => days <= 91)).toHaveLength(92);
     expect(Math.max(...ages)).toBeLessThanOrEqual(365);
+    expect(Math.max(...ages)).toBeGreaterThan(365 - 7);
   });
 
   it('is ordered and bounded, keeps the newest price, and is the same when thinned again', () => {

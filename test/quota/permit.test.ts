@@ -180,6 +180,13 @@ describe('a permit', () => {
       // One of ten requests, and the next one.
       { learned: { refill: 'evenly' }, breaker: { reason: 'pause', untilMs: NOW_MS + 12_000 } },
     ],
+    [
+      'pauses as long as was stated, where that is longer',
+      { ...IN_BURST, learned: { ...IN_BURST.learned, window: 10 } },
+      false,
+      limited(30_000),
+      { learned: { refill: 'evenly' }, breaker: { reason: 'pause', untilMs: NOW_MS + 30_000 } },
+    ],
     ['notes the setting under which the day was spent', withRemaining(0), false, ANSWERED, { openedUnder: 'free  ' }],
     [
       'pauses by the back-off at a 429 that states no wait',

@@ -108,6 +108,11 @@ describe('a month', () => {
     expect(leastOf(windowsOf({ ...INITIAL_LIMITER_STATE, windows: over }, MONTH, NOW_MS))?.remaining).toBe(7);
   });
 
+  it('that ends in the middle of a day leaves that day its share, too', () => {
+    const windows = withReading({}, 'month', reading(1_000, 100, 30 * HOUR_MS), MONTH);
+    expect(shown({ ...INITIAL_LIMITER_STATE, windows }, MONTH)[1]).toBe('100 of 100 day (ours)');
+  });
+
   it('leaves its last day all that remains', () => {
     expect(shown(spent(0, MONTH), MONTH, NEXT_MONTH_MS - HOUR_MS)[1]).toBe('2000 of 2000 day (ours)');
   });
@@ -164,7 +169,23 @@ it('an hour ends an hour after its first request, however many follow', () => {
   const later = countedOwn(first, 1, setting, NOW_MS + HOUR_MS / 2);
   expect(later.hour).toEqual({ requests: 2, endsAtMs: NOW_MS + HOUR_MS });
   expect(countedOwn(later, 1, setting, NOW_MS + HOUR_MS).hour?.requests).toBe(1);
-  expect(withReading({ own: later }, 'hour', reading(100, 98), setting).hour?.resetsAtMs).toBe(NOW_MS + HOUR_MS);
+  const inTheMiddle = { ...reading(100, 98), receivedAtMs: NOW_MS + HOUR_MS / 2 };
+  expect(withReading({ own: later }, 'hour', inTheMiddle, setting).hour?.resetsAtMs).toBe(NOW_MS + HOUR_MS);
+  const windows = withReading({}, 'hour', reading(100, 99), setting);
+  expect(withReading({ windows }, 'hour', inTheMiddle, setting).hour?.resetsAtMs).toBe(NOW_MS + HOUR_MS);
+});
+
+it('a month that was begun ends as it was to, although months begin on another day by now', () => {
+  const [onFirst, on28th] = [1, 28].map((monthBegins) => ({ ...planOf({ requestsPerMonth: 100 }), monthBegins }));
+  const begun = countedOwn(undefined, 1, onFirst as PlanSetting, NOW_MS);
+  expect(countedOwn(begun, 1, on28th as PlanSetting, NEXT_MONTH_MS - 1).month).toEqual({
+    requests: 2,
+    endsAtMs: NEXT_MONTH_MS,
+  });
+  expect(countedOwn(begun, 1, on28th as PlanSetting, NEXT_MONTH_MS).month).toEqual({
+    requests: 1,
+    endsAtMs: Date.UTC(2026, 11, 28),
+  });
 });
 
 describe('after a request', () => {
@@ -187,6 +208,12 @@ describe('after a request', () => {
     expect(ended(INITIAL_LIMITER_STATE, outcome).own?.month?.requests).toBe(requests);
   });
 
+  it('counts one for each process, where it cannot reach Redis and so knows nothing of the others', () => {
+    expect(ended(INITIAL_LIMITER_STATE, { kind: 'answered' }, { ...setting, processes: 3 }).own?.month?.requests).toBe(
+      3,
+    );
+  });
+
   it('opens the breaker once a day has had its share of a month that only answers tell of', () => {
     const unplanned: PlanSetting = { plan: 'free' };
     let state = INITIAL_LIMITER_STATE;
@@ -204,6 +231,7 @@ describe('after a request', () => {
   });
 
   it.each<[WindowName, number]>([
+    ['hour', NOW_MS + HOUR_MS],
     ['day', MIDNIGHT_MS],
     ['month', NEXT_MONTH_MS],
   ])(
@@ -214,6 +242,16 @@ describe('after a request', () => {
       expect(state.learned.refusal).toBeUndefined();
     },
   );
+});
+
+it('a 429 that names its window opens the breaker until that ends as it was stated', () => {
+  const unplanned: PlanSetting = { plan: 'free' };
+  const windows = withReading({}, 'month', reading(1_000, 500, 2 * HOUR_MS), unplanned);
+  const refused = { kind: 'rateLimited', spentWindow: 'month' } as const;
+  const permit = { probe: false, leftAtMs: NOW_MS };
+  const now = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0, underWay: 0 };
+  const { breaker } = releasePermit({ ...INITIAL_LIMITER_STATE, windows }, permit, refused, unplanned, now);
+  expect(breaker).toMatchObject({ reason: 'month', untilMs: NOW_MS + 2 * HOUR_MS });
 });
 
 it('processes that meet again add what each has counted alone, and take the newer figures', () => {
