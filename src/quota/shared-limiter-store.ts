@@ -21,6 +21,8 @@ export interface SharedLimiterStore {
     readonly underWayElsewhere: number;
     /** Requests that processes had under way when they died; a write takes them as counted by its state. */
     readonly lost: number;
+    /** When the last of them was heard of: a minute later none of them takes a place in what is allowed. */
+    readonly lostAtMs: number;
   };
   /** @param underWay requests of this process, as in the other methods: a lost answer is corrected by the next call */
   read(underWay: number): Promise<true | undefined>;
@@ -135,7 +137,7 @@ export class SharedCopy {
     const { state, asRead } = store;
     // A probe that this process acquired without receiving the answer counts as ended.
     const isProbing = asRead.probeOf === processesAlive.id ? this.holdsProbe : asRead.probeOf !== '';
-    const known = state && asRead.lost > 0 ? withLost(state, asRead.lost, setting, Date.now()) : state;
+    const known = state && asRead.lost > 0 ? withLost(state, asRead.lost, setting, asRead.lostAtMs) : state;
     return known && withProbe(known, isProbing);
   }
 

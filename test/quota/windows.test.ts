@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading, WindowName } from '../../src/model/quota.ts';
-import { NOTHING_LEARNED, paceKey, withStatedMinute } from '../../src/quota/learned.ts';
+import { NOTHING_LEARNED, paceKey, windowSlotsMs, withStatedMinute } from '../../src/quota/learned.ts';
 import { LocalCell } from '../../src/quota/limiter-cell.ts';
 import {
   INITIAL_LIMITER_STATE,
@@ -14,6 +14,7 @@ import { plannedPace } from '../../src/quota/pace.ts';
 import { releasePermit } from '../../src/quota/permit.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
+import { type SharedCellOptions, SharedCopy, type SharedLimiterStore } from '../../src/quota/shared-limiter-store.ts';
 import {
   countedOwn,
   dayLimitOf,
@@ -347,6 +348,24 @@ it('what was under way when a process was killed takes its places in the minute 
     kind: 'wait',
     untilMs: expect.closeTo(Date.now() + 60_000, -3),
   });
+});
+
+it('over Redis such places are free again a minute later, although nobody writes', () => {
+  const learned = { ...NOTHING_LEARNED, window: 2, refill: 'atOnce' } as const;
+  const asRead = { era: 'one', probeOf: '', underWayElsewhere: 0, lost: 2, lostAtMs: NOW_MS };
+  const store = { state: { ...INITIAL_LIMITER_STATE, learned }, asRead } as Partial<SharedLimiterStore>;
+  const copy = new SharedCopy({
+    store,
+    setting: { plan: 'free' },
+    processesAlive: { id: 'self' },
+  } as SharedCellOptions);
+  const freeAt = (nowMs: number) => {
+    vi.setSystemTime(nowMs);
+    return windowSlotsMs(copy.stored?.learned ?? NOTHING_LEARNED, 0, nowMs).filter((atMs) => atMs <= nowMs).length;
+  };
+  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect([freeAt(NOW_MS + 59_000), freeAt(NOW_MS + 60_250)]).toEqual([0, 2]);
 });
 
 it('a window that our count says is spent lets nothing leave before it ends, a report neither, though no answer has told', () => {

@@ -31,7 +31,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
   readonly #clock = new RemoteClock();
   #tripMs = 0;
   #state: LimiterState | undefined;
-  asRead = { era: '', version: 0, fullAtMs: 0, probeOf: '', underWayElsewhere: 0, lost: 0 };
+  asRead = { era: '', version: 0, fullAtMs: 0, probeOf: '', underWayElsewhere: 0, lost: 0, lostAtMs: 0 };
 
   constructor(processesAlive: ProcessesAlive, account: string, log: Logger) {
     this.#processesAlive = processesAlive;
@@ -86,7 +86,8 @@ export class RedisLimiterStore implements SharedLimiterStore {
     if (answer.era !== this.asRead.era || answer.version !== this.asRead.version)
       this.#state = this.#parse(answer.state);
     this.#state &&= afterClockJump(this.#state, answer.nowMs + CLOCKS_DIFFER_MS);
-    this.asRead = answer;
+    const { lost, lostAtMs } = this.asRead;
+    this.asRead = { ...answer, lostAtMs: answer.lost > lost ? receivedAtMs : lostAtMs };
     return answer;
   }
 
