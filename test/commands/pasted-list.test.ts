@@ -11,6 +11,22 @@ const view = {
   canReplyPublicly: true,
 } as unknown as Parameters<typeof showList>[3];
 
+const UNKNOWN = { text: 'a', count: 1, isFoil: false, isGuessed: false, card: { id: 'a', name: 'Tarn' } };
+const PRICES_UNKNOWN = {
+  cards: { keptPrice: async () => undefined, pricesFreshMs: 1 },
+  lookupQueue: { mostTogether: 1, waitMs: () => 0 },
+};
+
+/** One list, whoever asks for it. */
+function keeping(kept: KeptList): Pick<ListStore, 'read' | 'replace'> {
+  return {
+    read: async () => kept,
+    async replace(_, __, list) {
+      kept = list;
+    },
+  };
+}
+
 it('a list that is gone before everybody sees it leaves a sentence that can be taken back', async () => {
   const lists = { read: async () => undefined } as Partial<ListStore>;
   const asked = { queries: [], unclear: [], unsearched: [], isPrivate: false };
@@ -26,18 +42,11 @@ it('a list that is gone before everybody sees it leaves a sentence that can be t
 });
 
 it('a list that was pasted while names could not be searched says so, and is understood once they can be', async () => {
-  let kept: KeptList = { text: '2 Tarn' };
   let meant: LineMeaning = { cards: [], isUnsearched: true };
   const services = {
-    lists: {
-      read: async () => kept,
-      async replace(_, __, list) {
-        kept = list;
-      },
-    } as Partial<ListStore>,
+    ...PRICES_UNKNOWN,
+    lists: keeping({ text: '2 Tarn' }),
     catalog: { resolveLines: async () => [meant] },
-    cards: { keptPrice: async () => undefined, pricesFreshMs: 1 },
-    lookupQueue: { mostTogether: 1, waitMs: () => 0 },
     limiter: { view: () => ({ refusalFor: () => undefined }), quota: () => undefined },
     budget: { allowanceOf: async () => ({ caps: {}, spent: { member: 0, guild: 0 } }) },
   } as unknown as Services;
@@ -56,14 +65,9 @@ it('a list that was pasted while names could not be searched says so, and is und
 
 it('printings that are chosen at once for two lines are both taken', async () => {
   const line = (id: string) => ({ text: id, count: 1, isFoil: false, isGuessed: true, card: { id, name: 'Tarn' } });
-  let kept: KeptList = { text: '', lines: [line('a'), line('b')] };
+  const lists = keeping({ text: '', lines: [line('a'), line('b')] });
   const services = {
-    lists: {
-      read: async () => kept,
-      async replace(_, __, list) {
-        kept = list;
-      },
-    } as Partial<ListStore>,
+    lists,
     catalog: {
       async printings(id: string) {
         await chosen[id];
@@ -79,7 +83,7 @@ it('printings that are chosen at once for two lines are both taken', async () =>
   const first = take(0, 'a2');
   chosen.b = first;
   await Promise.all([first, take(1, 'b2')]);
-  expect(kept.lines?.map(({ card }) => card?.id)).toEqual(['a2', 'b2']);
+  expect((await lists.read('alice', '1'))?.lines?.map(({ card }) => card?.id)).toEqual(['a2', 'b2']);
 });
 
 it.each<[string, object, object, number | undefined, string]>([
@@ -91,9 +95,8 @@ it.each<[string, object, object, number | undefined, string]>([
   'what a member has left today is by whichever limit leaves least: that of %s',
   async (_, caps, spent, remaining, said) => {
     const services = {
-      lists: { read: async () => ({ text: 'a', lines: [UNKNOWN] }), replace: async () => {} } as Partial<ListStore>,
-      cards: { keptPrice: async () => undefined, pricesFreshMs: 1 },
-      lookupQueue: { mostTogether: 1, waitMs: () => 0 },
+      ...PRICES_UNKNOWN,
+      lists: keeping({ text: 'a', lines: [UNKNOWN] }),
       limiter: { view: () => ({ refusalFor: () => undefined }), quota: () => remaining && { remaining } },
       budget: { allowanceOf: async () => ({ caps, spent }) },
     } as unknown as Services;
@@ -111,5 +114,3 @@ it.each<[string, object, object, number | undefined, string]>([
     expect(shown.embeds?.[0]?.description).toContain(said);
   },
 );
-
-const UNKNOWN = { text: 'a', count: 1, isFoil: false, isGuessed: false, card: { id: 'a', name: 'Tarn' } };
