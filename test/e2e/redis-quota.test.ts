@@ -86,11 +86,12 @@ describe('permits are fair across processes', () => {
     const many = lookUp(0, newCards(16), '1180000000000000101');
     await expect.poll(() => requestedIds(oneByOne).length).toBeGreaterThan(start + 1);
 
-    const few = newCards(4);
+    const few = newCards(6);
     await Promise.all(lookUp(1, few, '1180000000000000102').map(showsCard));
-    // The last two: on a busy machine some of the others leave before the first is in line, and known to be with a heartbeat.
-    const [, , third = 0, fourth = 0] = few.map((id) => requestedIds(oneByOne).indexOf(id)).toSorted((a, b) => a - b);
-    expect(fourth - third).toBeLessThanOrEqual(2);
+    const at = few.map((id) => requestedIds(oneByOne).indexOf(id)).toSorted((a, b) => a - b);
+    const apart = at.slice(1).map((place, before) => place - (at[before] ?? 0));
+    // Most of them: a process that comes 60 ms after its turn has lost it, and on a busy machine some do.
+    expect(apart.toSorted((a, b) => a - b)[2]).toBeLessThanOrEqual(2);
     expect(many.filter(({ message }) => hasCard(message)).length).toBeLessThan(16);
     await Promise.all(many.map(showsCard));
   });
