@@ -42,6 +42,8 @@ export interface Seen {
 /** A command to Redis that is not answered by then is given up. */
 const ANSWERED_MS = 1_000;
 const FLUSHED_MS = 1_200;
+/** A connection that is lost is there again by then, as are all that were booked meanwhile. */
+const CONNECTED_MS = 4_000;
 /** The longest wait that a member is let into, and what a takeover takes. */
 const LONGEST_MS = 360_000;
 /** Who presses again by then has seen nothing yet. */
@@ -158,9 +160,11 @@ function ofLists(seen: Seen): string[] {
   });
 }
 
-function isPressedTwice({ used, typedAtMs }: Typed, presses: readonly Typed[]): boolean {
+/** A process knows which buttons were pressed in it. */
+function isPressedTwice({ used, process, typedAtMs }: Typed, presses: readonly Typed[]): boolean {
   return presses.some((each) => {
-    return each.used?.of === used?.of && each.typedAtMs < typedAtMs && typedAtMs < each.typedAtMs + PRESSED_TWICE_MS;
+    const isSame = each.used?.of === used?.of && each.process === process;
+    return isSame && each.typedAtMs < typedAtMs && typedAtMs < each.typedAtMs + PRESSED_TWICE_MS;
   });
 }
 
@@ -220,9 +224,16 @@ function lossy(outages: readonly Outage[]): Span[] {
   return outages.map(({ kind, fromMs, untilMs }) => ({ fromMs: kind === 'forget' ? 0 : fromMs, untilMs }));
 }
 
+/** What is booked while Redis does not answer is in the memory of a process until that has connected again. */
+function sinceBooked(killedAtMs: number, troubles: readonly Span[]): Span {
+  const before = troubles.filter(({ fromMs, untilMs }) => fromMs < killedAtMs && untilMs > killedAtMs - CONNECTED_MS);
+  return { fromMs: Math.min(killedAtMs, ...before.map(({ fromMs }) => fromMs)), untilMs: killedAtMs };
+}
+
 /** Every request is booked once. What is heard about when a process is killed, or when Redis does not answer, may be lost. */
 function ofBookings({ kept: { booked }, service: { departures }, kills, hits, outages }: Seen): string[] {
-  const losses = [...kills.map(({ atMs }) => spanAt(atMs)), ...unanswered(hits), ...lossy(outages)];
+  const troubles = [...unanswered(hits), ...lossy(outages)];
+  const losses = [...kills.map(({ atMs }) => sinceBooked(atMs, troubles)), ...troubles];
   const counted = departures.filter(({ heard }) => heard?.status !== 429);
   const lost = counted.filter(({ leftAtMs, heard }) =>
     losses.some(
