@@ -180,7 +180,7 @@ export class CommandReplies {
     this.#deletionOf(reply); // from here on: what follows takes its time
     const { queries, list } = reply.asked;
     const isTooLate = reply.deadlineMs <= Date.now();
-    const cards = isTooLate ? 0 : ((await this.#options.sender.countEmbeds(reply)) ?? 0);
+    const cards = isTooLate ? 0 : ((await this.#options.sender.read(reply))?.embeds ?? 0);
     if (isTooLate || cards >= (list ? 1 : queries.length)) {
       this.#end(reply, 'dropped', isTooLate ? { outcome: 'too late' } : undefined);
       return this.#forget(reply);
@@ -239,8 +239,10 @@ export class CommandReplies {
           if (!isRendered) rendered = await render(reply, before === 'soFar' ? lookups.soFar() : lookups.inTheEnd());
           isRendered = before !== 'soFar';
           isRepetition = before === 'repetition';
-          const shown = isShared() || isRepetition ? await sender.countEmbeds(reply) : 0;
-          return { ours: rendered.message.embeds?.length ?? 0, shown };
+          const { content = '', embeds = [] } = rendered.message;
+          if (!isShared() && !isRepetition) return { ours: embeds.length, shown: 0 };
+          const read = await sender.read(reply);
+          return { ours: embeds.length, shown: read?.embeds, isSameText: read?.content === content.trim() };
         },
         edit: () => sender.edit(reply, rendered.message, reply.asked.isPrivate),
         complete: () => sender.complete(reply, rendered.message, isShared() || isRepetition),

@@ -1,12 +1,12 @@
 import { Timer } from '../time/timers.ts';
-import { type Course, type CourseEvent, type Effect, type End, type Facts, next } from './course.ts';
+import { type Course, type CourseEvent, type Effect, type End, type Facts, type Looked, next } from './course.ts';
 import type { CompleteResult, EditResult } from './reply-ports.ts';
 
 /** What the course of a reply is told, and how its effects are done. */
 export interface CoursePorts {
   facts(): Omit<Facts, 'nowMs' | 'isClosing'>;
   /** Renders, and looks how many cards the reply shows: none where nobody else can have shown any. */
-  look(before: Extract<Effect, { kind: 'look' }>['before']): Promise<{ ours: number; shown: number | undefined }>;
+  look(before: Extract<Effect, { kind: 'look' }>['before']): Promise<Omit<Looked, 'kind'>>;
   /** Shows what was rendered last; `complete`: and nothing will follow. */
   edit(): Promise<EditResult>;
   complete?(): Promise<CompleteResult>;

@@ -49,12 +49,20 @@ type Final = Stage & { kind: 'final'; as: 'completion' | 'correction' | 'repetit
 /** How a reply stands: it shows "thinking…", or a part of its cards; nothing more is to come; or it stays as it is. */
 export type Course = SoFar | Final | { kind: 'done' };
 
-/** `looked`: how many cards the next edit shows, and how many the reply shows now; `undefined`: that is not known. */
+/** How many cards the next edit shows, and how many the reply shows now; `undefined`: that is not known. */
+export interface Looked {
+  kind: 'looked';
+  ours: number;
+  shown: number | undefined;
+  /** Whether the reply has the text of the next edit. */
+  isSameText?: boolean;
+}
+
 export type CourseEvent =
   | { kind: 'outcomes' }
   | { kind: 'due' }
   | { kind: 'closing' }
-  | { kind: 'looked'; ours: number; shown: number | undefined }
+  | Looked
   | { kind: 'edited'; result: EditResult | CompleteResult }
   | { kind: 'kept'; isKept: boolean };
 
@@ -216,7 +224,7 @@ function ofOthers({ ours }: Stage, { shown }: { shown: number | undefined }): nu
   return shown !== undefined && shown <= ours ? 0 : shown;
 }
 
-/** A sentence cannot be told from an earlier one; the same again is no second answer. */
-function ofRepetition({ ours, shown = 0 }: { ours: number; shown: number | undefined }): number {
-  return shown >= Math.max(1, ours) ? Number.POSITIVE_INFINITY : 0;
+/** An earlier edit has fewer cards than the answer, or says that others are on their way. */
+function ofRepetition({ ours, shown = 0, isSameText }: Looked): number {
+  return shown > ours || (shown === ours && isSameText) ? Number.POSITIVE_INFINITY : 0;
 }

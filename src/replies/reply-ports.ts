@@ -118,8 +118,8 @@ export interface ReplySender {
   deleteSource(press: Invocation): Promise<{ outcome?: string; err?: unknown }>;
   /** Deletes the reply. @returns whether there is nothing left to try: it is gone, or Discord refuses */
   delete(reply: CardsReply): Promise<boolean>;
-  /** How many embeds the reply shows: only an answer has any. Costs a request to Discord; `undefined` when that fails. */
-  countEmbeds(reply: CardsReply): Promise<number | undefined>;
+  /** What the reply shows: only an answer has embeds. Costs a request to Discord; `undefined` when that fails. */
+  read(reply: CardsReply): Promise<{ content: string; embeds: number } | undefined>;
 }
 
 /**

@@ -107,7 +107,7 @@ export async function shown(
       complete: edit,
       deleteSource: async () => ({}),
       delete: async () => true,
-      countEmbeds: async () => 0,
+      read: async () => ({ content: '', embeds: 0 }),
     },
     render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
     events,

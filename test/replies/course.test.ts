@@ -28,7 +28,9 @@ const edited = (result: Extract<CourseEvent, { kind: 'edited' }>['result']): Cou
   kind: 'edited',
   result,
 });
-const looked = (ours: number, shown?: number): CourseEvent => ({ kind: 'looked', ours, shown });
+const looked = (ours: number, shown?: number, isSameText = true): CourseEvent => {
+  return { kind: 'looked', ours, shown, isSameText };
+};
 const kept = (isKept: boolean): CourseEvent => ({ kind: 'kept', isKept });
 
 const look = (before: Extract<Effect, { kind: 'look' }>['before']): Effect => ({ kind: 'look', before });
@@ -196,7 +198,23 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
     'final',
     [{ kind: 'complete' }],
   ],
-  ['and a sentence', final({ as: 'repetition' }), looked(0, 0), ENDED, 'final', [{ kind: 'complete' }]],
+  ['nor is a sentence', final({ as: 'repetition' }), looked(0, 0), ENDED, 'done', [FORGET]],
+  [
+    'an earlier edit with as many cards has another text',
+    final({ as: 'repetition' }),
+    looked(1, 1, false),
+    ENDED,
+    'final',
+    [{ kind: 'complete' }],
+  ],
+  [
+    'and an earlier sentence is another one',
+    final({ as: 'repetition' }),
+    looked(0, 0, false),
+    ENDED,
+    'final',
+    [{ kind: 'complete' }],
+  ],
   ['a repetition ends silently', final({ as: 'repetition', ...EDITS }), edited('refused'), ENDED, 'done', [FORGET]],
   ['a correction is waited for', CORRECTION, CHANGED, ENDED, 'final', [look('correction')]],
   ['and edited in', final({ as: 'correction' }), looked(0, 0), ENDED, 'final', [{ kind: 'edit' }]],

@@ -73,7 +73,10 @@ function completing(
       complete: edit,
       deleteSource: async () => ({}),
       delete: async () => true,
-      countEmbeds: async () => embeds[Math.min(reads++, embeds.length - 1)],
+      async read() {
+        const count = embeds[Math.min(reads++, embeds.length - 1)];
+        return count === undefined ? undefined : { content: count > 0 ? message.content : '', embeds: count };
+      },
     },
     async render(_, { cards, permitAtMs }) {
       if (cards[0] === undefined) return { message: { content: `wait until ${Number(permitAtMs) - Date.now()}` } };

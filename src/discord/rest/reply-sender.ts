@@ -136,8 +136,9 @@ export class RestReplySender implements ReplySender {
     return said === 'shown' ? 'refused' : said;
   }
 
-  async countEmbeds(to: CardsReply): Promise<number | undefined> {
-    return (await this.#original(to))?.embeds.length;
+  async read(to: CardsReply): Promise<{ content: string; embeds: number } | undefined> {
+    const original = await this.#original(to);
+    return original && { content: original.content, embeds: original.embeds.length };
   }
 
   /** What the reply shows. */
