@@ -1,6 +1,6 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { MOST_LISTED } from '../src/catalog/catalog.ts';
-import { isFetchedFor, type Outcomes } from '../src/lookup/outcomes.ts';
+import { isFetchedFor } from '../src/lookup/outcomes.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import type { CardView } from '../src/render/card-embed.ts';
 import { askAnywayMenus, listChoices, unclearChoice } from '../src/render/card-list.ts';
@@ -74,7 +74,7 @@ export default {
     return privately({ content: unclearLines(locale, unclear).join('\n'), components });
   },
 
-  /** Shows the cards. Once all have come, it also says which are missing and how many requests they cost. */
+  /** Shows the cards, and once none is to come which are missing; in the end also how many requests they cost. */
   show(asked, outcomes, { quota, ...view }) {
     const { locale } = view;
     const cards = asked.queries.map((query, at) => ({ ...query, outcome: outcomes.cards[at] }));
@@ -84,6 +84,7 @@ export default {
       const note = copyNote(locale, copy);
       return [{ ...view, card: answer.card, answer, showPrices, quota: undefined, note, isJustFetched }];
     });
+    const toCome = cards.filter(({ outcome }) => outcome === undefined).length;
     const message = cardsMessage({
       ...outcomes,
       ...{ locale, quota, views, unclear: asked.unclear, unsearched: asked.unsearched },
@@ -92,18 +93,14 @@ export default {
       failed: cards.flatMap(({ cardId, outcome: { answer, error } = {} }) =>
         error && !answer ? [{ cardId, error }] : [],
       ),
-      toCome: cards.filter(({ outcome }) => outcome === undefined).length,
-      isEnd: isEnd(outcomes),
+      toCome,
+      isEnd: outcomes.cards.every((outcome) => outcome && !outcome.isRenewing),
     });
-    const components = isEnd(outcomes) ? choices(asked, locale) : [];
+    const components = toCome === 0 ? choices(asked, locale) : [];
     const shown = { ...message, ...(components.length > 0 && { components }) };
     return view.isPrivate ? shown : withDelete(shown, locale);
   },
 } satisfies Command;
-
-function isEnd({ cards }: Outcomes): boolean {
-  return cards.every((outcome) => outcome && !outcome.isRenewing);
-}
 
 /** `/card` answers these menus. In a public reply anybody could use one, so a button opens it in private. */
 function choices(

@@ -20,7 +20,7 @@ export interface CardsView {
   unsearched: readonly string[];
   /** How many are still looked up. */
   toCome: number;
-  /** All lookups have ended. */
+  /** All lookups have ended, renewals included. */
   isEnd: boolean;
   requests: number;
   /** When the last permit is expected, if that is worth a sentence. */
@@ -37,10 +37,10 @@ const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*\s?[:：]/gm;
 /** Ten ids or names of this length leave room for the other sentences. */
 const TEXT_LENGTH = 80;
 
-/** The cards as embeds, the last with what all cost; in the text what is still to come, and at the end what was not found. */
+/** The cards as embeds, at the end the last with what all cost; in the text what is still to come, or else what was not found. */
 export function cardsMessage(cards: CardsView): { content: string; embeds: APIEmbed[] } {
   const { views, toCome, isEnd, requests, quota } = cards;
-  const lines = isEnd ? notShown(cards) : [onTheirWay(cards)];
+  const lines = toCome > 0 ? [onTheirWay(cards)] : notShown(cards);
   const shown = views.map((view, at) => (isEnd && at === views.length - 1 ? { ...view, requests, quota } : view));
   return { content: lines.filter(Boolean).join('\n'), embeds: cardEmbeds(shown, views.length + toCome > 1) };
 }
@@ -73,8 +73,7 @@ export function unclearTexts(content: string): string[] {
   return Array.from(content.matchAll(UNCLEAR_LINE), ([, text = '']) => text.replace(/\\(.)/g, '$1'));
 }
 
-function onTheirWay({ views, toCome, permitAtMs, locale }: CardsView): string | undefined {
-  if (toCome === 0) return undefined; // only renewals, which say so themselves
+function onTheirWay({ views, toCome, permitAtMs, locale }: CardsView): string {
   if (views.length === 0 && permitAtMs === undefined) return formatMessage(locale, 'stillAsking');
   return formatMessage(locale, 'cardsOnTheirWay', { cards: toCome, ...timeToCome(permitAtMs) });
 }

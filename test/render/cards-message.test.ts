@@ -37,7 +37,7 @@ it.each(LANGUAGES)(
       });
     fc.assert(
       fc.property(
-        fc.array(view, { minLength: 1, maxLength: 10 }),
+        fc.array(view, { maxLength: 10 }),
         fc.array(fc.record({ cardId: nastyText, error, kind: fc.nat(3) }), { maxLength: 10 }),
         fc.record({
           toCome: fc.nat(10),
@@ -48,6 +48,7 @@ it.each(LANGUAGES)(
         }),
         fc.record({ quota: quotaState, locale: fc.constant(locale) }),
         (views, missing, counts, more) => {
+          fc.pre(views.length + missing.length + counts.toCome > 0);
           const [failed = [], ...others] = [0, 1, 2, 3].map((kind) => missing.filter((each) => each.kind === kind));
           const [notFound = [], unclear = [], unsearched = []] = others.map((each) => each.map(({ cardId }) => cardId));
           const cards = Array.from({ length: 3 }, (_, at) => ({ id: `${at}`, name: unclear[at] ?? `Name ${at}` }));
@@ -72,6 +73,14 @@ function embedsOf(views: CardsView['views'], toCome: number) {
 }
 
 const LOOK = { answer: { fetchedAtMs: 0 }, showPrices: true, locale: 'en-US', currency: undefined, quota: undefined };
+
+it('says what is not there at once when only that is renewed', () => {
+  const { content } = cardsMessage({
+    ...{ views: [], notFound: ['no-1'], failed: [], unclear: [], unsearched: [], toCome: 0, isEnd: false },
+    ...{ requests: 0, quota: undefined, locale: 'en-US' },
+  });
+  expect(content).toContain('no\\-1');
+});
 
 it('shows small pictures in a list, from its first card on, and a large one of a single card', () => {
   const card = CardAnswer.parse({

@@ -56,7 +56,7 @@ interface Body {
   components?: { components: { custom_id?: string }[] }[];
 }
 
-const DEFER = 5;
+const [MESSAGE, DEFER] = [4, 5];
 const FIRSTS: Readonly<Record<number, Typed['first']>> = { [DEFER]: 'deferred', 6: 'acknowledged', 9: 'form' };
 const FIRST_MS = 3_000;
 const TOKEN_MS = 900_000;
@@ -93,10 +93,15 @@ export class SimulatedDiscord {
       return { status: 200, body: { content, embeds: Array(embeds).fill({}) } };
     }
     if (method === 'DELETE') original.goneAtMs = simulatedMs();
+    else if (isEmpty(body)) return EMPTY;
     else if (method === 'PATCH') show(original, body);
-    else if (watchesIn(body).length === 0) typed.followUps++;
+    else this.#followUp(typed, body);
+    return DONE;
+  }
+
+  #followUp(typed: Typed, body: Body): void {
+    if (watchesIn(body).length === 0) typed.followUps++;
     else this.#tell(typed.member, body);
-    return { status: 200, body: { id: '1' } };
   }
 
   /** An edit has left the app. @returns to be called with its answer */
@@ -113,7 +118,7 @@ export class SimulatedDiscord {
     if (!takesMessages(member)) return refusal(403, 50_007, 'Cannot send messages to this user');
     const isKnown = ({ nonce, atMs }: Told) => nonce === body.nonce && simulatedMs() - atMs < NONCE_MS;
     if (!this.told.some(isKnown)) this.#tell(member, body);
-    return { status: 200, body: { id: '1' } };
+    return DONE;
   }
 
   #tell(member: string, body: Body): void {
@@ -151,10 +156,15 @@ function watchesIn(body: Body): string[] {
 function acknowledged(typed: Typed, ageMs: number, { type, data = {} }: Body): Answer {
   if (typed.first) return refusal(400, 40_060, 'Interaction has already been acknowledged.');
   if (ageMs > FIRST_MS) return refusal(404, 10_062, 'Unknown interaction');
+  if (type === MESSAGE && isEmpty(data)) return EMPTY;
   typed.first = FIRSTS[type ?? 0] ?? 'answered';
   if (typed.first === 'answered') show(typed, data);
   if (typed.first === 'acknowledged' && typed.command === 'delete') takeBack(originalOf(typed));
   return { status: 204 };
+}
+
+function isEmpty({ content, embeds = [] }: Body): boolean {
+  return !content && embeds.length === 0;
 }
 
 /** That of a button which leaves its message as it is is that message. */
@@ -170,6 +180,9 @@ function show(typed: Typed, body: Body): void {
   const { content = '', embeds = [] } = body;
   typed.shown.push({ atMs: simulatedMs(), content, embeds: embeds.length, buttons: buttonsIn(body) });
 }
+
+const DONE: Answer = { status: 200, body: { id: '1' } };
+const EMPTY = refusal(400, 50_006, 'Cannot send an empty message');
 
 function refusal(status: number, code: number, message: string): Answer {
   return { status, body: { code, message } };

@@ -19,12 +19,12 @@ function isOfAbove(cardId: string): boolean {
 export const memberId = (number: number): string => String(1_200_000_000_000_000_000n + BigInt(number));
 
 /** Some members take no messages from bots. */
-export const takesMessages = (member: string): boolean => !/[45]$/.test(member);
+export const takesMessages = (member: string): boolean => !/[345]$/.test(member);
 
 /** What a member types next. */
 export function drawn(number: number, process: number, random: () => number): Typed {
   const card = () => `${random() < 0.1 ? 'no' : 'set'}-${Math.floor(random() ** 2 * 30)}`;
-  const others = random() < 0.1 ? 'usage' : random() < 0.25 ? 'watch' : random() < 0.15 ? 'list' : 'card';
+  const others = random() < 0.1 ? 'usage' : random() < 0.4 ? 'watch' : random() < 0.15 ? 'list' : 'card';
   const command = random() < 0.25 ? 'cards' : others;
   const count = command === 'cards' ? 1 + Math.floor(random() * 8) : command === 'list' ? 0 : 1;
   const cards = Array.from({ length: count }, card);
