@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -9,16 +18,19 @@ import { positive } from '../chaos/options.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
 import { relatedTests } from './related-tests.ts';
 
-/** All tests take half of it; a change by which they never end is noticed by that. */
+/** All tests take half of it. */
 const LIMIT_MS = 300_000;
 const FILES_A_WORKER = 10;
+
+/** A test that times out may have noticed the change, or was merely slow: who reads the list decides. */
+type Outcome = 'caught' | 'missed' | 'timed out';
 
 interface Placed extends Mutant {
   file: string;
   source: string;
 }
 
-/** Changes the last commit in one place at a time, and prints the changes that no test notices. */
+/** Changes the last commit in one place at a time, and prints the changes that no test notices, or that only a timeout does. */
 async function main({ folder, seed, count }: { folder: string; seed: string; count: number }): Promise<void> {
   const root = copyOfLastCommit();
   process.on('exit', () => rmSync(root, { recursive: true, force: true }));
@@ -27,16 +39,18 @@ async function main({ folder, seed, count }: { folder: string; seed: string; cou
   const all = readdirSync(join(root, 'src', folder))
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) => placed(root, join('src', folder, name)));
-  if (await fails(root, [join('test', folder)])) throw new Error(`The tests of ${folder} fail without any change.`);
+  if ((await outcomeOf(root, [join('test', folder)])) !== 'missed')
+    throw new Error(`The tests of ${folder} fail without any change.`);
   const inOrder = all.map((mutant) => ({ mutant, order: random() })).sort((a, b) => a.order - b.order);
   const chosen = inOrder.slice(0, count).map(({ mutant }) => mutant);
-  let noticed = 0;
+  const counts: Record<Outcome, number> = { caught: 0, missed: 0, 'timed out': 0 };
   for (const mutant of chosen) {
-    const hasFailed = await isNoticed(root, mutant);
-    if (hasFailed) noticed++;
-    process.stdout.write(hasFailed ? '.' : `\n${described(mutant)}\n`);
+    const outcome = await tried(root, mutant);
+    counts[outcome]++;
+    process.stdout.write(outcome === 'caught' ? '.' : `\n${outcome}: ${described(mutant)}\n`);
   }
-  process.stdout.write(`\n${noticed} of ${chosen.length} changes in src/${folder} are noticed (seed ${seed}).\n`);
+  const total = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
+  process.stdout.write(`\n${chosen.length} changes in src/${folder}: ${total.join(', ')} (seed ${seed}).\n`);
 }
 
 function copyOfLastCommit(): string {
@@ -52,31 +66,37 @@ function placed(root: string, file: string): Placed[] {
   return mutantsOf(source).map((mutant) => ({ ...mutant, file, source }));
 }
 
-async function isNoticed(root: string, { file, source, start, end, instead }: Placed): Promise<boolean> {
+async function tried(root: string, { file, source, start, end, instead }: Placed): Promise<Outcome> {
   const path = join(root, file);
   writeFileSync(path, source.slice(0, start) + instead + source.slice(end));
   try {
-    for (const tests of relatedTests(root, file)) if (await fails(root, tests)) return true;
-    return false;
+    for (const tests of relatedTests(root, file)) {
+      const outcome = await outcomeOf(root, tests);
+      if (outcome !== 'missed') return outcome;
+    }
+    return 'missed';
   } finally {
     writeFileSync(path, source);
   }
 }
 
-/** Whether a test fails, or they do not end in time. */
-async function fails(root: string, tests: readonly string[]): Promise<boolean> {
+async function outcomeOf(root: string, tests: readonly string[]): Promise<Outcome> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   // A worker for one file loads its modules longer than it runs it.
   const workers = `--maxWorkers=${Math.ceil(tests.length / FILES_A_WORKER)}`;
+  const log = join(root, 'failures.log');
+  const stderr = openSync(log, 'w'); // unlike a pipe, it ends although something that a test started still holds it
   const child = spawn(process.execPath, [vitest, 'run', '--bail=1', workers, ...tests], {
     cwd: root,
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', stderr],
     detached: true, // its workers end with it
     timeout: LIMIT_MS,
   });
   const [code] = await once(child, 'exit');
-  if (code === null && child.pid) process.kill(-child.pid, 'SIGKILL');
-  return code !== 0;
+  closeSync(stderr);
+  if (child.killed && child.pid) process.kill(-child.pid, 'SIGKILL');
+  if (code === 0) return 'missed';
+  return child.killed || /(?:Test|Hook) timed out in/.test(readFileSync(log, 'utf8')) ? 'timed out' : 'caught';
 }
 
 function described({ file, source, start, end, instead }: Placed): string {
