@@ -184,6 +184,11 @@ describe('requests under way', () => {
       ).inFlight,
     ).toBe(2.5);
   });
+
+  it('are in use without the one that they are on the way to', () => {
+    const between = { ...learnedFrom([prompt(1), [0, 10, DOWN]]), inFlight: 2.5 };
+    expect(learnedFrom([[11, 11.2, ANSWERED, { underWay: 1 }]], between).inFlight).toBe(2.9);
+  });
 });
 
 describe('requests that were given up', () => {
