@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Batching, fillBatch } from '../../src/lookup/batching.ts';
 import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
@@ -70,6 +70,19 @@ it('with other processes, lists have no more cards together than this one’s pa
     return new Batching({ service, limiter, otherQueues, claims: new LocalClaims() }).limits(0).most;
   };
   expect([mostBeside([]), mostBeside([0, 3])]).toEqual([100, 33]);
+});
+
+it.each<[string, { cards: number; everyMs?: number; claimed: string[] }]>([
+  ['a list with a rate of its own takes its turn', { cards: 2, everyMs: 500, claimed: ['list'] }],
+  ['a single card takes no turn of the lists', { cards: 1, everyMs: 500, claimed: [] }],
+  ['a list at the rate of single cards takes no turn', { cards: 2, claimed: [] }],
+])('%s', async (_, { cards, everyMs, claimed }) => {
+  const claims = new LocalClaims();
+  const claim = vi.spyOn(claims, 'claim');
+  const limiter = { view: () => ({ quota: undefined }) as LimiterView };
+  const service = { limits: () => ({ ...ROOM, most: 20, everyMs }) };
+  expect(await new Batching({ service, limiter, otherQueues: NO_OTHER_QUEUES, claims }).mayShare(cards)).toBe(true);
+  expect(claim.mock.calls.map(([name]) => name)).toEqual(claimed);
 });
 
 describe('a batch for which there is a permit', () => {

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { cardsIn, type FetchedCard } from '../../src/service/card-service.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { cardOf, clientOf, type Pair, startPair } from './clients.ts';
 
@@ -163,6 +164,18 @@ describe('an answer that does not fit', () => {
   });
 });
 
+it('the cards that an answer brought are those that the service had', () => {
+  const answers: FetchedCard[] = [
+    CARD,
+    CARD,
+    'noSuchCard',
+    'noSuchCard',
+    'noSuchCard',
+    new UnexpectedAnswer({ detail: '' }),
+  ];
+  expect(cardsIn({ cards: new Map(answers.map((answer, index) => [`${index}`, answer])) })).toBe(2);
+});
+
 describe('a key', () => {
   it.each([
     [401, 'an error body', { _tag: 'Unauthorized', message: 'no' }],
@@ -196,6 +209,13 @@ describe('a key', () => {
     await client.fetch(['base1-4', 'base1-5']);
     pair.service.script(refusal);
     expect((await client.fetch(['base1-4'])).cards.get('base1-4')).toBeInstanceOf(KeyRefused);
+  });
+
+  it('that one card has shown to work is believed when another card is refused', async () => {
+    const client = clientOf(pair.service.url);
+    await client.fetch(['base1-4']);
+    pair.service.script({ status: 403, body: { _tag: 'Forbidden', message: 'no' } });
+    expect((await client.fetch(['base1-5'])).cards.get('base1-5')).toBeInstanceOf(KeyRefused);
   });
 
   it('is refused by a service that expects another', async () => {
