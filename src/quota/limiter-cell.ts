@@ -2,8 +2,8 @@ import type { RequestOutcome } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Permit } from './limiter-port.ts';
-import { INITIAL_LIMITER_STATE, type LimiterState, shifted, underSetting, withProbe } from './limiter-state.ts';
-import { type PermitDecision, spendToken, type Taken, type WantedToken, withLost } from './permit.ts';
+import { INITIAL_LIMITER_STATE, type LimiterState, shifted, underSetting } from './limiter-state.ts';
+import { type PermitDecision, spendToken, type Taken, type WantedToken, withLost, withLostProbe } from './permit.ts';
 import type { QuotaWarnings } from './quota-warnings.ts';
 import { countsItself, leastOf, windowsOf } from './windows.ts';
 
@@ -65,8 +65,8 @@ export class LocalCell implements LimiterCell {
     this.#options = options;
     this.setting = options.setting;
     this.#countsItself = countsItself({}, this.setting);
-    // A probe cannot outlive its process.
-    this.#state = underSetting(withProbe(store.load() ?? INITIAL_LIMITER_STATE, false), this.setting);
+    const stored = store.load() ?? INITIAL_LIMITER_STATE;
+    this.#state = underSetting(withLostProbe(stored, this.setting, Date.now()), this.setting);
     options.warnings.started(this.state, this.setting);
     announce(options.events, this.state, this.setting);
   }

@@ -106,6 +106,15 @@ export function withLost(state: LimiterState, requests: number, setting: PlanSet
   };
 }
 
+/** The state after a start: a probe cannot outlive its process. That of a pause needs no token, but one that follows it does. */
+export function withLostProbe(state: LimiterState, setting: PlanSetting, nowMs: number): LimiterState {
+  const open = withProbe(state, false);
+  const { breaker } = open;
+  if (open === state || breaker.reason !== 'pause') return open;
+  const untilMs = Math.max(breaker.untilMs, tokenAtMs(state.fullAtMs, nowMs, paceOf(state, setting)));
+  return { ...open, breaker: { ...breaker, untilMs } };
+}
+
 /** How many requests the service has counted, as far as is known: one or none. */
 export function countedIn({ kind, isCounted = kind === 'answered' }: RequestOutcome): number {
   return isCounted ? 1 : 0;

@@ -158,12 +158,16 @@ describe('a 429', () => {
     expect(told).toEqual(['pause']);
   });
 
-  it('is probed again when the process ended during the probe', async () => {
+  it('is probed again when the process ended during the probe, but only with a token', async () => {
     const it = new Process();
     await it.ask(limited(7_000));
     pass(7_000);
     expect(await it.acquire()).toMatchObject({ probe: true });
-    it.restart();
+    for (let restarts = 0; restarts < 3; restarts++) {
+      it.restart();
+      expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
+    }
+    pass(FREE_INTERVAL_MS);
     expect(await it.acquire()).toMatchObject({ probe: true });
   });
 });

@@ -106,10 +106,11 @@ function ofCommand(typed: Typed, hits: readonly Hit[]): string[] {
 /** No answer takes longer than a member is told, and none gives way to a lesser one. */
 function ofAnswers({ discord: { typed }, isShared }: Seen): string[] {
   return typed.flatMap((each) => {
-    const { id, typedAtMs, shown } = each;
+    const { id, typedAtMs, shown, goneAtMs } = each;
     const isLate = (finalAtMs(each) ?? 0) > typedAtMs + LONGEST_MS;
     // A Redis that forgets takes cards from those who take over.
-    const isLess = !isShared && shown.some(({ embeds }) => embeds > (shown.at(-1)?.embeds ?? 0));
+    const isLess =
+      !isShared && goneAtMs === undefined && shown.some(({ embeds }) => embeds > (shown.at(-1)?.embeds ?? 0));
     return [...(isLate ? [`${id} is answered late`] : []), ...(isLess ? [`${id} shows less again`] : [])];
   });
 }

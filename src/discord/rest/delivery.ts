@@ -96,12 +96,12 @@ const LOST: ReadonlySet<number | string> = new Set([
 ]);
 
 /** A first answer that Discord has not confirmed may be processed after it was given up, and after an edit that left later. */
-const MAY_ARRIVE_MS = 10_000;
+const MAY_ARRIVE_MS = 15_000;
 
 /**
  * What the error of the last try of an edit means.
  *
- * @param ageMs since the command: for 10 s, a reply that Discord does not know may still come
+ * @param ageMs since the command: for 15 s, a reply that Discord does not know may still come
  */
 export function failedEdit(err: unknown, ageMs: number): Exclude<EditResult, 'shown'> {
   if (err instanceof RateLimitError) return 'lost'; // the stated wait outlasts the reply

@@ -47,8 +47,13 @@ describe('after an error of Discord', () => {
   });
 
   it.each<[string, unknown, string, number?]>([
-    ['10015 is worth another try, since a first answer may still be on its way', apiError(404, 10015), 'failed', 9_999],
-    ['10015 later loses it', apiError(404, 10015), 'lost', 10_000],
+    [
+      '10015 is worth another try, since a first answer may still be on its way',
+      apiError(404, 10015),
+      'failed',
+      14_999,
+    ],
+    ['10015 later loses it', apiError(404, 10015), 'lost', 15_000],
     ['50027 loses it', apiError(401, 50027), 'lost'],
     ['10008 says that somebody has deleted it', apiError(404, 10008), 'deleted'],
     ['10062 loses it', apiError(404, 10062), 'lost'],
