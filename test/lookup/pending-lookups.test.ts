@@ -201,6 +201,15 @@ describe('a batch', () => {
     expect(pendingLookups.nextRetryInMs()).toBe(30_000);
   });
 
+  it('leaves out what was started and left since, as long as another only reserves it', () => {
+    const { pendingLookups, add, start, batch } = queueWith();
+    add(lookup('base1-4'));
+    const { waiter } = start(lookup('base1-4', by('bob')));
+    expect(batch()).toEqual(['base1-4']);
+    pendingLookups.cancel(waiter);
+    expect(batch()).toEqual([]);
+  });
+
   it('takes a retry when its wait is over, however the clock was set since', () => {
     fakeTime();
     const { pendingLookups, start, get, batch } = queueWith();

@@ -100,6 +100,13 @@ describe.each(BOOKS)('the ledger over $over', ({ books }) => {
     expect(await next.watchesToday()).toEqual({ requests: 1, refused: 0, saved: 0 });
   });
 
+  it('has the hours of a day on which as much was saved as was requested', async () => {
+    const { ledger } = await books()();
+    ledger.spent(ALICE);
+    ledger.saved(ALICE);
+    expect((await ledger.lastHours(0)).at(-1)).toMatchObject({ requests: 1, saved: 1 });
+  });
+
   it('counts 429s apart from requests', async () => {
     const { ledger } = await books()();
     ledger.spent(ALICE);

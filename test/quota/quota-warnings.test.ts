@@ -84,6 +84,17 @@ it('says once of each window that a share of it is spent, and nothing of what a 
   expect(lines).toMatchObject([{ share: 0.8, limit: 600, msg: "this month's requests are running low" }]);
 });
 
+it('says in the log, once, that others spend from the same key', () => {
+  const { log, lines } = logLines();
+  const warnings = new QuotaWarnings(log);
+  const seen = (times: number): LimiterState => {
+    const outside = { untilMs: Date.now() + 60_000, expected: 100, isSuspected: false, times };
+    return { ...INITIAL_LIMITER_STATE, outside };
+  };
+  for (const times of [1, 2, 3]) warnings.changed(seen(times - 1), seen(times), SETTING);
+  expect(lines).toMatchObject([{ level: INFO, msg: expect.stringContaining('others spend from the same key') }]);
+});
+
 it('says in the log at a start, once, that the daily limit is that of no plan', () => {
   const { log, lines } = logLines();
   const warnings = new QuotaWarnings(log);

@@ -218,6 +218,13 @@ describe('a key', () => {
     expect((await client.fetch(['base1-5'])).cards.get('base1-5')).toBeInstanceOf(KeyRefused);
   });
 
+  it('that has shown to work says nothing of an outage: that is not of one card', async () => {
+    const client = clientOf(pair.service.url);
+    await client.fetch(['base1-4']);
+    pair.service.script({ status: 503 });
+    await expect(client.fetch(['base1-5'])).rejects.toThrow(ServiceDown);
+  });
+
   it('is refused by a service that expects another', async () => {
     await expect(clientOf(pair.service.url, { apiKey: 'other' }).usage()).rejects.toThrow(KeyRefused);
   });

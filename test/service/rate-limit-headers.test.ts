@@ -63,6 +63,7 @@ describe('readRateLimit', () => {
     ['as a number of seconds from now', '43200', HALF_A_DAY_MS],
     ['as decimal seconds from now', '59.5', 59_500],
     ['as no time from now', '0', 0],
+    ['at the end of the longest month', String(NOW_MS / 1000 + 31 * 24 * 3600), 31 * 2 * HALF_A_DAY_MS],
   ])('reads a reset %s', (_, reset, resetInMs) => {
     expect(read({ 'x-ratelimit-reset': reset, date: NOON }).resetInMs).toBe(resetInMs);
   });

@@ -105,6 +105,7 @@ describe('a retryAfter in milliseconds', () => {
 
   it.each<[string, object, string | null, number]>([
     ['ten times the header', { retryAfter: 60 }, '6', 60],
+    ['few of them beside a header without any wait', { retryAfter: 5 }, '0', 5],
     ['a little more than the header', { retryAfter: 8 }, '7', 8],
     ['a hundred times the header', { retryAfter: 700 }, '7', 700],
     ['ten thousand times the header', { retryAfter: 70_000 }, '7', 70_000],
