@@ -71,6 +71,15 @@ function pass(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 
+it('expects places under way to become free at the pace of the first answer, until there are more', async () => {
+  const { limiter } = new Process({ plan: 'business' });
+  const first = await permitOf(limiter);
+  pass(4_000);
+  if (first) await limiter.release(first, ANSWERED);
+  for (let permit = first; permit; permit = await permitOf(limiter)) {}
+  expect(limiter.view().forecast('members', 2) - Date.now()).toBe(4_000);
+});
+
 describe('pace', () => {
   it('is that of a window once a 429 has shown one, and the log says so, and when it is given up', async () => {
     const process = new Process();
