@@ -64,6 +64,14 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     expect({ ...meaning, unclear: meaning.unclear.map(({ text }) => text) }).toEqual({ ids, unclear, unsearched: [] });
   });
 
+  it.each([
+    ['each an id where one more than may be listed is named, so that it is said', 11, 11],
+    ['one text where more are', 12, 1],
+  ])('pieces between blanks are %s', (_, pieces, expected) => {
+    const text = Array.from({ length: pieces }, (_, index) => `x-${index + 1}`).join(' ');
+    expect(resolveList(catalog.index, text, WHO).ids).toHaveLength(expected);
+  });
+
   it('that is a deck as games export it has the cards that its lines name, in the printings that they say', () => {
     const deck = [
       ...[

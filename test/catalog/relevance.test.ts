@@ -36,6 +36,15 @@ describe('what members type', () => {
     vocabulary.mockRestore();
   });
 
+  it.each([
+    [4, 5],
+    [5, 5],
+  ])('is offered with what fits less well only while fewer than five cards fit: %i do', (fitting, offered) => {
+    const fit = Array.from({ length: fitting }, (_, at) => ({ id: `eel-${at}`, name: `Murkling Eel ${at}` }));
+    const own = openCatalog([...fit, { id: 'newt-1', name: 'Murklimg Newt' }], 'cards.csv');
+    expect(search(own.index, 'murkling', WHO)).toHaveLength(offered);
+  });
+
   it('is found as the beginning of a name, too, however many names have the word inside', () => {
     const inside = Array.from({ length: 60 }, (_, at) => ({ id: `deep-${at}`, name: `Very Murk ${at} Eel` }));
     const own = openCatalog([...inside, { id: 'murkling-1', name: 'Murkling' }], 'cards.csv');

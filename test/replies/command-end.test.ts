@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Outcome, Outcomes } from '../../src/lookup/outcomes.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
-import type { Source } from '../../src/model/events.ts';
-import { endOf, sourceOf } from '../../src/replies/command-end.ts';
+import { Events, type Source } from '../../src/model/events.ts';
+import type { Asked } from '../../src/model/invocation.ts';
+import { endOf, publishEnd, sourceOf } from '../../src/replies/command-end.ts';
+import { askedFor, deferredReply } from './replies-over.ts';
 
 const NONE: Outcome = { answer: { card: undefined, fetchedAtMs: 0 } };
 const CARD: Outcome = {
@@ -28,4 +30,19 @@ it.each<[Source, string, Partial<Outcomes>]>([
   ['bot', 'when there is only a refusal', { cards: [REFUSED] }],
 ])('what is shown is logged as of the %s %s', (source, _, outcomes) => {
   expect(sourceOf({ cards: [], requests: 0, ...outcomes })).toBe(source);
+});
+
+it.each<[string, Partial<Asked>, string | undefined]>([
+  [
+    'its cards and what it left open',
+    { unclear: [{ text: 'Gull', cards: [], total: 0 }], unsearched: ['Mew'] },
+    'a, b, Gull, Mew',
+  ],
+  ['nothing of a pasted list', { list: { id: '7', ceiling: 3 } }, undefined],
+])('a command is logged with %s', (_, more, card) => {
+  const events = new Events();
+  const cards: (string | undefined)[] = [];
+  onTestFinished(events.subscribe('command', (event) => void cards.push(event.card)));
+  publishEnd(events, deferredReply({ asked: { ...askedFor('a', 'b'), ...more } }), { outcome: 'answered' });
+  expect(cards).toEqual([card]);
 });
