@@ -65,6 +65,7 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
   ['the time of a permit is shown', thinking(), CHANGED, { permitAtMs: NOW_MS + 9_000 }, 'thinking', [look('soFar')]],
   ['a card is shown', thinking(), CHANGED, { cards: 1 }, 'thinking', [look('soFar')]],
   ['what came during an edit waits for its end', thinking(EDITS), CHANGED, { cards: 1 }, 'thinking', []],
+  ['as does a time that comes during it', thinking(EDITS), DUE, { cards: 1 }, 'thinking', []],
   ['what comes within 1.5 s of an edit is shown after it', thinking(WAITS), CHANGED, { cards: 1 }, 'thinking', []],
   ['and then at once', thinking(WAITS), DUE, { cards: 1 }, 'thinking', [look('soFar')]],
   [
