@@ -14,9 +14,9 @@ const QUICK_MS = 20;
 const SLOW_MS = 200;
 
 /** A lookup queue that reaches its claims and its limiter over a link with this round trip. */
-function queueOver(roundTripMs: number) {
+function queueOver(roundTripMs: number, pace = BUSINESS) {
   fakeTime();
-  const service = createCardService(BUSINESS);
+  const service = createCardService(pace);
   const halfWay = () => new Promise((resolve) => setTimeout(resolve, roundTripMs / 2));
   const claimed = new Set<string>();
   const claims: Claims = {
@@ -63,9 +63,9 @@ function queueOver(roundTripMs: number) {
     runsOutAtMs: () => limiter.runsOutAtMs(),
     onChange: (listener) => limiter.onChange(listener),
   });
-  const { queue, limiter } = lookupQueueOver(service, { plan: 'business', ...BUSINESS }, { claims, seenAs });
+  const { queue, limiter, storedCards } = lookupQueueOver(service, { plan: 'business', ...pace }, { claims, seenAs });
   const requestedIds = () => service.requests.map(({ path }) => path.slice('/cards/'.length).split('?')[0]);
-  return { queue, limiter, service, requestedIds, claimed, permits, outcomes, calls, waitsUntilMs };
+  return { queue, limiter, storedCards, service, requestedIds, claimed, permits, outcomes, calls, waitsUntilMs };
 }
 
 it('lookups over a quick link are served one after the other, in fair order', async () => {
@@ -139,6 +139,15 @@ describe('lookups over a slow link', () => {
     expect(service.requests).toEqual([]);
     expect(outcomes).toEqual(released);
     expect([permits.size, claimed.size]).toEqual([0, 0]);
+  });
+
+  it('give their places to others as soon as their cards turn out to be known', async () => {
+    const { queue, storedCards, requestedIds } = queueOver(SLOW_MS, { requestsPerMinute: 1, burst: 3 });
+    const fetchedAtMs = Date.now();
+    for (const id of ['known-1', 'known-2']) storedCards.set(id, { card: undefined, fetchedAtMs });
+    for (const id of ['known-1', 'known-2', 'base1-4']) void queue.enqueue(lookup(id, by('eager')));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(requestedIds()).toEqual(['base1-4']);
   });
 
   it('send nothing after the queue has closed', async () => {
