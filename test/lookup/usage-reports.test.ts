@@ -69,6 +69,20 @@ it('says why a report failed only until another may be asked for', async () => {
   expect([report?.usage.plan, missing]).toEqual(['free', undefined]);
 });
 
+it('says no longer why a report failed once the next one is under way', async () => {
+  fakeTime();
+  const cardService = createCardService();
+  const { known, reports } = reportsOver(cardService);
+  cardService.set({ down: true });
+  await known();
+  await vi.advanceTimersByTimeAsync(60_000);
+  cardService.set({ down: false, latencyMs: 2_000 });
+
+  const asked = reports.ask(ALICE, 1_500);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect((await asked).now).toEqual({ report: undefined, missing: undefined });
+});
+
 it('shows the last report once it has waited, and the new one when it comes', async () => {
   fakeTime();
   const cardService = createCardService();
