@@ -253,10 +253,10 @@ it('gives the rows of a gzip file that is cut off, and says so', async () => {
 
 it('takes any number of cards, and whatever their texts are', async () => {
   const text = '[{,"\\'.repeat(1_000);
-  const cards = Array.from({ length: 300 }, (_, id) => ({ id, text, list: [1, { deep: [text] }] }));
+  const cards = Array.from({ length: 30 }, (_, id) => ({ id, text, list: [1, { deep: [text] }] }));
   expect(await read(JSON.stringify(cards))).toEqual(cards);
-  const rows = await read(`[${'{"a":[1,1,1]},'.repeat(400_000)}{}]`);
-  expect(rows).toHaveLength(400_001);
+  const many = `{"a":[${'1,'.repeat(600_000)}1]}`; // more than one card may have, together
+  expect(await read(`[${many},${many}]`)).toHaveLength(2);
 });
 
 it.each([
