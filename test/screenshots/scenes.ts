@@ -45,8 +45,6 @@ function lookUp(as: number, ...ids: string[]): (sandbox: Pick<Sandbox, 'discord'
   };
 }
 
-const SPOKEN = LANGUAGES.filter((language) => language !== 'en');
-
 /** Some replies to a member of another locale. */
 export function inLocale(locale: string, language = locale): Scene {
   const members = SAMPLE_MEMBERS.map((member, at) => (at === 0 ? { ...member, locale } : member));
@@ -60,6 +58,10 @@ export function inLocale(locale: string, language = locale): Scene {
     ],
   };
 }
+
+export const TRANSLATED: readonly Scene[] = LANGUAGES.filter((language) => language !== 'en').map((language) =>
+  inLocale(language === 'es' ? 'es-ES' : language, language),
+);
 
 const formOf = (page: Page) => page.locator('form.modal').last();
 /** A form that is drawn anew is empty. */
@@ -295,5 +297,5 @@ export const SCENES: readonly Scene[] = [
       { name: 'usage-key-refused', show: reply('/usage', 'refuses') },
     ],
   },
-  ...SPOKEN.map((language) => inLocale(language === 'es' ? 'es-ES' : language, language)),
+  ...TRANSLATED,
 ];

@@ -20,7 +20,12 @@ export const DESKTOP = { width: 1_180, height: 1_900 };
 
 /** A page for scenes. */
 export async function openStage(browser: Browser, deviceScaleFactor = 1): Promise<Page> {
-  const page = await browser.newPage({ viewport: DESKTOP, timezoneId: 'UTC', deviceScaleFactor });
+  const page = await browser.newPage({
+    viewport: DESKTOP,
+    timezoneId: 'UTC',
+    deviceScaleFactor,
+    reducedMotion: 'reduce', // each frame of a movement costs CPU time
+  });
   page.setDefaultTimeout(WAIT_MS);
   return page;
 }

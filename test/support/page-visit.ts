@@ -20,7 +20,8 @@ const EXPECTED_ERROR = /^Failed to load resource: the server responded with a st
 export async function openPage(): Promise<Page> {
   const browser = await launchBrowser();
   onFinished(() => browser.close());
-  const context = await browser.newContext({ viewport: VIEWPORT, timezoneId: 'UTC' });
+  // Each frame of a movement costs CPU time.
+  const context = await browser.newContext({ viewport: VIEWPORT, timezoneId: 'UTC', reducedMotion: 'reduce' });
   // Shorter than the test's timeout, so that a failure names the missing element
   context.setDefaultTimeout(WAIT_MS);
   return await context.newPage();

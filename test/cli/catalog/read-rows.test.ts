@@ -256,7 +256,7 @@ it('takes any number of cards, and whatever their texts are', async () => {
   const cards = Array.from({ length: 30 }, (_, id) => ({ id, text, list: [1, { deep: [text] }] }));
   expect(await read(JSON.stringify(cards))).toEqual(cards);
   const many = `{"a":[${'1,'.repeat(600_000)}1]}`; // more than one card may have, together
-  expect(await read(`[${many},${many}]`)).toHaveLength(2);
+  expect((await read(`[${many},${many}]`)).map((row) => typeof row)).toEqual(['object', 'object']);
 });
 
 it.each([
