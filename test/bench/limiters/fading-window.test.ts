@@ -18,7 +18,7 @@ it.each<[string, (headers: Headers) => void]>([
       if (response.status === 429) state(response.headers);
       return response;
     };
-    const [run] = await trial(ourBot, limiterNamed('fading window'), { firstCards: CARDS, answered });
+    const [run] = await trial(ourBot, limiterNamed('fading window'), { firstCards: CARDS, runs: 1, answered });
     if (run === undefined) throw new Error('there is a first run');
     expect(run.shown).toBe(CARDS);
     expect(run.episodes).toBeLessThanOrEqual(3);

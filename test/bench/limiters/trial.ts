@@ -21,6 +21,8 @@ export interface Run {
 export interface Conditions {
   /** The cards of the first run. */
   firstCards?: number;
+  /** Default: all three. */
+  runs?: number;
   /** From a request until its answer, without the limiter's delay. @param request its number, from 1 */
   latencyMs?: (random: () => number, request: number) => number;
   /** One of so many answers is 503. */
@@ -48,7 +50,14 @@ const EPISODE_MS = 5_000;
 
 /** 100 cards at once, and after a silence 25, twice, in fake time. */
 export function trial(start: StartStrategy, limiter: BenchLimiter, conditions: Conditions = {}): Promise<Run[]> {
-  const { firstCards = 100, othersPerMinute = 0, latencyMs = () => LATENCY_MS, change, isHalved } = conditions;
+  const {
+    firstCards = 100,
+    runs: count = 3,
+    othersPerMinute = 0,
+    latencyMs = () => LATENCY_MS,
+    change,
+    isHalved,
+  } = conditions;
   return inFakeTime(START_MS, async () => {
     const random = seededRandom(limiter.name);
     const service = createCardService({ plan: 'free', ...UNLIMITED, cards: DAY_CARDS });
@@ -62,7 +71,7 @@ export function trial(start: StartStrategy, limiter: BenchLimiter, conditions: C
     const stopOthers = othersPerMinute > 0 ? sendAsOthers(limited, MINUTE_MS / othersPerMinute, random) : () => {};
 
     const runs: Run[] = [];
-    for (const [index, cards] of [firstCards, LATER_CARDS, LATER_CARDS].entries()) {
+    for (const [index, cards] of [firstCards, LATER_CARDS, LATER_CARDS].slice(0, count).entries()) {
       if (index > 0) await wait(SILENCE_MS);
       if (index === 1 && isHalved) {
         limits.half = limiter.begin(HALF_RATE);
