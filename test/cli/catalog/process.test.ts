@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { runCli } from '../../../src/cli/program.ts';
+import { stopSignal } from '../../../src/stop-signal.ts';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -39,6 +42,20 @@ describe('npm run catalog, as a process', () => {
   async function cardsFile(count: number): Promise<string> {
     await writeFile(join(folder, 'cards.csv'), table(count));
     return 'cards.csv';
+  }
+
+  /** In this process, which costs less. */
+  async function importCards(count: number): Promise<void> {
+    const output = new PassThrough();
+    const exitCode = await runCli(['catalog', 'import', await cardsFile(count)], {
+      env: { DATA_DIR: join(folder, 'data') },
+      folder,
+      stdin: process.stdin,
+      stdout: output,
+      stderr: output,
+      stopSignal,
+    });
+    expect(exitCode).toBe(0);
   }
 
   function cardsTaken(): number {
@@ -101,15 +118,15 @@ describe('npm run catalog, as a process', () => {
   });
 
   it('an export onto a full disk leaves no file behind', async () => {
-    await start(['import', await cardsFile(3_000)]).ended;
+    await importCards(3_000);
     const { code, err } = await start(['export', 'out.csv'], '40').ended;
     expect(code).toBe(1);
     expect(err).toMatch(/^out\.csv cannot be written \(.+\)\.\n$/);
-    expect(await start(['import', 'out.csv', 'out.csv.part']).ended).toMatchObject({ code: 1 });
+    expect(readdirSync(folder).sort()).toEqual(['cards.csv', 'data']);
   });
 
   it('an export ends without an error when its reader has read enough', async () => {
-    await start(['import', await cardsFile(3_000)]).ended;
+    await importCards(3_000);
     const { child, ended } = start(['export', '-']);
     child.stdout.destroy();
     expect(await ended).toMatchObject({ code: 0, err: '' });
