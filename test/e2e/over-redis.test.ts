@@ -11,5 +11,5 @@ afterAll(() => {
 describe('with the state in Redis, as without', async () => {
   await import(`./kept-state.test.ts?${'redis'}`);
   await import(`./deleted-replies.test.ts?${'redis'}`);
-  await import(`./pasted-lists.test.ts?${'redis'}`);
+  await import(`./kept-lists.test.ts?${'redis'}`);
 });

@@ -1,43 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
-import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
 import { choose, labels, parts, press } from '../support/buttons.ts';
-import { offered } from '../support/confirmed-cards.ts';
-import { cardRequests, startWorld, type World } from '../support/world.ts';
-
-// What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
-
-/** Three lines that are clear, one that is not, and headings. */
-const LIST =
-  'Deck\nBig Things (5)\n4x Wick, Who Waits\n1 Moth Cartographer (base1) 2\n2 base1-3\n\nSideboard\n1 Nobody Knows This';
-
-async function worldWithNames(env: Record<string, string> = {}): Promise<World> {
-  const world = await startWorld({ catalog: SAMPLE_CATALOG, env });
-  await offered(world, 'base1-4');
-  return world;
-}
-
-function opened({ discord }: World): Promise<ChatMessage> {
-  return discord.type({ command: 'cards' }).until(({ modal }) => modal !== undefined);
-}
-
-/** Whether it is more than "thinking…", or than a word of what is on its way. */
-const hasEnded = ({ state, embeds, content }: ChatMessage) =>
-  state === 'answered' && (embeds.length > 0 || (content !== '' && !ON_THE_WAY.test(content)));
-const ON_THE_WAY = /Still asking|on (?:its|their) way|should be here/;
-
-async function submitted(world: World, text: string): Promise<TypedInteraction> {
-  const { interactionId } = await opened(world);
-  return world.discord.submit({ interactionId, values: { text } });
-}
-
-/** What the member sees of a list that was pasted into the form of `/cards`. */
-async function pasted(world: World, text: string): Promise<ChatMessage> {
-  return (await submitted(world, text)).until(hasEnded);
-}
-
-const textOf = ({ embeds: [embed] }: ChatMessage) => embed?.description ?? '';
+import { hasEnded, LIST, pasted, textOf, worldWithNames } from '../support/pasted-list.ts';
+import { cardRequests, type World } from '../support/world.ts';
 
 async function fileOf({ attachments: [file] }: ChatMessage): Promise<string> {
   const bytes = await (await fetch(file?.url ?? '')).arrayBuffer();
@@ -195,44 +160,6 @@ it('old prices count as they are, and are renewed by a button of their own', asy
   expect(labels(estimate)).toEqual(['Renew the old prices', 'Correct the list', 'Show to everyone']);
   await press(world, estimate, 'Renew the old prices').until(hasEnded);
   expect(cardRequests(world)).toHaveLength(before + 1);
-});
-
-it('lists are shown by /privacy and gone with it, also for what is under way', async () => {
-  const world = await worldWithNames();
-  const estimate = await pasted(world, LIST);
-  const privacy = await world.discord.type({ command: 'privacy' }).settled();
-  expect(privacy.content).toContain('At the moment: 1 list.');
-  for (let at = 0; at < 3; at++) await pasted(world, `${LIST}\n${at}1 base1-5`);
-  expect((await world.discord.type({ command: 'privacy' }).settled()).content).toContain('At the moment: 3 lists.');
-  expect((await press(world, estimate, 'Fetch the prices').until(hasEnded)).content).toContain(
-    'I no longer have that list',
-  );
-
-  const newest = await pasted(world, LIST);
-  world.cardService.set({ latencyMs: 60_000 });
-  const underWay = press(world, newest, 'Fetch the prices');
-  await underWay.until(({ state }) => state === 'thinking');
-  const sure = await press(world, privacy, 'Delete my data').settled();
-  await press(world, sure, 'Delete my data').settled();
-  expect((await press(world, newest, 'Correct the list').settled()).content).toContain('I no longer have that list');
-  await world.stopBot();
-  world.cardService.set({ latencyMs: 0 });
-  await world.restartBot();
-  expect((await underWay.until(hasEnded)).content).toContain('I no longer have that list');
-});
-
-it('a list whose bot stops in the middle is completed by the next, at the cost that was said', async () => {
-  const world = await worldWithNames();
-  const estimate = await pasted(world, LIST);
-  world.cardService.set({ latencyMs: 60_000 });
-  const typed = press(world, estimate, 'Fetch the prices');
-  await typed.until(({ content }) => ON_THE_WAY.test(content));
-  await world.stopBot();
-  world.cardService.set({ latencyMs: 0 });
-  await world.restartBot();
-  const answer = await typed.until(hasEnded);
-  expect(textOf(answer)).toContain('**164.07** at market (7 cards)');
-  expect(new Set(cardRequests(world)).size).toBe(3);
 });
 
 it('old prices that a budget leaves as they are say so', async () => {

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { press } from '../support/buttons.ts';
+import { hasEnded, LIST, ON_THE_WAY, pasted, textOf, worldWithNames } from '../support/pasted-list.ts';
+import { cardRequests } from '../support/world.ts';
+
+// What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
+
+it('lists are shown by /privacy and gone with it, also for what is under way', async () => {
+  const world = await worldWithNames();
+  const estimate = await pasted(world, LIST);
+  const privacy = await world.discord.type({ command: 'privacy' }).settled();
+  expect(privacy.content).toContain('At the moment: 1 list.');
+  for (let at = 0; at < 3; at++) await pasted(world, `${LIST}\n${at}1 base1-5`);
+  expect((await world.discord.type({ command: 'privacy' }).settled()).content).toContain('At the moment: 3 lists.');
+  expect((await press(world, estimate, 'Fetch the prices').until(hasEnded)).content).toContain(
+    'I no longer have that list',
+  );
+
+  const newest = await pasted(world, LIST);
+  world.cardService.set({ latencyMs: 60_000 });
+  const underWay = press(world, newest, 'Fetch the prices');
+  await underWay.until(({ state }) => state === 'thinking');
+  const sure = await press(world, privacy, 'Delete my data').settled();
+  await press(world, sure, 'Delete my data').settled();
+  expect((await press(world, newest, 'Correct the list').settled()).content).toContain('I no longer have that list');
+  await world.stopBot();
+  world.cardService.set({ latencyMs: 0 });
+  await world.restartBot();
+  expect((await underWay.until(hasEnded)).content).toContain('I no longer have that list');
+});
+
+it('a list whose bot stops in the middle is completed by the next, at the cost that was said', async () => {
+  const world = await worldWithNames();
+  const estimate = await pasted(world, LIST);
+  world.cardService.set({ latencyMs: 60_000 });
+  const typed = press(world, estimate, 'Fetch the prices');
+  await typed.until(({ content }) => ON_THE_WAY.test(content));
+  await world.stopBot();
+  world.cardService.set({ latencyMs: 0 });
+  await world.restartBot();
+  const answer = await typed.until(hasEnded);
+  expect(textOf(answer)).toContain('**164.07** at market (7 cards)');
+  expect(new Set(cardRequests(world)).size).toBe(3);
+});

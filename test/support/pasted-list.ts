@@ -1,0 +1,36 @@
+import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
+import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import { offered } from './confirmed-cards.ts';
+import { startWorld, type World } from './world.ts';
+
+/** Three lines that are clear, one that is not, and headings. */
+export const LIST =
+  'Deck\nBig Things (5)\n4x Wick, Who Waits\n1 Moth Cartographer (base1) 2\n2 base1-3\n\nSideboard\n1 Nobody Knows This';
+
+export async function worldWithNames(env: Record<string, string> = {}): Promise<World> {
+  const world = await startWorld({ catalog: SAMPLE_CATALOG, env });
+  await offered(world, 'base1-4');
+  return world;
+}
+
+function opened({ discord }: World): Promise<ChatMessage> {
+  return discord.type({ command: 'cards' }).until(({ modal }) => modal !== undefined);
+}
+
+/** Whether it is more than "thinking…", or than a word of what is on its way. */
+export const hasEnded = ({ state, embeds, content }: ChatMessage) =>
+  state === 'answered' && (embeds.length > 0 || (content !== '' && !ON_THE_WAY.test(content)));
+export const ON_THE_WAY = /Still asking|on (?:its|their) way|should be here/;
+
+async function submitted(world: World, text: string): Promise<TypedInteraction> {
+  const { interactionId } = await opened(world);
+  return world.discord.submit({ interactionId, values: { text } });
+}
+
+/** What the member sees of a list that was pasted into the form of `/cards`. */
+export async function pasted(world: World, text: string): Promise<ChatMessage> {
+  return (await submitted(world, text)).until(hasEnded);
+}
+
+export const textOf = ({ embeds: [embed] }: ChatMessage) => embed?.description ?? '';
