@@ -4,11 +4,12 @@ import { rhythmicDay } from './day-of-lookups.ts';
 import { simulateDays } from './simulated-day.ts';
 
 /** More than the windows allow. In an hour fewer cards are new. */
-const LOOKUPS_A_DAY = { spentInTheDay: 1_500, spentInAnHour: 4_000 };
+const LOOKUPS_A_DAY = { perHour: 4_000, perMonth: 1_500, perDay: 400 };
 
 it.each(COUNTED_SERVICES)('never asks beyond a window in two days with many new cards: $name', async (service) => {
   const { start, counted } = startCounted(service);
-  const lookups = service.plan.perHour ? LOOKUPS_A_DAY.spentInAnHour : LOOKUPS_A_DAY.spentInTheDay;
+  const shortest = (['perHour', 'perDay', 'perMonth'] as const).find((window) => window in service.plan);
+  const lookups = LOOKUPS_A_DAY[shortest ?? 'perDay'];
   await simulateDays(start, [rhythmicDay(lookups, 0), rhythmicDay(lookups, 1)], UNCOUNTED);
   expect(counted.refused).toEqual([]);
   for (const answered of counted.answered) expect(answered).toBeGreaterThanOrEqual(60);
