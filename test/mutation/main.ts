@@ -94,9 +94,18 @@ async function outcomeOf(root: string, tests: readonly string[]): Promise<Outcom
   });
   const [code] = await once(child, 'exit');
   closeSync(stderr);
-  if (child.killed && child.pid) process.kill(-child.pid, 'SIGKILL');
+  if (child.pid) endGroup(child.pid);
   if (code === 0) return 'missed';
   return child.killed || /(?:Test|Hook) timed out in/.test(readFileSync(log, 'utf8')) ? 'timed out' : 'caught';
+}
+
+/** What a test has started outlives a run that ends at its first failure. */
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
 }
 
 function described({ file, source, start, end, instead }: Placed): string {
