@@ -3,7 +3,13 @@ import type { PlanSetting } from '../../src/model/plan.ts';
 import type { OpenBreaker } from '../../src/model/quota.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
-import { limiterWrite, sameSchedule } from '../../src/quota/shared-limiter-store.ts';
+import {
+  limiterWrite,
+  type SharedCellOptions,
+  SharedCopy,
+  type SharedLimiterStore,
+  sameSchedule,
+} from '../../src/quota/shared-limiter-store.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const SETTING: PlanSetting = { plan: 'free', requestsPerMinute: 60, burst: 20 };
@@ -100,4 +106,17 @@ describe('two schedules', () => {
   function opened(reason: OpenBreaker['reason'], dueInMs: number): LimiterState {
     return withBreaker('open', reason, NOW_MS + dueInMs);
   }
+});
+
+it.each([
+  { whose: 'of another process', probeOf: 'other', holds: false, state: 'halfOpen' },
+  { whose: 'that this process has', probeOf: 'self', holds: true, state: 'halfOpen' },
+  { whose: 'of which it has heard no answer', probeOf: 'self', holds: false, state: 'open' },
+  { whose: 'of nobody', probeOf: '', holds: false, state: 'open' },
+])('a probe $whose: the breaker is $state', ({ probeOf, holds, state }) => {
+  const asRead = { era: 'one', probeOf, underWayElsewhere: 0, lost: 0, lostAtMs: 0 };
+  const store: Partial<SharedLimiterStore> = { state: withBreaker('open', 'pause'), asRead };
+  const copy = new SharedCopy({ store, setting: SETTING, processesAlive: { id: 'self' } } as SharedCellOptions);
+  if (holds) copy.permits.add({ probe: true, leftAtMs: NOW_MS });
+  expect(copy.stored?.breaker.state).toBe(state);
 });
