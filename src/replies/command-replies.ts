@@ -180,7 +180,7 @@ export class CommandReplies {
     this.#deletionOf(reply); // from here on: what follows takes its time
     const { queries, list } = reply.asked;
     const isTooLate = reply.deadlineMs <= Date.now();
-    const cards = isTooLate ? 0 : ((await this.#options.sender.read(reply))?.embeds ?? 0);
+    const cards = isTooLate ? 0 : ((await this.#options.sender.read(reply))?.embeds.length ?? 0);
     if (isTooLate || cards >= (list ? 1 : queries.length)) {
       this.#end(reply, 'dropped', isTooLate ? { outcome: 'too late' } : undefined);
       return this.#forget(reply);
@@ -242,7 +242,7 @@ export class CommandReplies {
           const { content = '', embeds = [] } = rendered.message;
           if (!isShared() && !isRepetition) return { ours: embeds.length, shown: 0 };
           const read = await sender.read(reply);
-          return { ours: embeds.length, shown: read?.embeds, isSameText: read?.content === content.trim() };
+          return { ours: embeds.length, shown: read?.embeds.length, isSameText: read?.content === content.trim() };
         },
         edit: () => sender.edit(reply, rendered.message, reply.asked.isPrivate),
         complete: () => sender.complete(reply, rendered.message, isShared() || isRepetition),

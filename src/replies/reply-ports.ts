@@ -119,7 +119,7 @@ export interface ReplySender {
   /** Deletes the reply. @returns whether there is nothing left to try: it is gone, or Discord refuses */
   delete(reply: CardsReply): Promise<boolean>;
   /** What the reply shows: only an answer has embeds. Costs a request to Discord; `undefined` when that fails. */
-  read(reply: CardsReply): Promise<{ content: string; embeds: number } | undefined>;
+  read(reply: CardsReply): Promise<{ content: string; embeds: readonly unknown[] } | undefined>;
 }
 
 /**

@@ -107,7 +107,7 @@ export async function shown(
       complete: edit,
       deleteSource: async () => ({}),
       delete: async () => true,
-      read: async () => ({ content: '', embeds: 0 }),
+      read: async () => ({ content: '', embeds: [] }),
     },
     render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
     events,

@@ -39,6 +39,7 @@ const end = (as: Extract<Effect, { kind: 'end' }>['as']): Effect => ({ kind: 'en
 /** Its row stays until whoever may take it over need not look at it. */
 const FOLLOWED = { kind: 'end', as: 'shown', isFollowed: true } as const;
 const FORGET = { kind: 'forget' } as const;
+const COMPLETE = { kind: 'complete' } as const;
 
 const WAITS = { doing: 'wait' } as const;
 const EDITS = { doing: 'edit' } as const;
@@ -48,6 +49,7 @@ const GIVEN_UP = [looked(1, 0), edited('failed'), DUE].reduce(
   (course, event) => next(course, event, { ...QUIET, ...ENDED }).course,
   final(),
 );
+const REPETITION = final({ as: 'repetition' });
 const ONE_CARD = { cards: 1, isSlow: true, permitAtMs: undefined };
 
 it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly Effect[]]>([
@@ -106,17 +108,10 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
   ['or does not', thinking({ doing: 'keep' }), kept(false), {}, 'final', [look('completion')]],
   ['closing ends nothing: its lookups end', thinking(WAITS), CLOSING, {}, 'thinking', []],
 
-  ['the end completes the reply', final(), looked(1, 0), ENDED, 'final', [{ kind: 'complete' }]],
+  ['the end completes the reply', final(), looked(1, 0), ENDED, 'final', [COMPLETE]],
   ['what another process has answered stays', final(), looked(1, 1), ENDED, 'done', [end('answered')]],
-  [
-    'a part of another process is completed',
-    final(),
-    looked(2, 1),
-    { ...ENDED, wanted: 2 },
-    'final',
-    [{ kind: 'complete' }],
-  ],
-  ['as is what was shown from here', final({ ours: 1 }), looked(1, 1), ENDED, 'final', [{ kind: 'complete' }]],
+  ['a part of another process is completed', final(), looked(2, 1), { ...ENDED, wanted: 2 }, 'final', [COMPLETE]],
+  ['as is what was shown from here', final({ ours: 1 }), looked(1, 1), ENDED, 'final', [COMPLETE]],
   [
     'an answer that may be from here, or of another process, stays',
     GIVEN_UP,
@@ -179,43 +174,15 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
   ['also before its completion', final(), looked(1, 0), { ...ENDED, isDeleted: true }, 'done', [end('deleted')]],
   ['an edit may be the first to see it', thinking(EDITS), edited('deleted'), {}, 'done', [end('deleted')]],
   ['and so may the completion', final(EDITS), edited('deleted'), ENDED, 'done', [end('deleted')]],
-  ['a deleted reply is not repeated', final({ as: 'repetition' }), looked(1, 0), { isDeleted: true }, 'done', [FORGET]],
+  ['a deleted reply is not repeated', REPETITION, looked(1, 0), { isDeleted: true }, 'done', [FORGET]],
   ['or corrected', final({ as: 'correction' }), looked(0, 0), { isDeleted: true }, 'done', []],
 
-  ['an answer that is there is not repeated', final({ as: 'repetition' }), looked(1, 1), ENDED, 'done', [FORGET]],
-  [
-    'an answer that was replaced is repeated',
-    final({ as: 'repetition' }),
-    looked(1, 0),
-    ENDED,
-    'final',
-    [{ kind: 'complete' }],
-  ],
-  [
-    'as is one that cannot be looked at',
-    final({ as: 'repetition' }),
-    looked(1),
-    ENDED,
-    'final',
-    [{ kind: 'complete' }],
-  ],
-  ['nor is a sentence', final({ as: 'repetition' }), looked(0, 0), ENDED, 'done', [FORGET]],
-  [
-    'an earlier edit with as many cards has another text',
-    final({ as: 'repetition' }),
-    looked(1, 1, false),
-    ENDED,
-    'final',
-    [{ kind: 'complete' }],
-  ],
-  [
-    'and an earlier sentence is another one',
-    final({ as: 'repetition' }),
-    looked(0, 0, false),
-    ENDED,
-    'final',
-    [{ kind: 'complete' }],
-  ],
+  ['an answer that is there is not repeated', REPETITION, looked(1, 1), ENDED, 'done', [FORGET]],
+  ['nor is a sentence', REPETITION, looked(0, 0), ENDED, 'done', [FORGET]],
+  ['an answer that was replaced is repeated', REPETITION, looked(1, 0), ENDED, 'final', [COMPLETE]],
+  ['as is one that cannot be looked at', REPETITION, looked(1), ENDED, 'final', [COMPLETE]],
+  ['an earlier edit with as many cards has another text', REPETITION, looked(1, 1, false), ENDED, 'final', [COMPLETE]],
+  ['and an earlier sentence is another one', REPETITION, looked(0, 0, false), ENDED, 'final', [COMPLETE]],
   ['a repetition ends silently', final({ as: 'repetition', ...EDITS }), edited('refused'), ENDED, 'done', [FORGET]],
   ['a correction is waited for', CORRECTION, CHANGED, ENDED, 'final', [look('correction')]],
   ['and edited in', final({ as: 'correction' }), looked(0, 0), ENDED, 'final', [{ kind: 'edit' }]],

@@ -75,7 +75,9 @@ function completing(
       delete: async () => true,
       async read() {
         const count = embeds[Math.min(reads++, embeds.length - 1)];
-        return count === undefined ? undefined : { content: count > 0 ? message.content : '', embeds: count };
+        return count === undefined
+          ? undefined
+          : { content: count > 0 ? message.content : '', embeds: Array(count).fill({}) };
       },
     },
     async render(_, { cards, permitAtMs }) {

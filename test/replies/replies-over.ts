@@ -73,7 +73,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
       if (isGone) deleted.push(interactionId);
       return isGone;
     },
-    read: async (reply) => ({ content: '', embeds: Number(hasEmbed(reply)) }),
+    read: async (reply) => ({ content: '', embeds: hasEmbed(reply) ? [{}] : [] }),
   };
   const replies = new CommandReplies({
     ...{ journal, sender, events, log },

@@ -54,8 +54,10 @@ const EDITED_MS = 15_000;
 const LEARNED_MS = 5_000;
 /** After so long all processes know again what the others spend. */
 const JOINED_MS = 30_000;
-/** What a request takes to the other side at most, and between hearing that nothing is to be sent and one that was permitted before. */
+/** Between hearing that nothing is to be sent and a request that was permitted before. */
 const LEAVING_MS = 100;
+/** What a call takes to the other side at most. */
+const THERE_MS = 81;
 const MINUTE_MS = 60_000;
 /** A first answer that was given up may be processed for so long. */
 const UNSURE_MS = 15_000;
@@ -257,7 +259,7 @@ function ofTwice({ discord: { told }, hits, outages }: Seen): string[] {
   // A message below a reply has no nonce: on a way that doubles it, it comes twice.
   const isDoubled = (atMs = 0) =>
     hits.some(({ fault, call, ...hit }) => {
-      return fault === 'doubled' && call === 'edit' && hit.atMs <= atMs && hit.atMs > atMs - LEAVING_MS;
+      return fault === 'doubled' && call === 'edit' && hit.atMs <= atMs && hit.atMs >= atMs - THERE_MS;
     });
   const twice = [...once.values()].filter(([first, ...again]) => again.length > 0 && !isDoubled(first?.atMs));
   return isForgetful ? [] : twice.map(([first]) => `was told twice: ${JSON.stringify(first)}`);

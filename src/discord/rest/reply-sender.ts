@@ -124,7 +124,7 @@ export class RestReplySender implements ReplySender {
     };
     if (!isPrivate) {
       const word = formatMessage(locale, 'shownInPrivate', { why: result });
-      const before = isAnother ? await this.#original(to) : NO_MESSAGE;
+      const before = isAnother ? await this.read(to) : NO_MESSAGE;
       if (before?.content === word) return 'shownInPrivate';
       // Not before the reply has ended: a follow-up would take the place of "thinking…", for everyone.
       const said = before ? await say(word) : 'failed';
@@ -136,13 +136,7 @@ export class RestReplySender implements ReplySender {
     return said === 'shown' ? 'refused' : said;
   }
 
-  async read(to: CardsReply): Promise<{ content: string; embeds: number } | undefined> {
-    const original = await this.#original(to);
-    return original && { content: original.content, embeds: original.embeds.length };
-  }
-
-  /** What the reply shows. */
-  async #original({ webhook: { applicationId, token } }: CardsReply): Promise<typeof NO_MESSAGE | undefined> {
+  async read({ webhook: { applicationId, token } }: CardsReply): Promise<typeof NO_MESSAGE | undefined> {
     try {
       const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
       const found = await this.#rest.get(Routes.webhookMessage(applicationId, token), { auth: false, signal });
