@@ -33,10 +33,23 @@ it('where ids are plain numbers, a number is one when it is known, or long and a
   catalog.upsert([{ id: '4711', name: 'Dragon Number 9' }], 'cards.csv');
   const ids = (text: string) => mentions(catalog.index, text).ids;
 
-  expect(ids('I pay 20 for 3 of those, or 150 in 2024 for the lot (room 5, call 555123456)')).toEqual([]);
+  expect(ids('I pay 20 (２０, ٢٠) for 3 of those, or 150 in 2024 for the lot (room 5, call 555123456)')).toEqual([]);
   expect(ids('Have 207, (81234), 81236 and 4711!')).toEqual(['207', '81234', '81236', '4711']);
   expect(ids('Dragon Number 9, then 9')).toEqual(['4711', '9']);
   expect(ids('1234')).toEqual([]);
+  catalog.upsert([{ id: '5000', name: 'Card 5000' }], undefined);
+  expect(ids('1234 and 123')).toEqual(['1234']);
+});
+
+it('a word without a digit is an id only when it is known, although a confirmed id has none', () => {
+  const catalog = openCatalog([{ id: 'promo', name: 'Gull' }]);
+  expect(mentions(catalog.index, 'my promo drake').ids).toEqual(['promo']);
+});
+
+it('ten names of several cards are said at most', () => {
+  const names = Array.from({ length: 11 }, (_, at) => `Gull${'abcdefghijk'[at]}`);
+  const catalog = openCatalog(names.flatMap((name) => [1, 2].map((at) => ({ id: `${name}-${at}`, name }))));
+  expect(mentions(catalog.index, names.join(' ')).ambiguous).toHaveLength(10);
 });
 
 it('a long message costs at most one look at the names for each length of a name at each word', () => {

@@ -41,28 +41,56 @@ describe('the order', () => {
     return ranked(queryOf(typed), cards, counts).map(({ id }) => id);
   };
 
-  it('is: id, name, beginning of the name, words, beginnings of words, typing errors', () => {
+  it('is: id, name, number, other name, what the name begins with, then has, other words, typing errors', () => {
     const kinds: Closeness[] = [
-      ...(['mistyped', 'wordBeginnings', 'wholeWords'] as const),
-      ...(['nameBeginning', 'name', 'sameId', 'id'] as const),
+      ...(['mistyped', 'wordBeginnings', 'wholeWords', 'looseId', 'nameBeginning', 'wordsInName'] as const),
+      ...(['wordsInOrder', 'firstWords', 'otherName', 'number', 'name', 'sameId', 'id'] as const),
     ];
     expect(
       order(
-        'charizard',
-        kinds.map((kind) => card(kind, kind)),
+        'ember drake',
+        kinds.map((kind) => card(kind, kind, { printings: 5 })),
       ),
     ).toEqual(kinds.toReversed());
   });
 
-  it('is among equals: what is asked for here, then everywhere, then shorter names, then ids', () => {
-    const long = card('long', 'nameBeginning', { card: { id: 'long', name: 'Charizard VMAX' } });
-    const cards = [long, ...['a10', 'a9', 'everywhere', 'here'].map((id) => card(id, 'nameBeginning'))];
-    expect(order('char', cards, { everywhere: [0, 9], here: [1, 1] })).toEqual([
-      'here',
-      'everywhere',
-      'a9',
-      'a10',
-      'long',
+  it('has two cards each of names with the word among the first five, those of the name with most cards first', () => {
+    const called = (name: string, printings: number) =>
+      [1, 2, 3].map((at) => card(`${name}${at}`, 'firstWords', { card: { id: `${name}${at}`, name }, printings }));
+    expect(order('ember', [...called('b', 8), ...called('a', 9)])).toEqual(['a1', 'a2', 'b1', 'b2', 'a3', 'b3']);
+  });
+
+  it.each([
+    [4, ['begins', 'has']],
+    [5, ['has', 'begins']],
+  ])('puts a name that has the word elsewhere before one that begins so only where five cards are called that: of %i, %j', (printings, expected) => {
+    expect(order('ember', [card('begins', 'nameBeginning'), card('has', 'wordsInName', { printings })])).toEqual(
+      expected,
+    );
+  });
+
+  it('puts a typed figure first where it is the number, then its end, in it, in the id, and in the set', () => {
+    const places = [{ number: '7/102' }, { number: 'OP-7' }, { number: '7-A' }, { id: 'b-7' }, { set: 'Series 7' }];
+    const cards = places.map((place, at) =>
+      card('', 'wholeWords', { card: { id: 'edcba'[at], name: 'Drake', ...place } }),
+    );
+    expect(order('drake 7', cards.toReversed())).toEqual(['e', 'd', 'c', 'b-7', 'a']);
+  });
+
+  it('does not take a figure for a word of the set', () => {
+    const inSet = (id: string, set: string) =>
+      card(id, 'wholeWords', { card: { id, name: 'Drake', set, number: '7' } });
+    expect(order('drake 7', [inSet('b', 'Series 7'), inSet('a', 'First Light')])).toEqual(['a', 'b']);
+  });
+
+  it('is among equals: what is asked for here, then everywhere, then shorter names, then names, then ids', () => {
+    const named = (id: string, name: string) => card(id, 'nameBeginning', { card: { id, name } });
+    const cards = [
+      named('long', 'Charizara VMAX'),
+      ...['a10', 'a9', 'everywhere', 'here'].map((id) => named(id, 'Charizard')),
+    ];
+    expect(order('char', [...cards, named('z', 'Charizara')], { everywhere: [0, 9], here: [1, 1] })).toEqual([
+      ...['here', 'everywhere', 'z', 'a9', 'a10', 'long'],
     ]);
   });
 

@@ -45,6 +45,22 @@ describe('what members type', () => {
     expect(search(own.index, 'murkling', WHO)).toHaveLength(offered);
   });
 
+  it.each([
+    ['sword', { id: 'sword', name: 'Gull' }],
+    ['SWORD', { id: 'sword', name: 'Gull' }],
+    ['sword', { id: 'gull-1', name: 'Gull', number: 'Sword' }],
+    ['sword', { id: 'gull-1', name: 'Sword' }],
+  ])('is offered alone where it is a whole id, number or name: %j of %j', (typed, card) => {
+    const own = openCatalog([card, { id: 'newt-1', name: 'Swurd Newt' }], 'cards.csv');
+    expect(search(own.index, typed, WHO).map(({ id }) => id)).toEqual([card.id]);
+  });
+
+  it('is two words that are one before it is only one of them', () => {
+    const begun = Array.from({ length: 30 }, (_, at) => ({ id: `kar-${at}`, name: 'Kar' }));
+    const own = openCatalog([...begun, { id: 'moth-1', name: 'Moth Karate' }], 'cards.csv');
+    expect(search(own.index, 'kar ate', WHO)[0]?.name).toBe('Moth Karate');
+  });
+
   it('is found as the beginning of a name, too, however many names have the word inside', () => {
     const inside = Array.from({ length: 60 }, (_, at) => ({ id: `deep-${at}`, name: `Very Murk ${at} Eel` }));
     const own = openCatalog([...inside, { id: 'murkling-1', name: 'Murkling' }], 'cards.csv');

@@ -84,12 +84,29 @@ describe('what a text means', () => {
 
   it('may be an id while nothing tells of ids: few are confirmed, and no list is imported', () => {
     const catalog = openCatalog(CARDS);
-    for (const text of ['nothing at all', 'charizard jungle', '4/102']) expect(meant(catalog, text)).toBe('id');
+    for (const text of ['nothing at all', 'charizard jungle', '4/102', 'charizard 2'])
+      expect(meant(catalog, text)).toBe('id');
+    for (const text of ['charizrad', 'charizard set']) expect(meant(catalog, text)).toMatch(/^(?:none|several) base/);
     catalog.upsert([{ id: 'M-1', name: 'Imported' }], 'more.csv');
     expect(meant(catalog, '4/102')).toBe('none base1-4 base4-4');
     for (let at = 1; at <= 5; at++) catalog.upsert([{ id: `M-${at}`, name: 'Imported' }], 'more.csv');
     for (let at = 1; at <= 5; at++) catalog.deny(`M-${at}`, false); // the list is of another service
     expect(meant(catalog, '4/102')).toBe('id');
+  });
+
+  it('is the only card with a printed number that has a letter, and no other number', () => {
+    const numbers = ['TG77/102', '77/102', 'PROMO', 'X1', 'X1'];
+    const { index } = openCatalog(
+      numbers.map((number, at) => ({ id: `p-${at}`, name: 'Gull', number })),
+      'cards.csv',
+    );
+    const kinds = ['TG77/102', '77/102', 'promo', 'x1'].map((text) => resolve(index, text, WHO).kind);
+    expect(kinds).toEqual(['one', 'several', 'several', 'several']);
+  });
+
+  it('may be an id of the form that an imported list has, also of UUIDs', () => {
+    const catalog = openCatalog([{ id: '3f2504e0-4f89-41d3-9a0c-0305e82c3301', name: 'Gull' }], 'cards.csv');
+    expect(meant(catalog, '0b7c61f2-4f89-41d3-9a0c-5e6f7a8b9c0d')).toBe('id');
   });
 
   it('has a true count of more cards than are found', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { catalogCardOf, releasedOf } from '../../src/catalog/catalog-card.ts';
 import { SharedCard } from '../../src/catalog/shared-card.ts';
-import { alsoText, idKey, nameKey, otherText, queryOf, wordsOf } from '../../src/catalog/words.ts';
+import { alsoText, formOf, hasDigit, idKey, nameKey, otherText, queryOf, wordsOf } from '../../src/catalog/words.ts';
 
 describe('words', () => {
   it.each([
@@ -41,6 +41,11 @@ describe('words', () => {
     for (const typed of ['BASE1-4', 'base1 4', 'base1_4', ' base１–4', 'bàse14']) expect(idKey(typed)).toBe('base14');
     expect(idKey('ex10-!')).not.toBe(idKey('ex10-?'));
     expect(idKey('base1-04')).not.toBe(idKey('base1-4'));
+  });
+
+  it.each(['4', '４', '٤', '४', 'Ⅳ'])('have a digit in any writing: %j', (digit) => {
+    expect(hasDigit(`drake${digit}`)).toBe(true);
+    expect(formOf(`drake${digit}`)).toBe('a9');
   });
 
   it('of a card include its id', () => {
