@@ -63,7 +63,7 @@ describe('the order', () => {
   it.each([
     [4, ['begins', 'has']],
     [5, ['has', 'begins']],
-  ])('puts a name that has the word elsewhere before one that begins so only where five cards are called that: of %i, %j', (printings, expected) => {
+  ])('puts a name with the word elsewhere first only where five cards have it: of %i, %j', (printings, expected) => {
     expect(order('ember', [card('begins', 'nameBeginning'), card('has', 'wordsInName', { printings })])).toEqual(
       expected,
     );
