@@ -8,6 +8,8 @@ import type { Outage } from './outages.ts';
 /** After all faults, everything works again by then, if a clock is wrong, too. */
 const WELL_MS = 20 * 60_000;
 const AGAIN_MS = 30_000;
+/** A try by message is over by then, whatever was wrong with a clock. */
+const FOR_COMMANDS_MS = 8 * 60_000;
 /** Of a window, for what is asked here. */
 const LEAST_LEFT = 30;
 /** More than members type before. */
@@ -76,22 +78,33 @@ export async function notWorking<To extends { number: number }>(given: Afterward
     await until(
       () => isTold(watch, discord.told, sinceMs),
       otherwise,
-      () => takesMessages(member) || ask(card, member),
+      () => takesMessages(member) || askTwice(card, member),
     );
+  }
+
+  /** At once, also in two processes: either may show what no message told. */
+  function askTwice(card: string, member: string): void {
+    for (let times = 0; times < 2; times++) ask(card, member);
   }
 
   await Promise.all(processes.map(shows));
   if (!isOfWatches) return failures;
+  const watching = discord.typed.filter(({ command }) => command === 'watch');
   const watches = watchesSet(discord, outages);
   let sinceMs = 0;
   for (const priceOf of [() => BETWEEN, beyondLineOf]) {
     service.priceOf = priceOf;
     sinceMs = simulatedMs();
     await Promise.all(
-      [...new Set(watches.map(({ cards: [card = ''] }) => card))].map((card) => renewed(card, sinceMs)),
+      [...new Set(watching.map(({ cards: [card = ''] }) => card))].map((card) => renewed(card, sinceMs)),
     );
     await pause(5_000);
   }
   await Promise.all(watches.map((watch) => told(watch, sinceMs)));
+  // What was tried in vain before is told by a command: with any clock, after so long.
+  await pause(FOR_COMMANDS_MS);
+  for (const { cards, member } of new Map(watching.map((typed) => [typed.member, typed])).values())
+    askTwice(cards[0] ?? '', member);
+  await pause(AGAIN_MS);
   return failures;
 }

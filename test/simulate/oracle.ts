@@ -37,6 +37,8 @@ export interface Seen {
   kills: readonly { atMs: number; process: number }[];
   kept: Kept;
   isShared: boolean;
+  /** In the end, everyone who has set a watch has asked for something without any fault. */
+  isOfWatches: boolean;
 }
 
 /** A command to Redis that is not answered by then is given up. */
@@ -81,6 +83,7 @@ export function contradictions(seen: Seen): string[] {
     ...ofTakenBack(seen),
     ...ofLists(seen),
     ...ofCrossings(seen),
+    ...ofUntold(seen),
     ...seen.kept.waiting.map((id) => `${id} is still to be completed`),
   ];
 }
@@ -177,12 +180,15 @@ function saidBy({ used }: Typed): number {
 }
 
 /** The last of a window is for cards that a member waits for. */
-function ofReserve({ service: { departures, limits }, discord: { typed } }: Seen): string[] {
+function ofReserve({ service: { departures, limits }, discord: { typed }, kills }: Seen): string[] {
   const { requests } = limits.window;
   const reserved = requests < 200 ? Math.ceil(requests / 10) : Math.max(20, requests / 20);
   const isWanted = (card: string, atMs: number) =>
     typed.some((each) => {
-      const untilMs = finalAtMs(each) ?? Number.POSITIVE_INFINITY;
+      const shownAtMs = finalAtMs(each) ?? Number.POSITIVE_INFINITY;
+      // Of what a killed process has shown nobody else may know.
+      const isNoted = !kills.some((kill) => kill.atMs >= shownAtMs && kill.atMs <= shownAtMs + EDITED_MS);
+      const untilMs = isNoted ? shownAtMs : Number.POSITIVE_INFINITY;
       return each.isForgotten || (each.cards.includes(card) && each.typedAtMs <= atMs && atMs <= untilMs);
     });
   return departures.flatMap(({ card, process, leftAtMs }) => {
@@ -249,11 +255,14 @@ function ofBookings({ kept: { booked }, service: { departures }, kills, hits, ou
   return isRight ? [] : [`${booked} requests are booked of ${counted.length}, of which ${lost.length} may be lost`];
 }
 
+const isForgetful = ({ kind }: Outage) => kind === 'forget' || kind === 'fail over';
+
 /** The same price of the same watch is told once, or again with a word that it may be known. */
 function ofTwice({ discord: { told }, hits, outages }: Seen): string[] {
-  const isForgetful = outages.some(({ kind }) => kind === 'forget' || kind === 'fail over');
+  // What Redis lost may have been told.
+  const sinceMs = Math.max(0, ...outages.filter(isForgetful).map(({ untilMs }) => untilMs + LEARNED_MS));
   const once = Map.groupBy(
-    told.filter(({ isAgain }) => !isAgain),
+    told.filter(({ isAgain, atMs }) => !isAgain && atMs > sinceMs),
     ({ watch, text, nonce }) => nonce ?? `${watch} ${text}`,
   );
   // A message below a reply has no nonce: on a way that doubles it, it comes twice.
@@ -262,18 +271,24 @@ function ofTwice({ discord: { told }, hits, outages }: Seen): string[] {
       return fault === 'doubled' && call === 'edit' && hit.atMs <= atMs && hit.atMs >= atMs - THERE_MS;
     });
   const twice = [...once.values()].filter(([first, ...again]) => again.length > 0 && !isDoubled(first?.atMs));
-  return isForgetful ? [] : twice.map(([first]) => `was told twice: ${JSON.stringify(first)}`);
+  return twice.map(([first]) => `was told twice: ${JSON.stringify(first)}`);
 }
 
 /** What was stored of a watch whose member takes messages is told, or is to be told. */
 function ofCrossings({ discord: { told }, kept: { watches }, outages }: Seen): string[] {
-  if (outages.some(({ kind }) => kind === 'forget' || kind === 'fail over')) return [];
+  if (outages.some(isForgetful)) return [];
   return watches.flatMap(({ id, crossings, untold }) => {
     const own = told.filter(({ watch }) => watch === id);
     if (own.some(({ nonce }) => nonce === undefined)) return []; // of those that a command tells, each watch shows its last
     const known = new Set(own.map(({ nonce }) => nonce)).size + untold.length;
     return known >= crossings ? [] : [`${known} of ${crossings} prices of watch ${id} were told`];
   });
+}
+
+/** What is not told in the end never will be. */
+function ofUntold({ kept: { watches }, isOfWatches }: Seen): string[] {
+  const left = isOfWatches ? watches.filter(({ untold }) => untold.length > 0) : [];
+  return left.map(({ id, untold }) => `of watch ${id} is still untold in the end: ${JSON.stringify(untold)}`);
 }
 
 /** Watches that were set when nothing was wrong with what keeps them, by their members and cards. */

@@ -302,7 +302,9 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
       owner.isAlive = false;
     }
     const kept = redis ? keptInRedis(redis, redisPrefix('cardbot')) : keptInFile(join(dataDir, '0'));
-    failures.push(...contradictions({ discord, service, hits: port.hits, outages, kills, kept, isShared }));
+    failures.push(
+      ...contradictions({ discord, service, hits: port.hits, outages, kills, kept, isShared, isOfWatches }),
+    );
   } catch (error) {
     failures.push(String(error instanceof Error ? error.stack : error));
   } finally {
