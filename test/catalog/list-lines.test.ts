@@ -32,6 +32,10 @@ const CARDS: readonly CatalogCard[] = [
   { id: '5a3f', name: 'Salt Witch', number: 'OP01-077', set: 'Salt [OP01]' },
   { id: '6b2e', name: 'Salt Witch', number: 'OP01-077', set: 'Salt [OP01]', released: '2024-01-01' },
   { id: '7c1d', name: 'Salt Witch', number: 'OP02-077', set: 'More Salt' },
+  { id: 'flt-13', name: 'Dawn // Evening', number: '13/102', ...FIRST },
+  { id: 'flt-14', name: 'Reed: The Tall', number: '14/102', ...FIRST },
+  { id: 'fen', name: 'Fen', number: 'X77', ...SECOND },
+  { id: 'bog', name: 'Bog', number: 'X77', ...SECOND },
   { id: 'sve-2', name: 'Basic Fire Energy', number: '2', set: 'Energies', also: ['SVE'] },
 ];
 
@@ -102,11 +106,16 @@ describe('a line of a pasted list', () => {
     ['4 Moth Cartographer (purple)', 'no colour of a card'],
     ['1 Rusk (OP02-025)', 'an id that is not known'],
     ['1 Marsh (SDK) 7', 'one of two whose numbers are not known'],
+    ['1 X77', 'a number of cards with two names'],
+    ['1 8d9e (FLT) 2', 'an id, where a printing is named'],
+    ['1 Old Friend (SDK)', 'one of two names, without a number'],
   ])('is not taken for another printing than it says: %j', (line) => expect(meant(line)[0]).toMatch(/unclear$/));
 
   it.each([
     ['2 Ash', '2 unclear'],
     ['2 Wick', '2 flt-1'],
+    ['2 Dawn', '2 flt-13'],
+    ['2 Reed', '2 flt-14'],
     ['2 Wick (FLT) 1', '2 flt-1'],
     ['1 Kerzenhase', '1 flt-3'],
     ['1 Kerzenhase (FLT) 3', '1 flt-3'],
@@ -126,8 +135,8 @@ describe('a line of a pasted list', () => {
   );
 
   it('is a heading where it has no count and no card is called so', () => {
-    expect(meant('Moths (3)\n2 Moth Cartographer (FLT) 2\nTide\n1 Tides\nLight things\n3 Candle Hare')).toEqual([
-      ...['3 heading', '2 flt-2', '1 flt-11', '1 unclear', '1 heading', '3 flt-3'],
+    expect(meant('Moths (3)\n2 Moth Cartographer (FLT) 2\nTide\n1 Tides\nWick\nLight things\n3 Candle Hare')).toEqual([
+      ...['3 heading', '2 flt-2', '1 flt-11', '1 unclear', '1 heading', '1 heading', '3 flt-3'],
     ]);
   });
 

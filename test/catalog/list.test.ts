@@ -77,6 +77,11 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     expect(resolveList(catalog.index, text, WHO).ids).toHaveLength(expected);
   });
 
+  it('has one card more than may be listed, so that it is refused', () => {
+    const list = Array.from({ length: 11 }, (_, at) => `x-${at}`).join();
+    expect(resolveList(catalog.index, list, WHO).ids).toHaveLength(11);
+  });
+
   it('that is a deck as games export it has the cards that its lines name, in the printings that they say', () => {
     const deck = [
       ...[
@@ -187,6 +192,7 @@ describe('the last part of a list', () => {
     ['nobody, gull, jace', ['nobody, gull, | wwk-31']],
     ['a,b-1;jace', ['a,b-1, | wwk-31']],
     ['Deck\n4x mew, 2x jac', ['base1-1, | wwk-31']],
+    ['10 lightning', ['| lea-161', '| m10-146']], // although a set has that number
     ['comma first', []],
     ['jace,', []],
   ])('%j is completed with %j', (typed, expected) => expect(rows(typed)).toEqual(expected));
@@ -198,6 +204,12 @@ describe('the last part of a list', () => {
     expect(found('Gull · Shore · gull-2').map(({ card }) => card.id)).toEqual(['gull-2']);
     expect(found('wide 1').map(({ card }) => card.id)).toEqual(['wide 1']);
     expect([...found('unown'), ...found('bolt'), ...found('jace')]).toEqual([]);
+  });
+
+  it('is completed with as many cards as Discord shows', () => {
+    const many = Array.from({ length: 30 }, (_, at) => ({ id: `s-${at}`, name: `Hop, Skip ${'abc'.repeat(at)}` }));
+    const own = openCatalog(many, 'cards.csv');
+    expect(searchInList(own.index, 'Hop, Skip', WHO)).toHaveLength(25);
   });
 
   it('is completed as long as there are fewer than ten before it', () => {

@@ -20,9 +20,9 @@ describe('a pasted list', () => {
   });
 
   it('has lines that say the same once, and says how many there were', () => {
-    const list = readPastedList('4 Negate\nSB: 2 negate\n1 Negate (M20)\n1 Negate *F*\n4 Negate');
-    expect(shown(list)).toEqual(['10 Negate', '1 Negate | M20', '1 Negate | *F*']);
-    expect(list).toMatchObject({ merged: 2, lines: [{ typed: '4 Negate' }, {}, {}] });
+    const list = readPastedList('4 Negate\nSB: 2 negate\n1 Negate (M20)\n1 Negate (M20) 69\n1 Negate *F*\n4 Negate');
+    expect(shown(list)).toEqual(['10 Negate', '1 Negate | M20', '1 Negate | M20 | 69', '1 Negate | *F*']);
+    expect(list).toMatchObject({ merged: 2, lines: [{ typed: '4 Negate' }, {}, {}, {}] });
   });
 
   it.each([
@@ -58,6 +58,7 @@ describe('a pasted list', () => {
       ...['1 Wings | ?', '2 Negate', '4 Sol Ring', '1 OP01-025', '12 Fangs | ?', '3 Claws | ?'],
     ]);
     expect(lines('Negate', 'Sol Ring', '2 Drake')).toEqual(['1 Negate', '1 Sol Ring', '2 Drake']);
+    expect(lines('Negate', '2 Drake')).toEqual(['1 Negate', '2 Drake']);
   });
 
   it.each([
