@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ComponentUse, Services } from '../../commands/command.ts';
-import { pressed, showList } from '../../commands/pasted-list.ts';
+import { listForm, pressed, showList } from '../../commands/pasted-list.ts';
 import type { LineMeaning } from '../../src/catalog/catalog.ts';
 import type { KeptList, ListStore } from '../../src/lists/kept-lists.ts';
 
@@ -26,6 +26,10 @@ function keeping(kept: KeptList): Pick<ListStore, 'read' | 'replace'> {
     },
   };
 }
+
+it('the form takes a list of 4,000 characters', () => {
+  expect(listForm('en-US').fields).toMatchObject([{ lines: 'many', maxLength: 4_000 }]);
+});
 
 it('a list that is gone before everybody sees it leaves a sentence that can be taken back', async () => {
   const lists = { read: async () => undefined } as Partial<ListStore>;

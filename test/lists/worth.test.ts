@@ -112,12 +112,12 @@ describe('what a list is worth', () => {
       kept('b', { market: 2 }),
       kept('c', { low: 3, currency: 'EUR' }),
     ]);
-    const worth = worthOf([line('b', 2), line('a', 1), line('c', 4)], prices, undefined);
+    const worth = worthOf([line('b', 2), line('a', 1), line('c', 4)], prices, 'USD');
     expect(worth.sums).toEqual([
       { currency: 'EUR', market: 10_000, low: 120_000, cards: { market: 1, low: 4 } },
-      { currency: undefined, market: 40_000, low: 0, cards: { market: 2, low: 0 } },
+      { currency: 'USD', market: 40_000, low: 0, cards: { market: 2, low: 0 } },
     ]);
-    expect(dearest(worth, 10, undefined).map(({ line: { text } }) => text)).toEqual(['1 a', '2 b']);
+    expect(dearest(worth, 10, 'USD').map(({ line: { text } }) => text)).toEqual(['1 a', '2 b']);
   });
 
   it('tells what is known of different cards, what is not, and what is old', () => {

@@ -7,7 +7,7 @@ import { Stopping } from '../../src/model/errors.ts';
 import { isWorthShowing } from '../../src/replies/course.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
-import { lookedUp, lookupsOf, type Tell } from './lookups-of.ts';
+import { asGiven, type GivenCard, lookedUp, lookupsOf, type Tell } from './lookups-of.ts';
 
 const ANSWER: CardRecord = { card: undefined, fetchedAtMs: 0 };
 const answersAfter = (ms: number) => ({
@@ -26,6 +26,36 @@ describe('what is to come', () => {
     expect(lookups.toCome).toBe(toCome);
     expect(lookups.awaited).toBe(given.filter((each) => each !== fresh).length);
   });
+});
+
+describe('of what is kept', () => {
+  const opened = async (given: GivenCard) => {
+    const options = asGiven([given]);
+    const wanted = { ...by('alice'), receivedAtMs: NOON_MS, deadlineMs: NOON_MS + 870_000 };
+    const admit = vi.fn(options.lookupQueue.admit);
+    const saved = vi.fn();
+    await Lookups.open([{ cardId: '0', showPrices: true }], wanted, {
+      ...options,
+      lookupQueue: { ...options.lookupQueue, admit },
+      ledger: { saved },
+      longestWaitMs: LONGEST_WAIT_MS,
+    });
+    return {
+      admitted: admit.mock.calls.map(([{ lane, deadlineMs }]) => [lane, deadlineMs - NOON_MS]),
+      saved: saved.mock.calls.length,
+    };
+  };
+
+  it.each<[string, GivenCard, [lane: string, deadlineMs: number][], number]>([
+    ['a fresh card costs nothing, which counts as saved', { copy: ANSWER }, [], 1],
+    [
+      'a stale card is renewed behind members',
+      { copy: ANSWER, ...answersAfter(0) },
+      [['renewals', LONGEST_WAIT_MS]],
+      0,
+    ],
+    ['a missing card is looked up until its reply ends', answersAfter(0), [['members', 870_000]], 0],
+  ])('%s', async (_, given, admitted, saved) => expect(await opened(given)).toEqual({ admitted, saved }));
 });
 
 describe('several lookups', () => {

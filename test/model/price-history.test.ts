@@ -41,6 +41,12 @@ describe('a price history', () => {
     expect([within(-1, 2), within(2, 7), within(7, 91), within(91, 365)]).toEqual([49, 21, 85, 5]);
   });
 
+  it('forgets a price after a year', () => {
+    const aYearAgoMs = NOW_MS - 365 * DAY_MS;
+    expect(seenAt([aYearAgoMs, NOW_MS])).toHaveLength(2);
+    expect(seenAt([aYearAgoMs - 1, NOW_MS])).toHaveLength(1);
+  });
+
   it('of a card priced once a day keeps every day of a quarter', () => {
     const history = seenAt(Array.from({ length: 2 * 365 }, (_, day) => NOW_MS + day * DAY_MS));
     const ages = history.map(([atMs]) => ((history.at(-1)?.[0] ?? 0) - atMs) / DAY_MS);
