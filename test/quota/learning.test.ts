@@ -145,13 +145,14 @@ describe('requests under way', () => {
     expect(learnedFrom(slow.slice(18), early).inFlight).toBeGreaterThan(2);
   });
 
-  it.each<[string, Step[], number]>([
+  it.each<[string, Step[], number, Step?]>([
     ['no more than were when it came', [], 1],
     ['as many still when a prompt one comes to what had left before', [[6, 6.3]], 1],
     ['as many as before after a prompt one to what left later', [[6.3, 6.5]], 11],
     ['no more after another late one', [LATE_AGAIN], 1],
-  ])('are after a late answer %s', (_, steps, most) => {
-    const learned = learnedFrom([...times(9, () => prompt(9)), LATE, ...steps]);
+    ['no more than were beside it', [], 4, [0, 6.2, ANSWERED, { underWay: 4 }]],
+  ])('are after a late answer %s', (_, steps, most, late = LATE) => {
+    const learned = learnedFrom([...times(9, () => prompt(9)), late, ...steps]);
     expect(Math.floor(sharedOut(learned, 1).inFlight)).toBe(most);
   });
 
@@ -428,6 +429,9 @@ describe('a window', () => {
     expect(slots).toHaveLength(10);
     expect(Math.min(...slots)).toBeGreaterThanOrEqual(START_MS + 200 + WINDOW_MS);
     expect(Math.max(...slots)).toBeLessThanOrEqual(START_MS + 400 + WINDOW_MS + 250);
+    const { ended } = learnedFrom([refused(0)]);
+    expect(windowSlotsMs({ window: 2, refill: 'atOnce', ended }, 0, nowMs)).toEqual([nowMs, expect.any(Number)]);
+    expect(windowSlotsMs({ window: 1, refill: 'atOnce', ended }, 0, nowMs)[0]).toBeGreaterThan(nowMs);
   });
 
   it('lets the next one through a minute and two seconds after an earlier one left whose answer took longer', () => {
@@ -507,6 +511,12 @@ describe('what was learned', () => {
       known = learnedFrom([...answers(capacity, 60 * minute), ...answers(1, 60 * minute + 6)], known);
     }
     expect(known.capacity).toBe(capacity);
+  });
+
+  it.each([2, 4, 9])('is tried again where no more come than a burst of %i holds', (capacity) => {
+    let known: Learned = { ...quietly(NOTHING_LEARNED, 0), capacity };
+    for (let minute = 1; minute <= 5; minute++) known = learnedFrom(answers(capacity, 60 * minute), known);
+    expect(known.capacity).not.toBe(capacity);
   });
 
   it('is not tried again while it holds requests back', () => {

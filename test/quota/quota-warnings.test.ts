@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import { type Breaker, type BreakerReason, CLOSED_BREAKER, type OpenBreaker } from '../../src/model/quota.ts';
+import { type Learned, NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { countedOwn } from '../../src/quota/windows.ts';
@@ -82,6 +83,37 @@ it('says once of each window that a share of it is spent, and nothing of what a 
   };
   for (const requests of [88, 89, 100, 480, 481]) warnings.changed(counted(requests - 1), counted(requests), setting);
   expect(lines).toMatchObject([{ share: 0.8, limit: 600, msg: "this month's requests are running low" }]);
+});
+
+const learned = (allowed: Partial<Learned>): LimiterState => {
+  return { ...INITIAL_LIMITER_STATE, learned: { ...NOTHING_LEARNED, ...allowed } };
+};
+
+it('says in the log when a window, evenly spaced requests or a smaller burst is learned, and when it is given up', () => {
+  const { log, lines } = logLines();
+  const warnings = new QuotaWarnings(log);
+  const states = [
+    learned({}),
+    learned({ window: 10, refill: 'untried' }),
+    learned({ window: 10, refill: 'atOnce' }),
+    learned({ window: 10, refill: 'evenly' }),
+    learned({ window: 9, refill: 'evenly' }),
+    learned({ window: 9, refill: 'untried' }),
+    learned({ capacity: 9 }),
+    learned({ capacity: 4 }),
+    learned({}),
+  ];
+  for (const [at, state] of states.slice(1).entries()) warnings.changed(states[at], state, SETTING);
+  expect(lines.map(({ level, msg }) => [level, msg])).toEqual(
+    [
+      'the card service takes 10 requests in any minute: the bot keeps to that',
+      'the card service takes 10 requests in any minute: the bot spaces them evenly',
+      'the card service takes 9 requests in any minute: the bot spaces them evenly',
+      'the card service takes 9 requests in any minute: the bot keeps to that',
+      'the card service takes fewer requests at a time than the plan allows: the bot keeps to that',
+      "the bot keeps to the plan's rate and burst again",
+    ].map((text) => [INFO, text]),
+  );
 });
 
 it('says in the log, once, that others spend from the same key', () => {
