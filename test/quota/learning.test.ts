@@ -515,7 +515,7 @@ describe('what was learned', () => {
 
   it.each([2, 4, 9])('is tried again where no more come than a burst of %i holds', (capacity) => {
     let known: Learned = { ...quietly(NOTHING_LEARNED, 0), capacity };
-    for (let minute = 1; minute <= 5; minute++) known = learnedFrom(answers(capacity, 60 * minute), known);
+    for (let minute = 1; minute <= 5; minute++) known = learnedFrom(answers(capacity, 61 * minute), known);
     expect(known.capacity).not.toBe(capacity);
   });
 
