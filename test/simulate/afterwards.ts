@@ -1,6 +1,7 @@
 import type { SimulatedService } from './card-service.ts';
 import type { SimulatedDiscord, Typed } from './discord.ts';
 import { pause, simulatedMs } from './fake-time.ts';
+import type { Port } from './faults.ts';
 import { BETWEEN, beyondLineOf, memberId, takesMessages, typedBy } from './members.ts';
 import { isTold, watchesSet } from './oracle.ts';
 import type { Outage } from './outages.ts';
@@ -18,6 +19,7 @@ const MOST_TYPED = 1_000;
 export interface Afterwards<To> {
   discord: SimulatedDiscord;
   service: SimulatedService;
+  port: Pick<Port, 'hitCalls'>;
   outages: readonly Outage[];
   processes: readonly To[];
   random: () => number;
@@ -32,7 +34,7 @@ export interface Afterwards<To> {
  * @returns what does not
  */
 export async function notWorking<To extends { number: number }>(given: Afterwards<To>): Promise<string[]> {
-  const { discord, service, outages, processes, random, isOfWatches, type } = given;
+  const { discord, service, port, outages, processes, random, isOfWatches, type } = given;
   const failures: string[] = [];
   const { endsAtMs } = service.limits.window;
   if (service.left < LEAST_LEFT && service.endsAtMs === endsAtMs) await pause(endsAtMs - simulatedMs() + 1_000);
@@ -103,6 +105,7 @@ export async function notWorking<To extends { number: number }>(given: Afterward
   await Promise.all(watches.map((watch) => told(watch, sinceMs)));
   // What was tried in vain before is told by a command: with any clock, after so long.
   await pause(FOR_COMMANDS_MS);
+  port.hitCalls = 'none';
   for (const { cards, member } of new Map(watching.map((typed) => [typed.member, typed])).values())
     askTwice(cards[0] ?? '', member);
   await pause(AGAIN_MS);

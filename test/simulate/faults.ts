@@ -2,6 +2,7 @@ import { type Owner, pause, simulatedMs } from './fake-time.ts';
 
 export const FAULTS = ['kill', 'late', 'lost', 'doubled', 'odd', 'clock'] as const;
 export type Fault = (typeof FAULTS)[number];
+const LOST_ANSWERS = ['lost', 'odd'] as const;
 /** Before the call does anything, or between what it does and its answer. */
 export type When = 'before' | 'after';
 
@@ -37,7 +38,8 @@ export class Port {
   readonly hits: Hit[] = [];
   readonly #options: PortOptions;
   #drawn = 0;
-  isFaulty = true;
+  /** Messages below replies are few: of them, some answers are lost even when nothing else is hit. */
+  hitCalls: 'all' | 'notices' | 'none' = 'all';
   /** When the last call began. */
   calledAtMs = 0;
 
@@ -77,7 +79,10 @@ export class Port {
     const hit = this.draw(name);
     const [thereMs, backMs] = [1 + random() * 80, 1 + random() * 80];
     const lost = () => {
-      throw Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+      // discord.js asks again after one of them.
+      const [code, message] =
+        random() < 0.5 ? ['ECONNRESET', 'read ECONNRESET'] : ['UND_ERR_SOCKET', 'other side closed'];
+      throw Object.assign(new Error(message), { code });
     };
     const fail = async (when: When): Promise<void> => {
       if (hit?.when !== when) return;
@@ -107,12 +112,14 @@ export class Port {
   draw(call: string, weight = 1, faults: readonly Fault[] = FAULTS): Hit | undefined {
     const { random, share, only, isSteady } = this.#options;
     const [isHit, which, moment] = [random() < weight * share(), random(), random()];
-    if (!isHit || !this.isFaulty) return undefined;
-    const drawn = faults[Math.floor(which * faults.length)] ?? 'late';
+    const isAll = this.hitCalls === 'all';
+    if (!isHit || !(isAll || (this.hitCalls === 'notices' && call === 'notice'))) return undefined;
+    const possible = isAll ? faults : LOST_ANSWERS;
+    const drawn = possible[Math.floor(which * possible.length)] ?? 'late';
     const fault = drawn === 'clock' && isSteady ? 'late' : drawn;
     const number = this.#drawn++;
     if (only && !only.has(number)) return undefined;
-    return { number, atMs: simulatedMs(), call, fault, when: moment < 0.5 ? 'before' : 'after' };
+    return { number, atMs: simulatedMs(), call, fault, when: isAll && moment < 0.5 ? 'before' : 'after' };
   }
 
   /** @param lost what becomes of the connection then */

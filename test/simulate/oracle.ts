@@ -268,7 +268,7 @@ function ofTwice({ discord: { told }, hits, outages }: Seen): string[] {
   // A message below a reply has no nonce: on a way that doubles it, it comes twice.
   const isDoubled = (atMs = 0) =>
     hits.some(({ fault, call, ...hit }) => {
-      return fault === 'doubled' && call === 'edit' && hit.atMs <= atMs && hit.atMs >= atMs - THERE_MS;
+      return fault === 'doubled' && call === 'notice' && hit.atMs <= atMs && hit.atMs >= atMs - THERE_MS;
     });
   const twice = [...once.values()].filter(([first, ...again]) => again.length > 0 && !isDoubled(first?.atMs));
   return twice.map(([first]) => `was told twice: ${JSON.stringify(first)}`);

@@ -116,22 +116,21 @@ const makeRequest: RESTOptions['makeRequest'] = async (url, { method, body, sign
     const headers = { 'content-type': 'application/json', 'retry-after': '1' };
     return new Response(JSON.stringify(limited), { status: 429, headers });
   };
-  const isMessage = /\/(channels|messages)$/.test(pathname);
-  const name = pathname.endsWith('/callback')
-    ? 'callback'
-    : pathname.endsWith('bot')
-      ? 'gateway'
-      : isMessage
-        ? 'message'
-        : method === 'DELETE'
-          ? 'delete'
-          : 'edit';
-  if (isMessage) world.states.moment('a price is told');
+  const name = callOf(method ?? 'GET', pathname);
+  if (name === 'message') world.states.moment('a price is told');
   const response = await world.port.call(owner, name, answer, odd, signal as AbortSignal | null);
   heard?.(response.status);
   return response as never;
 };
 Object.assign(DefaultRestOptions, { makeRequest });
+
+function callOf(method: string, path: string): string {
+  if (path.endsWith('/callback')) return 'callback';
+  if (path.endsWith('bot')) return 'gateway';
+  if (/\/(channels|messages)$/.test(path)) return 'message';
+  return { DELETE: 'delete', POST: 'notice' }[method] ?? 'edit';
+}
+
 globalThis.fetch = async (input, { signal } = {}) => {
   const owner = owners.getStore();
   if (!owner) throw new Error(`${input} is asked by no process`);
@@ -290,12 +289,14 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     await run(areUp());
     if (redis) void disrupt(redis, world, 2_000 + random() * 14_000, running);
     await run(members());
-    port.isFaulty = false;
+    port.hitCalls = 'notices';
     await run(areUp());
     await run(isQuiet());
     const isOfWatches = random() < (redis ? 0.3 : 0.5);
     const processes = [...running.values()];
-    failures.push(...(await run(notWorking({ discord, service, outages, processes, random, isOfWatches, type }))));
+    failures.push(
+      ...(await run(notWorking({ discord, service, port, outages, processes, random, isOfWatches, type }))),
+    );
     await run(isQuiet());
     for (const { owner, app } of running.values()) {
       await run(owners.run(owner, () => app.stop()));
@@ -426,10 +427,10 @@ async function disrupt(
   everyMs: number,
   running: ReadonlyMap<number, Running>,
 ): Promise<void> {
-  while (port.isFaulty) {
+  while (port.hitCalls === 'all') {
     await pause(-Math.log(1 - random()) * everyMs);
     const kind = OFTEN[Math.floor(random() * OFTEN.length)] ?? 'restart';
-    if (!port.isFaulty) return;
+    if (port.hitCalls !== 'all') return;
     states.struck(kind);
     const fromMs = simulatedMs();
     await redis.disrupt(kind, 100 + random() ** 2 * 20_000, Math.floor(random() * 3));
