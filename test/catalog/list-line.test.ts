@@ -61,6 +61,7 @@ describe('a line of a list', () => {
     ['4x Sol Ring [C21] 263', '4 | Sol Ring | C21 | 263'],
     ['4 Sol Ring [C21]', '4 | Sol Ring | C21'],
     ['1x Sol Ring (C21:263)', '1 | Sol Ring | C21 | 263'],
+    ['1x Sol Ring (C21#263)', '1 | Sol Ring | C21 | 263'],
     ['1 [C21#263] Sol Ring', '1 | Sol Ring | C21 | 263'],
     ['1 [C21:263] Sol Ring', '1 | Sol Ring | C21 | 263'],
     ['1 Sol Ring <263> [C21]', '1 | Sol Ring | C21 | 263'],

@@ -2,7 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { catalogCardOf, releasedOf } from '../../src/catalog/catalog-card.ts';
 import { SharedCard } from '../../src/catalog/shared-card.ts';
-import { alsoText, formOf, hasDigit, idKey, nameKey, otherText, queryOf, wordsOf } from '../../src/catalog/words.ts';
+import {
+  alsoText,
+  formOf,
+  hasDigit,
+  idKey,
+  isSameId,
+  nameKey,
+  otherNamesOf,
+  otherText,
+  queryOf,
+  wordsOf,
+} from '../../src/catalog/words.ts';
 
 describe('words', () => {
   it.each([
@@ -25,6 +36,7 @@ describe('words', () => {
     ['Level 8, LV.X, No. 39', ['lv', '8', 'lv', 'x', 'number', '39']],
     ['Charizard ★', ['charizard', 'gold', 'star']],
     ['Jirachi ◇', ['jirachi', 'prism', 'star']],
+    ['Drake ٤', ['drake', '٤']],
     ['???', []],
   ])('of %j are %j', (text, words) => expect(wordsOf(text)).toEqual(words));
 
@@ -41,6 +53,8 @@ describe('words', () => {
     for (const typed of ['BASE1-4', 'base1 4', 'base1_4', ' base１–4', 'bàse14']) expect(idKey(typed)).toBe('base14');
     expect(idKey('ex10-!')).not.toBe(idKey('ex10-?'));
     expect(idKey('base1-04')).not.toBe(idKey('base1-4'));
+    for (const typed of ['SM2-10', 'sm２–１０'])
+      expect([isSameId(typed, 'sm2-10'), isSameId(typed, 'sm210')]).toEqual([true, false]);
   });
 
   it.each(['4', '４', '٤', '४', 'Ⅳ'])('have a digit in any writing: %j', (digit) => {
@@ -53,10 +67,50 @@ describe('words', () => {
     expect(otherText(card)).toBe('neo revelation 7 64 pokemon neo 3 7');
   });
 
+  it.each([
+    ['a1b2c3d4-e5f6-a1b2-c3d4e', true],
+    ['a1b2c3d4-e5f6-a1b2-c3d4', false],
+    ['k1234567890123456789', true],
+    ['k123456789012345678', false],
+    ['abcdefghijklmnopqrst', false],
+  ])('of the id %s are found only as a whole, because it is a hash: %j', (id, isHash) => {
+    expect(otherText({ id, name: 'Drake' }).trim() === '').toBe(isHash);
+  });
+
+  it.each([
+    ...[
+      ['First', '1st'],
+      ['Second', '2nd'],
+      ['Third', '3rd'],
+      ['Fourth', '4th'],
+      ['Fifth', '5th'],
+      ['Sixth', '6th'],
+    ],
+    ...[
+      ['Seventh', '7th'],
+      ['Eighth', '8th'],
+      ['Ninth', '9th'],
+      ['Tenth', '10th'],
+      ['II', '2'],
+      ['III', '3'],
+    ],
+    ...[
+      ['IV', '4'],
+      ['VI', '6'],
+      ['VII', '7'],
+      ['VIII', '8'],
+      ['IX', '9'],
+    ],
+  ])('are those of a name with its numeral in other writing: %s is %s', (one = '', other = '') => {
+    expect(otherNamesOf({ name: `Drake ${one}` })).toEqual([nameKey(`Drake ${other}`)]);
+    expect(otherNamesOf({ name: `Drake ${other}` })).toEqual([nameKey(`Drake ${one}`)]);
+  });
+
   it('of a card that are not shown are its other names, and the initials of a long name', () => {
     const card = { id: 'x', name: 'Black Luster Soldier', also: ['Schwarzer Soldat', '黒 戦士'] };
     expect(alsoText(card)).toBe('schwarzer soldat 黒 戦 士 bls');
     expect(alsoText({ id: 'y', name: 'Command and Conquer' })).toBe('cac cnc cc');
+    expect(alsoText({ id: 'z', name: 'Black Soldier' })).toBe('');
   });
 
   it('that are typed are bounded', () => {

@@ -82,11 +82,11 @@ describe('a text that is no card that is kept', () => {
   });
 
   it.each([
-    ['several cards', page([DRAKE, HARE]), 'Which of these cards do you mean?', 'card:show:np'],
-    ['one card among others', page([DRAKE]), 'Is this the card you mean?', 'card:show:np:base1-4'],
+    ['several cards', page([DRAKE, HARE]), 'Which of these cards do you mean?', 'card:show:n'],
+    ['one card among others', page([DRAKE]), 'Is this the card you mean?', 'card:show:n:base1-4'],
   ] as const)('is answered with a private menu when it means %s, without a request', async (_, meant, content, id) => {
     const { services, cardService } = await startWith(meant);
-    const { first, ...how } = await run(services, { id: 'light', prices: false, private: true });
+    const { first, ...how } = await run(services, { id: 'light', prices: false });
     expect(how).toMatchObject({ isDeferred: false, isPrivate: true, source: 'bot', last: { content } });
     expect(idsOf(first)).toEqual([id]);
     expect(cardService.requests).toEqual([]);

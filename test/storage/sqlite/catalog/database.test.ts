@@ -206,6 +206,32 @@ describe('the catalog', () => {
     expect(catalog.index.withIdKey('gone1')).toEqual([]);
   });
 
+  it('finds by the beginning of a name where a word ends first, then words by their cards, then other names of these words', () => {
+    const names = [
+      ...['Quibbard', 'Quibbard', 'Quibbard', 'Quibbard Rex', 'Quibbard Rex', 'Quibzap', 'Quib Rex'],
+      ...Array<string>(4).fill('Quibmander'),
+    ];
+    catalog.upsert(
+      names.map((name, at) => ({ id: `q-${at}`, name })),
+      'cards.csv',
+    );
+    const found = catalog.index.withNameBeginning('quib').map(({ card }) => card.name);
+    expect([...new Set(found)]).toEqual(['Quib Rex', 'Quibbard', 'Quibmander', 'Quibzap', 'Quibbard Rex']);
+  });
+
+  it('finds the newest cards of a name, and of names whose words are begun first those with most cards', () => {
+    const released = ['2001-05-01', '2020-01-01', '1999-01-09'];
+    catalog.upsert(
+      [
+        ...released.map((date, at) => ({ id: `kram-${at}`, name: 'Kram Dud', released: date })),
+        { id: 'kra-1', name: 'Kra Dun' },
+      ],
+      'cards.csv',
+    );
+    expect(catalog.index.withNameKey('kramdud', 1).map(({ card }) => card.id)).toEqual(['kram-1']);
+    expect(catalog.index.withWordsBegun('kr du').map(({ card }) => card.id)).toEqual(['kram-1', 'kram-0', 'kra-1']);
+  });
+
   it('counts what it has', () => {
     catalog.upsert([CHARIZARD, { ...CHARIZARD, id: 'base4-4' }, HO_OH], 'cards.csv');
     catalog.upsert([CHARIZARD], undefined);
