@@ -11,6 +11,8 @@ const WELL_MS = 20 * 60_000;
 const AGAIN_MS = 30_000;
 /** A try by message is over by then, whatever was wrong with a clock. */
 const FOR_COMMANDS_MS = 8 * 60_000;
+/** A card that nobody watches, and that is known once the first process has shown it. */
+const KNOWN = 'set-90';
 /** Of a window, for what is asked here. */
 const LEAST_LEFT = 30;
 /** More than members type before. */
@@ -23,22 +25,27 @@ export interface Afterwards<To> {
   outages: readonly Outage[];
   processes: readonly To[];
   random: () => number;
-  isOfWatches: boolean;
+  movesPrices: boolean;
   type(typed: Typed, to: To): void;
+}
+
+interface Outcome {
+  /** What does not work. */
+  failures: string[];
+  /** No price should be left to be told: its member was written to, or has asked for something. */
+  isAllTold: boolean;
 }
 
 /**
  * What should work when no fault strikes any more: each process shows a card that it did not know, and who watches a card
  * hears of its price, once it has come back across the line.
- *
- * @returns what does not
  */
-export async function notWorking<To extends { number: number }>(given: Afterwards<To>): Promise<string[]> {
-  const { discord, service, port, outages, processes, random, isOfWatches, type } = given;
+export async function checkAfterwards<To extends { number: number }>(given: Afterwards<To>): Promise<Outcome> {
+  const { discord, service, port, outages, processes, random, movesPrices, type } = given;
   const failures: string[] = [];
   const { endsAtMs } = service.limits.window;
   if (service.left < LEAST_LEFT && service.endsAtMs === endsAtMs) await pause(endsAtMs - simulatedMs() + 1_000);
-  if (service.left < LEAST_LEFT) return failures;
+  if (service.left < LEAST_LEFT) return { failures, isAllTold: false };
 
   /** @param member somebody who has spent nothing yet, unless given */
   function ask(card: string, member?: string, to = processes[Math.floor(random() * processes.length)] as To): void {
@@ -55,7 +62,7 @@ export async function notWorking<To extends { number: number }>(given: Afterward
   }
 
   async function shows(to: To, slot: number): Promise<void> {
-    const card = `set-9${slot}`;
+    const card = slot === 0 ? KNOWN : `set-9${slot}`;
     const isShown = ({ cards, shown }: Typed) => cards[0] === card && (shown.at(-1)?.embeds ?? 0) > 0;
     const otherwise = `process ${to.number} shows no card after all faults`;
     await until(
@@ -90,24 +97,25 @@ export async function notWorking<To extends { number: number }>(given: Afterward
   }
 
   await Promise.all(processes.map(shows));
-  if (!isOfWatches) return failures;
   const watching = discord.typed.filter(({ command }) => command === 'watch');
-  const watches = watchesSet(discord, outages);
-  let sinceMs = 0;
-  for (const priceOf of [() => BETWEEN, beyondLineOf]) {
-    service.priceOf = priceOf;
-    sinceMs = simulatedMs();
-    await Promise.all(
-      [...new Set(watching.map(({ cards: [card = ''] }) => card))].map((card) => renewed(card, sinceMs)),
-    );
-    await pause(5_000);
-  }
-  await Promise.all(watches.map((watch) => told(watch, sinceMs)));
+  if (movesPrices) await movePrices();
+  else service.priceOf = () => BETWEEN;
   // What was tried in vain before is told by a command: with any clock, after so long.
   await pause(FOR_COMMANDS_MS);
   port.hitCalls = 'none';
-  for (const { cards, member } of new Map(watching.map((typed) => [typed.member, typed])).values())
-    askTwice(cards[0] ?? '', member);
+  for (const member of new Set(watching.map((typed) => typed.member))) askTwice(KNOWN, member);
   await pause(AGAIN_MS);
-  return failures;
+  return { failures, isAllTold: true };
+
+  async function movePrices(): Promise<void> {
+    const watched = new Set(watching.map(({ cards: [card = ''] }) => card));
+    let sinceMs = 0;
+    for (const priceOf of [() => BETWEEN, beyondLineOf]) {
+      service.priceOf = priceOf;
+      sinceMs = simulatedMs();
+      await Promise.all([...watched].map((card) => renewed(card, sinceMs)));
+      await pause(5_000);
+    }
+    await Promise.all(watchesSet(discord, outages).map((watch) => told(watch, sinceMs)));
+  }
 }

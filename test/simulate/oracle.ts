@@ -37,8 +37,8 @@ export interface Seen {
   kills: readonly { atMs: number; process: number }[];
   kept: Kept;
   isShared: boolean;
-  /** In the end, everyone who has set a watch has asked for something without any fault. */
-  isOfWatches: boolean;
+  /** In the end, everyone who has set a watch was written to, or has asked for something. */
+  isAllTold: boolean;
 }
 
 /** A command to Redis that is not answered by then is given up. */
@@ -286,8 +286,8 @@ function ofCrossings({ discord: { told }, kept: { watches }, outages }: Seen): s
 }
 
 /** What is not told in the end never will be. */
-function ofUntold({ kept: { watches }, isOfWatches }: Seen): string[] {
-  const left = isOfWatches ? watches.filter(({ untold }) => untold.length > 0) : [];
+function ofUntold({ kept: { watches }, isAllTold }: Seen): string[] {
+  const left = isAllTold ? watches.filter(({ untold }) => untold.length > 0) : [];
   return left.map(({ id, untold }) => `of watch ${id} is still untold in the end: ${JSON.stringify(untold)}`);
 }
 

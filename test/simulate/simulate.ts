@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RESTOptions } from 'discord.js';
 import { seededRandom } from '../../src/sandbox/seeded-random.ts';
-import { notWorking } from './afterwards.ts';
+import { checkAfterwards } from './afterwards.ts';
 import { type Limits, SimulatedService } from './card-service.ts';
 import { isFinal, SimulatedDiscord, type Typed } from './discord.ts';
 import { begin, install, load, type Owner, owners, pause, run, simulatedMs } from './fake-time.ts';
@@ -292,11 +292,10 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     port.hitCalls = 'notices';
     await run(areUp());
     await run(isQuiet());
-    const isOfWatches = random() < (redis ? 0.3 : 0.5);
+    const movesPrices = random() < (redis ? 0.3 : 0.5);
     const processes = [...running.values()];
-    failures.push(
-      ...(await run(notWorking({ discord, service, port, outages, processes, random, isOfWatches, type }))),
-    );
+    const after = await run(checkAfterwards({ discord, service, port, outages, processes, random, movesPrices, type }));
+    failures.push(...after.failures);
     await run(isQuiet());
     for (const { owner, app } of running.values()) {
       await run(owners.run(owner, () => app.stop()));
@@ -304,7 +303,16 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     }
     const kept = redis ? keptInRedis(redis, redisPrefix('cardbot')) : keptInFile(join(dataDir, '0'));
     failures.push(
-      ...contradictions({ discord, service, hits: port.hits, outages, kills, kept, isShared, isOfWatches }),
+      ...contradictions({
+        discord,
+        service,
+        hits: port.hits,
+        outages,
+        kills,
+        kept,
+        isShared,
+        isAllTold: after.isAllTold,
+      }),
     );
   } catch (error) {
     failures.push(String(error instanceof Error ? error.stack : error));
