@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
 import { search } from '../../src/catalog/search.ts';
+import type { Requester } from '../../src/model/quota.ts';
 import type { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { printings } from '../bench/search/printings.ts';
 import { openCatalog } from '../support/open-catalog.ts';
@@ -119,6 +120,24 @@ describe('what members type', () => {
     asked('base2-60', 'guild');
     expect(found('pikachu', 1)[0]?.id).toBe('base2-60');
     expect(found('pikachu 58', 1)[0]?.id).toBe('base1-58');
+  });
+
+  it('is, while nothing is typed, what the member asked for within 30 days, then what their server asks for most', () => {
+    const own = openCatalog(
+      [...'abcde'].map((id) => ({ id, name: `Gull ${id}` })),
+      'cards.csv',
+    );
+    const asked = (id: string, who: Requester, daysAgo = 0, isPrivate = false) =>
+      own.asked.add(id, who, Date.now() - daysAgo * 86_400_000, true, isPrivate);
+    const [bob, carol] = [
+      { memberId: 'bob', guildId: 'guild' },
+      { memberId: 'carol', guildId: 'elsewhere' },
+    ];
+    asked('e', WHO, 31, true);
+    asked('c', WHO, 29);
+    for (const id of ['a', 'a', 'a', 'b', 'b']) asked(id, bob);
+    for (const id of ['b', 'b', 'd']) asked(id, carol);
+    expect(search(own.index, '', WHO).map(({ id }) => id)).toEqual(['c', 'a', 'b']);
   });
 
   it('keeps its order among cards that are asked for equally often', () => {

@@ -57,7 +57,10 @@ describe('a button is given who asked for its message', () => {
 });
 
 describe('the menu of a message is given its text', () => {
-  const embed = { type: 'rich', title: 'Emberwing Drake', fields: [{ name: 'Set', value: 'First Light' }] };
+  const embed = {
+    ...{ type: 'rich', author: { name: 'Moth' }, title: 'Emberwing Drake', description: 'Flying' },
+    ...{ fields: [{ name: 'Set', value: 'First Light' }], footer: { text: 'base1-4' } },
+  };
   const file = { id: MESSAGE, filename: 'Candle_Hare_12.png', size: 1, url: 'https://x.test/', proxy_url: '' };
   const files = [
     { ...file, description: 'a hare' },
@@ -75,7 +78,11 @@ describe('the menu of a message is given its text', () => {
   ];
   const SHOWN = 'Candle Hare_12\na hare\nWick, Who Waits';
   it.each<[string, object, string]>([
-    ['and that of its embeds', { content: 'hi', embeds: [embed] }, 'hi\nEmberwing Drake\nSet\nFirst Light'],
+    [
+      'and that of its embeds',
+      { content: 'hi', embeds: [embed] },
+      'hi\nMoth\nEmberwing Drake\nFlying\nSet\nFirst Light\nbase1-4',
+    ],
     ['and what its files are called and show', { content: '', attachments: files }, SHOWN],
     [
       'and that of a message that it forwards',
