@@ -85,6 +85,14 @@ describe('what each window leaves', () => {
   it('is the least of all', () => {
     const state = spent(12, HOUR_AND_DAY);
     expect(leastOf(windowsOf(state, HOUR_AND_DAY, NOW_MS))).toMatchObject({ per: 'hour', remaining: 88 });
+    const alike = (['hour', 'day'] as const).map((per) => ({
+      per,
+      limit: 9,
+      remaining: 0,
+      receivedAtMs: NOW_MS,
+      resetsAtMs: undefined,
+    }));
+    expect(leastOf(alike)).toMatchObject({ per: 'day' }); // it ends last
     const view = viewOf(state, HOUR_AND_DAY);
     expect([view.quota?.remaining, view.unreserved]).toEqual([88, 78]); // a tenth of an hour of 100 is kept
     expect(dayLimitOf(view.windows)).toBe(1_000);

@@ -246,6 +246,8 @@ describe('what is left of the day', () => {
     ['both figures', { ...QUOTA, remaining: 12_345 }, '12,345 of 50,000 new lookups left today'],
     ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50,000 new lookups left today'],
     ['no limit', { ...QUOTA, limit: undefined }, '1,234 new lookups left today'],
+    ['those of an hour', { ...QUOTA, per: 'hour' as const }, '1,234 of 50,000 new lookups left this hour'],
+    ['those of a month', { ...QUOTA, per: 'month' as const }, '1,234 of 50,000 new lookups left this month'],
     ['no remaining', { ...QUOTA, remaining: undefined }, undefined],
     ['nothing known', undefined, undefined],
   ])('with %s', (_, quota, said) => {
