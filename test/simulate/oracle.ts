@@ -109,10 +109,12 @@ function ofCommand(typed: Typed, hits: readonly Hit[]): string[] {
 }
 
 /** No answer takes longer than a member is told, and none gives way to a lesser one. */
-function ofAnswers({ discord: { typed }, isShared }: Seen): string[] {
+function ofAnswers({ discord: { typed }, isShared, kills }: Seen): string[] {
+  // Whoever takes a reply over may be killed, too.
+  const killedAtMs = isShared ? (kills.at(-1)?.atMs ?? 0) : 0;
   return typed.flatMap((each) => {
     const { id, typedAtMs, shown, goneAtMs } = each;
-    const isLate = (finalAtMs(each) ?? 0) > typedAtMs + LONGEST_MS;
+    const isLate = (finalAtMs(each) ?? 0) > Math.max(typedAtMs, killedAtMs) + LONGEST_MS;
     // A Redis that forgets takes cards from those who take over.
     const isLess =
       !isShared && goneAtMs === undefined && shown.some(({ embeds }) => embeds > (shown.at(-1)?.embeds ?? 0));
