@@ -5,7 +5,7 @@ import { ServiceDown } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
-import { logLines } from '../support/log-lines.ts';
+import { logLines, WARN } from '../support/log-lines.ts';
 import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
@@ -24,6 +24,7 @@ function reportsOver(
   { claims = new LocalClaims(), shared }: { claims?: LocalClaims; shared?: SharedReport } = {},
 ) {
   const { limiter, ledger, client: service } = lookupQueueOver(cardService, undefined, { apiKey: SANDBOX_API_KEY });
+  const { log, lines } = logLines();
   const reports = new UsageReports({
     service,
     limiter,
@@ -31,7 +32,7 @@ function reportsOver(
     claims,
     sharedReport: shared,
     events: new Events(),
-    log: logLines().log,
+    log,
     offer: 'available',
   });
   const known = async () => {
@@ -39,7 +40,7 @@ function reportsOver(
     await vi.advanceTimersByTimeAsync(0);
     return (await asked).now;
   };
-  return { limiter, known, reports };
+  return { limiter, service, known, reports, lines };
 }
 
 it('says why a report failed only until another may be asked for', async () => {
@@ -67,6 +68,14 @@ it('says why a report failed only until another may be asked for', async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   const { report, missing } = await known();
   expect([report?.usage.plan, missing]).toEqual(['free', undefined]);
+});
+
+it('may name no plan', async () => {
+  fakeTime();
+  const { service, known, lines } = reportsOver(createCardService());
+  vi.spyOn(service, 'usage').mockResolvedValue({ requests: { used: 1, limit: 1_000, remaining: 999 } });
+  expect((await known()).report?.usage.requests?.used).toBe(1);
+  expect(lines.filter(({ level }) => level >= WARN)).toEqual([]);
 });
 
 it('says no longer why a report failed once the next one is under way', async () => {

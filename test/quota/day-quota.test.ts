@@ -252,6 +252,10 @@ describe('of the day,', () => {
       expect(runsOutAtMs([], quota(250), NOON)).toBe(NOON + 4 * HOUR);
     });
 
+    it('is told until the last request has left', () => {
+      expect(runsOutAtMs(samplesOf([NOON - HOUR, 21]), quota(1), NOON)).toBe(NOON + HOUR / 20);
+    });
+
     it('is unknown when enough remains, nothing remains, or nothing is known', () => {
       const samples = samplesOf([NOON - HOUR, 500], [NOON, 499]);
       expect(runsOutAtMs(samples, quota(499), NOON)).toBeUndefined();
