@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -254,6 +255,24 @@ describe('a request', () => {
   it('has left when its connection is reset afterwards', async () => {
     pair.service.script({ fault: 'reset' });
     expect(await failure(pair.service.url)).toEqual(down({ neverLeft: false }));
+  });
+
+  it('that has ended without having left watches no later one', async () => {
+    const watching = () => {
+      let count = 0;
+      const message = {
+        get request() {
+          return ++count;
+        },
+      };
+      channel('undici:client:sendHeaders').publish(message);
+      return count;
+    };
+    const gone = await startPair();
+    await gone.service.close();
+    const before = watching();
+    await failure(gone.service.url);
+    expect(watching()).toBe(before);
   });
 });
 
