@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRateLimit, serviceClock } from '../../src/service/rate-limit-headers.ts';
+import { readRateLimit, readRateLimits, serviceClock } from '../../src/service/rate-limit-headers.ts';
 import { described } from '../support/described.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -10,6 +10,19 @@ const HALF_A_DAY_MS = 12 * 3600 * 1000;
 function read(headers: Record<string, string>) {
   return readRateLimit({ headers: new Headers(headers) }, described().quota[0] ?? {}, NOW_MS - 50, NOW_MS);
 }
+
+it('reads a window as the description says, and others as the standard headers state them', () => {
+  const headers = {
+    'x-ratelimit-limit': '1000',
+    'ratelimit-policy': '"day";q=5000;w=86400, "hour";q=100;w=3600',
+    ratelimit: '"day";r=4000;t=30, "hour";r=40;t=30',
+  };
+  const windows = readRateLimits({ headers: new Headers(headers) }, described().quota, NOW_MS - 50, NOW_MS);
+  expect(windows.map(({ per = 'day', limit }) => [per, limit])).toEqual([
+    ['day', 1000],
+    ['hour', 100],
+  ]);
+});
 
 describe('readRateLimit', () => {
   it('reads the three headers, with the times of the request', () => {
