@@ -47,7 +47,7 @@ const FLUSHED_MS = 1_200;
 /** A connection that is lost is there again by then, as are all that were booked meanwhile. */
 const CONNECTED_MS = 4_000;
 /** The longest wait that a member is let into, and what a takeover takes. */
-const LONGEST_MS = 360_000;
+const LONGEST_MS = 420_000;
 /** Who presses again by then has seen nothing yet. */
 const PRESSED_TWICE_MS = 2_500;
 /** What was sent before may be late, and is sent again by discord.js. */
