@@ -12,9 +12,25 @@ it.each([
   ['aba', []],
   ['abrrr', ['abra']],
   ['aaaa', []],
-])('typing errors in %j: what has fewest is meant, and longer words may have more: %j', (typed, meant) => {
-  const vocabulary = new Vocabulary();
-  const words = ['dragonair', 'pikachu', 'venusaur', 'snorlax', 'dragonite', 'charizard', 'venomoth', 'abaria', 'abra'];
-  for (const word of words) vocabulary.add(word);
-  expect(vocabulary.meantBy(typed).map(({ word }) => word)).toEqual(meant);
-});
+  ['hunder', ['hunter', 'under']],
+])(
+  'typing errors in %j: what has fewest is meant, rather with the same first letter, and longer words may have more: %j',
+  (typed, meant) => {
+    const vocabulary = new Vocabulary();
+    const words = [
+      'dragonair',
+      'pikachu',
+      'venusaur',
+      'snorlax',
+      'dragonite',
+      'charizard',
+      'venomoth',
+      'abaria',
+      'abra',
+      'under',
+      'hunter',
+    ];
+    for (const word of words) vocabulary.add(word);
+    expect(vocabulary.meantBy(typed).map(({ word }) => word)).toEqual(meant);
+  },
+);
