@@ -2,7 +2,7 @@ import { type Owner, pause, simulatedMs } from './fake-time.ts';
 
 export const FAULTS = ['kill', 'late', 'lost', 'doubled', 'odd', 'clock'] as const;
 export type Fault = (typeof FAULTS)[number];
-const LOST_ANSWERS = ['lost', 'odd'] as const;
+const LOST = ['lost', 'odd'] as const;
 /** Before the call does anything, or between what it does and its answer. */
 export type When = 'before' | 'after';
 
@@ -38,7 +38,7 @@ export class Port {
   readonly hits: Hit[] = [];
   readonly #options: PortOptions;
   #drawn = 0;
-  /** Messages below replies are few: of them, some answers are lost even when nothing else is hit. */
+  /** Messages below replies are few: some of them or of their answers are lost even when nothing else is hit. */
   hitCalls: 'all' | 'notices' | 'none' = 'all';
   /** When the last call began. */
   calledAtMs = 0;
@@ -114,12 +114,12 @@ export class Port {
     const [isHit, which, moment] = [random() < weight * share(), random(), random()];
     const isAll = this.hitCalls === 'all';
     if (!isHit || !(isAll || (this.hitCalls === 'notices' && call === 'notice'))) return undefined;
-    const possible = isAll ? faults : LOST_ANSWERS;
+    const possible = isAll ? faults : LOST;
     const drawn = possible[Math.floor(which * possible.length)] ?? 'late';
     const fault = drawn === 'clock' && isSteady ? 'late' : drawn;
     const number = this.#drawn++;
     if (only && !only.has(number)) return undefined;
-    return { number, atMs: simulatedMs(), call, fault, when: isAll && moment < 0.5 ? 'before' : 'after' };
+    return { number, atMs: simulatedMs(), call, fault, when: moment < 0.5 ? 'before' : 'after' };
   }
 
   /** @param lost what becomes of the connection then */

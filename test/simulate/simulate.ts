@@ -203,7 +203,8 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     trace,
   });
   world = { discord, service, port, random: chance, states };
-  const redis = isShared ? new SimulatedRedis(chance, port, 0.02 + random() ** 2 * 0.2) : undefined;
+  const hitOfRedis = hitOfRedisFrom(random);
+  const redis = isShared ? new SimulatedRedis(chance, port, hitOfRedis) : undefined;
   const outages = redis?.outages ?? [];
 
   const freshSeconds = 20 + Math.floor(random() * (isShared ? 60 : 200));
@@ -287,7 +288,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     await load(SimulatedRedis.loaded());
     for (const slot of slots) void start(slot);
     await run(areUp());
-    if (redis) void disrupt(redis, world, 2_000 + random() * 14_000, running);
+    if (hitOfRedis > 0) void disrupt(redis, world, 2_000 + random() * 14_000, running);
     await run(members());
     port.hitCalls = 'notices';
     await run(areUp());
@@ -347,6 +348,11 @@ function shareOf(random: () => number): () => number {
   const fromMs = random() * 120_000;
   const untilMs = fromMs + random() * 90_000;
   return () => (simulatedMs() > fromMs && simulatedMs() < untilMs ? 0.6 : share);
+}
+
+/** What is hit of the calls to Redis, as a share of that of others. Where nothing is, all processes keep within the limiter. */
+function hitOfRedisFrom(random: () => number): number {
+  return random() < 0.3 ? 0 : 0.02 + random() ** 2 * 0.2;
 }
 
 /** Of the log. */
@@ -430,12 +436,12 @@ function isInMemoryAlone({ id, typedAtMs }: Typed, rows: Readonly<Record<string,
 
 /** While calls are hit, Redis as a whole is, too, every so often. */
 async function disrupt(
-  redis: InstanceType<typeof SimulatedRedis>,
+  redis: InstanceType<typeof SimulatedRedis> | undefined,
   { discord, port, random, states }: World,
   everyMs: number,
   running: ReadonlyMap<number, Running>,
 ): Promise<void> {
-  while (port.hitCalls === 'all') {
+  while (redis && port.hitCalls === 'all') {
     await pause(-Math.log(1 - random()) * everyMs);
     const kind = OFTEN[Math.floor(random() * OFTEN.length)] ?? 'restart';
     if (port.hitCalls !== 'all') return;
