@@ -126,6 +126,7 @@ describe('headers', () => {
     ['without a limit, as the known day ends', ENDING, undefined, 5 * MINUTE_MS],
     ['without a reset, of a service that never states one', OVER, 50_000, undefined],
     ['without a reset, in the very first answer', undefined, 5_000, undefined],
+    ["without a reset, of the smallest plan's limit, in the very first answer", undefined, 1_000, undefined],
   ])('%s are of the day', (_, known, limit, resetInMs) => {
     expect(speakOfDay(known, limit, resetInMs)).toBe(true);
   });

@@ -26,6 +26,7 @@ function seenOf(steps: readonly Step[]): OutsideSpending | undefined {
 
 it.each<[string, Step[], number]>([
   ['nobody else, as each of our requests takes one', [900, 899, 898, 897], 0],
+  ['nothing before the next answer confirms it', [900, 899, 868], 0],
   ['others, once the next answer confirms it', [900, 869, 868], 1],
   ['others again and again', [900, 898, 896, 894, 892], 2],
   ['nobody else, when another process tells later of its request', [900, 898, { underWay: 1 }, 897], 0],

@@ -7,7 +7,7 @@ import type { PermitLane } from '../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import { type LimiterFacts, StateView } from '../../src/quota/limiter-view.ts';
 import { emptyBucket } from '../../src/quota/pace.ts';
-import { releasePermit, spendToken } from '../../src/quota/permit.ts';
+import { releasePermit, spendToken, withLostProbe } from '../../src/quota/permit.ts';
 
 const NOW_MS = 1_000_000;
 const SETTING: PlanSetting = { plan: 'free' };
@@ -316,4 +316,12 @@ describe('the view', () => {
       7_000, 7_000, 67_000, 67_000, 127_000,
     ]);
   });
+});
+
+it.each([
+  ['at its time, though no token is there', 'open', 1_000],
+  ['with a token, if its probe was under way', 'halfOpen', 6_000],
+] as const)('a pause ends after a restart %s', (_, breakerState, endsInMs) => {
+  const before = { ...withBreaker(breakerState, 'pause', 1_000), fullAtMs: emptyBucket(NOW_MS, PACE) };
+  expect(withLostProbe(before, SETTING, NOW_MS).breaker).toMatchObject({ state: 'open', untilMs: NOW_MS + endsInMs });
 });

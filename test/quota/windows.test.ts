@@ -272,6 +272,11 @@ it('processes that meet again add what each has counted alone, and take the newe
   expect([windows?.month?.remaining, own?.month?.requests]).toEqual([590, 14]);
 });
 
+it('an hour does not begin when a process joins that has counted nothing alone', () => {
+  const setting = planOf({ requestsPerHour: 100 });
+  expect(joinedWindows(INITIAL_LIMITER_STATE, INITIAL_LIMITER_STATE, 0, setting, NOW_MS).own).toBeUndefined();
+});
+
 it('a plan that counts by a fixed minute has no bucket: so many leave at once, and no more before it is over', () => {
   const setting: PlanSetting = { plan: 'free', plans: { free: { ...PLAN, isWindow: true } } };
   const learned = { ...INITIAL_LIMITER_STATE.learned, inFlight: 100 };
