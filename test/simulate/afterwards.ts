@@ -6,8 +6,8 @@ import { BETWEEN, beyondLineOf, memberId, takesMessages, typedBy } from './membe
 import { isTold, watchesSet } from './oracle.ts';
 import type { Outage } from './outages.ts';
 
-/** After all faults, everything works again by then, if a clock is wrong, too. */
-const WELL_MS = 20 * 60_000;
+/** After all faults, everything works again by then: a window that seems spent by a wrong clock is probed hourly at least. */
+const WELL_MS = 65 * 60_000;
 const AGAIN_MS = 30_000;
 /** A try by message is over by then, whatever was wrong with a clock. */
 const FOR_COMMANDS_MS = 8 * 60_000;
