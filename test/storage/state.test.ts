@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { openRedisState } from '../../src/storage/redis/state.ts';
+import { openSqliteState } from '../../src/storage/sqlite/state.ts';
 import { accountOf } from '../../src/storage/state.ts';
+import { logLines } from '../support/log-lines.ts';
+import { startRedis } from '../support/redis.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('an account', () => {
   const ADDRESS = 'https://cards.test';
@@ -15,5 +21,44 @@ describe('an account', () => {
 
   it('does not reveal the key', () => {
     expect(accountOf(ADDRESS, 'very-secret-key')).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe('the limiter of a state', () => {
+  const config = (more: Record<string, string>) => ({
+    ...readConfig({
+      DISCORD_TOKEN: 'none',
+      CARD_SERVICE_URL: 'http://127.0.0.1:1',
+      DATA_DIR: temporaryFolder(),
+      ...more,
+    }),
+    log: logLines().log,
+  });
+
+  it.each([
+    ['in files', openSqliteState],
+    [
+      'in Redis',
+      async (given: ReturnType<typeof config>) => {
+        const { url, prefix } = await startRedis();
+        return openRedisState({ ...given, redis: { url, keyPrefix: prefix } });
+      },
+    ],
+  ])('%s refuses members in a pause that is longer than LONGEST_WAIT_SECONDS', async (_, open) => {
+    const state = await open(config({ LONGEST_WAIT_SECONDS: '60' }));
+    const acquired = await state.limiter.acquire('members');
+    if (acquired.kind !== 'permit') throw new Error(acquired.kind);
+    await state.limiter.release(acquired.permit, { kind: 'rateLimited', statedMs: 90_000 });
+    expect(state.limiter.view().refusalFor('members')?.reason).toBe('pause');
+    await state.close();
+  });
+
+  it('takes as many processes for alive as share the shards evenly, when Redis is away from the start', async () => {
+    const given = config({ DISCORD_SHARDS: '0', DISCORD_SHARD_COUNT: '4' });
+    const state = await openRedisState({ ...given, redis: { url: 'redis://127.0.0.1:1', keyPrefix: 'none' } });
+    const view = state.limiter.view();
+    const intervalMs = view.forecast('members', 12) - view.forecast('members', 11);
+    expect(intervalMs).toBe(4 * state.limiter.plannedIntervalMs());
+    await state.close();
   });
 });
