@@ -92,11 +92,15 @@ describe.each(BOOKS)('the ledger over $over', ({ books }) => {
     vi.setSystemTime(midnightMs + hourMs);
     const { ledger: next } = await open();
     next.spent(WATCHES_REQUESTER);
+    await next.close();
+    vi.setSystemTime(midnightMs + 2 * hourMs);
+    next.spent(ALICE);
     expect((await next.lastHours(7)).filter(({ requests }) => requests > 0)).toEqual([
       { fromMs: midnightMs - hourMs, untilMs: midnightMs, requests: 2, saved: 0, watches: 1 },
-      { fromMs: midnightMs + hourMs, untilMs: midnightMs + hourMs + 1, requests: 1, saved: 0, watches: 1 },
+      { fromMs: midnightMs + hourMs, untilMs: midnightMs + 2 * hourMs, requests: 1, saved: 0, watches: 1 },
+      { fromMs: midnightMs + 2 * hourMs, untilMs: midnightMs + 2 * hourMs + 1, requests: 1, saved: 0, watches: 0 },
     ]);
-    expect((await next.lastHours(7)).length).toBe(24 + 2);
+    expect((await next.lastHours(7)).length).toBe(24 + 3);
     expect(await next.watchesToday()).toEqual({ requests: 1, refused: 0, saved: 0 });
   });
 
