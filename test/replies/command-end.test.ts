@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Outcome, Outcomes } from '../../src/lookup/outcomes.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
-import { Events, type Source } from '../../src/model/events.ts';
+import { Events, type EventsByName, type Source } from '../../src/model/events.ts';
 import type { Asked } from '../../src/model/invocation.ts';
-import { endOf, publishEnd, sourceOf } from '../../src/replies/command-end.ts';
+import { endOf, publishEnd, publishShown, sourceOf } from '../../src/replies/command-end.ts';
 import { askedFor, deferredReply } from './replies-over.ts';
 
 const NONE: Outcome = { answer: { card: undefined, fetchedAtMs: 0 } };
@@ -45,4 +45,13 @@ it.each<[string, Partial<Asked>, string | undefined]>([
   onTestFinished(events.subscribe('command', (event) => void cards.push(event.card)));
   publishEnd(events, deferredReply({ asked: { ...askedFor('a', 'b'), ...more } }), { outcome: 'answered' });
   expect(cards).toEqual([card]);
+});
+
+it('what is shown is told with where it was and whose install brought it, which decides for whom it counts', () => {
+  const events = new Events();
+  const told: EventsByName['shown'][] = [];
+  onTestFinished(events.subscribe('shown', (event) => void told.push(event)));
+  const requester = { memberId: 'alice', guildId: 'foreign', isInstalled: false };
+  publishShown(events, deferredReply({ requester }), { cards: [CARD, NONE], requests: 0 }, false);
+  expect(told).toEqual([{ ...requester, cardIds: ['a'], isPrivate: false }]);
 });

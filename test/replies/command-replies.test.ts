@@ -246,6 +246,20 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
     expect((await ledger.today()).saved).toBe(1);
   });
 
+  it('of a list are taken over with what is left of its ceiling by the cards that came', async () => {
+    const asked = { ...askedFor('base1-1', 'base1-4'), list: { id: '1', ceiling: 2 } };
+    const { start } = await left(deferredReply({ asked }));
+
+    const { replies, completedIds, cardService, storedCards } = repliesOver((await start()).journal);
+    storedCards.set('base1-1', { card: undefined, fetchedAtMs: Date.now() });
+    cardService.set({ down: true });
+    replies.takeOver();
+    await expect.poll(completedIds, PATIENTLY).toHaveLength(1);
+    await replies.settled();
+
+    expect(cardService.requests).toHaveLength(1);
+  });
+
   it('are dropped when they are past their deadline', async () => {
     const late = deferredReply({ deadlineMs: Date.now() });
     const { start, written } = await left(late);
