@@ -23,4 +23,12 @@ describe('/usage', () => {
     expect((await run(services, { manageGuild: true })).names).toContain('Today outside servers that added me');
     expect((await run(services)).names).not.toContain('Today outside servers that added me');
   });
+
+  it.each(['hour', 'month'] as const)('says when the requests of the %s will run out', async (per) => {
+    const { services } = await startServices();
+    const [nowMs, resetInMs] = [Date.now(), 0.4 * { hour: 3_600_000, month: 30 * 86_400_000 }[per]];
+    const times = { resetInMs, sentAtMs: nowMs, receivedAtMs: nowMs };
+    services.limiter.observe({ per, limit: 1_000, remaining: 100, ...times });
+    expect(JSON.stringify((await run(services)).embed)).toContain('At this rate, runs out');
+  });
 });

@@ -23,7 +23,11 @@ function reportsOver(
   cardService: ReturnType<typeof createCardService>,
   { claims = new LocalClaims(), shared }: { claims?: LocalClaims; shared?: SharedReport } = {},
 ) {
-  const { limiter, ledger, client: service } = lookupQueueOver(cardService, undefined, { apiKey: SANDBOX_API_KEY });
+  const {
+    limiter,
+    ledger,
+    client: service,
+  } = lookupQueueOver(cardService, { plan: 'auto' }, { apiKey: SANDBOX_API_KEY });
   const { log, lines } = logLines();
   const reports = new UsageReports({
     service,
@@ -76,6 +80,15 @@ it('may name no plan', async () => {
   vi.spyOn(service, 'usage').mockResolvedValue({ requests: { used: 1, limit: 1_000, remaining: 999 } });
   expect((await known()).report?.usage.requests?.used).toBe(1);
   expect(lines.filter(({ level }) => level >= WARN)).toEqual([]);
+});
+
+it('names the plan whose rate counts, however it is written', async () => {
+  fakeTime();
+  const { service, known, limiter } = reportsOver(createCardService());
+  const freeMs = limiter.plannedIntervalMs();
+  vi.spyOn(service, 'usage').mockResolvedValue({ plan: 'Pro' });
+  await known();
+  expect(limiter.plannedIntervalMs()).toBeLessThan(freeMs);
 });
 
 it('says no longer why a report failed once the next one is under way', async () => {
