@@ -72,7 +72,9 @@ async function tried(root: string, { file, source, start, end, instead }: Placed
   try {
     for (const tests of relatedTests(root, file)) {
       const outcome = await outcomeOf(root, tests);
-      if (outcome !== 'missed') return outcome;
+      // On a busy machine a test fails now and then, whatever is changed.
+      if (outcome === 'timed out' || (outcome === 'caught' && (await outcomeOf(root, tests)) === 'caught'))
+        return outcome;
     }
     return 'missed';
   } finally {
