@@ -10,7 +10,7 @@ import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { labels, press } from '../support/buttons.ts';
 import { rateLimited, refused, serverError } from '../support/fault-forms.ts';
-import { prepareAppBots } from '../support/processes.ts';
+import { prepareAppBots, showsCard, startAppBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
 import { QUICK, startWorld } from '../support/world.ts';
 
@@ -60,7 +60,7 @@ atOnce({
     const world = await watchedWorld();
     await world.priced(29.5);
     await expect.poll(world.told).toHaveLength(1);
-    for (const market of [29, 31, 30]) await world.priced(market);
+    for (const market of [29, 31, 30.004]) await world.priced(market); // the last is shown as 30.00
     await expect.poll(world.told).toHaveLength(2);
     await world.restartBot();
     await world.priced(28);
@@ -160,6 +160,17 @@ atOnce({
     await expect.poll(sent).toBe(2);
     await next.stop();
     expect([members.told().length, untoldIn(env.DATA_DIR)]).toEqual([1, []]);
+  },
+
+  'a price that one process brings right after another has set the watch is told': async () => {
+    const cards = pricedCards();
+    const bots = await startAppBots({ redis: await startRedis(), service: { ...QUICK, cards }, env: ENV });
+    const { priced, watches, told } = membersOf(bots.discord, cards);
+    await priced(36);
+    await watches();
+    for (const card of cards) card.prices = { market: 29.5 };
+    await showsCard(bots.card(1, DRAKE)); // it learns what others watch every 10 s
+    await expect.poll(() => told().length).toBe(1);
   },
 
   'what a process over Redis leaves untold, another tells': async () => {
