@@ -27,6 +27,16 @@ async function outcomeAfter(ms: number, promise: Promise<unknown>): Promise<unkn
   return settled;
 }
 
+it('who watches the length is told how many cards wait for a permit', async () => {
+  fakeTime();
+  const { queue, events } = lookupQueueOver(createCardService(), { plan: 'free', burst: 3 });
+  const lengths: number[] = [];
+  events.subscribe('queue', ({ length }) => void lengths.push(length));
+  for (const id of IDS.slice(0, 5)) void queue.enqueue(lookup(id));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([lengths.at(0), lengths.at(-1)]).toEqual([5, 3]);
+});
+
 describe('a permit', () => {
   it('comes at the rate of the plan after the clock was set back while lookups wait', async () => {
     fakeTime();

@@ -11,6 +11,8 @@ import { follow } from '../../src/replies/course-driver.ts';
 export interface GivenCard {
   copy?: CardRecord;
   refusal?: CardServiceError;
+  /** Nothing is kept, and its last request has failed a moment ago. */
+  resting?: CardServiceError;
   /** Its request has left, for somebody else or in another process. */
   underWay?: 'here' | 'elsewhere';
   /** How its lookup goes. */
@@ -57,7 +59,8 @@ export function asGiven(given: readonly GivenCard[]): LookupsOptions {
   return {
     cards: {
       async known(id) {
-        const { copy, refusal, start } = givenOf(id);
+        const { copy, refusal, resting, start } = givenOf(id);
+        if (resting) throw resting;
         if (copy === undefined) return { kind: 'missing' };
         return { kind: start || refusal ? 'stale' : 'fresh', answer: copy };
       },

@@ -3,7 +3,7 @@ import { Lookups } from '../../src/lookup/lookups.ts';
 import { lastPermitAtMs, type Outcomes } from '../../src/lookup/outcomes.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
-import { Stopping } from '../../src/model/errors.ts';
+import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import { isWorthShowing } from '../../src/replies/course.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
@@ -55,6 +55,12 @@ describe('of what is kept', () => {
       0,
     ],
     ['a missing card is looked up until its reply ends', answersAfter(0), [['members', 870_000]], 0],
+    [
+      'a missing card that has just failed takes no place in the queue',
+      { resting: new KeyRefused({ status: 403 }) },
+      [],
+      0,
+    ],
   ])('%s', async (_, given, admitted, saved) => expect(await opened(given)).toEqual({ admitted, saved }));
 });
 

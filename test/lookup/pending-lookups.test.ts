@@ -63,6 +63,14 @@ it('the fair order puts no newcomer behind a burst of which a later lookup was s
   expect(order.map(({ next }) => next)).toEqual(order.map(({ id }) => id));
 });
 
+it('the fair order puts nobody behind for what they have given up', () => {
+  const { pendingLookups, start, batch } = queueWith();
+  for (const id of ['a', 'b', 'c']) pendingLookups.cancel(start(lookup(id, by('alice'))).waiter);
+  start(lookup('d', by('alice')));
+  start(lookup('e', by('bob')));
+  expect(batch()).toEqual(['d']);
+});
+
 describe('a pending lookup', () => {
   it.each([RECORD, new Stopping()])('is one per card, and gives all who wait the same answer or error: %s', (end) => {
     const { pendingLookups, start, get } = queueWith();

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { type SharedReport, type UsageReport, UsageReports } from '../../src/lookup/usage-reports.ts';
 import { LocalClaims } from '../../src/model/claims.ts';
-import { ServiceDown } from '../../src/model/errors.ts';
+import { KeyRefused, ServiceDown } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
@@ -72,6 +72,13 @@ it('says why a report failed only until another may be asked for', async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   const { report, missing } = await known();
   expect([report?.usage.plan, missing]).toEqual(['free', undefined]);
+});
+
+it('says of a key that it may not read the report', async () => {
+  fakeTime();
+  const { service, known } = reportsOver(createCardService());
+  vi.spyOn(service, 'usage').mockRejectedValue(new KeyRefused({ status: 403 }));
+  expect((await known()).missing).toEqual({ error: expect.any(KeyRefused), atMs: NOON_MS });
 });
 
 it('may name no plan', async () => {

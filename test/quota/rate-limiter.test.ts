@@ -71,6 +71,18 @@ function pass(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 
+it('refuses nothing before it has read what other processes have changed', async () => {
+  const one = new Process();
+  await one.ask(limited(7_000));
+  const options = { setting: { plan: 'free' }, longestWaitMs: 0, warnings: new QuotaWarnings(logLines().log) } as const;
+  const cell = new LocalCell(one.store, options);
+  vi.spyOn(cell, 'refresh').mockImplementationOnce(() => {
+    cell.change({ apply: () => INITIAL_LIMITER_STATE });
+    return true;
+  });
+  expect(await permitOf(new RateLimiter(cell, options))).toBeDefined();
+});
+
 it('expects places under way to become free at the pace of the first answer, until there are more', async () => {
   const { limiter } = new Process({ plan: 'business' });
   const first = await permitOf(limiter);
@@ -157,14 +169,15 @@ describe('a 429', () => {
     expect(await it.limiter.acquire('members')).toEqual({ kind: 'wait', untilMs: Date.now() + FREE_INTERVAL_MS });
   });
 
-  it('is told to metrics and alerts when the next run begins', async () => {
+  it('is told to metrics, to alerts, and to the new log when the next run begins', async () => {
     const it = new Process();
     await it.ask(limited(7_000));
     const events = new Events();
     const told: unknown[] = [];
     events.subscribe('limiter', ({ breaker }) => void told.push(breaker.reason));
-    new LocalCell(it.store, { setting: { plan: 'free' }, warnings: new QuotaWarnings(logLines().log), events });
-    expect(told).toEqual(['pause']);
+    const { log, lines } = logLines();
+    new LocalCell(it.store, { setting: { plan: 'free' }, warnings: new QuotaWarnings(log), events });
+    expect([told, lines]).toMatchObject([['pause'], [{ reason: 'pause' }]]);
   });
 
   it('is probed again when the process ended during the probe, but only with a token', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { OpenBreaker } from '../../src/model/quota.ts';
-import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
+import { type Learned, NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import {
   limiterWrite,
@@ -22,6 +22,10 @@ function withBreaker(state: OpenBreaker['state'], reason: OpenBreaker['reason'],
   return { ...CLOSED, breaker: { state, reason, sinceMs: NOW_MS, untilMs, failures: 1 } };
 }
 
+function learning(learned: Partial<Learned>): LimiterState {
+  return { ...CLOSED, learned: { ...NOTHING_LEARNED, ...learned } };
+}
+
 function write(before: LimiterState | undefined, after: LimiterState) {
   return limiterWrite(before, after, SETTING, NOW_MS);
 }
@@ -32,6 +36,13 @@ describe('what others need to know of a state', () => {
     ['what remains', CLOSED, { ...CLOSED, quota: { ...QUOTA, limit: undefined } }, false],
     ['another daily limit', CLOSED, { ...CLOSED, quota: QUOTA }, true],
     ['an open breaker', CLOSED, withBreaker('open', 'pause'), true],
+    ['a request that has ended', learning({}), learning({ ended: [[1, 1, 0]] }), false],
+    [
+      'one that keeps back another of a window',
+      learning({ window: 9 }),
+      learning({ window: 9, ended: [[1, 1, 0]] }),
+      true,
+    ],
     ['a longer pause', withBreaker('open', 'pause'), withBreaker('open', 'pause', NOW_MS + 5_000), true],
     [
       'a failure, after which nothing leaves for a while',

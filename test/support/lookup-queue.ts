@@ -60,6 +60,7 @@ export function lookupQueueOver(
   }: LookupQueueSetting = {},
 ) {
   const { log, lines } = logLines();
+  const events = new Events();
   const database = new DatabaseSync(':memory:');
   database.exec(LEDGER_SCHEMA);
   const ledger = new Ledger(new SqliteCounters(database));
@@ -92,7 +93,7 @@ export function lookupQueueOver(
     otherQueues,
     claims,
     requestTimeoutMs: 10_000,
-    events: new Events(),
+    events,
     log,
     longestWaitMs,
     service,
@@ -104,7 +105,7 @@ export function lookupQueueOver(
     const { progress, start } = admission.reservation;
     return start(() => progress.permitAtMs !== undefined && onSchedule?.(progress.permitAtMs));
   };
-  const below = { limiter, ledger, client: service, cards, storedCards };
+  const below = { limiter, ledger, events, client: service, cards, storedCards };
   return { queue: Object.assign(queue, { enqueue }), lines, ...below };
 }
 
