@@ -39,6 +39,7 @@ const CARDS = [
   { id: 'nba-6', name: 'Stephen Curry' },
   { id: 'fut-1', name: 'Tarmogoyf' },
   { id: 'avr-1', name: 'Gryff Vanguard' },
+  { id: 'avr-2', name: 'Vamguard Rider' },
   { id: 'P-001', name: 'Roger', number: 'P-001' },
   { id: 'OP12-039_p1', name: 'Roger', number: 'OP12-039_p1' },
   { id: 'OP01-025_p1', name: 'Buggy', number: 'OP01-025' },
@@ -73,6 +74,9 @@ describe('the name that was meant', () => {
     ['boba fett hyperspace', 'Boba Fett, Disintegrator'],
     ['darth vader hyperspace', 'Darth Vader, Dark Lord'],
   ])('%j: as many words as possible count more than the longest', (typed, name) => expect(found(typed)[0]).toBe(name));
+
+  it('is not taken for mistyped because another word is unknown', () =>
+    expect(found('vanguard wxyzq')).toEqual(['Gryff Vanguard']));
 
   it('is not looked for among cards that fit less well once there are enough', () => {
     const lookFurther = vi.spyOn(catalog.index, 'allWithWords');

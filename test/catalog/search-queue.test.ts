@@ -19,6 +19,15 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the queue of searches', () => {
+  it('runs nothing before the worker has begun', () => {
+    const run = vi.fn();
+    const queue = new SearchQueue(run);
+    void queue.ask(by('a', 'a1'));
+    expect(run).not.toHaveBeenCalled();
+    queue.freed();
+    expect(run).toHaveBeenCalledOnce();
+  });
+
   it('runs one at a time, and of one member only the newest that waits', async () => {
     const { run, queue, ask } = startQueue();
     const answers = [by('a', 'a1'), by('a', 'a2', 'searchInList'), by('b', 'b1'), by('a', 'a3')].map((each) =>

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import {
   CORRECTION,
@@ -8,6 +9,7 @@ import {
   next,
   THINKING,
 } from '../../src/replies/course.ts';
+import { follow } from '../../src/replies/course-driver.ts';
 
 const NOW_MS = 1_000_000;
 const QUIET: Facts = {
@@ -208,4 +210,17 @@ it.each<[string, Course, CourseEvent, Partial<Facts>]>([
 ])('%s that fails is tried again after a second, whatever failed before it', (_, course, event, facts) => {
   const begun = next(course, event, { ...QUIET, ...facts }).course;
   expect(next(begun, edited('failed'), { ...QUIET, ...facts }).effects).toEqual([waitMs(1_000)]);
+});
+
+it('leaves nothing behind that listens for the end of the process', async () => {
+  const { signal } = new AbortController();
+  const facts = () => ({ ...QUIET, ...ENDED });
+  const { done } = follow(
+    CORRECTION,
+    { facts, look: async () => ({ ours: 0, shown: 0 }), edit: async () => 'shown' },
+    signal,
+  );
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  await done;
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });

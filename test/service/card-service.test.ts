@@ -283,10 +283,13 @@ describe('a service', () => {
     await expect(ask()).rejects.toThrow(ServiceDown);
   });
 
-  it('that is down may state for how long; what is not understood states nothing', async () => {
-    pair.service.script({ status: 503, headers: { 'retry-after': 'soon' } });
+  it.each([
+    ['7', 7_000],
+    ['soon', undefined],
+  ])('that is down may state for how long; what is not understood states nothing: %s', async (wait, retryAfterMs) => {
+    pair.service.script({ status: 503, headers: { 'retry-after': wait } });
     const down = await ask().catch((error: unknown) => error);
-    expect(down).toMatchObject({ name: 'ServiceDown', retryAfterMs: undefined });
+    expect(down).toMatchObject({ name: 'ServiceDown', retryAfterMs });
   });
 
   it('is down when its body cannot be decompressed', async () => {

@@ -253,6 +253,12 @@ it('rows that numbers tell apart have labels of their own, so that none is taken
   expect(read(foil)).toMatchObject({ prices: { label: '1', market: 9 } });
 });
 
+it('a service whose description tells of no prices has cards without any', () => {
+  const { prices, ...description } = described({}, 'tcgapi');
+  const card = new CardReader(description).read({ tcgplayer_id: 1, name: 'Wick', prices: [{ market_price: 2 }] });
+  expect(card).toMatchObject({ name: 'Wick', prices: undefined });
+});
+
 it.each(['€', 'dollars', 'usdt'])(
   'a price whose currency cannot be told is none, and not of another currency: %s',
   (unit) => {

@@ -107,6 +107,7 @@ describe('a retryAfter in milliseconds', () => {
     ['ten times the header', { retryAfter: 60 }, '6', 60],
     ['few of them beside a header without any wait', { retryAfter: 5 }, '0', 5],
     ['a little more than the header', { retryAfter: 8 }, '7', 8],
+    ['a thousand times what is two seconds off', { retryAfter: 3_000 }, '1', 3_000],
     ['a hundred times the header', { retryAfter: 700 }, '7', 700],
     ['ten thousand times the header', { retryAfter: 70_000 }, '7', 70_000],
     ['as many seconds as in the message', { ...says('Retry after 7000 seconds.'), retryAfter: 7_000 }, null, 7_000],
