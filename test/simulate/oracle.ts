@@ -50,8 +50,8 @@ const CONNECTED_MS = 4_000;
 const LONGEST_MS = 420_000;
 /** Who presses again by then has seen nothing yet. */
 const PRESSED_TWICE_MS = 2_500;
-/** What was sent before may be late, and is sent again by discord.js. */
-const EDITED_MS = 15_000;
+/** What was sent before may be late, and then late again when it is sent anew. */
+const EDITED_MS = 30_000;
 /** After so long a process has heard what another has marked. */
 const LEARNED_MS = 5_000;
 /** After so long all processes know again what the others spend. */
@@ -150,10 +150,12 @@ function ofTakenBack(seen: Seen): string[] {
 /** A list costs nothing before its member presses, and then never more than was said until then. */
 function ofLists(seen: Seen): string[] {
   const { discord, service, kills } = seen;
-  const isKilled = (process: number) => kills.some((each) => each.process === process);
-  // Who takes a reply over does not know what a card that is not there has cost.
-  const isInVain = ({ process, heard, leftAtMs }: Departure) =>
-    isApart(leftAtMs, seen) || (isKilled(process) && heard?.status !== 200);
+  // Who takes a reply over does not know what a card has cost that is not there, or was not kept before the kill.
+  const isInVain = ({ process, heard, leftAtMs }: Departure) => {
+    const killed = kills.find((each) => each.process === process);
+    const isUnkept = killed && (heard?.status !== 200 || heard.atMs > killed.atMs - ANSWERED_MS);
+    return isUnkept || isApart(leftAtMs, seen);
+  };
   const byList = Map.groupBy(discord.typed, ({ lines }) => lines);
   return [...byList].flatMap(([lines, uses]) => {
     const presses = uses.filter(({ command }) => command === 'fetch');
