@@ -75,7 +75,7 @@ async function evening(
     service.requests.slice(told).map(({ path, cardIds }) => cardIds?.join(' ') ?? path.split(/[/?]/)[2]);
   const keep = (cardId: string, record: Partial<CardRecord>) =>
     storedCards.set(cardId, { card: { ...ANY_CARD, id: cardId }, fetchedAtMs: OLD_MS, ...record });
-  return { service, queue, ledger, renewals, requested, keep, lines, log, storedCards, find };
+  return { service, queue, limiter, ledger, renewals, requested, keep, lines, log, storedCards, find };
 }
 
 /** Second by second: reading what is watched lets others run, in real time. */
@@ -101,6 +101,14 @@ it('renews what is not fresh, the oldest price first, one at a time, each from a
   expect(await ledger.watchesToday()).toEqual({ requests: 3, refused: 0, saved: 0 });
   expect((await ledger.memberToday('alice')).requests).toBe(1);
   expect(service.counts.byStatus[429]).toBeUndefined();
+});
+
+it('rests until there may be something to renew', async () => {
+  const { renewals, limiter } = await evening([FIRST], { hoursLeft: 10 });
+  const planned = vi.spyOn(limiter, 'isKeyShared');
+  renewals.start();
+  await pass(MINUTE_MS);
+  expect(planned).toHaveBeenCalledTimes(1);
 });
 
 it('spends half of what remains beyond the reserve on the first day, and no more', async () => {
