@@ -98,6 +98,7 @@ describe('a line is crossed by the price that comes to it from the other side', 
 describe('a percentage becomes lines about the first price that is known', () => {
   it.each<[string, Lines, price: number, Lines]>([
     ['either way, in cents', { percent: 10 }, 36.33, { above: 39.96, below: 32.7 }],
+    ['also of little more than one', { percent: 10 }, 1.33, { above: 1.46, below: 1.2 }],
     ['of less than one, unrounded', { percent: 50 }, 0.25, { above: 0.375, below: 0.125 }],
     ['beside a line that was named', { percent: 10, above: 50 }, 36, { above: 50, below: 32.4 }],
     ['not where a line that was named is in its way', { percent: 10, below: 40 }, 30, { below: 40 }],
