@@ -78,7 +78,14 @@ export function contradictions(seen: Seen): string[] {
     ...seen.discord.typed.flatMap((typed) => ofCommand(typed, seen.hits)),
     ...(isJumpy
       ? []
-      : [...ofLimiter(seen), ...ofWaits(seen), ...ofTwice(seen), ...ofReserve(seen), ...ofAnswers(seen)]),
+      : [
+          ...ofLimiter(seen),
+          ...ofWaits(seen),
+          ...ofTwice(seen),
+          ...ofProbes(seen),
+          ...ofReserve(seen),
+          ...ofAnswers(seen),
+        ]),
     ...ofBookings(seen),
     ...ofTakenBack(seen),
     ...ofLists(seen),
@@ -229,6 +236,22 @@ function ofWaits({ service: { departures } }: Seen): string[] {
     const isEarly = (leftAtMs: number) => leftAtMs > atMs + LEAVING_MS && leftAtMs < atMs + waitMs - LEAVING_MS;
     const early = departures.find((each) => each.card && each.process === process && isEarly(each.leftAtMs));
     return early ? [`${process} was told at ${atMs} to wait for ${waitMs} ms, and asked at ${early.leftAtMs}`] : [];
+  });
+}
+
+/** After a wait that a 429 states, one request is sent, and its answer is waited for. */
+function ofProbes(seen: Seen): string[] {
+  const { departures } = seen.service;
+  const refused = departures.filter(({ heard }) => heard?.status === 429);
+  return refused.flatMap(({ heard }) => {
+    const { atMs = 0, waitMs = 0 } = heard ?? {};
+    const after = departures.filter(({ card, leftAtMs }) => card && leftAtMs > atMs + LEAVING_MS);
+    const [probe, next] = after;
+    const untilMs = probe?.heard?.atMs ?? 0;
+    if (!probe || !next || next.leftAtMs >= untilMs || isApart(probe.leftAtMs, seen)) return [];
+    return [
+      `after ${waitMs} ms from ${atMs} the probe left at ${probe.leftAtMs}, and another request at ${next.leftAtMs}`,
+    ];
   });
 }
 
