@@ -96,19 +96,10 @@ export async function checkAfterwards<To extends { number: number }>(given: Afte
     for (let times = 0; times < 2; times++) ask(card, member);
   }
 
-  await Promise.all(processes.map(shows));
-  const watching = discord.typed.filter(({ command }) => command === 'watch');
-  if (movesPrices) await movePrices();
-  else service.priceOf = () => BETWEEN;
-  // What was tried in vain before is told by a command: with any clock, after so long.
-  await pause(FOR_COMMANDS_MS);
-  port.hitCalls = 'none';
-  for (const member of new Set(watching.map((typed) => typed.member))) askTwice(KNOWN, member);
-  await pause(AGAIN_MS);
-  return { failures, isAllTold: true };
+  const watching = () => discord.typed.filter(({ command }) => command === 'watch');
 
   async function movePrices(): Promise<void> {
-    const watched = new Set(watching.map(({ cards: [card = ''] }) => card));
+    const watched = new Set(watching().map(({ cards: [card = ''] }) => card));
     let sinceMs = 0;
     for (const priceOf of [() => BETWEEN, beyondLineOf]) {
       service.priceOf = priceOf;
@@ -118,4 +109,14 @@ export async function checkAfterwards<To extends { number: number }>(given: Afte
     }
     await Promise.all(watchesSet(discord, outages).map((watch) => told(watch, sinceMs)));
   }
+
+  await Promise.all(processes.map(shows));
+  if (movesPrices) await movePrices();
+  else service.priceOf = () => BETWEEN;
+  // What was tried in vain before is told by a command: with any clock, after so long.
+  await pause(FOR_COMMANDS_MS);
+  port.hitCalls = 'none';
+  for (const member of new Set(watching().map((typed) => typed.member))) askTwice(KNOWN, member);
+  await pause(AGAIN_MS);
+  return { failures, isAllTold: true };
 }

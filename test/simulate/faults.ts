@@ -2,6 +2,7 @@ import { type Owner, pause, simulatedMs } from './fake-time.ts';
 
 export const FAULTS = ['kill', 'late', 'lost', 'doubled', 'odd', 'clock'] as const;
 export type Fault = (typeof FAULTS)[number];
+/** Of a call that may not kill its process, nor set a clock. */
 const LOST = ['lost', 'odd'] as const;
 /** Before the call does anything, or between what it does and its answer. */
 export type When = 'before' | 'after';

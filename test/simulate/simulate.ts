@@ -295,8 +295,10 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     await run(isQuiet());
     const movesPrices = random() < (redis ? 0.3 : 0.5);
     const processes = [...running.values()];
-    const after = await run(checkAfterwards({ discord, service, port, outages, processes, random, movesPrices, type }));
-    failures.push(...after.failures);
+    const { failures: unmended, isAllTold } = await run(
+      checkAfterwards({ discord, service, port, outages, processes, random, movesPrices, type }),
+    );
+    failures.push(...unmended);
     await run(isQuiet());
     for (const { owner, app } of running.values()) {
       await run(owners.run(owner, () => app.stop()));
@@ -312,7 +314,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
         kills,
         kept,
         isShared,
-        isAllTold: after.isAllTold,
+        isAllTold,
       }),
     );
   } catch (error) {
