@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { SharedCard } from '../../../src/catalog/shared-card.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { exported, runCatalog } from './cli-runs.ts';
 
 /** Texts with what formats care about. */
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc
     .array(
       fc.constantFrom(
