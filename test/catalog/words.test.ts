@@ -14,6 +14,7 @@ import {
   queryOf,
   wordsOf,
 } from '../../src/catalog/words.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 describe('words', () => {
   it.each([
