@@ -113,6 +113,13 @@ describe('a batch for which there is a permit', () => {
   it.each<[string, (batching: Batching) => unknown]>([
     ['the one before has left', (batching) => batching.beginRequest({ probe: false, leftAtMs: 0 })],
     ['nothing has waited', (batching) => batching.leavesAtMs({ pending: [], isFull: false }, 0, 1_100)],
+    [
+      'a request has returned for which nothing waited',
+      (batching) => {
+        batching.beginRequest({ probe: false, leftAtMs: 0 });
+        batching.endRequest();
+      },
+    ],
   ])('waits 250 ms anew after %s', (_, happens) => {
     const batching = withOneUnderWay();
     batching.leavesAtMs(HALF, 0, 1_000);

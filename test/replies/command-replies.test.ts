@@ -56,7 +56,7 @@ describe.each([
   it('that show an embed are neither completed nor looked up again when their process died before it removed them', async () => {
     const { start, written } = await place();
     const first = await start();
-    const [answered, open] = [deferredReply(), deferredReply()];
+    const [answered, open] = [deferredReply({ asked: askedFor('base1-5') }), deferredReply()];
     for (const reply of [answered, open]) await first.journal.add(reply);
     await first.end();
 

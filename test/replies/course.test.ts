@@ -204,12 +204,14 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
   expect(step.effects).toEqual(effects);
 });
 
-it.each<[string, Course, CourseEvent, Partial<Facts>]>([
-  ['a completion', thinking({ ...WAITS, failures: 3 }), CHANGED, ENDED],
-  ['a repetition', final({ ...EDITS, ...LATE, failures: 3 }), edited('shown'), ENDED],
-])('%s that fails is tried again after a second, whatever failed before it', (_, course, event, facts) => {
+it.each<[string, number, Course, CourseEvent, Partial<Facts>]>([
+  ['a completion', 1_000, thinking({ ...WAITS, failures: 3 }), CHANGED, ENDED],
+  ['a repetition', 1_000, final({ ...EDITS, ...LATE, failures: 3 }), edited('shown'), ENDED],
+  ['an edit after one that succeeded', 1_500, thinking({ ...EDITS, failures: 3 }), edited('shown'), {}],
+  ['an edit after one that was not needed', 1_500, thinking({ failures: 3 }), looked(1, 2), {}],
+])('%s that fails is tried again after %i ms, whatever failed before it', (_, ms, course, event, facts) => {
   const begun = next(course, event, { ...QUIET, ...facts }).course;
-  expect(next(begun, edited('failed'), { ...QUIET, ...facts }).effects).toEqual([waitMs(1_000)]);
+  expect(next(begun, edited('failed'), { ...QUIET, ...facts }).effects).toEqual([waitMs(ms)]);
 });
 
 it('leaves nothing behind that listens for the end of the process', async () => {

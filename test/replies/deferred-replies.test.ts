@@ -201,6 +201,7 @@ describe('a deferred reply', () => {
     { when: 'is certain to be the only one', owns: true, isTakenOver: false },
     { when: 'was not always the only one, and finds no answer', owns: false, isTakenOver: false, embeds: [0] },
     { when: 'took it over, and finds no answer', owns: true, isTakenOver: true, embeds: [0] },
+    { when: 'took it over, and could not look at it at first', owns: true, isTakenOver: true, embeds: [undefined, 0] },
   ])('that $when shows what it has', async ({ owns, isTakenOver, embeds = [1] }) => {
     const { complete, steps } = completing(['shown'], undefined, { owns, embeds });
     await complete([{ start: waiting }], { isTakenOver });

@@ -165,6 +165,18 @@ describe('an answer that does not fit', () => {
   });
 });
 
+it.each([
+  ['are given up when two of their cards are found alone', CARD, 1],
+  ['go on when there are no such cards', { status: 404, body: NO_SUCH_CARD }, 5],
+])('lists that brought none of their cards %s', async (_, answer, most) => {
+  const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}', bulkMax: 5 });
+  for (const ids of [['a', 'b'], ['c', 'd'], ['a'], ['c']]) {
+    pair.service.script(ids.length > 1 ? { body: [] } : { body: CARD, ...answer });
+    await client.fetch(ids);
+  }
+  expect(client.limits?.(Date.now(), undefined).most).toBe(most);
+});
+
 it('the cards that an answer brought are those that the service had', () => {
   const answers: FetchedCard[] = [
     CARD,

@@ -35,7 +35,10 @@ const OWN = {
   none: ['n/a'],
   absent: [{ status: 200, has: 'fault.word', like: '=no sheet' }],
   refused: [{ status: 403, has: 'fault.word', like: 'seal', means: 'key' }],
-  quota: [{ per: 'day', limit: 'tally.of', remaining: 'tally.left', reset: 'tally.anew' }],
+  quota: [
+    { per: 'month', limit: 'header:X-Moon', remaining: 'header:X-Moon-Left' },
+    { per: 'day', limit: 'tally.of', remaining: 'tally.left', reset: 'tally.anew' },
+  ],
   wait: 'fault.rest',
 };
 
@@ -78,10 +81,10 @@ async function startOwn(answers: (path: string, body: string) => Answer, descrip
 
 it('a description that nobody has seen is enough for a card, its list, what is missing, the day, the wait and the key', async () => {
   const tally = { of: 100, left: 61, anew: '2026-11-27T00:00:00Z' };
-  const date = { date: 'Thu, 26 Nov 2026 12:00:00 GMT' };
+  const headers = { date: 'Thu, 26 Nov 2026 12:00:00 GMT', 'x-moon': '900', 'x-moon-left': '850' };
   const { client, seen, readings, lines } = await startOwn((path, body) => {
     if (path.endsWith('many')) return { body: { page: { sheets: [SHEET], lost: ['lamp-8'] }, tally, asked: body } };
-    if (path.includes('lamp-7')) return { headers: date, body: { page: { sheet: SHEET }, tally } };
+    if (path.includes('lamp-7')) return { headers, body: { page: { sheet: SHEET }, tally } };
     if (path.includes('lamp-9')) return { status: 429, body: { fault: { word: 'later', rest: 40 } } };
     if (path.includes('lamp-0')) return { status: 403, body: { fault: { word: 'bad seal' } } };
     return { body: { fault: { word: 'no sheet' }, tally } };
@@ -90,7 +93,10 @@ it('a description that nobody has seen is enough for a card, its list, what is m
     ...{ id: 'lamp-7', name: 'Wick, Who Waits', game: 'Lanternfolk', number: '7 of 102' },
     ...{ set: { id: 'First Light', name: 'First Light' }, prices: { market: 12.5, label: 'Crown, fine' } },
   });
-  expect(readings[0]).toMatchObject({ limit: 100, remaining: 61, resetInMs: 43_200_000 });
+  expect(readings).toMatchObject([
+    { per: 'month', limit: 900, remaining: 850 },
+    { limit: 100, remaining: 61, resetInMs: 43_200_000 },
+  ]);
   expect(seen[0]?.path).toBe('GET /v3/sheets?ref=lamp-7&full=1');
   expect(seen[0]?.headers).toMatchObject({ 'x-guild-seal': 'seal wax', 'x-branch': 'north' });
   expect(await cardOf(client, 'lamp-8')).toBe('noSuchCard');
