@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ProxyLimit } from '../../src/service/proxy-limit.ts';
 import { logLines } from '../support/log-lines.ts';
 
-const MINUTE_PACE_MS = 6_000;
+const PACE_MS = 3_000;
 const OWN_ERROR = { _tag: 'InternalError', message: 'broken' };
 
 interface Answer {
@@ -16,7 +16,7 @@ interface Answer {
 /** How often a proxy is suspected after these answers. */
 function hintsAfter(answers: readonly Answer[]): number {
   const { log, lines } = logLines();
-  const { seen } = new ProxyLimit(() => MINUTE_PACE_MS, log);
+  const { seen } = new ProxyLimit(() => PACE_MS, log);
   for (const { card, atMs, status = 200, tookMs = 20, body } of answers) {
     const times = { sentAtMs: atMs, receivedAtMs: atMs + tookMs };
     seen(new URL(`http://cards.test/cards/${card}`), { status, headers: new Headers(), body, ...times });
@@ -32,10 +32,11 @@ describe('a proxy is suspected', () => {
     expect(hintsAfter([{ card: 'shown', atMs: 0 }, ...refused(status), ...refused(status)])).toBe(1);
   });
 
-  it('when some cards are answered between those that are refused', () => {
+  it('when some cards are answered before, and one between those that are refused', () => {
     const [first, second, third] = refused(503) as [Answer, Answer, Answer];
-    const between = { card: 'between', atMs: 2_000 };
-    expect(hintsAfter([{ card: 'shown', atMs: 0 }, first, second, between, third])).toBe(1);
+    const answered = (atMs: number) => ({ card: `answered at ${atMs}`, atMs });
+    const answers = [answered(-9_000), answered(0), first, answered(500), second, third];
+    expect(hintsAfter(answers)).toBe(1);
   });
 
   it.each<[string, Answer[]]>([
@@ -47,7 +48,7 @@ describe('a proxy is suspected', () => {
     ['they are of another kind', [{ card: 'shown', atMs: 0 }, ...refused(502)]],
     [
       'they come at the rate of the plan',
-      [0, 6_000, 12_000, 18_000].map((atMs, at) => ({ card: `${at}`, atMs, status: at === 0 ? 200 : 503 })),
+      [0, 1, 2, 3].map((nth) => ({ card: `${nth}`, atMs: nth * PACE_MS, status: nth === 0 ? 200 : 503 })),
     ],
   ])('not when %s', (_, answers) => {
     expect(hintsAfter(answers)).toBe(0);
