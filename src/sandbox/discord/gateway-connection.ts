@@ -13,14 +13,11 @@ import {
   type Sends,
 } from './gateway-rules.ts';
 import type { GatewaySession, SessionLink } from './gateway-session.ts';
-import { GatewayWire, type TransportCompression } from './gateway-wire.ts';
 
 export interface GatewayConnectionOptions {
   faults: GatewayFaults;
   isBotToken(token: string): boolean;
   heartbeatIntervalMs: number;
-  /** undefined = none */
-  compression: TransportCompression | undefined;
   /** Whether no other shard with the same rate limit key has just identified, in any process. */
   mayIdentify(shardId: number): boolean;
   /** After an identify: creates the session and sends READY, unless it is withheld. */
@@ -40,7 +37,8 @@ const AFTER_IDENTIFY_ONLY: readonly number[] = [
 
 /** A client's connection: hello, heartbeats, identify or resume, and the limits on its payloads. */
 export class GatewayConnection implements SessionLink {
-  readonly #wire: GatewayWire;
+  readonly #socket: WebSocket;
+  #isClosing = false;
   readonly #options: GatewayConnectionOptions;
   readonly #silence: NodeJS.Timeout;
   #session: GatewaySession | undefined;
@@ -48,8 +46,8 @@ export class GatewayConnection implements SessionLink {
 
   constructor(socket: WebSocket, options: GatewayConnectionOptions) {
     this.#options = options;
-    const { heartbeatIntervalMs, compression } = options;
-    this.#wire = new GatewayWire(socket, compression);
+    this.#socket = socket;
+    const { heartbeatIntervalMs } = options;
     this.#silence = setTimeout(() => this.close(Close.SessionTimedOut), 1.5 * heartbeatIntervalMs);
     socket.on('message', (data) => this.#receive(String(data)));
     socket.on('close', (code) => this.#closed(code));
@@ -61,13 +59,15 @@ export class GatewayConnection implements SessionLink {
 
   /** Sends a frame as it is: text, or bytes that no client can read. */
   send(frame: string | Uint8Array): void {
-    this.#wire.send(frame);
+    if (this.#isOpen) this.#socket.send(frame);
   }
 
   /** Events from now on wait for a resume. Code 1006 = the connection breaks without a close frame. */
   close(code: number): void {
     this.#release();
-    this.#wire.close(code);
+    this.#isClosing = true;
+    if (code === 1_006) this.#socket.terminate();
+    else this.#socket.close(code);
   }
 
   requestReconnect(): void {
@@ -82,8 +82,12 @@ export class GatewayConnection implements SessionLink {
     this.#sendOp(Op.InvalidSession, resumable);
   }
 
+  get #isOpen(): boolean {
+    return !this.#isClosing && this.#socket.readyState === this.#socket.OPEN;
+  }
+
   #receive(text: string) {
-    if (!this.#wire.isOpen) return;
+    if (!this.#isOpen) return;
     this.#sends = countSend(this.#sends, Date.now());
     if (this.#sends.count > SENDS_PER_MINUTE) return this.close(Close.RateLimited);
     const frame = parseFrame(text);
@@ -111,14 +115,13 @@ export class GatewayConnection implements SessionLink {
     const refusal = identifyRefusal(identify, this.#options.isBotToken);
     if (refusal !== undefined) return this.close(refusal);
     if (!this.#options.mayIdentify(identify.shard[0])) return this.#sendOp(Op.InvalidSession, false);
-    if (identify.compress) this.#wire.compressPayloads();
     const { readyDelayMs } = this.#options.faults;
     if (readyDelayMs === 0) this.#session = this.#options.open(identify, this);
     else setTimeout(() => this.#openLate(identify), readyDelayMs).unref();
   }
 
   #openLate(identify: Identify): void {
-    if (this.#wire.isOpen) this.#session = this.#options.open(identify, this);
+    if (this.#isOpen) this.#session = this.#options.open(identify, this);
   }
 
   #resume(d: unknown) {
@@ -154,6 +157,6 @@ export class GatewayConnection implements SessionLink {
   }
 
   #sendOp(op: Op, d: unknown): void {
-    this.#wire.send(JSON.stringify({ op, d, s: null, t: null }));
+    this.send(JSON.stringify({ op, d, s: null, t: null }));
   }
 }

@@ -2,7 +2,6 @@ import { GatewayCloseCodes as Close, GatewayIntentBits as Intent } from 'discord
 import * as z from 'zod';
 
 import { apiVersion } from './client-rules.ts';
-import { isTransportCompression, type TransportCompression } from './gateway-wire.ts';
 
 // events/gateway: payload size, sends per minute, and intents that must be switched on for an application
 const LARGEST_PAYLOAD_BYTES = 4_096;
@@ -21,10 +20,6 @@ export const Identify = z.object({
   intents: z.number(),
   properties: z.looseObject({}),
   shard: z.tuple([z.int(), z.int()]).default([0, 1]),
-  compress: z
-    .unknown()
-    .optional()
-    .transform((value) => value === true), // Oceanic sends the name of its stream, which Discord accepts
 });
 export type Identify = z.infer<typeof Identify>;
 
@@ -40,19 +35,12 @@ export function parseFrame(text: string): Frame | undefined {
   }
 }
 
-export interface GatewayAddress {
-  version: number;
-  compression: TransportCompression | undefined;
-}
-
-/** The encoding and compression in the address, or the close code for unsupported ones; events/gateway, "Connecting". */
-export function gatewayAddress(query: URLSearchParams): GatewayAddress | { refusal: number } {
+/** The version in the address, or the close code for what is not served; events/gateway, "Connecting". Compression is not emulated. */
+export function gatewayAddress(query: URLSearchParams): { version: number } | { refusal: number } {
   const version = apiVersion(query.get('v'));
   if (version === undefined) return { refusal: Close.InvalidAPIVersion };
   const { encoding = 'json', compress } = Object.fromEntries(query);
-  if (encoding !== 'json') return { refusal: Close.DecodeError };
-  if (compress === undefined) return { version, compression: undefined };
-  return isTransportCompression(compress) ? { version, compression: compress } : { refusal: Close.DecodeError };
+  return encoding === 'json' && compress === undefined ? { version } : { refusal: Close.DecodeError };
 }
 
 /** The close code for an invalid identify; undefined = valid. */

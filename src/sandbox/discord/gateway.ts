@@ -136,15 +136,13 @@ export class Gateway {
   #accept(client: WebSocket, query: URLSearchParams) {
     const address = gatewayAddress(query);
     if ('refusal' in address) return client.close(address.refusal);
-    const { version, compression } = address;
     const { world, faults, heartbeatIntervalMs } = this.#options;
     const connection = new GatewayConnection(client, {
       isBotToken: (token) => !faults.tokenRevoked && token === world.botToken,
       heartbeatIntervalMs,
-      compression,
       faults,
       mayIdentify: (shardId) => this.#limit.take(shardId, performance.now()),
-      open: (identify, link) => this.#open(identify, link, version),
+      open: (identify, link) => this.#open(identify, link, address.version),
       find: (sessionId) => this.#sessions.find(sessionId),
       resumed: () => {
         this.resumes++;

@@ -1,4 +1,4 @@
-import { type AnyInteractionGateway, Client, type ClientOptions, type CommandInteraction } from 'oceanic.js';
+import { type AnyInteractionGateway, Client, type CommandInteraction } from 'oceanic.js';
 
 const { DISCORD_API_URL = '', DISCORD_TOKEN = '' } = process.env;
 const text = { type: 3, name: 'text', description: 'Any text', required: true, autocomplete: true } as const;
@@ -7,7 +7,7 @@ const slash = (name: string) => ({ type: 1, name, description: `Says ${name}` })
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const namesOf = (commands: readonly { name: string }[]) => commands.map(({ name }) => name).join(', ');
 
-const client = clientWith({ compress: 'zlib-stream' });
+const client = newClient();
 client.on('shardResume', () => say('resumed'));
 client.on('interactionCreate', (interaction) => void answer(interaction));
 await login(client);
@@ -64,14 +64,14 @@ async function run(interaction: CommandInteraction): Promise<unknown> {
 }
 
 async function loginAgain() {
-  const again = clientWith({ compress: 'zstd-stream' });
+  const again = newClient();
   await login(again);
   say(`again as ${again.user.username}`);
   again.disconnect(false);
 }
 
-function clientWith(gateway: NonNullable<ClientOptions['gateway']>): Client {
-  return new Client({ token: DISCORD_TOKEN, rest: { baseURL: `${DISCORD_API_URL}/v10` }, gateway });
+function newClient(): Client {
+  return new Client({ token: DISCORD_TOKEN, rest: { baseURL: `${DISCORD_API_URL}/v10` } });
 }
 
 async function login(who: Client) {
