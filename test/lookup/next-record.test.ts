@@ -72,6 +72,8 @@ it('rows are not kept, nor prices for longer than the service lets them', () => 
   const terms = { historyMs: 2 * DAY_MS };
   const first = nextRecord(undefined, { ...CARD, prices: MINT, rows: [MINT, FOIL] }, NOW_MS, terms).record;
   expect(first.card).toEqual({ ...CARD, prices: MINT });
-  const next = nextRecord(first, { ...CARD, prices: MINT }, NOW_MS + 2 * DAY_MS, terms).record;
-  expect(next.history).toEqual([[NOW_MS + 2 * DAY_MS, 30]]);
+  const timesAfter = (ms: number) =>
+    nextRecord(first, { ...CARD, prices: MINT }, NOW_MS + ms, terms).record.history?.map(([atMs]) => atMs - NOW_MS);
+  expect(timesAfter(2 * DAY_MS - 1)).toEqual([0, 2 * DAY_MS - 1]);
+  expect(timesAfter(2 * DAY_MS)).toEqual([2 * DAY_MS]);
 });

@@ -5,7 +5,7 @@ import { KeyRefused, ServiceDown } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import { createCardService } from '../../src/sandbox/card-service.ts';
 import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
-import { logLines, WARN } from '../support/log-lines.ts';
+import { ERROR, logLines } from '../support/log-lines.ts';
 import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
@@ -76,17 +76,18 @@ it('says why a report failed only until another may be asked for', async () => {
 
 it('says of a key that it may not read the report', async () => {
   fakeTime();
-  const { service, known } = reportsOver(createCardService());
+  const { service, known, lines } = reportsOver(createCardService());
   vi.spyOn(service, 'usage').mockRejectedValue(new KeyRefused({ status: 403 }));
   expect((await known()).missing).toEqual({ error: expect.any(KeyRefused), atMs: NOON_MS });
+  expect(lines.at(-1)).toMatchObject({ level: ERROR, msg: 'usage report failed', err: { status: 403 } });
 });
 
-it('may name no plan', async () => {
+it('may name no plan, and is logged with who asked for it', async () => {
   fakeTime();
   const { service, known, lines } = reportsOver(createCardService());
   vi.spyOn(service, 'usage').mockResolvedValue({ requests: { used: 1, limit: 1_000, remaining: 999 } });
   expect((await known()).report?.usage.requests?.used).toBe(1);
-  expect(lines.filter(({ level }) => level >= WARN)).toEqual([]);
+  expect(lines.map(({ msg, member }) => [msg, member])).toEqual([['usage report requested', 'alice']]);
 });
 
 it('names the plan whose rate counts, however it is written', async () => {

@@ -53,8 +53,9 @@ describe('the retryAfter of a body', () => {
   it.each([
     [{ retryAfter: 5.5 }, 5.5],
     [{ retryAfter: 0 }, 0],
+    [{ retryAfter: '1994-11-06T08:49:37Z' }, 37],
     [{ _tag: 'RateLimitExceeded', message: 'later', retryAfter: 20 }, 20],
-  ])('is a number of seconds: %j', (body, seconds) => {
+  ])('is a number of seconds, or a time: %j', (body, seconds) => {
     expect(statedWaitSeconds(body, null, NOW_MS)).toBe(seconds);
   });
 
@@ -93,8 +94,8 @@ describe('a retryAfter in milliseconds', () => {
   it.each<[string, object, string | null, number]>([
     ['a header in seconds', { retryAfter: 7_000 }, '7', 7],
     ['a header that is rounded up', { retryAfter: 6_120 }, '7', 7],
-    ['a header that is rounded up from little', { retryAfter: 250 }, '1', 1],
-    ['a header that is rounded down', { retryAfter: 7_900 }, '7', 7.9],
+    ['a header that is rounded up from little', { retryAfter: 100 }, '1', 1],
+    ['a header that is rounded down', { retryAfter: 8_000 }, '7', 8],
     ['a header that is a date', { retryAfter: 37_000 }, 'Sun, 06 Nov 1994 08:49:37 GMT', 37],
     ['more than a month, were it seconds', { retryAfter: 3_600_000 }, '3600', 3_600],
     ['the seconds of the message', { ...says('Retry after 7 seconds.'), retryAfter: 7_000 }, null, 7],
@@ -108,6 +109,7 @@ describe('a retryAfter in milliseconds', () => {
     ['few of them beside a header without any wait', { retryAfter: 5 }, '0', 5],
     ['a little more than the header', { retryAfter: 8 }, '7', 8],
     ['a thousand times what is two seconds off', { retryAfter: 3_000 }, '1', 3_000],
+    ['less than a hundred times the header', { retryAfter: 99 }, '1', 99],
     ['a hundred times the header', { retryAfter: 700 }, '7', 700],
     ['ten thousand times the header', { retryAfter: 70_000 }, '7', 70_000],
     ['as many seconds as in the message', { ...says('Retry after 7000 seconds.'), retryAfter: 7_000 }, null, 7_000],
