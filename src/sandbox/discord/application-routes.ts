@@ -1,20 +1,16 @@
 import { changedApplication } from './application-rules.ts';
-import { ok, type Route } from './route.ts';
+import type { Gateway } from './gateway.ts';
+import { ok, type Routes } from './route.ts';
 import { apiUser, botUser, memberPermissions, ownUser, type World } from './world.ts';
-
-export interface GatewayFacts {
-  /** `ws://127.0.0.1:PORT` */
-  url: string;
-  identifies: number;
-  /** The recommended number. */
-  shards: number;
-  maxConcurrency: number;
-}
 
 const DAILY_IDENTIFIES = 1_000; // events/gateway, "Session Start Limit Object"
 
 /** The bot's application and user, and the address of the gateway. */
-export function applicationRoutes(world: World, gateway: () => GatewayFacts): Route[] {
+export function applicationRoutes(
+  world: World,
+  gateway: Pick<Gateway, 'url' | 'identifies'>,
+  { shards, maxConcurrency }: Record<'shards' | 'maxConcurrency', number>,
+): Routes {
   const [owner] = world.members;
   let settings: object = { integration_types_config: { 0: {}, 1: {} } };
   const application = () => ({
@@ -41,48 +37,31 @@ export function applicationRoutes(world: World, gateway: () => GatewayFacts): Ro
     team: null,
     ...settings,
   });
-  const get = (path: string, body: () => unknown): Route => ({
-    method: 'GET',
-    path,
-    needsBotToken: true,
-    answer: () => ok(body()),
-  });
 
-  return [
-    { ...get('/gateway', () => ({ url: gateway().url })), needsBotToken: false },
-    get('/gateway/bot', () => {
-      const { url, identifies, shards, maxConcurrency } = gateway();
-      return {
-        url,
+  return {
+    'GET /gateway/bot': () =>
+      ok({
+        url: gateway.url,
         shards,
         session_start_limit: {
           total: DAILY_IDENTIFIES,
-          remaining: Math.max(0, DAILY_IDENTIFIES - identifies),
+          remaining: Math.max(0, DAILY_IDENTIFIES - gateway.identifies),
           reset_after: 86_400_000,
           max_concurrency: maxConcurrency,
         },
-      };
-    }),
-    get('/applications/@me', application),
-    {
-      ...{ method: 'PATCH', path: '/applications/@me', needsBotToken: true },
-      answer: ({ json }) => {
-        settings = { ...settings, ...changedApplication(json) };
-        return ok(application());
-      },
+      }),
+    'GET /applications/@me': () => ok(application()),
+    'PATCH /applications/@me': ({ json }) => {
+      settings = { ...settings, ...changedApplication(json) };
+      return ok(application());
     },
-    get('/oauth2/applications/@me', application),
-    get('/users/@me', () => ownUser(world)),
-    get('/users/@me/guilds', () =>
-      world.guilds.map(({ id, name }) => ({
-        id,
-        name,
-        icon: null,
-        banner: null,
-        owner: false,
-        permissions: String(memberPermissions()),
-        features: [],
-      })),
-    ),
-  ];
+    'GET /users/@me': () => ok(ownUser(world)),
+    'GET /users/@me/guilds': () =>
+      ok(
+        world.guilds.map(({ id, name }) => ({
+          ...{ id, name, icon: null, banner: null, owner: false, features: [] },
+          permissions: String(memberPermissions()),
+        })),
+      ),
+  };
 }

@@ -1,43 +1,37 @@
 import { apiCommand } from './api-command.ts';
 import { ApiError } from './api-error.ts';
 import type { CommandRegistry, RegisteredCommand } from './command-registry.ts';
-import { NO_CONTENT, ok, type RestRequest, type Route } from './route.ts';
+import { NO_CONTENT, ok, type RestRequest, type Routes } from './route.ts';
 import type { World } from './world.ts';
 
 /** Registration: the same calls for the global commands and for each guild's. */
-export function commandRoutes(book: CommandRegistry, world: World): Route[] {
+export function commandRoutes(book: CommandRegistry, world: World): Routes {
   const scopes = ['/applications/:application/commands', '/applications/:application/guilds/:guild/commands'];
-  return scopes.flatMap((path) => scopeRoutes(path, book, world));
+  return Object.assign({}, ...scopes.map((path) => scopeRoutes(path, book, world)));
 }
 
-function scopeRoutes(path: string, book: CommandRegistry, world: World): Route[] {
+function scopeRoutes(path: string, book: CommandRegistry, world: World): Routes {
   const show = (command: RegisteredCommand) => apiCommand(command, world.applicationId);
-  const route = (method: string, below: string, answer: Route['answer']): Route => ({
-    method,
-    path: path + below,
-    needsBotToken: true,
-    answer,
-  });
   const scopeOf = (request: RestRequest) => commandScope(request, world);
   const idOf = ({ params }: RestRequest) => params.command ?? '';
 
-  return [
-    route('GET', '', (request) => {
+  return {
+    [`GET ${path}`]: (request) => {
       const withLocalizations = request.query.get('with_localizations') === 'true';
       return ok(book.list(scopeOf(request)).map((each) => apiCommand(each, world.applicationId, withLocalizations)));
-    }),
-    route('PUT', '', (request) => ok(book.replace(scopeOf(request), request.json).map(show))),
-    route('POST', '', (request) => {
+    },
+    [`PUT ${path}`]: (request) => ok(book.replace(scopeOf(request), request.json).map(show)),
+    [`POST ${path}`]: (request) => {
       const { command, isNew } = book.create(scopeOf(request), request.json);
       return { status: isNew ? 201 : 200, body: show(command) };
-    }),
-    route('GET', '/:command', (request) => ok(show(book.get(scopeOf(request), idOf(request))))),
-    route('PATCH', '/:command', (request) => ok(show(book.edit(scopeOf(request), idOf(request), request.json)))),
-    route('DELETE', '/:command', (request) => {
+    },
+    [`GET ${path}/:command`]: (request) => ok(show(book.get(scopeOf(request), idOf(request)))),
+    [`PATCH ${path}/:command`]: (request) => ok(show(book.edit(scopeOf(request), idOf(request), request.json))),
+    [`DELETE ${path}/:command`]: (request) => {
       book.delete(scopeOf(request), idOf(request));
       return NO_CONTENT;
-    }),
-  ];
+    },
+  };
 }
 
 /** The guild in the path; null = the global commands. */

@@ -10,7 +10,7 @@ import { readForm } from './form-reader.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
 import { readMessage } from './message-rules.ts';
 import { channelId } from './place.ts';
-import { ok, type Route } from './route.ts';
+import { ok, type Routes } from './route.ts';
 import { sentMessage } from './start-interaction.ts';
 import { apiUser, type World } from './world.ts';
 
@@ -49,43 +49,32 @@ export function directMessageRoutes({
   refusing,
   openings,
   ...sending
-}: DirectMessageServices): Route[] {
+}: DirectMessageServices): Routes {
   const at = { guildId: null, context: 1 } as const;
   const channelOf = ({ id }: Member) => channelId({ ...at, memberId: id });
   const byChannel = new Map(world.members.map((member) => [channelOf(member), member]));
-  return [
-    {
-      method: 'POST',
-      path: '/users/@me/channels',
-      needsBotToken: true,
-      answer({ json }) {
-        const { recipient_id } = readForm<{ recipient_id?: string }>('CreatePrivateChannelRequest', json);
-        const member = world.members.find(({ id }) => id === recipient_id);
-        if (!member) throw new ApiError('invalidRecipient');
-        const channel = { id: channelOf(member), type: ChannelType.DM, last_message_id: null, flags: 0 };
-        return openings.answer(() => ok({ ...channel, recipients: [apiUser(member)] }));
-      },
+  return {
+    'POST /users/@me/channels': ({ json }) => {
+      const { recipient_id } = readForm<{ recipient_id?: string }>('CreatePrivateChannelRequest', json);
+      const member = world.members.find(({ id }) => id === recipient_id);
+      if (!member) throw new ApiError('invalidRecipient');
+      const channel = { id: channelOf(member), type: ChannelType.DM, last_message_id: null, flags: 0 };
+      return openings.answer(() => ok({ ...channel, recipients: [apiUser(member)] }));
     },
-    {
-      method: 'POST',
-      path: '/channels/:channel/messages',
-      needsBotToken: true,
-      answer({ params: { channel = '' }, json, files }) {
-        const { nonce, enforce_nonce } = readForm<Once>('MessageCreateRequest', json);
-        const form = readMessage(json);
-        const member = byChannel.get(channel);
-        if (!member) throw new ApiError('unknownChannel');
-        if (refusing.has(member.id)) throw new ApiError('takesNoMessages');
-        const earlier = enforce_nonce && nonce != null && conversations.posted(nonce, Date.now() - NONCE_KEPT_MS);
-        if (earlier) return ok(apiMessage(earlier, world));
-        const message = {
-          ...sentMessage(sending.nextId(), { ...at, member }),
-          trigger: 'message',
-          commandLine: '',
-        } as const;
-        const begun = { ...sending, ...UNASKED, channelId: channel, nonce: nonce ?? undefined, message };
-        return ok(apiMessage(conversations.post(begun, form, files), world));
-      },
+    'POST /channels/:channel/messages': ({ params: { channel = '' }, json, files }) => {
+      const { nonce, enforce_nonce } = readForm<Once>('MessageCreateRequest', json);
+      const form = readMessage(json);
+      const member = byChannel.get(channel);
+      if (!member) throw new ApiError('unknownChannel');
+      if (refusing.has(member.id)) throw new ApiError('takesNoMessages');
+      const earlier = enforce_nonce && nonce != null && conversations.posted(nonce, Date.now() - NONCE_KEPT_MS);
+      if (earlier) return ok(apiMessage(earlier, world));
+      const message = {
+        ...sentMessage(sending.nextId(), { ...at, member }),
+        ...({ trigger: 'message', commandLine: '' } as const),
+      };
+      const begun = { ...sending, ...UNASKED, channelId: channel, nonce: nonce ?? undefined, message };
+      return ok(apiMessage(conversations.post(begun, form, files), world));
     },
-  ];
+  };
 }

@@ -66,12 +66,12 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     faults: gatewayFaults,
     limits: { maxConcurrency, windowMs: options.identifyWindowMs ?? 0 },
   });
-  const routes = [
+  const routes = {
     ...interactionRoutes(conversations, autocompletions, world, moderation),
     ...directMessageRoutes({ world, conversations, refusing, openings, files, nextId, origin }),
-    ...applicationRoutes(world, () => ({ url: gateway.url, identifies: gateway.identifies, shards, maxConcurrency })),
+    ...applicationRoutes(world, gateway, { shards, maxConcurrency }),
     ...commandRoutes(book, world),
-  ];
+  };
   server.on(
     'request',
     restListener({

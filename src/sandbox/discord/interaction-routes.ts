@@ -6,7 +6,7 @@ import { type Callback, isEphemeral, parseCallback, parseChoices } from './callb
 import type { Conversations } from './conversations.ts';
 import { readMessage } from './message-rules.ts';
 import { type Moderation, moderate } from './moderation.ts';
-import { NO_CONTENT, ok, type RestRequest, type Route } from './route.ts';
+import { NO_CONTENT, ok, type RestRequest, type Routes } from './route.ts';
 import type { World } from './world.ts';
 
 const TYPES: Record<Callback['kind'], Type> = {
@@ -23,70 +23,46 @@ export function interactionRoutes(
   autocompletions: Autocompletions,
   world: World,
   moderation: Moderation,
-): Route[] {
+): Routes {
   const conversationOf = ({ params }: RestRequest) => conversations.webhook(params.token ?? '');
   const messageOf = ({ params }: RestRequest) => params.message ?? '';
-  const MESSAGE = '/webhooks/:application/:token/messages/:message';
+  const WEBHOOK = '/webhooks/:application/:token';
+  const MESSAGE = `${WEBHOOK}/messages/:message`;
 
-  return [
-    {
-      method: 'POST',
-      path: '/interactions/:id/:token/callback',
-      needsBotToken: false,
-      answer({ params: { id = '', token = '' }, query, json, files }) {
-        const answered = (response: () => object) =>
-          query.get('with_response') === 'true' ? ok(response()) : NO_CONTENT;
-        const autocompletion = autocompletions.find(id, token);
-        if (autocompletion) {
-          autocompletion.answer(parseChoices(json, autocompletion.locale));
-          return answered(() => ({ interaction: { id, type: InteractionType.ApplicationCommandAutocomplete } }));
-        }
-        const conversation = conversations.interaction(id, token);
-        const callback = parseCallback(json, conversation.details);
-        if (callback.kind === 'reply') moderate(callback.form, callback.ephemeral, moderation, ['data']);
-        if (callback.kind === 'update') moderate(callback.form, false, moderation, ['data']);
-        conversation.acknowledge(callback, files);
-        return answered(() => callbackResponse(conversation, TYPES[callback.kind], world));
-      },
+  return {
+    'POST /interactions/:id/:token/callback': ({ params: { id = '', token = '' }, query, json, files }) => {
+      const answered = (response: () => object) =>
+        query.get('with_response') === 'true' ? ok(response()) : NO_CONTENT;
+      const autocompletion = autocompletions.find(id, token);
+      if (autocompletion) {
+        autocompletion.answer(parseChoices(json, autocompletion.locale));
+        return answered(() => ({ interaction: { id, type: InteractionType.ApplicationCommandAutocomplete } }));
+      }
+      const conversation = conversations.interaction(id, token);
+      const callback = parseCallback(json, conversation.details);
+      if (callback.kind === 'reply') moderate(callback.form, callback.ephemeral, moderation, ['data']);
+      if (callback.kind === 'update') moderate(callback.form, false, moderation, ['data']);
+      conversation.acknowledge(callback, files);
+      return answered(() => callbackResponse(conversation, TYPES[callback.kind], world));
     },
-    {
-      method: 'PATCH',
-      path: MESSAGE,
-      needsBotToken: false,
-      answer(request) {
-        const conversation = conversationOf(request);
-        const { id, ephemeral } = conversation.sent(messageOf(request)).message;
-        const form = readMessage(request.json);
-        moderate(form, ephemeral, moderation);
-        conversation.edit(id, form, request.files);
-        return ok(apiMessage(conversation.sent(id), world));
-      },
+    [`PATCH ${MESSAGE}`]: (request) => {
+      const conversation = conversationOf(request);
+      const { id, ephemeral } = conversation.sent(messageOf(request)).message;
+      const form = readMessage(request.json);
+      moderate(form, ephemeral, moderation);
+      conversation.edit(id, form, request.files);
+      return ok(apiMessage(conversation.sent(id), world));
     },
-    {
-      method: 'GET',
-      path: MESSAGE,
-      needsBotToken: false,
-      answer: (request) => ok(apiMessage(conversationOf(request).sent(messageOf(request)), world)),
+    [`GET ${MESSAGE}`]: (request) => ok(apiMessage(conversationOf(request).sent(messageOf(request)), world)),
+    [`DELETE ${MESSAGE}`]: (request) => {
+      conversationOf(request).delete(messageOf(request));
+      return NO_CONTENT;
     },
-    {
-      method: 'DELETE',
-      path: MESSAGE,
-      needsBotToken: false,
-      answer(request) {
-        conversationOf(request).delete(messageOf(request));
-        return NO_CONTENT;
-      },
+    [`POST ${WEBHOOK}`]: (request) => {
+      const conversation = conversationOf(request);
+      const form = readMessage(request.json);
+      moderate(form, isEphemeral(form), moderation);
+      return ok(apiMessage(conversation.followUp(form, isEphemeral(form), request.files), world));
     },
-    {
-      method: 'POST',
-      path: '/webhooks/:application/:token',
-      needsBotToken: false,
-      answer(request) {
-        const conversation = conversationOf(request);
-        const form = readMessage(request.json);
-        moderate(form, isEphemeral(form), moderation);
-        return ok(apiMessage(conversation.followUp(form, isEphemeral(form), request.files), world));
-      },
-    },
-  ];
+  };
 }

@@ -8,10 +8,10 @@ import type { FileStore } from './file-store.ts';
 import { type Exchange, publishExchange } from './observation.ts';
 import { readBody } from './request-body.ts';
 import type { RequestLog } from './request-log.ts';
-import { type RestAnswer, type Route, RouteTable } from './route.ts';
+import { type RestAnswer, type Routes, RouteTable } from './route.ts';
 
 export interface RestOptions {
-  routes: readonly Route[];
+  routes: Routes;
   /** Whether this is the bot's token and not revoked. */
   isBotToken: (token: string) => boolean;
   faults: Faults;
@@ -40,13 +40,13 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
   ): Promise<RestAnswer> {
     if (isBlocked(request)) throw new ApiError('blockedUserAgent');
     if (apiVersion(API.exec(request.url ?? '')?.[1]) === undefined) throw new ApiError('invalidApiVersion');
-    const { route, params, bucket } = table.match(request.method ?? '', path);
+    const { route, params } = table.match(request.method ?? '', path);
     seen.route = route.path;
     if (route.needsBotToken && !isAuthorized(request)) throw new ApiError('unauthorized');
     const body = await read();
     seen.sent = body.json;
     const answered = await route.answer({ params, query, ...body });
-    return { ...answered, headers: { ...rateLimitHeaders(bucket, Date.now()), ...answered.headers } };
+    return { ...answered, headers: { ...rateLimitHeaders(route.bucket, Date.now()), ...answered.headers } };
   }
 
   /** What a request says that is not processed, because its answer is dictated. */

@@ -15,13 +15,20 @@ export interface RestAnswer {
   headers?: Record<string, string>;
 }
 
+type Answer = (request: RestRequest) => RestAnswer | Promise<RestAnswer>;
+
+/** The calls by method and path below `/api/v10`, such as `POST /webhooks/:application/:token`. */
+export type Routes = Readonly<Record<string, Answer>>;
+
 export interface Route {
   method: string;
-  /** Below `/api/v10`, such as `/webhooks/:application/:token`. */
   path: string;
-  /** Whether the call needs the bot token. Interaction calls carry their own token in the path. */
+  answer: Answer;
+  pattern: RegExp;
+  /** Identifies its rate limit. */
+  bucket: string;
+  /** Interaction calls carry their own token in the path. */
   needsBotToken: boolean;
-  answer(request: RestRequest): RestAnswer | Promise<RestAnswer>;
 }
 
 export function ok(body: unknown): RestAnswer {
@@ -30,35 +37,25 @@ export function ok(body: unknown): RestAnswer {
 
 export const NO_CONTENT: RestAnswer = { status: 204, body: undefined };
 
-export interface MatchedRoute {
-  route: Route;
-  params: Record<string, string>;
-  /** Identifies the rate limit of the route. */
-  bucket: string;
-}
-
 /** Finds the route of a request. */
 export class RouteTable {
-  readonly #routes: readonly { route: Route; pattern: RegExp; bucket: string }[];
+  readonly #routes: readonly Route[];
 
-  constructor(routes: readonly Route[]) {
-    this.#routes = routes.map((route) => ({
-      route,
-      pattern: new RegExp(`^${route.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
-      bucket: createHash('md5').update(`${route.method} ${route.path}`).digest('hex'),
-    }));
+  constructor(routes: Routes) {
+    this.#routes = Object.entries(routes).map(([name, answer]) => {
+      const [method = '', path = ''] = name.split(' ');
+      const pattern = new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
+      const bucket = createHash('md5').update(name).digest('hex');
+      return { method, path, answer, pattern, bucket, needsBotToken: !path.includes(':token') };
+    });
   }
 
   /** @throws ApiError 404, or 405 when the path exists with other methods only. */
-  match(method: string, path: string): MatchedRoute {
-    let isKnown = false;
-    for (const { route, pattern, bucket } of this.#routes) {
-      const found = pattern.exec(path);
-      if (!found) continue;
-      if (route.method === method) return { route, bucket, params: decoded(found.groups ?? {}) };
-      isKnown = true;
-    }
-    throw new ApiError(isKnown ? 'methodNotAllowed' : 'notFound');
+  match(method: string, path: string): { route: Route; params: Record<string, string> } {
+    const known = this.#routes.filter(({ pattern }) => pattern.test(path));
+    const route = known.find((each) => each.method === method);
+    if (!route) throw new ApiError(known.length > 0 ? 'methodNotAllowed' : 'notFound');
+    return { route, params: decoded(route.pattern.exec(path)?.groups ?? {}) };
   }
 }
 

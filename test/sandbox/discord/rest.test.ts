@@ -39,18 +39,10 @@ describe('the API', () => {
     const [owner] = discord.members;
     const application = { id: discord.applicationId, owner: { id: owner?.id, global_name: owner?.name } };
     expect((await call('/applications/@me')).body).toMatchObject(application);
-    expect((await call('/oauth2/applications/@me')).body).toMatchObject(application);
     expect((await call('/gateway/bot')).body).toMatchObject({
       url: discord.origin.replace('http', 'ws'),
       shards: 1,
       session_start_limit: { remaining: 1_000 },
-    });
-  });
-
-  it('returns the address of the gateway without a token', async () => {
-    expect(await call('/gateway', { headers: { authorization: '' } })).toMatchObject({
-      status: 200,
-      body: { url: discord.origin.replace('http', 'ws') },
     });
   });
 
@@ -70,10 +62,10 @@ describe('the API', () => {
 
   it.each<[string, string, Call, number, number]>([
     ['a wrong token', '/gateway/bot', { headers: { authorization: 'Bot x' } }, 401, 0],
-    ['a browser', '/gateway', { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' } }, 403, 40_333],
-    ['a web page', '/gateway', { headers: { origin: 'https://evil.test' } }, 403, 40_333],
-    ['a client without a name', '/gateway', { headers: { 'user-agent': '' } }, 403, 40_333],
-    ['a version that is not served', '/gateway', { version: '/v5' }, 400, 50_041],
+    ['a browser', '/users/@me', { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' } }, 403, 40_333],
+    ['a web page', '/users/@me', { headers: { origin: 'https://evil.test' } }, 403, 40_333],
+    ['a client without a name', '/users/@me', { headers: { 'user-agent': '' } }, 403, 40_333],
+    ['a version that is not served', '/users/@me', { version: '/v5' }, 400, 50_041],
     ['an unknown path', '/nowhere', {}, 404, 0],
     ['a path that is no text', '/webhooks/1/%ff/messages/1', {}, 404, 0],
     ['a method that the path does not have', '/gateway/bot', { method: 'DELETE' }, 405, 0],
@@ -99,8 +91,9 @@ describe('the API', () => {
 
   it("is served behind a proxy, under the proxy's name", async () => {
     const { port } = new URL(discord.origin);
-    const headers = { host: 'discord-proxy.test', 'user-agent': USER_AGENT };
-    const proxied = request({ port, host: '127.0.0.1', path: '/api/v10/gateway', headers }).end();
+    const authorization = `Bot ${discord.botToken}`;
+    const headers = { host: 'discord-proxy.test', 'user-agent': USER_AGENT, authorization };
+    const proxied = request({ port, host: '127.0.0.1', path: '/api/v10/users/@me', headers }).end();
     const [response] = await once(proxied, 'response');
     expect(response.resume().statusCode).toBe(200);
   });

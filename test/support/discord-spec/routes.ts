@@ -9,7 +9,6 @@ import {
   CreatePrivateChannelRequestSchema,
   ErrorResponseSchema,
   GatewayBotResponseSchema,
-  GatewayResponseSchema,
   IncomingWebhookRequestPartialSchema,
   IncomingWebhookUpdateRequestPartialSchema,
   InteractionCallbackResponseSchema,
@@ -46,11 +45,9 @@ const COMMANDS = ['/applications/:application/commands', '/applications/:applica
 
 /** By method and path as in the emulated Discord's routes: all that it serves, from the `paths` of the specification. */
 export const SPECIFIED: Readonly<Record<string, SpecifiedRoute>> = {
-  'GET /gateway': { answer: GatewayResponseSchema },
   'GET /gateway/bot': { answer: GatewayBotResponseSchema },
   'GET /applications/@me': { answer: PrivateApplicationResponseSchema },
   'PATCH /applications/@me': { request: ApplicationFormPartialSchema, answer: PrivateApplicationResponseSchema },
-  'GET /oauth2/applications/@me': { answer: PrivateApplicationResponseSchema },
   'GET /users/@me': { answer: UserPIIResponseSchema },
   'GET /users/@me/guilds': { answer: z.nullable(z.array(MyGuildResponseSchema)) },
   'POST /users/@me/channels': { request: CreatePrivateChannelRequestSchema, answer: PrivateChannelResponseSchema },
