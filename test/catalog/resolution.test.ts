@@ -110,7 +110,12 @@ describe('what a text means', () => {
   });
 
   it('has a true count of more cards than are found', () => {
+    const many = openCatalog(
+      Array.from({ length: 300 }, (_, at) => ({ id: `j-${at}`, name: `Gull ${at}`, set: 'Jungle' })),
+      'cards.csv',
+    );
     expect(resolve(old.index, 'nobody', WHO)).toMatchObject({ kind: 'several', total: 100 });
+    expect(resolve(many.index, 'jungle', WHO)).toMatchObject({ kind: 'several', total: 300 });
   });
 
   it('of the form of the example is an id, also where all known ids have other forms', () => {

@@ -127,6 +127,16 @@ it('says in the log, once, that others spend from the same key', () => {
   expect(lines).toMatchObject([{ level: INFO, msg: expect.stringContaining('others spend from the same key') }]);
 });
 
+it('says once which plan was found, though a report names it, too', () => {
+  const { log, lines } = logLines();
+  const warnings = new QuotaWarnings(log);
+  const quota = { limit: 50_000, remaining: undefined, resetsAtMs: undefined, receivedAtMs: Date.now() };
+  const found: LimiterState = { ...INITIAL_LIMITER_STATE, quota };
+  warnings.changed(undefined, found, { plan: 'auto' });
+  warnings.changed(found, { ...found, plan: 'pro', planAtLimit: 50_000 }, { plan: 'auto' });
+  expect(lines).toMatchObject([{ level: INFO, plan: 'pro', requestsPerMinute: 100 }]);
+});
+
 it('says in the log at a start, once, that the daily limit is that of no plan', () => {
   const { log, lines } = logLines();
   const warnings = new QuotaWarnings(log);

@@ -218,6 +218,22 @@ it('a member goes first, and lifts a renewal that waits', async () => {
   expect(await ledger.watchesToday()).toEqual({ requests: 0, refused: 0, saved: 1 });
 });
 
+it('a card that was refused without a request is renewed later', async () => {
+  const { renewals, requested, service, queue } = await evening([FIRST]);
+  renewals.start();
+  await pass(100); // waits for a full bucket
+  service.storm(10 * MINUTE_MS);
+  const refused = queue.enqueue(lookup(SECOND, by('bob'))).catch(() => {});
+  await pass(11 * MINUTE_MS);
+  await refused;
+  expect(requested()).toEqual([SECOND]);
+  const asked = queue.enqueue(lookup(THIRD, by('bob')));
+  await pass(1_000);
+  await asked;
+  await pass(11 * MINUTE_MS);
+  expect(requested()).toEqual([SECOND, THIRD, FIRST]);
+});
+
 it('a card that the service denies, or answers with nonsense, rests until the reset', async () => {
   const { renewals, requested, service } = await evening(['unknown-1', FIRST], { hoursLeft: 3 });
   service.script({ path: `/cards/${FIRST}`, status: 200, body: {} });

@@ -1,0 +1,62 @@
+import { expect, it, vi } from 'vitest';
+import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
+import { SharedCell } from '../../src/quota/shared-cell.ts';
+import type { LimiterWrite, SharedLimiterStore } from '../../src/quota/shared-limiter-store.ts';
+import { logLines } from '../support/log-lines.ts';
+
+/** What processes share; the test is those besides this one. */
+class SharedState implements SharedLimiterStore {
+  state: LimiterState = INITIAL_LIMITER_STATE;
+  asRead = { era: '1', probeOf: '', underWayElsewhere: 0, lost: 0, lostAtMs: 0 };
+  read = async () => true as const;
+  take = async () => ({ kind: 'taken' as const, wasFull: false });
+  write = async (_: number, { state }: LimiterWrite) => {
+    this.state = state;
+    return true;
+  };
+}
+
+/** A process that has joined, with its next heartbeat. */
+async function joined() {
+  const store = new SharedState();
+  const onHeartbeat = vi.fn<(listener: () => void) => void>();
+  const cell = new SharedCell({
+    setting: { plan: 'free' },
+    store,
+    link: { health: 'usable', onHealth: () => {} },
+    processesAlive: { id: 'this', size: 2, onHeartbeat },
+    warnings: new QuotaWarnings(logLines().log),
+  });
+  const heartbeat = async () => {
+    for (const [listener] of onHeartbeat.mock.calls) listener();
+    await new Promise(setImmediate);
+  };
+  await heartbeat();
+  return { cell, store, heartbeat };
+}
+
+it('whoever waits looks again when others change when requests leave or need a place no more, not at each heartbeat', async () => {
+  const { cell, store, heartbeat } = await joined();
+  const told = vi.fn();
+  cell.onChange(told);
+  const isTold = async () => {
+    told.mockClear();
+    await heartbeat();
+    return told.mock.calls.length;
+  };
+  expect(await isTold()).toBe(0);
+  store.state = { ...store.state, learned: { ...store.state.learned, window: 10 } };
+  expect([await isTold(), await isTold()]).toEqual([1, 0]);
+  for (const [underWayElsewhere, times] of [
+    [2, 0],
+    [1, 1],
+    [1, 0],
+  ] as const) {
+    store.read = async () => {
+      store.asRead = { ...store.asRead, underWayElsewhere };
+      return true;
+    };
+    expect(await isTold(), `${underWayElsewhere} under way`).toBe(times);
+  }
+});
