@@ -35,6 +35,8 @@ function completing(
   const ends: CommandEvent[] = [];
   const replySteps: EventsByName['reply']['step'][] = [];
   const events = new Events();
+  const seen: EventsByName['shown'][] = [];
+  onTestFinished(events.subscribe('shown', (event) => void seen.push(event)));
   onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
   onTestFinished(events.subscribe('reply', ({ step }) => void replySteps.push(step)));
   const message = { content: 'an answer', embeds: [{}] };
@@ -97,12 +99,12 @@ function completing(
     else await replies.answer(reply, reply.asked);
     await replies.settled();
   };
-  return { complete, replies, steps, ends, replySteps, sent, message };
+  return { complete, replies, steps, ends, replySteps, seen, sent, message };
 }
 
 describe('a deferred reply', () => {
   it('shows the wait, then the answer, and only then leaves the journal', async () => {
-    const { complete, steps, ends, replySteps } = completing();
+    const { complete, steps, ends, replySteps, seen } = completing();
     const start: StartLookup = async ({ onSchedule, onRequest }) => {
       onSchedule(Date.now() + 60_000);
       await shown();
@@ -115,6 +117,7 @@ describe('a deferred reply', () => {
     expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
     expect(ends).toMatchObject([{ command: 'card', memberId: 'alice', outcome: 'answered', source: 'service' }]);
     expect(replySteps).toEqual(['deferred', 'completed']);
+    expect(seen).toHaveLength(1);
   });
 
   it.each<[string, StartLookup, object]>([
@@ -150,12 +153,13 @@ describe('a deferred reply', () => {
   it.each<[Result, string, EventsByName['reply']['step']]>([
     ['refused', 'broken', 'completed'],
     ['lost', 'not answered', 'dropped'],
-  ])('whose message is %s is sent once and logged as %s', async (result, outcome, step) => {
-    const { complete, steps, ends, replySteps } = completing([result]);
+  ])('whose message is %s is sent once, logged as %s, and counts as seen by nobody', async (result, outcome, step) => {
+    const { complete, steps, ends, replySteps, seen } = completing([result]);
     await complete([{ start: ANSWERED }]);
     expect(steps).toEqual([result, 'removed']);
     expect(ends).toMatchObject([{ outcome }]);
     expect(replySteps).toEqual(['deferred', step]);
+    expect(seen).toEqual([]);
   });
 
   it('carries the error of a command that cannot render it', async () => {

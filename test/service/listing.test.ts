@@ -31,6 +31,19 @@ const listed = async (ids?: string[]) => {
   return answer.kind === 'listed' ? [...answer.cards.keys()] : answer;
 };
 
+it('no more cards go together than the path takes and than remain beside those under way, but always one', () => {
+  const description = described({ bulkPath: '/cards?ids={ids}' });
+  const listing = new Listing({
+    ...{ baseUrl: service.url, list: listAt('/cards?ids={ids}', 5), reader: new CardReader(description) },
+    log: logLines().log,
+  });
+  const most = (cardsLeft?: number) => listing.limits(0, cardsLeft).most;
+  const ended = listing.sent(['a', 'b', 'c']);
+  expect([undefined, 9, 7, 3].map(most)).toEqual([5, 5, 4, 1]);
+  ended({ kind: 'other' });
+  expect([7, 3].map(most)).toEqual([5, 3]);
+});
+
 describe('several cards', () => {
   it.each(['/cards?ids={ids}', 'POST /cards/batch'])(
     'are requested at once, with the key and their prices: %s',

@@ -24,6 +24,13 @@ it('reads a window as the description says, and others as the standard headers s
   ]);
 });
 
+it.each<[string, Record<string, string>, object]>([
+  ['what the standard headers state', { 'ratelimit-policy': '100;w=3600' }, { per: 'hour', limit: 100 }],
+  ['at least that an answer came', {}, { limit: undefined, sentAtMs: NOW_MS - 50, receivedAtMs: NOW_MS }],
+])('reads of a service whose description has no window %s', (_, headers, reading) => {
+  expect(readRateLimits({ headers: new Headers(headers) }, [], NOW_MS - 50, NOW_MS)).toMatchObject([reading]);
+});
+
 describe('readRateLimit', () => {
   it('reads the three headers, with the times of the request', () => {
     const headers = {
@@ -64,12 +71,13 @@ describe('readRateLimit', () => {
     expect(read(headers)).toMatchObject({ limit: undefined, remaining: 0 });
   });
 
-  it('reads a remaining above its limit as the limit', () => {
-    const headers = { 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '5000' };
-    expect(read(headers)).toMatchObject({ limit: 1000, remaining: 1000 });
+  it.each([1, 1_000])('reads a remaining above its limit as the limit: %i', (limit) => {
+    const headers = { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': '5000' };
+    expect(read(headers)).toMatchObject({ limit, remaining: limit });
   });
 
   it.each([
+    ['as an ISO time', '2026-11-21T00:00:00Z', HALF_A_DAY_MS],
     ['in milliseconds', String(RESET_SECONDS * 1000), HALF_A_DAY_MS],
     ['with decimals', `${RESET_SECONDS}.25`, HALF_A_DAY_MS + 250],
     ['in milliseconds with decimals', `${RESET_SECONDS * 1000}.4`, HALF_A_DAY_MS],

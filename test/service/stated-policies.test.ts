@@ -42,6 +42,16 @@ it.each<[string, Record<string, string>, string[]]>([
     { 'RateLimit-Policy': '10;w=60', RateLimit: 'limit=10, remaining=10, reset=30' },
     ['minute 10, 10 left, 30 s'],
   ],
+  [
+    'a policy without figures that are half stated',
+    { 'RateLimit-Policy': '10;w=60', RateLimit: 'limit=10, remaining=4' },
+    ['minute 10'],
+  ],
+  [
+    'a policy without figures that are none',
+    { 'RateLimit-Policy': '"x";q=10;w=60', RateLimit: '"x";r=few;t=30' },
+    ['minute 10'],
+  ],
   ['a policy alone', { 'RateLimit-Policy': '"x";q=10;w=60;pk=:cHNsLi4uCg==:' }, ['minute 10']],
 ])('reads %s', (_, headers, windows) => {
   expect(stated(headers)).toEqual(windows);
@@ -55,6 +65,7 @@ it.each<[string, Record<string, string>]>([
   ['more left than there is', { 'RateLimit-Policy': '10;w=60', RateLimit: 'limit=10, remaining=40, reset=30' }],
   ['figures of another limit', { 'RateLimit-Policy': '10;w=60', RateLimit: 'limit=90, remaining=4, reset=30' }],
   ['a limit without a window', { 'RateLimit-Limit': '10', 'RateLimit-Remaining': '4', 'RateLimit-Reset': '30' }],
+  ['a limit of 0', { 'RateLimit-Policy': '"x";q=0;w=60' }],
   ['nonsense', { 'RateLimit-Policy': '";;,=,q', RateLimit: ',,;r=x' }],
   ['figures alone', { RateLimit: '"default";r=40;t=30' }],
 ])('leaves out %s', (_, headers) => {
