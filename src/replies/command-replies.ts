@@ -134,7 +134,7 @@ export class CommandReplies {
   /** @returns `undefined` when the reply was deleted meanwhile */
   async #renewed(reply: CardsReply, lookups: Lookups, isPrivate: boolean): Promise<Message | undefined> {
     const deletion = this.#deletionOf(reply);
-    deletion.addEventListener('abort', () => lookups.cancel(), { once: true });
+    deletion.addEventListener('abort', () => lookups.cancel());
     const outcomes = await lookups.lookUpAll();
     if (deletion.aborted) return undefined;
     const { message, err } = await this.#options.render(reply, outcomes, isPrivate);
@@ -258,7 +258,7 @@ export class CommandReplies {
       },
       this.#closed.signal,
     );
-    deletion.addEventListener('abort', changed, { once: true });
+    deletion.addEventListener('abort', changed);
     void lookups.lookUpAll(changed);
     return done;
   }
