@@ -115,18 +115,31 @@ function ofCommand(typed: Typed, hits: readonly Hit[]): string[] {
   ];
 }
 
-/** No answer takes longer than a member is told, and none gives way to a lesser one. */
-function ofAnswers({ discord: { typed }, isShared, kills }: Seen): string[] {
+/** No answer takes longer than a member is told, and none gives way to a lesser one, not even for a moment. */
+function ofAnswers(seen: Seen): string[] {
+  const { discord, isShared, kills } = seen;
   // Whoever takes a reply over may be killed, too.
   const killedAtMs = isShared ? (kills.at(-1)?.atMs ?? 0) : 0;
-  return typed.flatMap((each) => {
-    const { id, typedAtMs, shown, goneAtMs } = each;
+  return discord.typed.flatMap((each) => {
+    const { id, typedAtMs, goneAtMs } = each;
     const isLate = (finalAtMs(each) ?? 0) > Math.max(typedAtMs, killedAtMs) + LONGEST_MS;
-    // A Redis that forgets takes cards from those who take over.
-    const isLess =
-      !isShared && goneAtMs === undefined && shown.some(({ embeds }) => embeds > (shown.at(-1)?.embeds ?? 0));
-    return [...(isLate ? [`${id} is answered late`] : []), ...(isLess ? [`${id} shows less again`] : [])];
+    const lessAtMs = goneAtMs === undefined ? lesserAtMs(each, seen) : undefined;
+    return [
+      ...(isLate ? [`${id} is answered late`] : []),
+      ...(lessAtMs === undefined ? [] : [`${id} shows less again at ${lessAtMs}`]),
+    ];
   });
+}
+
+/** When a reply showed less than before, though no edit was delayed. */
+function lesserAtMs({ shown }: Typed, { hits, outages }: Seen): number | undefined {
+  // A Redis that forgets takes cards from those who take over.
+  if (outages.some(isForgetful)) return undefined;
+  const isDelayed = (atMs: number) =>
+    hits.some((hit) => hit.call === 'edit' && hit.atMs <= atMs && hit.atMs > atMs - EDITED_MS);
+  const most = (before: Typed['shown']) => Math.max(0, ...before.map(({ embeds }) => embeds));
+  const lesser = shown.find(({ embeds, atMs }, at) => embeds < most(shown.slice(0, at)) && !isDelayed(atMs));
+  return lesser?.atMs;
 }
 
 /** When a member first read an answer. */
