@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { Whereabouts } from './discord/chat.ts';
+import type { CommandOption } from './discord/command-option-rules.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
 import { sendJson } from './json-body.ts';
 import type { PageSources } from './page-events.ts';
@@ -12,13 +13,13 @@ import {
   CutOffRedis,
   Nothing,
   PressStep,
+  type ShownCommand,
   StartStorm,
   SubmitForm,
   TypeCommand,
   UseComponent,
   WritePost,
 } from './page-protocol.ts';
-import { shownCommands } from './shown-commands.ts';
 
 /** What a route is asked with: of a POST its body, of a GET its query. */
 export interface Asked {
@@ -32,7 +33,7 @@ export type Route = (asked: Asked) => unknown;
 /** The routes of the page, by method and path. Every refusal is one sentence in `error`. */
 export function apiRoutes({ discord, cardService, story }: PageSources): [string, Route][] {
   return [
-    ['GET /api/commands', ({ query, response }) => sendJson(response, 200, shownCommands(discord, at(query, discord)))],
+    ['GET /api/commands', ({ query, response }) => sendJson(response, 200, commandsOf(discord, query))],
     ['GET /api/menu', ({ query, response }) => sendJson(response, 200, menuOf(discord, query))],
     post('/api/commands', TypeCommand, (typed) => ({ id: discord.type(typed).id })),
     post('/api/choices', CompleteOption, (typed) => discord.complete(typed)),
@@ -67,6 +68,12 @@ function at(query: URLSearchParams, { members, guilds, foreignGuilds }: Emulated
   const guildId = [...guilds, ...foreignGuilds].find(({ id }) => id === query.get('guildId'))?.id ?? null;
   const context = query.get('context') === '2' ? 2 : guildId === null ? 1 : 0;
   return { memberId, guildId, context, manageGuild: query.get('manageGuild') === 'true' };
+}
+
+function commandsOf(discord: EmulatedDiscord, query: URLSearchParams): ShownCommand[] {
+  return discord.commandsFor(at(query, discord)).map(({ name, description, options = [] }) => {
+    return { name, description, options: options as CommandOption[] };
+  });
 }
 
 /** The names of the commands for a message. */

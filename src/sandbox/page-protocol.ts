@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ShownBots } from './bots.ts';
 import { type CardServiceState, type SeenRequest, Switches } from './card-service-controls.ts';
 import type { ChatMessage, Guild, Member, Post } from './discord/chat.ts';
+import type { CommandOption } from './discord/command-option-rules.ts';
 import type { ShownGuide } from './guide.ts';
 
 /** A member and the place where they act; `guildId: null` = direct messages, or with the context 2 a group. */
@@ -74,25 +75,8 @@ export const Nothing = z.strictObject({});
 export interface ShownCommand {
   name: string;
   description: string;
-  options: ShownOption[];
-}
-
-export interface ShownOption {
-  kind: 'string' | 'integer' | 'number' | 'boolean';
-  name: string;
-  description: string;
-  required: boolean;
-  choices: ShownChoice[];
-  /** The bot suggests values while this is typed. */
-  autocomplete: boolean;
-  /** Limits of a string's length or a number's value; `undefined` = unlimited. */
-  min: number | undefined;
-  max: number | undefined;
-}
-
-export interface ShownChoice {
-  name: string;
-  value: string | number;
+  /** As they were registered. */
+  options: CommandOption[];
 }
 
 export interface ShownRequest extends SeenRequest {

@@ -231,7 +231,7 @@ describe('a mistake', () => {
     const { world } = await openSandbox(page);
     const problems = [
       ['/nope', 'There is no command /nope here.'],
-      ['/card a private:maybe', 'private must be True or False.'],
+      ['/card a private:maybe', 'The option "private" of /card must be true or false.'],
     ] as const;
 
     for (const [line, words] of problems) {
@@ -257,7 +257,7 @@ describe('a mistake', () => {
     await openSandbox(page);
 
     await say(page, '/card private:True');
-    await page.getByText('id is required.').waitFor();
+    await page.getByText('/card needs the option "id".').waitFor();
     await page.keyboard.type('deep-2');
     await page.keyboard.press('Enter');
     await replyTo(page, '/card id:deep-2 private:true').waitFor();

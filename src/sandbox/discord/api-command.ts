@@ -1,6 +1,5 @@
 import type { APIApplicationCommand } from 'discord-api-types/v10';
 import { InteractionContextType as Context } from 'discord-api-types/v10';
-import type { CommandOption } from './command-option-rules.ts';
 import type { RegisteredCommand } from './command-registry.ts';
 import { ownersOf, type Place } from './place.ts';
 
@@ -27,15 +26,9 @@ export function apiCommand(
       ? { dm_permission: contexts?.includes(Context.BotDM) ?? dm_permission ?? true, contexts, integration_types }
       : { guild_id: guildId }),
     nsfw: form.nsfw,
-    ...(options.length > 0 && { options: options.map((option) => apiOption(option, withLocalizations)) }),
+    ...(options.length > 0 && { options: withLocalizations ? options : options.map(withoutTranslations) }),
   };
   return command as APIApplicationCommand;
-}
-
-function apiOption(option: CommandOption, withLocalizations: boolean): object {
-  if (withLocalizations) return option;
-  const { choices } = option;
-  return { ...withoutTranslations(option), ...(choices && { choices: choices.map(withoutTranslations) }) };
 }
 
 function withoutTranslations(part: object): object {

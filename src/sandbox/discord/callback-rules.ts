@@ -22,11 +22,7 @@ const ANSWERS: Record<Exclude<InteractionType, InteractionType.Ping>, readonly n
   [InteractionType.ModalSubmit]: [...REPLIES, ...UPDATES],
 };
 
-const CHOICES = [
-  'InteractionApplicationCommandAutocompleteCallbackStringData',
-  'InteractionApplicationCommandAutocompleteCallbackIntegerData',
-  'InteractionApplicationCommandAutocompleteCallbackNumberData',
-] as const;
+const CHOICES = 'InteractionApplicationCommandAutocompleteCallbackStringData';
 
 type Modal = APIModalInteractionResponseCallbackData;
 

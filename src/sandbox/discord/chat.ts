@@ -19,7 +19,6 @@ export interface Guild {
   externalApps?: boolean;
 }
 
-/** Choices are given by name or value. */
 export type OptionValue = string | number | boolean;
 
 /** Where a command is used: 0 = a Discord server, 1 = direct messages with the bot, 2 = any other private channel. */
@@ -58,7 +57,7 @@ export interface HalfTypedCommand extends Omit<TypedCommand, 'target'> {
 /** A suggestion of the bot; the name is in the member's language. */
 export interface Choice {
   name: string;
-  value: string | number;
+  value: string;
 }
 
 /** The use of a component of a bot message. Default: by the member whom the message answers. */

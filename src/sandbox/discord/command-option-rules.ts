@@ -1,14 +1,14 @@
-import { Locale, ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
+import { Locale, type ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
 
 import { type Mistake, type Path, when, within } from './form-error.ts';
 
 type Translations = Readonly<Record<string, string>> | null;
 
-/** A choice of an option, registered or suggested. */
+/** A choice that a bot suggests for an option. */
 export interface ChoiceForm {
   name: string;
   name_localizations?: Translations;
-  value: string | number;
+  value: string;
 }
 
 /** An option as Discord stores it: `required` and `autocomplete` only when true. */
@@ -20,29 +20,14 @@ export interface CommandOption {
   description_localizations: Translations;
   required?: true;
   autocomplete?: true;
-  choices?: ChoiceForm[];
   min_value?: number;
   max_value?: number;
   min_length?: number;
   max_length?: number;
 }
 
-const { String: Text, Integer, Number: Decimal } = OptionType;
-
-// interactions/application-commands, "Application Command Option Structure", column "Valid Option Types"; the last three are
-// for kinds of options that are not emulated.
-const VALID_TYPES: Readonly<Record<string, readonly OptionType[]>> = {
-  ...{ choices: [Text, Integer, Decimal], autocomplete: [Text, Integer, Decimal] },
-  ...{ min_value: [Integer, Decimal], max_value: [Integer, Decimal], min_length: [Text], max_length: [Text] },
-  ...{ options: [], channel_types: [], file_types: [] },
-};
-
-/**
- * What the specification does not say of options.
- *
- * @param sent the options with the fields that their types do not have
- */
-export function optionMistakes(options: readonly CommandOption[], sent: readonly object[]): Mistake[] {
+/** What the specification does not say of options. */
+export function optionMistakes(options: readonly CommandOption[]): Mistake[] {
   return options.flatMap((option, index) => {
     const before = options.slice(0, index);
     const isLate = option.required === true && before.some(({ required }) => !required);
@@ -54,8 +39,6 @@ export function optionMistakes(options: readonly CommandOption[], sent: readonly
         ...when(isLate, [], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID', REQUIRED_LATE),
         ...when(isTaken, [], 'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS', 'Option name already exists'),
         ...nameMistakes(option),
-        ...fieldMistakes(option, sent[index] ?? {}),
-        ...within(['choices'], choiceMistakes(option.choices ?? [])),
       ],
     );
   });
@@ -63,36 +46,12 @@ export function optionMistakes(options: readonly CommandOption[], sent: readonly
 
 const REQUIRED_LATE = 'Required options must be placed before non-required options';
 
-/** Fields that an option type does not allow, or not together. Messages as reported (discord-api-docs#3611, #4359). */
-function fieldMistakes({ type, autocomplete, choices }: CommandOption, sent: object): Mistake[] {
-  const both = Boolean(autocomplete && choices?.length);
-  return [
-    ...when(
-      both,
-      ['choices'],
-      'APPLICATION_COMMAND_AUTOCOMPLETE_CHOICES',
-      'Autocomplete and choices exclude each other.',
-    ),
-    ...Object.entries(sent).flatMap(([field, value]) => {
-      const isWrong = isSet(value) && !(VALID_TYPES[field]?.includes(type) ?? true);
-      const name = field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
-      const message = `${name} cannot be configured for this type of option`;
-      return when(isWrong, [field], `APPLICATION_COMMAND_${field.toUpperCase()}_INVALID`, message);
-    }),
-  ];
-}
-
-/** An empty list and `false` count as absent. */
-function isSet(value: unknown): boolean {
-  return value != null && value !== false && !(Array.isArray(value) && value.length === 0);
-}
-
 const LONGEST_VALUE = 100; // interactions/application-commands, "Application Command Option Choice Structure"
 
 /** The specification allows a value as long as an option's text. */
 export function choiceMistakes(choices: readonly ChoiceForm[]): Mistake[] {
   return choices.flatMap(({ value, name_localizations }, index) => {
-    const isLong = typeof value === 'string' && value.length > LONGEST_VALUE;
+    const isLong = value.length > LONGEST_VALUE;
     return within(
       [index],
       [

@@ -4,17 +4,9 @@ import {
   ApplicationIntegrationType as Installed,
 } from 'discord-api-types/v10';
 
-import {
-  type ChoiceForm,
-  type CommandOption,
-  localeMistakes,
-  nameMistakes,
-  optionMistakes,
-} from './command-option-rules.ts';
+import { type CommandOption, localeMistakes, nameMistakes, optionMistakes } from './command-option-rules.ts';
 import { type Mistake, type Path, refuse, when, within } from './form-error.ts';
 import { fieldsIn, readForm } from './form-reader.ts';
-
-const LONGEST_COMMAND = 8_000; // interactions/application-commands, "Slash Commands"
 
 /** A command as a bot registers it, with defaults for omitted fields. */
 export interface CommandForm {
@@ -54,7 +46,7 @@ export function readCommand(body: unknown, at: Path = []): CommandForm {
     contexts: read.contexts ?? null,
     integration_types: read.integration_types ?? [Installed.GuildInstall],
   };
-  const mistakes = form.type === CommandType.ChatInput ? chatMistakes(form, sent.options) : menuMistakes(form);
+  const mistakes = form.type === CommandType.ChatInput ? chatMistakes(form) : menuMistakes(form);
   // The documentation has this field, the specification lacks it.
   const isOdd = !['undefined', 'boolean'].includes(typeof nsfw);
   refuse([...mistakes, ...when(isOdd, ['nsfw'], 'BOOLEAN_TYPE_CONVERT', 'Must be either true or false.')], at);
@@ -63,19 +55,16 @@ export function readCommand(body: unknown, at: Path = []): CommandForm {
 
 function stored({ required, autocomplete, ...option }: CommandOption): CommandOption {
   const { name_localizations = null, description_localizations = null } = option;
-  const choices = option.choices?.map((choice) => ({ name_localizations: null, ...choice }));
-  const set = { ...(choices && { choices }), ...(required && { required }), ...(autocomplete && { autocomplete }) };
+  const set = { ...(required && { required }), ...(autocomplete && { autocomplete }) };
   return { ...option, name_localizations, description_localizations, ...set };
 }
 
-function chatMistakes(form: CommandForm, sent: unknown): Mistake[] {
+function chatMistakes(form: CommandForm): Mistake[] {
   const { description } = form;
-  const isTooLarge = commandLength(form) > LONGEST_COMMAND;
   return [
-    ...when(isTooLarge, [], 'APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${LONGEST_COMMAND})`),
     ...nameMistakes(form),
     ...when(description === '', ['description'], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 100 in length.'),
-    ...within(['options'], optionMistakes(form.options, (sent ?? []) as object[])),
+    ...within(['options'], optionMistakes(form.options)),
   ];
 }
 
@@ -87,24 +76,4 @@ function menuMistakes({ description, options, ...form }: CommandForm): Mistake[]
     ...when(isDescribed, ['description'], 'BASE_TYPE_CHOICES', 'Context menu commands cannot have description'),
     ...when(options.length > 0, ['options'], 'BASE_TYPE_MAX_LENGTH', 'Context menu commands cannot have options'),
   ];
-}
-
-interface Counted extends Partial<Omit<ChoiceForm, 'name'>>, Pick<ChoiceForm, 'name'> {
-  description?: string;
-  description_localizations?: CommandOption['description_localizations'];
-  options?: readonly Counted[];
-  choices?: readonly Counted[];
-}
-
-/** Characters of all names, descriptions and values; for localized ones the longest translation counts. */
-function commandLength(part: Counted): number {
-  const own =
-    longest(part.name, part.name_localizations) +
-    longest(part.description ?? '', part.description_localizations) +
-    (typeof part.value === 'string' ? part.value.length : 0);
-  return [...(part.options ?? []), ...(part.choices ?? [])].reduce((sum, inner) => sum + commandLength(inner), own);
-}
-
-function longest(text: string, translations: CommandOption['name_localizations'] = null): number {
-  return Math.max(text.length, ...Object.values(translations ?? {}).map((translation) => translation.length));
 }

@@ -24,17 +24,12 @@ const FOUND_BY_DISCORD =
  * The body as the specification has it: without unknown fields; texts are trimmed before they are counted (resources/message,
  * "Embed Limits"); null stands for "absent", and stays in the body itself alone, where it can mean "none from now on".
  *
- * @param alternatives the schemas of which it has to fit one
  * @param at before every path of an error
  * @throws ApiError 50035
  */
-export function readForm<T>(alternatives: FormName | readonly FormName[], body: unknown, at: Path = []): T {
+export function readForm<T>(name: FormName, body: unknown, at: Path = []): T {
   const found: Mistake[] = [];
-  const form = readAny(
-    [alternatives].flat().map(($ref) => ({ $ref })),
-    { at: '', path: [], found },
-    body,
-  );
+  const form = readValue(named(name), { at: name, path: [], found }, body);
   refuse(found, at);
   return form as T;
 }

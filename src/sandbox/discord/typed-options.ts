@@ -20,7 +20,7 @@ export interface TypedOption {
  */
 export function typedOptions(command: APIApplicationCommand, typed: TypedValues): TypedOption[] {
   return declaredIn(command, typed).flatMap((option) => {
-    const { name, type, required, choices } = option;
+    const { name, type, required } = option;
     const value = typed[name];
     if (value === undefined || value === '') {
       if (required) throw new Error(`/${command.name} needs the option "${name}".`);
@@ -28,8 +28,7 @@ export function typedOptions(command: APIApplicationCommand, typed: TypedValues)
     }
     const problem = misfit(option, value);
     if (problem !== undefined) throw new Error(`The option "${name}" of /${command.name} ${problem}.`);
-    const choice = choices?.find((each) => each.name === value); // members pick it by its name, the bot gets its value
-    return [{ name, type, value: choice?.value ?? value }];
+    return [{ name, type, value }];
   });
 }
 
@@ -61,12 +60,7 @@ function declaredIn({ name, options = [] }: APIApplicationCommand, typed: TypedV
 
 /** Why a value is invalid for an option, as the end of a sentence; undefined = valid. */
 function misfit(option: CommandOption, value: OptionValue): string | undefined {
-  const { type, choices = [] } = option;
-  if (choices.length > 0) {
-    return choices.some((choice) => choice.name === value || choice.value === value)
-      ? undefined
-      : `is none of ${choices.map(({ name }) => name).join(', ')}`;
-  }
+  const { type } = option;
   if (type === OptionType.Boolean) return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (type === OptionType.String) return textMisfit(value, option);
   if (type === OptionType.Integer && !Number.isSafeInteger(value)) return 'must be a whole number';

@@ -1,7 +1,7 @@
+import type { Choice } from '../discord/chat.ts';
 import type {
   ChangeSwitches,
   CompleteOption,
-  ShownChoice,
   ShownCommand,
   Snapshot,
   StartStorm,
@@ -38,8 +38,8 @@ export async function fetchMenu(at: At): Promise<string[]> {
 }
 
 /** The bot's suggestions. @throws Error with the server's sentence. */
-export async function fetchChoices(typed: CompleteOption): Promise<ShownChoice[]> {
-  return (await post('/api/choices', typed)) as ShownChoice[];
+export async function fetchChoices(typed: CompleteOption): Promise<Choice[]> {
+  return (await post('/api/choices', typed)) as Choice[];
 }
 
 /** Calls back with every snapshot, and with `undefined` while the server does not answer. The browser reconnects. */

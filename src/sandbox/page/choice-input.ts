@@ -1,4 +1,4 @@
-import type { ShownChoice } from '../page-protocol.ts';
+import type { Choice } from '../discord/chat.ts';
 import { element } from './element.ts';
 import { Suggestions } from './suggestions.ts';
 
@@ -7,7 +7,7 @@ const PAUSE_MS = 150;
 
 export interface ChoiceInputOptions {
   /** The bot's suggestions for what is typed. */
-  suggest(): Promise<readonly ShownChoice[]>;
+  suggest(): Promise<readonly Choice[]>;
   /** Called after a suggestion was picked. */
   onPicked(): void;
 }
@@ -16,8 +16,8 @@ export interface ChoiceInputOptions {
 export class ChoiceInput {
   readonly #field: HTMLInputElement;
   readonly #options: ChoiceInputOptions;
-  readonly #suggestions: Suggestions<ShownChoice>;
-  #picked: ShownChoice | undefined;
+  readonly #suggestions: Suggestions<Choice>;
+  #picked: Choice | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Counts what makes the suggestions on their way outdated. */
   #changes = 0;
@@ -51,10 +51,10 @@ export class ChoiceInput {
 
   /** The value of the chosen suggestion, otherwise the text of the field. */
   get text(): string {
-    return this.#picked ? String(this.#picked.value) : this.#field.value;
+    return this.#picked?.value ?? this.#field.value;
   }
 
-  #pick(choice: ShownChoice): void {
+  #pick(choice: Choice): void {
     this.#picked = choice;
     this.#field.value = choice.name;
     this.#outdate();

@@ -1,4 +1,6 @@
-import type { ShownChoice, ShownCommand, ShownOption } from '../page-protocol.ts';
+import type { Choice } from '../discord/chat.ts';
+import type { CommandOption } from '../discord/command-option-rules.ts';
+import type { ShownCommand } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { type OptionInput, optionInput } from './option-input.ts';
 
@@ -7,7 +9,7 @@ export interface CommandFormOptions {
   /** Initial values, by option. */
   texts: Record<string, string>;
   /** The bot's suggestions for an option, given the texts of all fields. */
-  suggest(focused: string): Promise<readonly ShownChoice[]>;
+  suggest(focused: string): Promise<readonly Choice[]>;
   /** Escape, or Backspace in the empty first field. */
   onLeave(): void;
 }
@@ -50,7 +52,7 @@ export class CommandForm {
     return wanting !== undefined;
   }
 
-  #add(option: ShownOption, text: string): OptionInput {
+  #add(option: CommandOption, text: string): OptionInput {
     const input = optionInput(option, text, {
       suggest: () => this.#suggest(option.name),
       onPicked: () => this.#goOn(input),
@@ -65,7 +67,7 @@ export class CommandForm {
     this.#inputs[this.#inputs.indexOf(from) + 1]?.field.focus();
   }
 
-  #adder(option: ShownOption): HTMLElement {
+  #adder(option: CommandOption): HTMLElement {
     const button = element('button', { type: 'button', title: option.description }, `+ ${option.name}`);
     button.addEventListener('click', () => {
       button.remove();

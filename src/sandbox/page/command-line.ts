@@ -1,14 +1,15 @@
-import type { ShownCommand, ShownOption } from '../page-protocol.ts';
-import { type OptionValue, readOptionValue } from './option-value.ts';
+import type { OptionValue } from '../discord/chat.ts';
+import type { CommandOption } from '../discord/command-option-rules.ts';
+import type { ShownCommand } from '../page-protocol.ts';
+import { optionValue } from './option-value.ts';
 
 /** A typed line, parsed as far as possible: a form can continue with `texts`. */
 export interface ReadLine {
   command: ShownCommand | undefined;
   /** The text for each option, by its name. */
   texts: Record<string, string>;
-  options: Record<string, OptionValue>;
-  /** One sentence; `undefined` = can be sent. */
-  problem: string | undefined;
+  /** Why it cannot be sent, in one sentence. */
+  problem?: string;
 }
 
 /**
@@ -18,50 +19,22 @@ export interface ReadLine {
 export function readCommandLine(line: string, commands: readonly ShownCommand[]): ReadLine {
   const typed = line.trim().slice(1);
   const command = commands.find(({ name }) => startsWithName(typed, name));
-  if (!command) {
-    const problem = `There is no command /${typed.split(/\s/)[0]} here.`;
-    return { command: undefined, texts: {}, options: {}, problem };
-  }
+  if (!command) return { command, texts: {}, problem: `There is no command /${typed.split(/\s/)[0]} here.` };
   const rest = typed.slice(command.name.length);
 
   const { bare, named } = split(rest, command.options);
-  if (bare === '') return readTexts(command, named);
+  if (bare === '') return { command, texts: named };
 
   const open = command.options.filter(({ name }) => !(name in named));
   const target = open.find(({ required }) => required) ?? open.find(({ autocomplete }) => autocomplete);
-  if (target) return readTexts(command, { ...named, [target.name]: bare });
-  return { ...readTexts(command, named), problem: `/${command.name} does not know what to do with “${bare}”.` };
+  if (target) return { command, texts: { ...named, [target.name]: bare } };
+  return { command, texts: named, problem: `/${command.name} does not know what to do with “${bare}”.` };
 }
 
-/** Parses the text for each option, from a line or a form. */
-export function readTexts(command: ShownCommand, texts: Record<string, string>): ReadLine {
-  const options: Record<string, OptionValue> = {};
-  for (const option of command.options) {
-    const text = texts[option.name];
-    if (text === undefined || text.trim() === '') {
-      if (option.required) return { command, texts, options, problem: `${option.name} is required.` };
-      continue;
-    }
-    const read = readOptionValue(option, text);
-    if ('problem' in read) return { command, texts, options, problem: read.problem };
-    options[option.name] = read.value;
-  }
-  return { command, texts, options, problem: undefined };
-}
-
-/** What Discord's client sends while an option is typed: its text as it is, and the valid values of other options. */
-export function halfTyped(
-  command: ShownCommand,
-  texts: Record<string, string>,
-  focused: string,
-): Record<string, OptionValue> {
-  const fitting = command.options.flatMap((option): [string, OptionValue][] => {
-    const text = texts[option.name];
-    if (text === undefined || text.trim() === '' || option.name === focused) return [];
-    const read = readOptionValue(option, text);
-    return 'value' in read ? [[option.name, read.value]] : [];
-  });
-  return { ...Object.fromEntries(fitting), [focused]: texts[focused] ?? '' };
+/** The values of the options that have a text, from a line or a form. Whether they fit is for Discord to say. */
+export function optionValues({ options }: ShownCommand, texts: Record<string, string>): Record<string, OptionValue> {
+  const typed = options.filter(({ name }) => texts[name]?.trim());
+  return Object.fromEntries(typed.map((option) => [option.name, optionValue(option, texts[option.name] ?? '')]));
 }
 
 /** Commands whose name begins with the typed text, for the list above the composer; `[]` once more than a name is typed. */
@@ -77,7 +50,7 @@ function startsWithName(typed: string, name: string): boolean {
 }
 
 /** An option's value extends to the next word that begins with another option's name and a colon. */
-function split(rest: string, options: readonly ShownOption[]): { bare: string; named: Record<string, string> } {
+function split(rest: string, options: readonly CommandOption[]): { bare: string; named: Record<string, string> } {
   const names = new Set(options.map(({ name }) => name));
   const named: Record<string, string> = {};
   const bare: string[] = [];

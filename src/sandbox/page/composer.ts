@@ -1,16 +1,16 @@
-import type { ShownChoice, ShownCommand } from '../page-protocol.ts';
+import type { Choice, OptionValue } from '../discord/chat.ts';
+import type { ShownCommand } from '../page-protocol.ts';
 import { CommandForm } from './command-form.ts';
-import { halfTyped, type ReadLine, readCommandLine, readTexts } from './command-line.ts';
+import { optionValues, type ReadLine, readCommandLine } from './command-line.ts';
 import { element } from './element.ts';
 import { KnownCommands } from './known-commands.ts';
 import { LineInput } from './line-input.ts';
-import type { OptionValue } from './option-value.ts';
 
 export interface ComposerOptions {
   /** Loads the commands of the place each time, because the bot may just have registered them. */
   commands(): Promise<readonly ShownCommand[]>;
   /** The bot's suggestions for the focused option. */
-  suggest(command: string, options: Record<string, OptionValue>, focused: string): Promise<readonly ShownChoice[]>;
+  suggest(command: string, options: Record<string, OptionValue>, focused: string): Promise<readonly Choice[]>;
   /** @throws Error with a sentence for the member. */
   send(command: string, options: Record<string, OptionValue>): Promise<void>;
   /** Writes a line that is no command. @throws Error with a sentence for the member. */
@@ -72,9 +72,10 @@ export class Composer {
   /** Sends a whole line as if it had been typed. */
   async sendLine(line: string): Promise<void> {
     const read = await this.#read(line);
-    const onlyName = line.trim() === `/${read.command?.name}`;
+    const { command } = read;
     // The name alone, typed before its suggestion appeared, picks the command
-    if (read.command && read.problem && onlyName) this.#openForm(read.command, {});
+    const isPicked = line.trim() === `/${command?.name}` && command?.options.some(({ required }) => required);
+    if (command && isPicked) this.#openForm(command, {});
     else await this.#trySend(read, line);
   }
 
@@ -94,7 +95,10 @@ export class Composer {
     const form = new CommandForm({
       command,
       texts,
-      suggest: (focused) => this.#options.suggest(command.name, halfTyped(command, form.texts, focused), focused),
+      suggest: (focused) => {
+        const { [focused]: text = '', ...others } = form.texts;
+        return this.#options.suggest(command.name, { ...optionValues(command, others), [focused]: text }, focused);
+      },
       onLeave: () => this.#closeForm(`/${command.name}`),
     });
     this.#form = form;
@@ -114,7 +118,11 @@ export class Composer {
   }
 
   async #submit(): Promise<void> {
-    if (this.#form) return await this.#submitForm(this.#form);
+    if (this.#form) {
+      const { command, texts } = this.#form;
+      this.#closeForm('');
+      return await this.#trySend({ command, texts }, '');
+    }
     const line = this.#line.field.value;
     if (line.trim() === '') return;
     this.#closeForm('');
@@ -126,21 +134,11 @@ export class Composer {
       );
   }
 
-  async #submitForm(form: CommandForm): Promise<void> {
-    const read = readTexts(form.command, form.texts);
-    if (read.problem === undefined) {
-      this.#closeForm('');
-      return await this.#trySend(read, '');
-    }
-    this.showProblem(read.problem);
-    form.focus();
-  }
-
   async #trySend(read: ReadLine, typed: string): Promise<void> {
-    const { command, options, problem } = read;
+    const { command, texts, problem } = read;
     const send = async () => {
       if (problem !== undefined) throw new Error(problem);
-      if (command) await this.#options.send(command.name, options);
+      if (command) await this.#options.send(command.name, optionValues(command, texts));
     };
     await this.#attempt(send, () => this.#restore(read, typed));
   }

@@ -1,7 +1,7 @@
-import type { ShownOption } from '../page-protocol.ts';
+import type { CommandOption } from '../discord/command-option-rules.ts';
 import { ChoiceInput, type ChoiceInputOptions } from './choice-input.ts';
 import { element } from './element.ts';
-import { menuOf } from './option-value.ts';
+import { BOOLEAN, menuOf, TEXT } from './option-value.ts';
 
 export interface OptionInput {
   name: string;
@@ -12,11 +12,11 @@ export interface OptionInput {
 }
 
 /** The labelled field of one option in the command form. */
-export function optionInput(option: ShownOption, text: string, suggestions: ChoiceInputOptions): OptionInput {
+export function optionInput(option: CommandOption, text: string, suggestions: ChoiceInputOptions): OptionInput {
   const { name, autocomplete } = option;
   const field = fieldOf(option, text);
   field.title = option.description;
-  field.required = option.required;
+  field.required = option.required === true;
   const label = element('label', { className: 'option' }, element('span', {}, name), field);
   if (!autocomplete || !(field instanceof HTMLInputElement))
     return { name, root: label, field, text: () => field.value };
@@ -24,15 +24,15 @@ export function optionInput(option: ShownOption, text: string, suggestions: Choi
   return { name, field, root: element('div', {}, label, choices.list), text: () => choices.text };
 }
 
-function fieldOf(option: ShownOption, text: string): OptionInput['field'] {
-  const choices = menuOf(option);
-  if (choices.length > 0) {
+function fieldOf(option: CommandOption, text: string): OptionInput['field'] {
+  if (option.type === BOOLEAN) {
+    const choices = menuOf(option);
     const select = element('select', {}, ...choices.map((choice) => element('option', { value: choice }, choice)));
     select.value = choices.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? choices[0] ?? '';
     return select;
   }
   const input = element('input', { value: text, autocomplete: 'off', spellcheck: false });
-  if (option.kind === 'string' && option.max !== undefined) input.maxLength = option.max;
-  if (option.kind !== 'string') input.inputMode = 'numeric';
+  if (option.max_length !== undefined) input.maxLength = option.max_length;
+  if (option.type !== TEXT) input.inputMode = 'numeric';
   return input;
 }

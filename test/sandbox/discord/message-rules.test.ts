@@ -182,6 +182,7 @@ it.each([
 it.each<[string, unknown[], string]>([
   ['25 choices', Array(25).fill({ name: 'a', value: 'b' }), 'ok'],
   ['none', [], 'ok'],
+  ['a value of 101', [{ name: 'a', value: long(101) }], 'data.choices.0.value: BASE_TYPE_MAX_LENGTH'],
 ])('an autocomplete can be answered with %s', (_what, choices, expected) => {
   expect(leafCodes(() => parseChoices({ type: 8, data: { choices } }, 'de'))).toEqual([expected]);
 });

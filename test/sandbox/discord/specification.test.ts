@@ -106,15 +106,15 @@ const tried = new Set<string>();
 const CASES = SENT.map((sent) => ({ ...sent, broken: [...brokenBodies(sent.route, sent.body, tried)] }));
 
 const UNTRIED = [
+  /^ApplicationCommandOptionStringChoice\.value: type/, // a number fits the route, too
   /^(?:LaunchActivity|Pong|SocialLayer)/, // not answers to what the emulated Discord sends
-  /^InteractionApplicationCommandAutocompleteCallback(?:Integer|Number)Data/, // what breaks one fits another
   /^IncomingWebhookRequestPartial\.(?:tts|username|avatar_url|thread_name|applied_tags)/, // an edit fits the route, too
 ];
 
 it('breaks every rule of the requests that bots send', () => {
   const rules = [...new Set(SENT.map(({ route }) => route))].flatMap((route) => [...rulesOf(route)]);
   expect(rules.filter((rule) => !tried.has(rule) && !UNTRIED.some((known) => known.test(rule)))).toEqual([]);
-  expect(tried.size).toBe(719);
+  expect(tried.size).toBe(676);
 });
 
 it.each(CASES)('refuses what breaks one rule of $route, and accepts what breaks none', async (each) => {
