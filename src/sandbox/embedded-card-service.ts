@@ -14,8 +14,7 @@ import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 import { type RequestCounts, SeenRequests } from './seen-requests.ts';
 import { type AnswerRequest, type ReceivedRequest, rateLimitHeaders, type ServiceOutcome } from './service-answers.ts';
 import { fetchFrom } from './service-fetch.ts';
-import { limitsOf, type NextReset } from './service-limits.ts';
-import { ServiceQuota } from './service-quota.ts';
+import { limitsOf, type NextReset, ServiceQuota } from './service-quota.ts';
 import { type RuledAnswer, ruledAnswer } from './service-rules.ts';
 import { type DictatedAnswer, type ScriptedAnswer, ServiceScript, scriptedAnswer } from './service-script.ts';
 import type { ServiceShape } from './service-shapes.ts';
@@ -69,7 +68,7 @@ export class CardService {
     const switches = { ...ALL_WELL, plan, latencyMs };
     checkSwitches(switches);
     const limits = limitsOf(plan, options);
-    const { nextResetMs = nextUtcMidnightMs, usedToday = 0 } = options;
+    const { nextResetMs = nextUtcMidnightMs, usedToday } = options;
     this.#begin = () => ({ quota: new ServiceQuota(limits, this.#nowMs, nextResetMs, usedToday), switches });
     ({ quota: this.#quota, switches: this.#switches } = this.#begin());
     this.fetch = fetchFrom(this.answer);
@@ -165,7 +164,7 @@ export class CardService {
     const waitMs = this.#switches.latencyMs + (dictated?.delayMs ?? answer?.delayMs ?? 0);
     const common = {
       date: new Date(atMs + waitMs).toUTCString(),
-      ...oddHeaders(oddFigures, rateLimitHeaders(this.#quota.state, this.#quota.limits), atMs),
+      ...oddHeaders(oddFigures, rateLimitHeaders(this.#quota.figures()), atMs),
       ...window?.headers,
     };
     const outcome: ServiceOutcome = answer

@@ -1,6 +1,5 @@
-import type { PlanLimits } from '../model/plan.ts';
 import type { OddFigures } from './odd-figures.ts';
-import { dayRemaining, type LimitState } from './service-limits.ts';
+import type { QuotaFigures } from './service-quota.ts';
 
 /** One request to the service; `path` with its query, still encoded. `body`: of a POST. */
 export interface ReceivedRequest {
@@ -81,10 +80,10 @@ export function downAnswer(retryAfterSeconds: number): ServiceAnswer {
 }
 
 /** The headers of every response. */
-export function rateLimitHeaders(state: LimitState, limits: PlanLimits): Record<string, string> {
+export function rateLimitHeaders({ dayLimit, dayRemaining, resetsAtMs }: QuotaFigures): Record<string, string> {
   return {
-    'x-ratelimit-limit': String(limits.requestsPerDay),
-    'x-ratelimit-remaining': String(dayRemaining(state, limits)),
-    'x-ratelimit-reset': String(Math.ceil(state.resetsAtMs / 1000)),
+    'x-ratelimit-limit': String(dayLimit),
+    'x-ratelimit-remaining': String(dayRemaining),
+    'x-ratelimit-reset': String(Math.ceil(resetsAtMs / 1000)),
   };
 }

@@ -1,85 +1,134 @@
-import type { Plan, PlanLimits } from '../model/plan.ts';
+import { PLAN_LIMITS, type Plan, type PlanLimits } from '../model/plan.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 import type { CardServiceState } from './card-service-controls.ts';
-import { NOTHING_COUNTED, remaining, type ServiceLimiter } from './service-limiters.ts';
 import {
-  admit,
-  advance,
-  changeLimiter,
-  dayRemaining,
-  freshLimits,
-  type LimitState,
-  limitsOf,
-  type NextReset,
-  newDay,
-  spend,
-  type Verdict,
-} from './service-limits.ts';
+  arrive,
+  type Counted,
+  count,
+  NOTHING_COUNTED,
+  passTime,
+  type Ruling,
+  remaining,
+  type ServiceLimiter,
+} from './service-limiters.ts';
+
+/** "custom" in the service's table; these figures are our choice. */
+const ENTERPRISE: PlanLimits = { requestsPerDay: 1_000_000, requestsPerMinute: 2_000, burst: 4_000 };
+
+/** The next reset of the day's count after `nowMs`. */
+export type NextReset = (nowMs: number) => number;
+
+/** The current figures of the service. */
+export type QuotaFigures = Omit<CardServiceState, 'switches'>;
+
+/**
+ * The plan's limits with overrides.
+ *
+ * @throws RangeError when a limit would allow no request.
+ */
+export function limitsOf(plan: Plan, replaced: Partial<PlanLimits> = {}): PlanLimits {
+  const limits = { ...(plan === 'enterprise' ? ENTERPRISE : PLAN_LIMITS[plan]) };
+  for (const name of ['requestsPerDay', 'requestsPerMinute', 'burst'] as const) {
+    limits[name] = replaced[name] ?? limits[name];
+    if (!Number.isFinite(limits[name]) || limits[name] < 1) {
+      throw new RangeError(`${name} must be a number of at least 1, not ${limits[name]}.`);
+    }
+  }
+  return limits;
+}
 
 /** The usage of one key, with an injected clock. */
 export class ServiceQuota {
   readonly #nowMs: () => number;
   readonly #nextReset: NextReset;
   #limits: PlanLimits;
-  #state: LimitState;
+  #limiter: ServiceLimiter = 'token bucket';
+  #minute: Counted;
+  /** Requests counted since the last reset of the day. */
+  #used: number;
+  #resetsAtMs: number;
 
-  constructor(limits: PlanLimits, nowMs: () => number, nextReset: NextReset, used: number) {
+  constructor(limits: PlanLimits, nowMs: () => number, nextReset: NextReset, used = 0) {
     this.#limits = limits;
     this.#nowMs = nowMs;
     this.#nextReset = nextReset;
-    this.#state = { ...freshLimits(nowMs(), nextReset), used };
-  }
-
-  get limits(): PlanLimits {
-    return this.#limits;
-  }
-
-  /** The current usage. */
-  get state(): LimitState {
-    this.#state = advance(this.#state, this.#limits, this.#nowMs(), this.#nextReset);
-    return this.#state;
+    this.#minute = { ...NOTHING_COUNTED, atMs: nowMs() };
+    this.#used = used;
+    this.#resetsAtMs = nextReset(nowMs());
   }
 
   /** Keeps the usage; tokens until now are refilled at the old rate. */
   changePlan(plan: Plan): void {
-    this.#state = this.state;
+    this.#passTime();
     this.#limits = limitsOf(plan);
   }
 
+  /** Another limiter begins with nothing counted; the day goes on. */
   changeLimiter(limiter: ServiceLimiter): void {
-    this.#state = changeLimiter(this.state, limiter);
+    this.#limiter = limiter;
+    this.#minute = { ...NOTHING_COUNTED, atMs: this.#nowMs() };
   }
 
-  /** Counts the request if it is allowed. @param times as so many, or not at all */
-  admit(times = 1): Verdict {
-    let { verdict, state } = admit(this.state, this.#limits);
-    for (let counted = 1; counted < times && verdict.allowed; counted++) {
-      ({ verdict, state } = admit(state, this.#limits));
+  /**
+   * Counts the request if it is allowed. The day is checked first: without requests left today, waiting for the minute is
+   * useless.
+   *
+   * @param times as so many, or not at all
+   */
+  admit(times = 1): Ruling {
+    this.#passTime();
+    if (this.#used + times > this.#limits.requestsPerDay) {
+      return { retryAfterMs: Math.max(0, this.#resetsAtMs - this.#minute.atMs) };
     }
-    if (times === 1 || verdict.allowed) this.#state = state;
-    return verdict;
+    let { ruling, counted } = arrive(this.#minute, this.#limiter, this.#limits);
+    for (let arrived = 1; arrived < times && 'delayMs' in ruling; arrived++) {
+      ({ ruling, counted } = arrive(counted, this.#limiter, this.#limits));
+    }
+    const isAllowed = 'delayMs' in ruling;
+    if (isAllowed || times === 1) this.#minute = counted;
+    if (isAllowed) this.#used += times;
+    return ruling;
   }
 
+  /** Counts a request whatever the limits. */
   count(): void {
-    this.#state = spend(this.state);
+    this.#passTime();
+    this.#minute = count(this.#minute, this.#limiter);
+    this.#used++;
   }
 
   useUp(): void {
-    this.#state = { ...this.state, used: this.#limits.requestsPerDay };
+    this.#passTime();
+    this.#used = this.#limits.requestsPerDay;
   }
 
+  /**
+   * Begins a full day as a new window. Within one window clients use the lower of two overlapping figures, so more requests
+   * in the same window would look like a late answer.
+   */
   beginDay(): void {
-    this.#state = newDay(this.state);
+    this.#used = 0;
+    this.#resetsAtMs = this.#nowMs() + DAY_MS;
   }
 
-  figures(): Omit<CardServiceState, 'switches'> {
-    const state = this.state;
+  figures(): QuotaFigures {
+    this.#passTime();
     return {
       dayLimit: this.#limits.requestsPerDay,
-      dayRemaining: dayRemaining(state, this.#limits),
-      resetsAtMs: state.resetsAtMs,
+      dayRemaining: Math.max(0, this.#limits.requestsPerDay - this.#used),
+      resetsAtMs: this.#resetsAtMs,
       minuteRate: this.#limits.requestsPerMinute,
-      mostAtOnce: remaining(NOTHING_COUNTED, state.limiter, this.#limits),
-      minuteRemaining: remaining(state.minute, state.limiter, this.#limits),
+      mostAtOnce: remaining(NOTHING_COUNTED, this.#limiter, this.#limits),
+      minuteRemaining: remaining(this.#minute, this.#limiter, this.#limits),
     };
+  }
+
+  /** The bucket refills or the window passes, and the day resets. */
+  #passTime(): void {
+    const nowMs = this.#nowMs();
+    this.#minute = passTime(this.#minute, this.#limiter, this.#limits, nowMs);
+    if (nowMs < this.#resetsAtMs) return;
+    this.#used = 0;
+    this.#resetsAtMs = this.#nextReset(nowMs);
   }
 }

@@ -1,17 +1,15 @@
-import type { PlanLimits } from '../model/plan.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import { listedIds, listingAnswer, unlessMalformed } from './bulk-listing.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { ServiceCard } from './sample-cards.ts';
 import { errorAnswer, jsonAnswer, type ReceivedRequest, type ServiceAnswer } from './service-answers.ts';
-import { dayRemaining, type LimitState } from './service-limits.ts';
+import type { QuotaFigures } from './service-quota.ts';
 
 /** The state on which an answer depends. */
 interface ServiceContext {
   cards: ReadonlyMap<string, ServiceCard>;
   switches: Pick<CardServiceSwitches, 'plan' | 'bulkShape' | 'bulkRefusal'>;
-  limits: PlanLimits;
-  state: LimitState;
+  figures: QuotaFigures;
 }
 
 /** The answer to a request that the limits allow. */
@@ -44,14 +42,13 @@ function cardAnswer(segment: string, query: string, cards: ServiceContext['cards
 }
 
 /** The interface states limits per day only, so the period of the report is the day. */
-function usageAnswer({ switches: { plan }, limits, state }: ServiceContext): ServiceAnswer {
-  const limit = limits.requestsPerDay;
-  const remaining = dayRemaining(state, limits);
+function usageAnswer({ switches: { plan }, figures }: ServiceContext): ServiceAnswer {
+  const { dayLimit: limit, dayRemaining: remaining, resetsAtMs } = figures;
   return jsonAnswer(200, {
     plan,
     period: {
-      start: new Date(state.resetsAtMs - DAY_MS).toISOString(),
-      end: new Date(state.resetsAtMs).toISOString(),
+      start: new Date(resetsAtMs - DAY_MS).toISOString(),
+      end: new Date(resetsAtMs).toISOString(),
     },
     requests: { used: limit - remaining, limit, remaining },
   });

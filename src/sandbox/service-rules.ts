@@ -39,9 +39,8 @@ export function ruledAnswer(
   if (keyNeeded && !authorized) return errorAnswer(401, 'Unauthorized', 'The API key is missing or not valid.');
 
   const isEach = bulkShape !== 'none' && bulkCost === 'each';
-  const verdict = quota.admit(isEach ? listedIds(request)?.length : 1);
-  if (!verdict.allowed) return rateLimitAnswer(verdict.retryAfterMs, oddFigures);
+  const ruling = quota.admit(isEach ? listedIds(request)?.length : 1);
+  if ('retryAfterMs' in ruling) return rateLimitAnswer(ruling.retryAfterMs, oddFigures);
   const priced = withPricesMoved(cards, switches.pricePercent);
-  const answer = routeAnswer(request, { cards: priced, switches, limits: quota.limits, state: quota.state });
-  return { ...answer, delayMs: verdict.delayMs };
+  return { ...routeAnswer(request, { cards: priced, switches, figures: quota.figures() }), ...ruling };
 }
