@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
-import type { Lookup, Waiter } from '../../src/lookup/pending-lookup.ts';
+import type { Lookup, PendingLookup, Waiter } from '../../src/lookup/pending-lookup.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { RestingCards } from '../../src/lookup/resting-cards.ts';
 import type { CardRecord } from '../../src/model/card.ts';
@@ -63,9 +63,13 @@ it('the fair order puts no newcomer behind a burst of which a later lookup was s
   expect(order.map(({ next }) => next)).toEqual(order.map(({ id }) => id));
 });
 
-it('the fair order puts nobody behind for what they have given up', () => {
-  const { pendingLookups, start, batch } = queueWith();
-  for (const id of ['a', 'b', 'c']) pendingLookups.cancel(start(lookup(id, by('alice'))).waiter);
+it.each<[string, (all: PendingLookups, waiter: Waiter, pending: PendingLookup) => void]>([
+  ['they have given up', (all, waiter) => all.cancel(waiter)],
+  ['was refused', (all, _, pending) => all.refuse(pending, new Stopping())],
+  ['was answered without a request', (all, _, pending) => all.answer(pending, RECORD)],
+])('the fair order puts nobody behind for what %s', (_, end) => {
+  const { pendingLookups, start, get, batch } = queueWith();
+  for (const id of ['a', 'b', 'c']) end(pendingLookups, start(lookup(id, by('alice'))).waiter, get(id));
   start(lookup('d', by('alice')));
   start(lookup('e', by('bob')));
   expect(batch()).toEqual(['d']);

@@ -8,6 +8,7 @@ import {
   pauseAfter,
 } from '../../src/service/listing-learning.ts';
 
+const NOW_MS = Date.UTC(2026, 10, 20);
 const MINUTE_MS = 60_000;
 const CONFIGURED = 20;
 const detail = 'status 0';
@@ -15,11 +16,12 @@ const CARD = { id: 'a', name: 'A', game: 'G', set: { id: 's', name: 'S' } };
 
 /**
  * `20` were asked for and listed, `20e` brought nothing, `20!` refused as too many, `20-` failed, `20x` no list, `20k` key,
- * `20b` blocked, `20r` 429; `1` was found, `1f` one of the first list that brought nothing, `1n` does not exist,
+ * `20b` blocked, `20r` 429, `20o` nothing that tells of lists; `1` was found, `1f` one of the first list that brought nothing, `1n` does not exist,
  * `1d` one of that list does not.
  */
 function outcomeOf(step: string): ListingOutcome {
   if (step.endsWith('r')) return { kind: 'rateLimited' };
+  if (step.endsWith('o')) return { kind: 'other' };
   const kinds = { '!': 'tooMany', '-': 'failed', x: 'unusable', k: 'keyRefused', b: 'blocked' } as const;
   const kind = kinds[step.at(-1) as keyof typeof kinds];
   return kind ? { kind, detail } : { kind: 'listed', cards: new Map(/[end]$/.test(step) ? [] : [[CARD.id, CARD]]) };
@@ -31,7 +33,7 @@ function idsOf(known: ListingLearned, step: string): readonly string[] {
   return Array.from({ length: Number.parseInt(step, 10) }, (_, at) => `card ${at} after ${known.emptyLists.length}`);
 }
 
-function learn(known: ListingLearned, step: string, leftAfter = known, nowMs = 0): ListingLearned {
+function learn(known: ListingLearned, step: string, leftAfter = known, nowMs = NOW_MS): ListingLearned {
   const outcome = outcomeOf(step);
   return learnFromBatch(known, { outcome, ids: idsOf(known, step), leftAfter, nowMs });
 }
@@ -40,7 +42,7 @@ function learnedFrom(steps: string): ListingLearned {
   return steps.split(' ').reduce((known, step) => learn(known, step), NO_LISTING_LEARNED);
 }
 
-const most = (steps: string, nowMs = 1) => mostInOne(learnedFrom(steps), CONFIGURED, nowMs);
+const most = (steps: string, afterMs = 1) => mostInOne(learnedFrom(steps), CONFIGURED, NOW_MS + afterMs);
 
 describe('after', () => {
   it.each([
@@ -53,11 +55,15 @@ describe('after', () => {
     ['3!', 1, 'too many of three'],
     ['20 20!', 20, 'a card that a list is refused for'],
     ['20 20! 10! 10 5! 5', 20, 'halves of that list'],
+    ['20 20! 19!', 20, 'a card that a shorter list is refused for, too'],
     ['20 20! 20!', 10, 'as many refused again'],
     ['20-', 20, 'one failure'],
     ['20- 20-', 1, 'two failures in a row'],
     ['20- 20 20-', 20, 'two failures with a list between'],
+    ['20- 20e 20-', 20, 'two failures with an empty list between'],
+    ['20- 1- 20-', 1, 'two failures of lists, and one of a card between'],
     ['20- 20- 1-', 20, 'a failure of one card, too'],
+    ['20- 20- 1- 20-', 20, 'the same, and one more failure'],
     ['20- 20- 1', 20, 'two failures, and an answer for one card'],
     ['20- 20- 1 20-', 1, 'the same, and a third failure'],
     ['20- 20- 1 20- 1', 1, 'answers for single cards, but not for several'],
@@ -66,6 +72,9 @@ describe('after', () => {
     ['20k 1', 1, 'a key that is refused for lists alone'],
     ['20x', 1, 'no list'],
     ['20x 1', 1, 'no list, but an answer for one card'],
+    ['20x 1r', 1, 'no list, and a 429 to one card'],
+    ['20x 1o', 1, 'no list, and nothing that tells of the service'],
+    ['20! 20o', 10, 'too many, and nothing that tells more of lists'],
     ['20x 1-', 20, 'no list, and a failure of one card'],
     ['20 20x', 1, 'no list after one that worked'],
     ['20 20x 1', 20, 'no list after one that worked, and one card'],
@@ -73,6 +82,7 @@ describe('after', () => {
     ['20 20x 1 20 20x 1', 20, 'no list twice, with one between'],
     ['20e 20e', 20, 'nothing twice'],
     ['20e 1f', 20, 'nothing, though one of the cards was found'],
+    ['20e 20e 1f', 20, 'nothing twice, though a card of one of them was found'],
     ['20e 1f 20e 1f', 1, 'the same twice'],
     ['20e 20e 1f 1f', 1, 'the same of two lists that left together'],
     ['20e 1f 1f 1f 1 1', 20, 'the same of one list alone'],
@@ -97,6 +107,8 @@ describe('after', () => {
     ['20! 10!', 30, 20],
     ['2!', 14, 1],
     ['2!', 15, 2],
+    ['20! 20x 1', 60, 10],
+    ['20! 20x 1', 75, 20],
     ['20x 1', 59, 1],
     ['20x 1', 60, 20],
     ['20k 1', 59, 1],
@@ -115,7 +127,7 @@ describe('after', () => {
 it.each(['20-', '20b'])('lists that failed together are one failure: %s', (step) => {
   const listed = learnedFrom('20');
   const failed = [1, 2, 3, 4, 5, 6].reduce((known) => learn(known, step, listed), listed);
-  expect(mostInOne(failed, CONFIGURED, 1)).toBe(20);
+  expect(mostInOne(failed, CONFIGURED, NOW_MS + 1)).toBe(20);
 });
 
 it.each(['20x', '20k', '20e'])('lists that left together are given up together: %s', (step) => {
@@ -127,7 +139,7 @@ it.each(['20x', '20k', '20e'])('lists that left together are given up together: 
 });
 
 it('what worked and works no more is tried after one card, a minute, then twice as long each time, up to an hour', () => {
-  let [known, nowMs] = [learnedFrom('20'), 0];
+  let [known, nowMs] = [learnedFrom('20'), NOW_MS];
   const waitedMinutes = Array.from({ length: 9 }, () => {
     known = ['20x', '1'].reduce((before, step) => learn(before, step, before, nowMs), known);
     const waitMs = known.singly.untilMs - nowMs;
@@ -141,7 +153,7 @@ it.each([
   [60, 0],
   [61, 60],
 ])('lists that last brought a card %i minutes ago are given up for %i', (minutes, waitMinutes) => {
-  const nowMs = minutes * MINUTE_MS;
+  const nowMs = NOW_MS + minutes * MINUTE_MS;
   const known = ['20x', '1'].reduce((before, step) => learn(before, step, before, nowMs), learnedFrom('20'));
   expect((known.singly.untilMs - nowMs) / MINUTE_MS).toBe(waitMinutes);
 });
