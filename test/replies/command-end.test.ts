@@ -47,11 +47,13 @@ it.each<[string, Partial<Asked>, string | undefined]>([
   expect(cards).toEqual([card]);
 });
 
-it('what is shown is told with where it was and whose install brought it, which decides for whom it counts', () => {
+it('what is shown is told with where it was and whose install brought it, which decides for whom it counts; nothing of a pasted list', () => {
   const events = new Events();
   const told: EventsByName['shown'][] = [];
   onTestFinished(events.subscribe('shown', (event) => void told.push(event)));
   const requester = { memberId: 'alice', guildId: 'foreign', isInstalled: false };
   publishShown(events, deferredReply({ requester }), { cards: [CARD, NONE], requests: 0 }, false);
+  const list = { id: '7', ceiling: 3 };
+  publishShown(events, deferredReply({ asked: { ...askedFor('a'), list } }), { cards: [CARD], requests: 0 }, false);
   expect(told).toEqual([{ ...requester, cardIds: ['a'], isPrivate: false }]);
 });

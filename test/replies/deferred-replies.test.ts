@@ -145,8 +145,8 @@ describe('a deferred reply', () => {
     await complete([found, failed], { receivedAtMs: NOON_MS });
     await complete([failed, { refusal: new KeyRefused({ status: 401 }) }], { receivedAtMs: NOON_MS });
     expect(ends).toMatchObject([
-      { outcome: 'answered', source: 'service', shown: 1, asked: 2, waitMs: 7_000 },
-      { outcome: 'KeyRefused', source: 'service', shown: 0, asked: 2, waitMs: 9_000 },
+      { outcome: 'answered', source: 'service', shown: 1, asked: 2, waitMs: 7_000, tookMs: 9_000 },
+      { outcome: 'KeyRefused', source: 'service', shown: 0, asked: 2, waitMs: 9_000, tookMs: 9_000 },
     ]);
   });
 

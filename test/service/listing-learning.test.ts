@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { KeyRefused, RateLimited, ServiceDown, Stopping } from '../../src/model/errors.ts';
 import {
+  failedOutcome,
   type ListingLearned,
   type ListingOutcome,
   learnFromBatch,
@@ -156,6 +158,15 @@ it.each([
   const nowMs = NOW_MS + minutes * MINUTE_MS;
   const known = ['20x', '1'].reduce((before, step) => learn(before, step, before, nowMs), learnedFrom('20'));
   expect((known.singly.untilMs - nowMs) / MINUTE_MS).toBe(waitMinutes);
+});
+
+it.each([
+  [new ServiceDown({ reason: detail }), { kind: 'failed', detail: `card service down: ${detail}` }],
+  [new RateLimited({ seconds: 7 }), { kind: 'rateLimited' }],
+  [new KeyRefused({ status: 401 }), { kind: 'keyRefused', detail: expect.stringContaining('401') }],
+  [new Stopping(), { kind: 'other' }],
+])('a request that ends with %s teaches %o', (error, outcome) => {
+  expect(failedOutcome(error)).toEqual(outcome);
 });
 
 describe('after a 429 to a list', () => {
