@@ -74,6 +74,7 @@ describe('a line of a pasted list', () => {
     ['4xOP01-077', '4 6b2e 5a3f'],
     ['4 Salt Witch (OP02-077)', '4 7c1d'],
     ['4 Salt Witch [OP01-077]', '4 6b2e 5a3f'],
+    ['1 Marsh (SDK)', '1 marsh-a marsh-b'],
     ['8 Basic {R} Energy SVE 2', '8 sve-2'],
     ['4 Moth Cartographer (FLT 2)', '4 flt-2'],
     ['2x moth cartographer SDK', '2 sdk-2'],

@@ -251,6 +251,7 @@ describe('of the day,', () => {
 
     it('uses the window so far while there is nothing better', () => {
       expect(runsOutAtMs([], quota(250), NOON)).toBe(NOON + 4 * HOUR);
+      expect(runsOutAtMs(samplesOf([NOON - 60_000, 260]), quota(250), NOON)).toBe(NOON + 4 * HOUR);
     });
 
     it('is told until the last request has left', () => {

@@ -1,5 +1,7 @@
 import { expect, it, vi } from 'vitest';
+import type { Permit } from '../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
+import type { WantedToken } from '../../src/quota/permit.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { SharedCell } from '../../src/quota/shared-cell.ts';
 import type { LimiterWrite, SharedLimiterStore } from '../../src/quota/shared-limiter-store.ts';
@@ -19,12 +21,13 @@ class SharedState implements SharedLimiterStore {
 
 /** A process that has joined, with its next heartbeat. */
 async function joined() {
+  const onHealth = vi.fn<(listener: (health: string) => void) => void>();
   const store = new SharedState();
   const onHeartbeat = vi.fn<(listener: () => void) => void>();
   const cell = new SharedCell({
     setting: { plan: 'free' },
     store,
-    link: { health: 'usable', onHealth: () => {} },
+    link: { health: 'usable', onHealth },
     processesAlive: { id: 'this', size: 2, onHeartbeat },
     warnings: new QuotaWarnings(logLines().log),
   });
@@ -32,9 +35,27 @@ async function joined() {
     for (const [listener] of onHeartbeat.mock.calls) listener();
     await new Promise(setImmediate);
   };
+  const becomes = (health: 'usable' | 'away') => {
+    for (const [listener] of onHealth.mock.calls) listener(health);
+  };
   await heartbeat();
-  return { cell, store, heartbeat };
+  return { cell, store, heartbeat, becomes };
 }
+
+const PERMIT: Permit = { probe: false, leftAtMs: 0 };
+const TOKEN: WantedToken = {
+  ...{ kind: 'token', permit: PERMIT, lane: 'members', pace: { intervalMs: 6_000, capacity: 19 } },
+  ...{ heldBackMs: 0, mostUnderWay: 2 },
+};
+
+it('without Redis a request counts as under way until it has ended', async () => {
+  const { cell, becomes } = await joined();
+  becomes('away');
+  expect(await cell.take(TOKEN, () => TOKEN)).toMatchObject({ kind: 'taken' });
+  expect(cell.underWay).toBe(1);
+  await cell.change({ apply: (state) => ({ ...state, plan: 'pro' }), ended: PERMIT });
+  expect([cell.underWay, cell.state.plan]).toEqual([0, 'pro']);
+});
 
 it('whoever waits looks again when others change when requests leave or need a place no more, not at each heartbeat', async () => {
   const { cell, store, heartbeat } = await joined();

@@ -109,6 +109,9 @@ it('rests until there may be something to renew', async () => {
   renewals.start();
   await pass(MINUTE_MS);
   expect(planned).toHaveBeenCalledTimes(1);
+  renewals.close();
+  await pass(20 * MINUTE_MS);
+  expect(planned).toHaveBeenCalledTimes(1);
 });
 
 it('spends half of what remains beyond the reserve on the first day, and no more', async () => {
@@ -311,6 +314,16 @@ it('sends nothing while nobody can tell whether another process renews', async (
   renewals.start();
   await pass(10 * MINUTE_MS);
   expect(requested()).toEqual([]);
+});
+
+it('goes on ten minutes after a fault, which is in the log once', async () => {
+  const { renewals, requested, find, log } = await evening([FIRST]);
+  find.mockRejectedValueOnce(new Error('fault'));
+  renewals.start();
+  await pass(9 * MINUTE_MS);
+  expect([log.mock.calls.length, requested()]).toEqual([1, []]);
+  await pass(2 * MINUTE_MS);
+  expect(requested()).toEqual([FIRST]);
 });
 
 it('plans nothing more once it is closed', async () => {

@@ -89,7 +89,9 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
     await other.set(WISH, 36);
     watches.unchecked.set(WISH.cardId, { cardId: WISH.cardId, market: 29, atMs: 1 });
     watches.unchecked.set('another', { cardId: 'another', market: 29, atMs: 1 });
+    const find = vi.spyOn(store, 'find');
     await watches.renew();
+    expect(find).not.toHaveBeenCalledWith({ card: 'another' }); // nobody watches it, and a read costs
     expect((await store.find('untold'))?.[0]?.untold).toMatchObject([{ price: 29 }]);
     expect(watches).toMatchObject({ cards: new Set([WISH.cardId]), toTell: new Set(['alice']), unchecked: new Map() });
 
