@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLANS } from '../model/plan.ts';
-import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from './bulk-forms.ts';
+import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from './bulk-listing.ts';
 import { ODD_FIGURES } from './odd-figures.ts';
 import { SERVICE_LIMITERS } from './service-limiters.ts';
 

@@ -9,9 +9,13 @@ import { stopSignal } from '../stop-signal.ts';
 import { CatalogDatabase } from '../storage/sqlite/catalog/database.ts';
 import { catalogFolder } from '../storage/state.ts';
 import { sampleImage } from './card-images.ts';
-import { type CardServiceOptions, type ListeningCardService, startCardService } from './card-service.ts';
+import {
+  type CardServiceOptions,
+  type ListeningCardService,
+  SANDBOX_API_KEY,
+  startCardService,
+} from './card-service.ts';
 import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
-import { SANDBOX_API_KEY } from './embedded-card-service.ts';
 import { type KnownCard, remember } from './known-cards.ts';
 import { ownFolder } from './own-folder.ts';
 

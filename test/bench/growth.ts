@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextLoopIteration, setTimeout as sleep } from 'node:timers/promises';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 import { ledgerCosts } from './ledger.ts';
 import { type BenchTable, timed } from './table.ts';
@@ -57,7 +57,7 @@ async function queueCosts(): Promise<BenchTable> {
 
 async function measured(waiting: number) {
   const { queue } = lookupQueueOver(
-    createCardService({ requestsPerMinute: 1e9, burst: 1e9, requestsPerDay: 1e9 }),
+    new EmbeddedCardService({ requestsPerMinute: 1e9, burst: 1e9, requestsPerDay: 1e9 }),
     SETTING,
     {
       longestWaitMs: 1e9,

@@ -9,15 +9,14 @@ import { type CommandEvent, Events, type Source } from '../../src/model/events.t
 import type { Asked } from '../../src/model/invocation.ts';
 import type { Requester } from '../../src/model/quota.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
-import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { EmbeddedCardService, SANDBOX_API_KEY } from '../../src/sandbox/card-service.ts';
 import { NO_JOURNAL } from '../replies/replies-over.ts';
 import { logLines } from '../support/log-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What a command is given by app.ts, over the embedded card service; `key` is sent unless it is undefined. */
 export async function startServices(env: Record<string, string> = {}, key: string | undefined = SANDBOX_API_KEY) {
-  const cardService = createCardService();
+  const cardService = new EmbeddedCardService();
   const config = readConfig({
     DISCORD_TOKEN: 'none',
     CARD_SERVICE_URL: 'http://cards.test',

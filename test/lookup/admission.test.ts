@@ -9,7 +9,7 @@ import { BudgetSpent, Busy, ServiceDown, Stopping } from '../../src/model/errors
 import type { BudgetSetting } from '../../src/model/plan.ts';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import type { Blocked, LimiterView, PermitLane } from '../../src/quota/limiter-port.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { admitAll, by, fakeTime, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const IDS = Array.from({ length: 80 }, (_, index) => `base1-${index + 1}`);
@@ -19,7 +19,7 @@ const DEFER_MS = 300;
 
 function queueOf30Seconds() {
   fakeTime();
-  const service = createCardService();
+  const service = new EmbeddedCardService();
   const { queue, ledger, storedCards } = lookupQueueOver(service, { plan: 'free' }, { longestWaitMs: LONGEST_WAIT_MS });
   return { service, queue, ledger, storedCards };
 }
@@ -165,7 +165,7 @@ describe('a queue that one member has filled', () => {
 
 it('LONGEST_WAIT_SECONDS=0 admits a lookup that has a permit now, even if the clock ticks while that is decided', async () => {
   fakeTime();
-  const { queue } = lookupQueueOver(createCardService(), { plan: 'free' }, { longestWaitMs: 0 });
+  const { queue } = lookupQueueOver(new EmbeddedCardService(), { plan: 'free' }, { longestWaitMs: 0 });
   let nowMs = Date.now();
   vi.spyOn(Date, 'now').mockImplementation(() => ++nowMs);
   onTestFinished(() => void vi.mocked(Date.now).mockRestore());
@@ -177,7 +177,7 @@ describe('a reservation', () => {
     fakeTime();
     const tell = vi.fn();
     const { queue } = lookupQueueOver(
-      createCardService(),
+      new EmbeddedCardService(),
       { plan: 'free' },
       { otherQueues: { tell, lengths: () => [] } },
     );
@@ -286,7 +286,7 @@ describe('a reservation', () => {
 describe('a budget', () => {
   function queueWith(budgets: Partial<BudgetSetting>) {
     fakeTime();
-    const service = createCardService();
+    const service = new EmbeddedCardService();
     const { queue, ledger } = lookupQueueOver(
       service,
       { plan: 'free' },

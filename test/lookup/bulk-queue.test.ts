@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
-import type { BulkRefusal, BulkShape } from '../../src/sandbox/bulk-forms.ts';
-import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import type { BulkRefusal, BulkShape } from '../../src/sandbox/bulk-listing.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { INFO, WARN } from '../support/log-lines.ts';
 import { admitAll, by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
@@ -40,7 +40,7 @@ function bulkQueue({
   ...more
 }: Setting = {}) {
   fakeTime();
-  const service = createCardService({ ...PACE, requestsPerDay, cards: CARDS, latencyMs: LATENCY_MS });
+  const service = new EmbeddedCardService({ ...PACE, requestsPerDay, cards: CARDS, latencyMs: LATENCY_MS });
   const options = { bulk: { bulkPath, most, ...(perSecond && { perSecond }) }, ...more };
   return { service, ...lookupQueueOver(service, { plan: 'free', ...PACE }, options) };
 }
@@ -226,7 +226,7 @@ describe('a list of ten on the Free plan', () => {
     { isFirst = false, rounds = 1, count = 10 } = {},
   ) {
     fakeTime();
-    const service = createCardService({ cards: CARDS, latencyMs: LATENCY_MS });
+    const service = new EmbeddedCardService({ cards: CARDS, latencyMs: LATENCY_MS });
     const requested: string[][] = [];
     let fromMs = Number.POSITIVE_INFINITY;
     const fetch: typeof service.fetch = async (url, init) => {

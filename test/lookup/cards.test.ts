@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Cards, type CardsOptions } from '../../src/lookup/cards.ts';
 import type { Lifetimes } from '../../src/lookup/freshness.ts';
 import type { CardRecord } from '../../src/model/card.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { sqliteCards } from '../cache/card-stores.ts';
 import { clientOf } from '../service/clients.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
@@ -12,7 +12,7 @@ const LIFETIMES: Lifetimes = { factsFreshMs: 168 * HOUR_MS, pricesFreshMs: 6 * H
 const GONE = { id: 'gone-1', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'gone', name: 'Long Gone' } };
 
 function cardsOver(store: CardsOptions['store'], lifetimes: Lifetimes) {
-  const emulated = createCardService();
+  const emulated = new EmbeddedCardService();
   const service = clientOf('http://cards.test', { apiKey: undefined, fetch: emulated.fetch });
   const { log, lines } = logLines();
   const cards = new Cards({ store, lifetimes, log });

@@ -3,7 +3,7 @@ import { Lookups } from '../../src/lookup/lookups.ts';
 import type { Outcomes } from '../../src/lookup/outcomes.ts';
 import { KeyRefused, QuotaSpent, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import type { Limiter, PermitLane } from '../../src/quota/limiter-port.ts';
-import { createCardService, startCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
 import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, withAcquire } from '../support/lookup-queue.ts';
@@ -29,7 +29,7 @@ async function outcomeAfter(ms: number, promise: Promise<unknown>): Promise<unkn
 
 it('who watches the length is told how many cards wait for a permit', async () => {
   fakeTime();
-  const { queue, events } = lookupQueueOver(createCardService(), { plan: 'free', burst: 3 });
+  const { queue, events } = lookupQueueOver(new EmbeddedCardService(), { plan: 'free', burst: 3 });
   const lengths: number[] = [];
   events.subscribe('queue', ({ length }) => void lengths.push(length));
   for (const id of IDS.slice(0, 5)) void queue.enqueue(lookup(id));
@@ -40,7 +40,7 @@ it('who watches the length is told how many cards wait for a permit', async () =
 describe('a permit', () => {
   it('comes at the rate of the plan after the clock was set back while lookups wait', async () => {
     fakeTime();
-    const service = createCardService();
+    const service = new EmbeddedCardService();
     const { queue } = lookupQueueOver(service);
     for (const id of IDS.slice(0, 30)) void queue.enqueue(lookup(id));
     await vi.advanceTimersByTimeAsync(1_000);
@@ -52,7 +52,7 @@ describe('a permit', () => {
 
   it('is announced to who waits, and again only while it is to come', async () => {
     fakeTime();
-    const { queue } = lookupQueueOver(createCardService({ burst: 2 }), { plan: 'free', burst: 2 });
+    const { queue } = lookupQueueOver(new EmbeddedCardService({ burst: 2 }), { plan: 'free', burst: 2 });
     void queue.enqueue(lookup('base1-1'));
     const announced: number[] = [];
     void queue.enqueue(lookup('base1-2'), (atMs) => announced.push(atMs - Date.now()));
@@ -65,7 +65,7 @@ describe('a permit', () => {
 
   it('of a retry is not delayed by a renewal that waits for half the burst', async () => {
     fakeTime();
-    const service = createCardService();
+    const service = new EmbeddedCardService();
     const { queue } = lookupQueueOver(service);
     for (const id of IDS.slice(0, 15)) void queue.enqueue(lookup(id));
     await vi.advanceTimersByTimeAsync(0);
@@ -81,7 +81,7 @@ describe('a permit', () => {
 it('single-flight tells once that a request was counted which brought the card of two spellings', async () => {
   fakeTime();
   const pace = { requestsPerMinute: 60, burst: 2 }; // one after the other
-  const service = createCardService({ ...pace, latencyMs: 50 });
+  const service = new EmbeddedCardService({ ...pace, latencyMs: 50 });
   service.script({ path: `/cards/${IDS[0]?.toUpperCase()}`, body: SAMPLE_CARDS[0] });
   const { queue } = lookupQueueOver(service, { plan: 'free', ...pace });
   const ids = [IDS[0]?.toUpperCase() ?? '', IDS[0] ?? ''];
@@ -100,7 +100,7 @@ it.each([
   'a limiter before the service, with headers of its own window lets every card be shown at its pace, and opens no breaker for the day: %s',
   async (_, knownDay) => {
     fakeTime();
-    const service = createCardService();
+    const service = new EmbeddedCardService();
     const { queue, limiter } = lookupQueueOver(service);
     for (const id of IDS.slice(0, knownDay)) await outcomeAfter(0, queue.enqueue(lookup(id)));
     service.set({ windowLimit: 10 });
@@ -122,7 +122,7 @@ it.each([
   'the end of the day lets $remain of $members at once have what remains, and gets no 429 ($plan)',
   async (it) => {
     fakeTime();
-    const service = createCardService({ plan: it.plan, requestsPerDay: it.remain + 1 });
+    const service = new EmbeddedCardService({ plan: it.plan, requestsPerDay: it.remain + 1 });
     const { queue } = lookupQueueOver(service, { plan: it.plan });
     await outcomeAfter(0, queue.enqueue(lookup(IDS[0] ?? '')));
     service.set({ latencyMs: 50 });
@@ -139,7 +139,7 @@ it.each([
 
 it('an outage whose end is stated sends no request for that card before, for any lookup, and announces when', async () => {
   fakeTime();
-  const service = createCardService();
+  const service = new EmbeddedCardService();
   service.set({ down: true, downRetryAfterSeconds: 30 });
   const { queue } = lookupQueueOver(service);
   const startMs = Date.now();
@@ -193,7 +193,7 @@ describe('an id that alone is refused', () => {
     ['a service that took the key before', { status: 403, body: KEY_REFUSED }, KeyRefused, MINUTE],
   ])('by %s concerns no other id, and gets no request at once again', async (_, answer, error, forMs) => {
     fakeTime();
-    const service = createCardService({ plan: 'pro' });
+    const service = new EmbeddedCardService({ plan: 'pro' });
     const { queue, cards } = lookupQueueOver(service, { plan: 'pro' });
     await outcomeAfter(1, queue.enqueue(lookup(IDS[30] ?? ''))); // lru-cache takes no time of 0
     service.script({ path: 'odd', times: 9, ...answer });
@@ -215,7 +215,7 @@ describe('an id that alone is refused', () => {
 describe('60 unknown cards at once, of a service that takes 4 s', () => {
   it('are asked for under permits that were there, and nobody reads that the service is asked before it is', async () => {
     fakeTime();
-    const service = createCardService({ plan: 'pro', latencyMs: 4_000 });
+    const service = new EmbeddedCardService({ plan: 'pro', latencyMs: 4_000 });
     const got: string[] = [];
     const acquire = async (limiter: Limiter, lane: PermitLane) => {
       const acquired = await limiter.acquire(lane);
@@ -253,7 +253,7 @@ describe('60 unknown cards at once, of a service that takes 4 s', () => {
 
 it('a bug in the queue is logged, and what waits is tried again when somebody else asks', async () => {
   fakeTime();
-  const service = createCardService();
+  const service = new EmbeddedCardService();
   let failures = 3;
   const { queue, lines } = lookupQueueOver(
     service,

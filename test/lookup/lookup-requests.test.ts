@@ -6,7 +6,7 @@ import type { CardRecord, Known } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { CardServiceError, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import type { Fetched } from '../../src/service/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
@@ -20,7 +20,7 @@ const UNMEASURED = { room: 1, lengthOf: () => 0 };
 /** Requests whose answer is `answer`, over pending lookups of `base1-4` by Alice and `base1-5` by Bob. */
 function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>, busy: readonly string[] = []) {
   fakeTime();
-  const { limiter, ledger } = lookupQueueOver(createCardService());
+  const { limiter, ledger } = lookupQueueOver(new EmbeddedCardService());
   const release = vi.spyOn(limiter, 'release');
   const pendingLookups = new PendingLookups();
   const ended: Record<string, CardRecord | CardServiceError> = {};

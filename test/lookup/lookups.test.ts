@@ -5,7 +5,7 @@ import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import { isWorthShowing } from '../../src/replies/course.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 import { asGiven, type GivenCard, lookedUp, lookupsOf, type Tell } from './lookups-of.ts';
 
@@ -234,7 +234,7 @@ describe('what a list cost', () => {
   /** Lists of the same four cards by so many members, at once; `elsewhere`: another process has those cards under way. */
   function lists(members: number, setting: { bulk?: typeof bulk; elsewhere?: readonly string[] } = {}) {
     fakeTime();
-    const service = createCardService({ ...PACE, requestsPerDay: 1_000, latencyMs: 50 });
+    const service = new EmbeddedCardService({ ...PACE, requestsPerDay: 1_000, latencyMs: 50 });
     const elsewhere = new Set(setting.elsewhere);
     const claims: Claims = {
       isShared: true,

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Claims } from '../../src/model/claims.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
 afterEach(() => {
@@ -28,7 +28,7 @@ it.each([1, 5, 10, 15, 20, 25, 30, 40, 50])(
         }),
       release: async () => {},
     };
-    const { queue } = lookupQueueOver(createCardService(), { plan: 'free' }, { claims });
+    const { queue } = lookupQueueOver(new EmbeddedCardService(), { plan: 'free' }, { claims });
     const served = vi.fn();
     queue.enqueue(lookup('base1-4')).then(served, () => {});
     await vi.advanceTimersByTimeAsync(0);

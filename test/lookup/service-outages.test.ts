@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CardServiceError } from '../../src/model/errors.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const PRO = { plan: 'pro' } as const;
@@ -17,7 +17,7 @@ type Answer = (id: string, atMs: number) => 'ok' | 'refused' | 'hangs';
 function startQueue(setting: typeof PRO | typeof FREE, answer: Answer) {
   fakeTime();
   const requests: { id: string; atMs: number }[] = [];
-  const service = createCardService();
+  const service = new EmbeddedCardService();
   const over = lookupQueueOver(
     {
       async fetch(url, init) {

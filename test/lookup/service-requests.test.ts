@@ -4,7 +4,7 @@ import type { RequestOutcome } from '../../src/model/errors.ts';
 import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
 import { Events, type EventsByName } from '../../src/model/events.ts';
 import type { Limiter } from '../../src/quota/limiter-port.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';
 
 const PERMIT = { probe: false, leftAtMs: Date.now() };
@@ -12,7 +12,7 @@ const REQUEST = { permit: PERMIT, requester: { memberId: 'alice', guildId: 'guil
 
 /** A limiter that records how permits end, and a ledger. */
 function recording() {
-  const { ledger, limiter } = lookupQueueOver(createCardService());
+  const { ledger, limiter } = lookupQueueOver(new EmbeddedCardService());
   const outcomes: RequestOutcome[] = [];
   const release: Limiter['release'] = async (_, outcome) => void outcomes.push(outcome);
   const recorder = Object.assign(limiter, { release });
@@ -78,7 +78,7 @@ describe('a request', () => {
     ['day', new RateLimited({ seconds: 30_000, per: 'day' })],
     ['month', new RateLimited({ seconds: 800_000, per: 'month' })],
   ])('that is refused is counted by what it says is spent: %s', async (kind, error) => {
-    const { ledger, limiter } = lookupQueueOver(createCardService());
+    const { ledger, limiter } = lookupQueueOver(new EmbeddedCardService());
     const events = new Events();
     const published: EventsByName['rateLimit'][] = [];
     onTestFinished(events.subscribe('rateLimit', (event) => void published.push(event)));

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Claims } from '../../src/model/claims.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import type { Acquired, Limiter, Permit } from '../../src/quota/limiter-port.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { ask } from '../quota/limiter.contract.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
@@ -16,7 +16,7 @@ const SLOW_MS = 200;
 /** A lookup queue that reaches its claims and its limiter over a link with this round trip. */
 function queueOver(roundTripMs: number, pace = BUSINESS) {
   fakeTime();
-  const service = createCardService(pace);
+  const service = new EmbeddedCardService(pace);
   const halfWay = () => new Promise((resolve) => setTimeout(resolve, roundTripMs / 2));
   const claimed = new Set<string>();
   const claims: Claims = {

@@ -3,8 +3,7 @@ import { type SharedReport, type UsageReport, UsageReports } from '../../src/loo
 import { LocalClaims } from '../../src/model/claims.ts';
 import { KeyRefused, ServiceDown } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
-import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { EmbeddedCardService, SANDBOX_API_KEY } from '../../src/sandbox/card-service.ts';
 import { ERROR, logLines } from '../support/log-lines.ts';
 import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
@@ -20,7 +19,7 @@ class Shared implements SharedReport {
 }
 
 function reportsOver(
-  cardService: ReturnType<typeof createCardService>,
+  cardService: EmbeddedCardService,
   { claims = new LocalClaims(), shared }: { claims?: LocalClaims; shared?: SharedReport } = {},
 ) {
   const {
@@ -49,7 +48,7 @@ function reportsOver(
 
 it('says why a report failed only until another may be asked for', async () => {
   fakeTime();
-  const cardService = createCardService();
+  const cardService = new EmbeddedCardService();
   const { limiter, known } = reportsOver(cardService);
   cardService.set({ down: true });
 
@@ -76,7 +75,7 @@ it('says why a report failed only until another may be asked for', async () => {
 
 it('says of a key that it may not read the report', async () => {
   fakeTime();
-  const { service, known, lines } = reportsOver(createCardService());
+  const { service, known, lines } = reportsOver(new EmbeddedCardService());
   vi.spyOn(service, 'usage').mockRejectedValue(new KeyRefused({ status: 403 }));
   expect((await known()).missing).toEqual({ error: expect.any(KeyRefused), atMs: NOON_MS });
   expect(lines.at(-1)).toMatchObject({ level: ERROR, msg: 'usage report failed', err: { status: 403 } });
@@ -84,7 +83,7 @@ it('says of a key that it may not read the report', async () => {
 
 it('may name no plan, and is logged with who asked for it', async () => {
   fakeTime();
-  const { service, known, lines } = reportsOver(createCardService());
+  const { service, known, lines } = reportsOver(new EmbeddedCardService());
   vi.spyOn(service, 'usage').mockResolvedValue({ requests: { used: 1, limit: 1_000, remaining: 999 } });
   expect((await known()).report?.usage.requests?.used).toBe(1);
   expect(lines.map(({ msg, member }) => [msg, member])).toEqual([['usage report requested', 'alice']]);
@@ -92,7 +91,7 @@ it('may name no plan, and is logged with who asked for it', async () => {
 
 it('names the plan whose rate counts, however it is written', async () => {
   fakeTime();
-  const { service, known, limiter } = reportsOver(createCardService());
+  const { service, known, limiter } = reportsOver(new EmbeddedCardService());
   const freeMs = limiter.plannedIntervalMs();
   vi.spyOn(service, 'usage').mockResolvedValue({ plan: 'Pro' });
   await known();
@@ -101,7 +100,7 @@ it('names the plan whose rate counts, however it is written', async () => {
 
 it('says no longer why a report failed once the next one is under way', async () => {
   fakeTime();
-  const cardService = createCardService();
+  const cardService = new EmbeddedCardService();
   const { known, reports } = reportsOver(cardService);
   cardService.set({ down: true });
   await known();
@@ -115,7 +114,7 @@ it('says no longer why a report failed once the next one is under way', async ()
 
 it('shows the last report once it has waited, and the new one when it comes', async () => {
   fakeTime();
-  const cardService = createCardService();
+  const cardService = new EmbeddedCardService();
   const { known, reports } = reportsOver(cardService);
   const first = await known();
   await vi.advanceTimersByTimeAsync(60_000);
@@ -135,7 +134,7 @@ it('shows the last report once it has waited, and the new one when it comes', as
 
 it('is one of all processes in a minute, and each shows it', async () => {
   fakeTime();
-  const cardService = createCardService();
+  const cardService = new EmbeddedCardService();
   const sharing = { claims: new LocalClaims(), shared: new Shared() };
   const [one, other] = [reportsOver(cardService, sharing), reportsOver(cardService, sharing)];
   const first = await one.known();
@@ -154,7 +153,7 @@ it.each([
 ])('shows of two reports %s', async (_, laterMs, shownMs) => {
   fakeTime();
   const shared = new Shared();
-  const { known } = reportsOver(createCardService(), { shared });
+  const { known } = reportsOver(new EmbeddedCardService(), { shared });
   shared.report = { usage: {}, atMs: NOON_MS + laterMs };
   expect((await known()).report?.atMs).toBe(shownMs);
   expect(shared.report?.atMs).toBe(shownMs);

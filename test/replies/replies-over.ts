@@ -12,7 +12,7 @@ import {
   type ReplyJournal,
   type ReplySender,
 } from '../../src/replies/reply-ports.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS, lookupQueueOver } from '../support/lookup-queue.ts';
 
@@ -44,7 +44,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   const commands: CommandEvent[] = [];
   const steps: EventsByName['reply'][] = [];
   const outcomes = new Map<Message, Outcome>();
-  const cardService = createCardService();
+  const cardService = new EmbeddedCardService();
   const { queue: lookupQueue, cards, ledger, storedCards } = lookupQueueOver(cardService);
   const { log, lines: logged } = logLines();
   const events = new Events();

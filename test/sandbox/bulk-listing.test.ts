@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 
 const BATCH = { method: 'POST', body: JSON.stringify({ ids: ['base1-4', 'nowhere', 'base1-1'] }) };
 
@@ -10,7 +10,7 @@ async function listed(response: Promise<Response>): Promise<unknown> {
 
 describe('a list of cards from the embedded service', () => {
   it('is requested by GET or POST, and seen with its ids', async () => {
-    const service = createCardService();
+    const service = new EmbeddedCardService();
     expect(await listed(service.fetch('http://cards.test/cards?ids=base1-4,nowhere,base1-1'))).toEqual([
       'base1-4',
       'base1-1',
@@ -21,7 +21,7 @@ describe('a list of cards from the embedded service', () => {
   });
 
   it('has prices only on request, as a card does', async () => {
-    const service = createCardService();
+    const service = new EmbeddedCardService();
     const price = async (query: string) => {
       const response = await service.fetch(`http://cards.test/cards?ids=base1-4${query}`);
       const [card] = (await response.json()) as { prices?: object }[];
@@ -35,28 +35,28 @@ describe('a list of cards from the embedded service', () => {
     ['one', 999],
     ['each', 997],
   ] as const)('counts as %s: %i requests remain', async (bulkCost, remaining) => {
-    const service = createCardService();
+    const service = new EmbeddedCardService();
     service.set({ bulkCost });
     await service.fetch('http://cards.test/cards/batch', BATCH);
     expect(service.state().dayRemaining).toBe(remaining);
   });
 
   it('is refused as a whole, and counted not at all, when the limits have no room for each card', async () => {
-    const service = createCardService({ burst: 2 });
+    const service = new EmbeddedCardService({ burst: 2 });
     service.set({ bulkCost: 'each' });
     const { status } = await service.fetch('http://cards.test/cards/batch', BATCH);
     expect([status, service.state().minuteRemaining]).toEqual([429, 2]);
   });
 
   it('does not exist when it is switched off', async () => {
-    const service = createCardService();
+    const service = new EmbeddedCardService();
     service.set({ bulkShape: 'none' });
     expect((await service.fetch('http://cards.test/cards?ids=base1-4')).status).toBe(404);
     expect((await service.fetch('http://cards.test/cards/batch', BATCH)).status).toBe(405);
   });
 
   it.each(['{', '[]', '{"ids":3}'])('is nothing for the body %s', async (body) => {
-    const service = createCardService();
+    const service = new EmbeddedCardService();
     expect((await service.fetch('http://cards.test/cards/batch', { ...BATCH, body })).status).toBe(405);
   });
 });

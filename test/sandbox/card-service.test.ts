@@ -2,17 +2,21 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { PLAN_LIMITS } from '../../src/model/plan.ts';
-import { createCardService, startCardService } from '../../src/sandbox/card-service.ts';
-import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import {
+  type CardServiceOptions,
+  EmbeddedCardService,
+  SANDBOX_API_KEY,
+  startCardService,
+} from '../../src/sandbox/card-service.ts';
 import { startService } from '../support/backends.ts';
 
 const NOON_MS = Date.UTC(2030, 0, 1, 12);
 const KEY = { headers: { authorization: `Bearer ${SANDBOX_API_KEY}` } };
 
 /** A service with a clock that the test sets. */
-function serviceAtNoon(options: Parameters<typeof createCardService>[0] = {}) {
+function serviceAtNoon(options: CardServiceOptions = {}) {
   const clock = { nowMs: NOON_MS };
-  const service = createCardService({ nowMs: () => clock.nowMs, ...options });
+  const service = new EmbeddedCardService({ nowMs: () => clock.nowMs, ...options });
   const ask = (path: string, init?: RequestInit) => service.fetch(`http://cards.test${path}`, init);
   return { service, clock, ask };
 }
@@ -235,7 +239,7 @@ describe('the embedded card service', () => {
     [{ requestsPerMinute: 0 }, 'requestsPerMinute must be a number of at least 1, not 0.'],
     [{ latencyMs: -1 }, 'latencyMs: Too small: expected number to be >=0.'],
   ])('refuses %j with a sentence', (options, sentence) => {
-    expect(() => createCardService(options)).toThrow(sentence);
+    expect(() => new EmbeddedCardService(options)).toThrow(sentence);
   });
 
   it.each([

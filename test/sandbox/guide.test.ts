@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Bots } from '../../src/sandbox/bots.ts';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import { Guide } from '../../src/sandbox/guide.ts';
 import { KNOWN_CARDS } from '../../src/sandbox/known-cards.ts';
@@ -16,7 +16,7 @@ it.each([
   ],
   ['no price that moves since yesterday where the bot knows none', {}, [], ['find', 'crowd', 'refused', 'day', 'kill']],
 ])('the guide has %s', (_, limits, known, steps) => {
-  const cardService = createCardService(limits);
+  const cardService = new EmbeddedCardService(limits);
   const guide = new Guide({ cardService, known, cards: [], discord: {} as EmulatedDiscord, bots: {} as Bots });
   expect(guide.shown.steps.map(({ id }) => id)).toEqual(steps);
 });

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createCardService, type EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
 import { type PageServer, startPageServer } from '../../src/sandbox/page-server.ts';
 
@@ -10,7 +10,7 @@ let page: PageServer;
 
 beforeAll(async () => {
   discord = await startEmulatedDiscord();
-  cardService = createCardService();
+  cardService = new EmbeddedCardService();
   page = await startPageServer({ port: 0, discord, cardService });
 });
 

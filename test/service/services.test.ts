@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
-import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
+import { SANDBOX_API_KEY } from '../../src/sandbox/card-service.ts';
 import type { ServiceCard } from '../../src/sandbox/sample-cards.ts';
 import { SERVICE_SHAPES, type ServiceShape } from '../../src/sandbox/service-shapes.ts';
 import { sandboxAs } from '../../src/sandbox/shaped-service.ts';

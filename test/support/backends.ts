@@ -2,6 +2,7 @@ import type { PlanLimits } from '../../src/model/plan.ts';
 import {
   type CardServiceOptions,
   type ListeningCardService,
+  SANDBOX_API_KEY,
   startCardService,
 } from '../../src/sandbox/card-service.ts';
 import type { Guild } from '../../src/sandbox/discord/chat.ts';
@@ -11,7 +12,6 @@ import {
   startEmulatedDiscord,
 } from '../../src/sandbox/discord/emulated-discord.ts';
 import type { Lifetimes } from '../../src/sandbox/discord/interaction.ts';
-import { SANDBOX_API_KEY } from '../../src/sandbox/embedded-card-service.ts';
 import { registerCommands } from '../../src/sandbox/sandbox.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { onFinished } from './on-finished.ts';

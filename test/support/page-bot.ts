@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { createCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import type { EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
 import { startPageServer } from '../../src/sandbox/page-server.ts';
 import { openDiscord } from './backends.ts';
@@ -18,7 +18,7 @@ export async function openBot(
 ): Promise<PageVisit> {
   const discord = await openDiscord(options);
   await startClient(discord, commands, handle);
-  const server = await startPageServer({ port: 0, discord, cardService: createCardService() });
+  const server = await startPageServer({ port: 0, discord, cardService: new EmbeddedCardService() });
   onTestFinished(() => server.close());
   return await visitPage(page, server.url);
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
-import { type CardServiceOptions, createCardService } from '../../src/sandbox/card-service.ts';
+import { type CardServiceOptions, EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { WatchRenewals } from '../../src/watches/renewals.ts';
 import { by, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
@@ -45,7 +45,7 @@ async function evening(
 ) {
   vi.useFakeTimers({ now: RESET_MS - hoursLeft * HOUR_MS });
   onTestFinished(() => void vi.useRealTimers());
-  const service = createCardService({ plan: 'free', cards: CARDS, latencyMs: 200, usedToday, ...more });
+  const service = new EmbeddedCardService({ plan: 'free', cards: CARDS, latencyMs: 200, usedToday, ...more });
   if (!hasWindow) service.set({ oddFigures: 'limit 0' });
   const bulk = bulkPath ? { bulk: { bulkPath, most: 20 } } : {};
   const { queue, cards, limiter, ledger, storedCards, lines } = lookupQueueOver(

@@ -1,5 +1,5 @@
 import type { PLAN_LIMITS } from '../../model/plan.ts';
-import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from '../bulk-forms.ts';
+import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from '../bulk-listing.ts';
 import { ODD_FIGURES } from '../odd-figures.ts';
 import { NO_DAY, SERVICE_LIMITERS } from '../service-limiters.ts';
 import { press, startStorm } from './api.ts';

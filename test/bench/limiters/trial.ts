@@ -1,4 +1,4 @@
-import { createCardService, type EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
 import { seededRandom } from '../../../src/sandbox/seeded-random.ts';
 import { DAY_CARDS } from '../quota/day-of-lookups.ts';
 import { inFakeTime } from '../quota/fake-time.ts';
@@ -60,7 +60,7 @@ export function trial(start: StartStrategy, limiter: BenchLimiter, conditions: C
   } = conditions;
   return inFakeTime(START_MS, async () => {
     const random = seededRandom(limiter.name);
-    const service = createCardService({ plan: 'free', ...UNLIMITED, cards: DAY_CARDS });
+    const service = new EmbeddedCardService({ plan: 'free', ...UNLIMITED, cards: DAY_CARDS });
     const limits = { whole: limiter.begin(PLAN_RATE), half: NO_LIMIT };
     const limited = behind(limits, service, (request) => latencyMs(random, request));
     const limiters = change ? [limiter, limiterNamed(change.limiter)] : [limiter];

@@ -1,7 +1,7 @@
 import { Lookups } from '../../../src/lookup/lookups.ts';
 import { PLAN_LIMITS } from '../../../src/model/plan.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
-import { createCardService } from '../../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
 import { type BenchTable, wanted } from '../table.ts';
 import { DAY_CARDS } from './day-of-lookups.ts';
 import { inFakeTime } from './fake-time.ts';
@@ -31,7 +31,7 @@ export async function newLists(): Promise<BenchTable> {
 
 function requestsFor(variables: Record<string, string>): Promise<number> {
   return inFakeTime(Date.UTC(2026, 0, 5), async () => {
-    const service = createCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS });
+    const service = new EmbeddedCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS });
     const askForLists: Beside = async ({ services, config: { longestWaitMs } }) => {
       const options = { ...services, longestWaitMs };
       for (let at = 0; at < DAY_CARDS.length; at += IN_A_LIST) {

@@ -1,5 +1,5 @@
 import { PLAN_LIMITS } from '../../../src/model/plan.ts';
-import { type CardServiceOptions, createCardService } from '../../../src/sandbox/card-service.ts';
+import { type CardServiceOptions, EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
 import type { CardServiceSwitches } from '../../../src/sandbox/card-service-controls.ts';
 import { DAY_CARDS, DAY_MS, type Lookup } from './day-of-lookups.ts';
 import { inFakeTime } from './fake-time.ts';
@@ -39,7 +39,7 @@ export function simulateDays(
   { limiter, ...options }: CardServiceOptions & Partial<Pick<CardServiceSwitches, 'limiter'>> = {},
 ): Promise<SimulatedDay> {
   return inFakeTime(MIDNIGHT_MS, async () => {
-    const service = createCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS, ...options });
+    const service = new EmbeddedCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS, ...options });
     if (limiter) service.set({ limiter });
     const { fetch, requests } = recordFetch(service.fetch);
     const strategy = await start({ url: 'http://cards.example', fetch, ...PLAN_LIMITS.free });

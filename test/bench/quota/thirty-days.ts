@@ -1,4 +1,4 @@
-import { SANDBOX_API_KEY } from '../../../src/sandbox/embedded-card-service.ts';
+import { SANDBOX_API_KEY } from '../../../src/sandbox/card-service.ts';
 import type { ServiceShape } from '../../../src/sandbox/service-shapes.ts';
 import { sandboxAs } from '../../../src/sandbox/shaped-service.ts';
 import { type BenchTable, type Verdict, wanted } from '../table.ts';

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { filesWith } from '../../../src/cli/data/forget-in-files.ts';
-import { createCardService } from '../../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
 import type { RedisClient } from '../../../src/storage/redis/client.ts';
 import { DAY_MS } from '../../../src/time/utc-day.ts';
 import { askedFor } from '../../replies/replies-over.ts';
@@ -33,7 +33,7 @@ async function open(redis?: TestRedis) {
     DATA_DIR: dataDir,
     ...(redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }),
   });
-  const { services, state } = await openServices(config, logLines().log, { fetch: createCardService().fetch });
+  const { services, state } = await openServices(config, logLines().log, { fetch: new EmbeddedCardService().fetch });
   return {
     ...services,
     state,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../../src/model/plan.ts';
 import type { Limiter, PermitLane } from '../../../src/quota/limiter-port.ts';
-import { createCardService } from '../../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
 import {
   ANSWERED,
   ask,
@@ -285,7 +285,7 @@ it('queues over one limiter are refused once at most for each permit', async () 
       got[acquired.kind] += 1;
       return acquired;
     };
-    const service = createCardService({ requestsPerMinute: 6_000, burst: 1_000 });
+    const service = new EmbeddedCardService({ requestsPerMinute: 6_000, burst: 1_000 });
     const { queue } = lookupQueueOver(service, QUICK, { seenAs: () => withAcquire(limiter, acquire) });
     onTestFinished(() => queue.close(0));
     return Array.from({ length: 30 }, (_, card) => queue.enqueue(lookup(`base${at}-${card}`, by(`member ${card}`))));
