@@ -35,6 +35,17 @@ it.each([
 });
 
 it.each([
+  ['as fresh as its facts without prices', false, 'fresh'],
+  ['as stale as its prices with them', true, 'stale'],
+])('a card is %s', async (_, prices, kind) => {
+  const { services } = await startServices({ PRICES_FRESH_SECONDS: '0' });
+  await services.cards.store(new Map([['base1-4', CARD]]), new Map());
+  expect(await command.ask(typed({ id: 'base1-4', prices }), services)).toMatchObject({
+    queries: [{ known: { kind } }],
+  });
+});
+
+it.each([
   ['to everyone, where they can see it', true, { isPrivate: false, label: 'Löschen' }],
   ['to the member alone, in their language, where Discord hides replies', false, { isPrivate: true, label: undefined }],
 ])('the price of a card is shown %s, and is no lookup', async (_, canReplyPublicly, expected) => {

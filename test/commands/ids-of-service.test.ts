@@ -85,3 +85,11 @@ it('/watch takes no id of another form', async () => {
   const reply = await watch.ask(typed({ card: '1:..', above: 3 }), services);
   expect(JSON.stringify(reply)).toContain('know');
 });
+
+it('/watch watches a card of the service that is set, and rests while another is', async () => {
+  const { services } = await startServices(LORCAST, '');
+  const drake = { id: '11:125', name: 'Emberwing Drake', game: 'Wyrmfall', set: { id: '11', name: 'First Light' } };
+  await services.cards.store(new Map([[drake.id, drake]]), new Map());
+  await watch.ask(typed({ card: drake.id, above: 3 }), services);
+  expect(await services.watches.find()).toMatchObject([{ cardId: drake.id, service: expect.stringMatching(/^\w+$/) }]);
+});
