@@ -53,3 +53,13 @@ it('the picture of the day comes with the reply and its corrections, with an alt
   expect(second.attachments).toHaveLength(0); // shown in the embed, and not once more
   expect(second.embeds[0]?.image?.url).not.toBe(first.embeds[0]?.image?.url);
 });
+
+it('a report that is under way when the bot stops is given up, and the reply says so', async () => {
+  const world = await startWorld();
+  world.cardService.set({ latencyMs: 8_000 });
+  const typed = world.usage();
+  await typed.settled();
+  await world.stopBot();
+  expect(typed.message.embeds[0]?.description).toContain("I couldn't get the plan report.");
+  expect(world.lines.map(({ msg }) => msg)).not.toContain('stopped before everything was done');
+});
