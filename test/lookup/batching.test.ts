@@ -39,6 +39,7 @@ describe('a batch', () => {
     ['a , b', 'a b'],
     ['a1 b c', 'a1 (full)'],
     ['a b1 c', 'a c'],
+    ['a2 b', 'a2 b (full)'],
     ['a2 b c', 'a2 b (full)'],
     ['a b2 c', 'a b2 (full)'],
     ['a b c2 d', 'a b (full)'],

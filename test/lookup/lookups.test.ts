@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Lookups } from '../../src/lookup/lookups.ts';
-import { lastPermitAtMs, type Outcomes } from '../../src/lookup/outcomes.ts';
+import { isFetchedFor, lastPermitAtMs, type Outcomes } from '../../src/lookup/outcomes.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
@@ -62,6 +62,14 @@ describe('of what is kept', () => {
       0,
     ],
   ])('%s', async (_, given, admitted, saved) => expect(await opened(given)).toEqual({ admitted, saved }));
+});
+
+it.each([
+  ['no, when none left', undefined, NOON_MS, false],
+  ['no, when it came before that left', NOON_MS, NOON_MS - 1, false],
+  ['yes, when it came at once', NOON_MS, NOON_MS, true],
+])('whether an answer came by a request of its reply: %s', (_, requestedAtMs, fetchedAtMs, isFetched) => {
+  expect(isFetchedFor(requestedAtMs, { card: undefined, fetchedAtMs })).toBe(isFetched);
 });
 
 describe('several lookups', () => {
