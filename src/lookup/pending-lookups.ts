@@ -124,7 +124,7 @@ export class PendingLookups {
   /** Refuses those who want the card and fit; what others still want keeps its place. */
   leave(pending: PendingLookup, fits: (lookup: Lookup) => boolean, error: CardServiceError): void {
     const left = [...pending.waiters].filter(({ lookup }) => fits(lookup));
-    if (left.length > 0) this.#leave(pending, left);
+    this.#leave(pending, left);
     for (const { reject } of left) reject(error);
   }
 

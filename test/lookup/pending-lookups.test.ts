@@ -4,7 +4,7 @@ import type { Lookup, PendingLookup, Waiter } from '../../src/lookup/pending-loo
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { RestingCards } from '../../src/lookup/resting-cards.ts';
 import type { CardRecord } from '../../src/model/card.ts';
-import { Busy, type CardServiceError, ServiceDown, Stopping } from '../../src/model/errors.ts';
+import { Busy, type CardServiceError, CeilingReached, ServiceDown, Stopping } from '../../src/model/errors.ts';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import { by, fakeTime, lookup } from '../support/lookup-queue.ts';
 
@@ -189,6 +189,18 @@ describe('a pending lookup', () => {
     expect(pendingLookups.get('base1-4')).toBeUndefined();
     expect(batch()).toEqual(['base1-5']);
   });
+});
+
+it('a card that some may not cost more for is kept for the others, and for nobody if there are none', () => {
+  const { pendingLookups, start, get, batch } = queueWith();
+  const wishes = [lookup('a'), lookup('a', by('bob')), lookup('b'), lookup('c', by('bob'))];
+  const added = wishes.map((wish) => start(wish));
+  const isOfAlice = ({ requester }: Lookup) => requester.memberId === 'alice';
+  for (const id of ['a', 'b', 'c']) pendingLookups.leave(get(id), isOfAlice, new CeilingReached());
+  const refused = [expect.any(CeilingReached)];
+  expect(added.map(({ ended }) => ended)).toEqual([refused, [], refused, []]);
+  expect(get('a').bookedOn).toEqual(BOB);
+  expect(batch(9)).toEqual(['a', 'c']);
 });
 
 describe('a batch', () => {
