@@ -101,6 +101,12 @@ describe('a batch for which there is a permit', () => {
     expect(held().leavesAtMs(HALF, 0, 1_000)).toBe(1_000);
   });
 
+  it('leaves at once when the last request has returned', () => {
+    const batching = withOneUnderWay();
+    batching.endRequest();
+    expect(batching.leavesAtMs(HALF, 0, 1_000)).toBe(1_000);
+  });
+
   it.each([
     ['while a request is under way', withOneUnderWay, 0],
     ['while another batch leaves', held, 1],

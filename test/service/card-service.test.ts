@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { cardsIn, type FetchedCard } from '../../src/service/card-service.ts';
@@ -266,7 +266,14 @@ describe('a request', () => {
 
   it('has left when its connection is reset afterwards', async () => {
     pair.service.script({ fault: 'reset' });
-    expect(await failure(pair.service.url)).toEqual(down({ neverLeft: false }));
+    expect(await failure(pair.service.url)).toEqual(down({ reason: 'connection failed', neverLeft: false }));
+  });
+
+  it('that has ended waits for no timeout', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await clientOf(pair.service.url, { fetch: async () => Response.json({}) }).usage();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('that has ended without having left watches no later one', async () => {
@@ -304,9 +311,9 @@ describe('a service', () => {
     expect(down).toMatchObject({ name: 'ServiceDown', retryAfterMs });
   });
 
-  it('is down when its body cannot be decompressed', async () => {
+  it('is down when its body cannot be decompressed, and has been asked', async () => {
     pair.service.script({ body: 'not packed', headers: { 'content-encoding': 'gzip' } });
-    await expect(ask()).rejects.toThrow(ServiceDown);
+    await expect(ask()).rejects.toMatchObject({ name: 'ServiceDown', neverLeft: false });
   });
 
   it.each(['hang', 'stall'] as const)('is down when it %ss for longer than the timeout', async (fault) => {
@@ -438,12 +445,16 @@ it.each([
   ['a card', {}],
   ['a 429', { status: 429 }],
   ['a redirect', { status: 302, headers: { location: '/' } }],
-])('the rate limit headers are reported for %s', async (_, answer) => {
-  const fresh = await startPair();
+])('the rate limit headers are reported for %s, and the answer by its address', async (_, answer) => {
+  const seen: object[] = [];
+  const fresh = await startPair({ seen: ({ pathname }, { status }) => void seen.push({ pathname, status }) });
   fresh.service.script(answer);
   await cardOf(fresh.client, 'base1-4').catch(() => {});
   expect(fresh.readings).toMatchObject([{ limit: 1_000, remaining: 1_000 }]);
   const [{ sentAtMs, receivedAtMs } = { sentAtMs: 0, receivedAtMs: -1 }] = fresh.readings;
   expect(sentAtMs).toBeLessThanOrEqual(receivedAtMs);
+  expect(seen).toEqual([
+    { pathname: '/cards/base1-4', status: 200, ...('status' in answer && { status: answer.status }) },
+  ]);
   await fresh.service.close();
 });

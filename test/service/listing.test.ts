@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
 import { type ListeningCardService, SANDBOX_API_KEY, startCardService } from '../../src/sandbox/card-service.ts';
 import { CardReader } from '../../src/service/described-card.ts';
-import { Listing } from '../../src/service/listing.ts';
+import { againAtMost, Listing } from '../../src/service/listing.ts';
 import { described, listAt } from '../support/described.ts';
 import { logLines } from '../support/log-lines.ts';
 
@@ -29,6 +29,15 @@ const listed = async (ids?: string[]) => {
   const answer = await list(ids);
   return answer.kind === 'listed' ? [...answer.cards.keys()] : answer;
 };
+
+it.each([
+  ['tooMany', 5, 2],
+  ['blocked', 4, 2],
+  ['listed', 5, 1],
+  ['unusable', 5, 1],
+] as const)('what a list did not bring, being %s, is asked for again: of %i with %i at most', (kind, asked, again) => {
+  expect(againAtMost({ kind, detail: '', cards: new Map() }, asked)).toBe(again);
+});
 
 it('no more cards go together than the path takes and than remain beside those under way, but always one', () => {
   const description = described({ bulkPath: '/cards?ids={ids}' });

@@ -103,6 +103,11 @@ it('a description that nobody has seen is enough for a card, its list, what is m
   const { cards } = await client.fetch(['lamp-7', 'lamp-8']);
   expect([...cards.keys(), cards.get('lamp-8')]).toEqual(['lamp-7', 'lamp-8', 'noSuchCard']);
   expect(JSON.parse(seen.at(-1)?.body ?? '')).toEqual({ want: { refs: ['lamp-7', 'lamp-8'] } });
+  const types = seen.map(({ headers }) => [headers.accept, headers['content-type']]);
+  expect([types.at(0), types.at(-1)]).toEqual([
+    ['application/json', undefined],
+    ['application/json', 'application/json'],
+  ]);
   await expect(cardOf(client, 'lamp-9')).rejects.toMatchObject({ name: 'RateLimited', seconds: 40 });
   await expect(cardOf(client, 'lamp-0')).rejects.toMatchObject({ name: 'KeyRefused' });
   expect(lines).toEqual([]);
