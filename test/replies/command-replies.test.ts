@@ -6,6 +6,7 @@ import { askedFor, deferredReply, NO_JOURNAL, repliesOver } from './replies-over
 
 const PATIENTLY = { timeout: 60_000 };
 const HOUR_MS = 3_600_000;
+const DRAKE = { id: 'base1-4', name: 'Emberwing Drake', game: 'Game', set: { id: 'base1', name: 'Base' } };
 const SAME_SHARD = 'another process has the same shard: give each its own in DISCORD_SHARDS';
 
 describe.each([
@@ -235,13 +236,12 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
     const { start, written } = await left(reply);
 
     const { replies, completed, cardService, commands, ledger, storedCards } = repliesOver((await start()).journal);
-    const card = { id: 'base1-4', name: 'Emberwing Drake', game: 'Game', set: { id: 'base1', name: 'Base' } };
-    storedCards.set('base1-4', { card, fetchedAtMs: Date.now() - ageMs });
+    storedCards.set('base1-4', { card: DRAKE, fetchedAtMs: Date.now() - ageMs });
     replies.takeOver();
     await expect.poll(written, PATIENTLY).toBe(0);
     await replies.settled();
 
-    expect(completed).toMatchObject([{ id: reply.interactionId, outcome: { answer: { card } } }]);
+    expect(completed).toMatchObject([{ id: reply.interactionId, outcome: { answer: { card: DRAKE } } }]);
     expect(cardService.requests).toEqual([]);
     expect(commands).toMatchObject([{ outcome: 'answered', source: 'cache' }]);
     expect((await ledger.today()).saved).toBe(1);
@@ -292,6 +292,19 @@ it('a reply that another process has journaled is left to it, with one warning f
   expect(commands.map(({ outcome }) => outcome)).toEqual(Array(2).fill('answered by another process'));
   expect(logged).toMatchObject([{ msg: SAME_SHARD }]);
   expect(completed).toEqual([]);
+});
+
+it.each([
+  ['everyone, where Discord shows the reply', undefined, false],
+  ['its member alone, where Discord refuses it for others', 'Blocked.', true],
+])('a card that is known counts as shown to %s', async (_, word, isPrivate) => {
+  const { replies, shown, storedCards } = repliesOver(NO_JOURNAL, {
+    first: () => ({ shown: true, ...(word && { word }) }),
+  });
+  storedCards.set('base1-4', { card: DRAKE, fetchedAtMs: Date.now() });
+  const { asked, ...invocation } = deferredReply();
+  await replies.answer(invocation, asked);
+  expect(shown).toMatchObject([{ cardIds: ['base1-4'], isPrivate }]);
 });
 
 describe('a command to which Discord has the answer of another process', () => {

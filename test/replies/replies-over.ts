@@ -43,6 +43,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   const edits: Message[] = [];
   const commands: CommandEvent[] = [];
   const steps: EventsByName['reply'][] = [];
+  const shown: EventsByName['shown'][] = [];
   const outcomes = new Map<Message, Outcome>();
   const cardService = new EmbeddedCardService();
   const { queue: lookupQueue, cards, ledger, storedCards } = lookupQueueOver(cardService);
@@ -50,6 +51,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   const events = new Events();
   onTestFinished(events.subscribe('command', (event) => void commands.push(event)));
   onTestFinished(events.subscribe('reply', (event) => void steps.push(event)));
+  onTestFinished(events.subscribe('shown', (event) => void shown.push(event)));
   const sender: ReplySender = {
     reply: async () => first(),
     async edit(_, message) {
@@ -90,7 +92,20 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   };
   onTestFinished(stop);
   return {
-    ...{ replies, cardService, stop, completed, deleted, edits, commands, ledger, logged, lookupQueue, storedCards },
+    ...{
+      replies,
+      cardService,
+      stop,
+      completed,
+      deleted,
+      edits,
+      commands,
+      shown,
+      ledger,
+      logged,
+      lookupQueue,
+      storedCards,
+    },
     completedIds: () => completed.map(({ id }) => id),
     droppedIds: () => steps.flatMap(({ step, interactionId }) => (step === 'dropped' ? [interactionId] : [])),
     /** As if no copy was found. */
