@@ -32,14 +32,14 @@ function memoryNotebook(): AlertNotebook & { notes: AlertNotes } {
 /** Shared by processes, which can be cut off from each other. */
 function memoryClaims() {
   const claims = new LocalClaims();
-  const taken = new Set<string>();
+  const taken = new Map<string, ClaimOptions>();
   const shared = {
     isShared: true,
     isReached: true,
     taken,
     async claim(name: string, options: ClaimOptions): Promise<Claimed> {
       if (!shared.isReached) return 'unavailable';
-      taken.add(name);
+      taken.set(name, options);
       return claims.claim(name, options);
     },
     release: (name: string) => claims.release(name),
@@ -84,7 +84,34 @@ describe('alerts', () => {
     await expect.poll(() => messages).toHaveLength(1);
     expect(messages[0]).toMatch(/^🛑 Today's requests are used up\..+<t:\d+:f>\.$/);
     expect(server.bodies[0]).toMatchObject({ allowed_mentions: { parse: [] } });
-    expect([...claims.taken]).toEqual(['alert:day80', 'alert:day95', 'alert:day100']);
+    expect([...claims.taken.keys()]).toEqual(['alert:day80', 'alert:day95', 'alert:day100']);
+  });
+
+  it('of the day are not told again when the process that told them has ended, others are', async () => {
+    const claims = memoryClaims();
+    const { quota, breaker, messages } = await open({ claims });
+    quota(15);
+    await expect.poll(() => messages).toHaveLength(1);
+    breaker(KEY);
+    await expect.poll(() => messages).toHaveLength(2);
+    const endsWithOwner = [...claims.taken].map(([name, options]) => [name, options.endsWithOwner]);
+    expect(endsWithOwner).toEqual([
+      ['alert:day80', false],
+      ['alert:keyRefused', true],
+    ]);
+  });
+
+  it('that are over are told again by whichever process first knows of the next time', async () => {
+    const claims = memoryClaims();
+    const webhook = await startWebhookServer();
+    const first = await open({ claims, webhook });
+    const second = await open({ claims, webhook });
+    first.breaker(KEY);
+    await expect.poll(() => webhook.messages).toHaveLength(1);
+    first.answered();
+    await expect.poll(() => webhook.messages).toHaveLength(2);
+    second.breaker(KEY);
+    await expect.poll(() => webhook.messages[2]).toBe(webhook.messages[0]);
   });
 
   it('say that the day is over when its window ends, without a request', async () => {
