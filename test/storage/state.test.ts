@@ -1,8 +1,10 @@
+import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
+import { NO_NOTES } from '../../src/operations/alert-notes.ts';
 import { openRedisState } from '../../src/storage/redis/state.ts';
 import { openSqliteState } from '../../src/storage/sqlite/state.ts';
-import { accountOf } from '../../src/storage/state.ts';
+import { accountOf, type State } from '../../src/storage/state.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startRedis } from '../support/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -24,17 +26,33 @@ describe('an account', () => {
   });
 });
 
-describe('the limiter of a state', () => {
-  const config = (more: Record<string, string>) => ({
-    ...readConfig({
-      DISCORD_TOKEN: 'none',
-      CARD_SERVICE_URL: 'http://127.0.0.1:1',
-      DATA_DIR: temporaryFolder(),
-      ...more,
-    }),
-    log: logLines().log,
-  });
+const config = (more: Record<string, string>) => ({
+  ...readConfig({
+    DISCORD_TOKEN: 'none',
+    CARD_SERVICE_URL: 'http://127.0.0.1:1',
+    DATA_DIR: temporaryFolder(),
+    ...more,
+  }),
+  log: logLines().log,
+});
+const AWAY = { url: 'redis://127.0.0.1:1', keyPrefix: 'none' };
 
+it('each process over Redis has notes on alerts of its own in DATA_DIR, after its first shard', async () => {
+  const given = config({ DISCORD_SHARDS: '3,2', DISCORD_SHARD_COUNT: '4' });
+  const state = await openRedisState({ ...given, redis: AWAY });
+  state.alertNotebook.write(NO_NOTES);
+  expect(await readdir(given.dataDir)).toContain('alerts-2.json');
+  await state.close();
+});
+
+/** The service asks for 90 s. */
+async function pause({ limiter }: State): Promise<void> {
+  const acquired = await limiter.acquire('members');
+  if (acquired.kind !== 'permit') throw new Error(acquired.kind);
+  await limiter.release(acquired.permit, { kind: 'rateLimited', statedMs: 90_000 });
+}
+
+describe('the limiter of a state', () => {
   it.each([
     ['in files', openSqliteState],
     [
@@ -46,16 +64,30 @@ describe('the limiter of a state', () => {
     ],
   ])('%s refuses members in a pause that is longer than LONGEST_WAIT_SECONDS', async (_, open) => {
     const state = await open(config({ LONGEST_WAIT_SECONDS: '60' }));
-    const acquired = await state.limiter.acquire('members');
-    if (acquired.kind !== 'permit') throw new Error(acquired.kind);
-    await state.limiter.release(acquired.permit, { kind: 'rateLimited', statedMs: 90_000 });
+    await pause(state);
     expect(state.limiter.view().refusalFor('members')?.reason).toBe('pause');
     await state.close();
   });
 
+  it('in files is of its key, and another key begins anew', async () => {
+    const DATA_DIR = temporaryFolder();
+    const open = (CARD_SERVICE_API_KEY: string) => openSqliteState(config({ DATA_DIR, CARD_SERVICE_API_KEY }));
+    const old = await open('old');
+    await pause(old);
+    await old.close();
+    for (const [key, reason] of [
+      ['new', undefined],
+      ['old', 'pause'],
+    ] as const) {
+      const state = await open(key);
+      expect(state.limiter.view().breaker.reason).toBe(reason);
+      await state.close();
+    }
+  });
+
   it('takes as many processes for alive as share the shards evenly, when Redis is away from the start', async () => {
     const given = config({ DISCORD_SHARDS: '0', DISCORD_SHARD_COUNT: '4' });
-    const state = await openRedisState({ ...given, redis: { url: 'redis://127.0.0.1:1', keyPrefix: 'none' } });
+    const state = await openRedisState({ ...given, redis: AWAY });
     const view = state.limiter.view();
     const intervalMs = view.forecast('members', 12) - view.forecast('members', 11);
     expect(intervalMs).toBe(4 * state.limiter.plannedIntervalMs());
