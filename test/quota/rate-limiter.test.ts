@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import type { Pace, PlanSetting } from '../../src/model/plan.ts';
@@ -90,6 +90,16 @@ it('expects places under way to become free at the pace of the first answer, unt
   if (first) await limiter.release(first, ANSWERED);
   for (let permit = first; permit; permit = await permitOf(limiter)) {}
   expect(limiter.view().forecast('members', 2) - Date.now()).toBe(4_000);
+});
+
+it('expects places to become free no sooner when the only request under way takes longer than any before', async () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => now.mockRestore());
+  const { limiter } = new Process();
+  await permitOf(limiter);
+  now.mockReturnValue(10_000);
+  pass(10_000);
+  expect(limiter.view().forecast('members', 2) - Date.now()).toBeGreaterThan(5_000);
 });
 
 describe('pace', () => {
