@@ -270,8 +270,8 @@ async function playEverything(interaction: Interaction): Promise<unknown> {
   }
   if (interaction.isModalSubmit()) return interaction.reply(`named: ${interaction.fields.getTextInputValue('name')}`);
   if (interaction.isButton() && interaction.customId === 'name') {
-    const field = { type: 4, customId: 'name', style: 1, label: 'New name' } as const;
-    return interaction.showModal({ customId: 'form', title: 'Rename', components: [{ type: 1, components: [field] }] });
+    const field = { type: 18, label: 'New name', component: { type: 4, custom_id: 'name', style: 1 } };
+    return interaction.showModal({ customId: 'form', title: 'Rename', components: [field] as never });
   }
   if (interaction.isButton()) return interaction.update({ content: 'changed' });
   if (interaction.isStringSelectMenu()) return interaction.reply({ content: `chosen: ${interaction.values}` });

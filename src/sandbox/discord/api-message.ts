@@ -19,7 +19,7 @@ export const NOTHING_SPECIAL = { mentions: [], mention_roles: [], mention_everyo
 
 /** One of the bot's messages as Discord returns it; resources/message, "Message Structure". */
 export function apiMessage({ conversation, message: { id, reply, ephemeral, edited } }: HeldMessage, world: World) {
-  const { channelId, metadata, interaction, nonce } = conversation.details;
+  const { channelId, metadata, nonce } = conversation.details;
   const { trigger, sourceMessageId, messageId } = conversation.message;
   const loading = conversation.course.phase === 'thinking' && id === messageId;
   return {
@@ -34,18 +34,17 @@ export function apiMessage({ conversation, message: { id, reply, ephemeral, edit
     ...NOTHING_SPECIAL,
     timestamp: new Date(snowflakeTimeMs(id)).toISOString(),
     edited_timestamp: edited ? new Date().toISOString() : null,
-    flags: reply.flags | (ephemeral ? MessageFlags.Ephemeral : 0) | (loading ? MessageFlags.Loading : 0),
+    flags: (ephemeral ? MessageFlags.Ephemeral : 0) | (loading ? MessageFlags.Loading : 0),
     application_id: world.applicationId,
     ...(metadata && { webhook_id: world.applicationId, interaction_metadata: metadata }),
     ...(nonce !== undefined && { nonce }),
-    ...(interaction && { interaction }),
     ...(sourceMessageId !== undefined &&
       trigger !== 'menu' && { message_reference: { type: 0, channel_id: channelId, message_id: sourceMessageId } }),
   };
 }
 
 /** The answer to a callback with `with_response=true`; a form and a deferred update have no message. */
-export function callbackResponse(conversation: Conversation, type: number, world: World): object {
+export function callbackResponse(conversation: Conversation, type: unknown, world: World): object {
   const { interactionId, messageId, ephemeral, modal, updatesSource } = conversation.message;
   const held = modal ? undefined : conversation.sent('@original');
   return {

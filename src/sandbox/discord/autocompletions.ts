@@ -30,16 +30,17 @@ export class Autocompletions {
   find(id: string, token: string): { locale: string; answer(choices: Choice[]): void } | undefined {
     const pending = this.#byId.get(id);
     if (pending?.token !== token) return undefined;
-    return { locale: pending.locale, answer: (choices) => answer(pending, choices) };
+    return {
+      locale: pending.locale,
+      answer(choices) {
+        if (pending.isAnswered) throw new ApiError('alreadyAcknowledged');
+        pending.isAnswered = true;
+        pending.result.resolve(choices);
+      },
+    };
   }
 
   close(): void {
     for (const { timer } of this.#byId.values()) clearTimeout(timer);
   }
-}
-
-function answer(pending: Pending, choices: Choice[]): void {
-  if (pending.isAnswered) throw new ApiError('alreadyAcknowledged');
-  pending.isAnswered = true;
-  pending.result.resolve(choices);
 }

@@ -1,13 +1,9 @@
-import {
-  type APIModalInteractionResponseCallbackData,
-  InteractionType,
-  MessageFlags,
-  InteractionResponseType as Type,
-} from 'discord-api-types/v10';
+import { InteractionType, MessageFlags, InteractionResponseType as Type } from 'discord-api-types/v10';
 
 import type { Choice } from './chat.ts';
 import { type ChoiceForm, choiceMistakes } from './command-option-rules.ts';
 import { repeatedIds } from './component-rules.ts';
+import type { Modal } from './components.ts';
 import { type Mistake, mistake, refuse, when } from './form-error.ts';
 import { fieldsIn, readForm } from './form-reader.ts';
 import { flagMistakes, type MessageForm, readMessage } from './message-rules.ts';
@@ -23,8 +19,6 @@ const ANSWERS: Record<Exclude<InteractionType, InteractionType.Ping>, readonly n
 };
 
 const CHOICES = 'InteractionApplicationCommandAutocompleteCallbackStringData';
-
-type Modal = APIModalInteractionResponseCallbackData;
 
 export type Callback =
   | { kind: 'reply'; ephemeral: boolean; form: MessageForm }
@@ -45,7 +39,7 @@ export function parseCallback(body: unknown, answerable: Answerable): Callback {
   switch (type) {
     case Type.DeferredChannelMessageWithSource: {
       const form = readForm<MessageForm>('IncomingWebhookInteractionRequest', data ?? {}, ['data']);
-      refuse(flagMistakes(form.flags, MessageFlags.Ephemeral), ['data']); // the same page: it allows only this flag
+      refuse(flagMistakes(form.flags), ['data']);
       return { kind: 'defer', ephemeral: isEphemeral(form) };
     }
     case Type.DeferredMessageUpdate:
@@ -82,12 +76,10 @@ function envelope(body: unknown, { type, hasSource }: Answerable) {
   throw mistake(['type'], 'BASE_TYPE_CHOICES', `Value must be one of {${allowed.join(', ')}}.`);
 }
 
-/** interactions/receiving-and-responding, "Modal"; components/reference, "Text Input": a row has one. */
+/** interactions/receiving-and-responding, "Modal" */
 function modalMistakes({ components }: Modal): Mistake[] {
-  const crowded = components.findIndex((part) => 'components' in part && part.components.length > 1);
   return [
     ...when(components.length > 5, [], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 5 in length.'),
-    ...when(crowded !== -1, [crowded, 'components'], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 1 in length.'),
     ...repeatedIds(components),
   ];
 }

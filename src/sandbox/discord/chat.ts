@@ -1,6 +1,6 @@
-import type { APIAttachment, APIEmbed, APIModalInteractionResponseCallbackData } from 'discord-api-types/v10';
+import type { APIAttachment, APIEmbed } from 'discord-api-types/v10';
 
-import type { Row } from './components.ts';
+import type { Modal, Row } from './components.ts';
 
 /** A person who types commands in the emulated Discord. */
 export interface Member {
@@ -142,5 +142,5 @@ export interface ChatMessage extends MessageBody {
   /** The bot changed the source message instead of sending one: only follow-ups are shown here. */
   updatesSource?: true;
   /** The bot answered with a form, which is shown to the member alone until it is submitted. */
-  modal?: APIModalInteractionResponseCallbackData;
+  modal?: Modal;
 }

@@ -1,6 +1,8 @@
 import type {
   APIActionRowComponent,
   APIButtonComponent,
+  APILabelComponent,
+  APIModalInteractionResponseCallbackData,
   APIStringSelectComponent,
   APITextInputComponent,
   ComponentType,
@@ -11,6 +13,12 @@ export type UsableComponent = APIButtonComponent | APIStringSelectComponent;
 
 /** What a message has of them. */
 export type Row = APIActionRowComponent<UsableComponent>;
+
+/** What a form has of them. */
+export type Field = APILabelComponent & { component: APITextInputComponent };
+
+/** A form with which a bot answers. */
+export type Modal = Omit<APIModalInteractionResponseCallbackData, 'components'> & { components: Field[] };
 
 export interface PlacedComponent {
   component: { type: ComponentType; id?: number; custom_id?: string };
@@ -37,12 +45,6 @@ function* within(component: unknown, path: readonly string[]): Generator<PlacedC
 export function findComponent(components: readonly unknown[], customId: string): UsableComponent | undefined {
   const found = everyComponent(components).find(({ component }) => component.custom_id === customId);
   return found?.component as UsableComponent | undefined;
-}
-
-/** The fields of a modal that a member fills in. */
-export function fieldsOf(components: readonly unknown[]): APITextInputComponent[] {
-  const fields = [...everyComponent(components)].filter(({ component }) => component.custom_id !== undefined);
-  return fields.map(({ component }) => component as APITextInputComponent);
 }
 
 /** The components, each with an id; given ids are kept. components/reference, "Anatomy of a Component". */

@@ -1,8 +1,9 @@
 import { Listeners } from '../listeners.ts';
-import type { ChatMessage } from './chat.ts';
-import { type InteractionState, type Lifetimes, type Phase, timeLimit } from './interaction.ts';
-import type { SentMessages } from './sent-messages.ts';
-import { nextSnapshot } from './snapshot.ts';
+import { standingFiles } from './attachment-links.ts';
+import type { ChatMessage, FollowUp, MessageBody } from './chat.ts';
+import { type InteractionState, type Lifetimes, type Phase, shown, timeLimit } from './interaction.ts';
+import type { Reply } from './message-rules.ts';
+import type { SentMessage, SentMessages } from './sent-messages.ts';
 
 const LONGEST_HISTORY = 100; // snapshots kept of one conversation
 
@@ -71,4 +72,26 @@ export class ConversationCourse {
   close(): void {
     clearTimeout(this.#timer);
   }
+}
+
+/** The snapshot for the chat after a change. */
+function nextSnapshot(before: ChatMessage, phase: Phase, sent: SentMessages, nowMs: number): ChatMessage {
+  const { original, followUps } = sent;
+  return {
+    ...before,
+    ...shown(phase, before.trigger),
+    ...(original && { messageId: original.id, ...shownBody(original.reply) }),
+    ...(original && phase !== 'deleted' && { ephemeral: original.ephemeral, edited: original.edited }),
+    answeredAtMs: before.answeredAtMs ?? (phase === 'answered' ? nowMs : undefined),
+    ...(phase === 'deleted' && { deleted: true }),
+    ...((followUps.length > 0 || before.followUps) && { followUps: followUps.map(shownFollowUp) }),
+  };
+}
+
+function shownFollowUp({ id, ephemeral, edited, reply }: SentMessage): FollowUp {
+  return { messageId: id, ephemeral, edited, ...shownBody(reply) };
+}
+
+function shownBody({ attachments, ...reply }: Reply): MessageBody {
+  return { ...reply, attachments: standingFiles(attachments, reply.embeds) };
 }

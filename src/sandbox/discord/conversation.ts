@@ -20,8 +20,6 @@ export interface ConversationOptions extends Answerable, CourseOptions {
   metadata?: object;
   /** Stands in a message that answers nobody. */
   nonce?: string | number | undefined;
-  /** `interaction` of every message here, deprecated in favour of the metadata: of commands only. */
-  interaction?: object | undefined;
   /** The message whose component started the interaction. */
   source?: { conversation: Conversation; messageId: string } | undefined;
   nextId: () => string;

@@ -4,25 +4,18 @@ import { ApiError } from './api-error.ts';
 import { apiMessage } from './api-message.ts';
 import type { ChannelOpenings } from './channel-openings.ts';
 import type { Member } from './chat.ts';
-import type { Conversations } from './conversations.ts';
-import type { FileStore } from './file-store.ts';
 import { readForm } from './form-reader.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
 import { readMessage } from './message-rules.ts';
 import { channelId } from './place.ts';
 import { ok, type Routes } from './route.ts';
-import { sentMessage } from './start-interaction.ts';
-import { apiUser, type World } from './world.ts';
+import { type InteractionServices, sentMessage } from './start-interaction.ts';
+import { apiUser } from './world.ts';
 
-export interface DirectMessageServices {
-  world: World;
-  conversations: Conversations;
+interface Services extends Pick<InteractionServices, 'world' | 'conversations' | 'files' | 'nextId' | 'origin'> {
   /** The ids of members who take no direct messages. */
   refusing: ReadonlySet<string>;
   openings: ChannelOpenings;
-  files: FileStore;
-  nextId: () => string;
-  origin: string;
 }
 
 // "Unique in the past few minutes": resources/message, "Create Message"
@@ -43,13 +36,7 @@ interface Once {
 }
 
 /** The calls with which a bot writes to a member by itself. It writes nowhere else here. */
-export function directMessageRoutes({
-  world,
-  conversations,
-  refusing,
-  openings,
-  ...sending
-}: DirectMessageServices): Routes {
+export function directMessageRoutes({ world, conversations, refusing, openings, ...sending }: Services): Routes {
   const at = { guildId: null, context: 1 } as const;
   const channelOf = ({ id }: Member) => channelId({ ...at, memberId: id });
   const byChannel = new Map(world.members.map((member) => [channelOf(member), member]));

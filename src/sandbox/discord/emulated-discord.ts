@@ -7,7 +7,6 @@ import { ChannelOpenings, type OpeningLimit } from './channel-openings.ts';
 import type { HalfTypedCommand, SubmittedModal, TypedCommand, UsedComponent, Whereabouts } from './chat.ts';
 import { CommandRegistry } from './command-registry.ts';
 import { commandRoutes } from './command-routes.ts';
-import { completeOption } from './complete-option.ts';
 import { Conversations } from './conversations.ts';
 import { directMessageRoutes } from './direct-message-routes.ts';
 import type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
@@ -25,7 +24,7 @@ import { RequestLog, type SeenRestRequest } from './request-log.ts';
 import { restListener } from './rest.ts';
 import { Snowflakes } from './snowflake.ts';
 import { submitModal } from './submit-modal.ts';
-import { typeCommand } from './type-command.ts';
+import { completeOption, typeCommand } from './type-command.ts';
 import { typedInteraction } from './typed-interaction.ts';
 import { useComponent } from './use-component.ts';
 import { DEFAULT_WORLD, type World } from './world.ts';
@@ -44,7 +43,8 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const { server, port } = door;
   const origin = `http://127.0.0.1:${port}`;
 
-  const world: World = { ...DEFAULT_WORLD, ...given(options) };
+  const { applicationId, botToken, guilds, foreignGuilds, members } = { ...DEFAULT_WORLD, ...options };
+  const world: World = { applicationId, botToken, guilds, foreignGuilds, members };
   const ids = new Snowflakes();
   const nextId = () => ids.next();
   const book = new CommandRegistry(nextId);
@@ -164,9 +164,4 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
       await door.close();
     },
   };
-}
-
-function given({ botToken, guilds, foreignGuilds, members }: EmulatedDiscordOptions): Partial<World> {
-  const people = { ...(guilds && { guilds }), ...(foreignGuilds && { foreignGuilds }), ...(members && { members }) };
-  return { ...(botToken !== undefined && { botToken }), ...people };
 }

@@ -1,21 +1,14 @@
-import { InteractionType, InteractionResponseType as Type } from 'discord-api-types/v10';
+import { InteractionType } from 'discord-api-types/v10';
 
 import { apiMessage, callbackResponse } from './api-message.ts';
 import type { Autocompletions } from './autocompletions.ts';
-import { type Callback, isEphemeral, parseCallback, parseChoices } from './callback-rules.ts';
+import { isEphemeral, parseCallback, parseChoices } from './callback-rules.ts';
 import type { Conversations } from './conversations.ts';
+import { fieldsIn } from './form-reader.ts';
 import { readMessage } from './message-rules.ts';
 import { type Moderation, moderate } from './moderation.ts';
 import { NO_CONTENT, ok, type RestRequest, type Routes } from './route.ts';
 import type { World } from './world.ts';
-
-const TYPES: Record<Callback['kind'], Type> = {
-  reply: Type.ChannelMessageWithSource,
-  defer: Type.DeferredChannelMessageWithSource,
-  deferUpdate: Type.DeferredMessageUpdate,
-  update: Type.UpdateMessage,
-  modal: Type.Modal,
-};
 
 /** The calls with which a bot answers: the callback and the interaction's webhook. */
 export function interactionRoutes(
@@ -43,7 +36,7 @@ export function interactionRoutes(
       if (callback.kind === 'reply') moderate(callback.form, callback.ephemeral, moderation, ['data']);
       if (callback.kind === 'update') moderate(callback.form, false, moderation, ['data']);
       conversation.acknowledge(callback, files);
-      return answered(() => callbackResponse(conversation, TYPES[callback.kind], world));
+      return answered(() => callbackResponse(conversation, fieldsIn(json).type, world));
     },
     [`PATCH ${MESSAGE}`]: (request) => {
       const conversation = conversationOf(request);

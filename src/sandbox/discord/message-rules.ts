@@ -14,23 +14,14 @@ export interface MessageForm {
   components?: Row[] | null;
   attachments?: AttachmentForm[] | null;
   flags?: number | null;
-  allowed_mentions?: { parse?: string[]; roles?: string[]; users?: string[] } | null;
 }
-
-// Flags that a bot may set; interactions/receiving-and-responding, "Messages". Components V2 are not emulated.
-const SETTABLE =
-  MessageFlags.SuppressEmbeds |
-  MessageFlags.Ephemeral |
-  MessageFlags.SuppressNotifications |
-  MessageFlags.IsVoiceMessage;
 
 /** @throws ApiError 50035 with `at` before every path */
 export function readMessage(body: unknown, at: Path = []): MessageForm {
   const form = readForm<MessageForm>('IncomingWebhookInteractionRequest', body, at);
-  const { flags, allowed_mentions, embeds, components } = form;
+  const { flags, embeds, components } = form;
   const mistakes = [
-    ...flagMistakes(flags, SETTABLE),
-    ...mentionMistakes(allowed_mentions),
+    ...flagMistakes(flags),
     ...within(['embeds'], embedMistakes(embeds ?? [])),
     ...within(['components'], componentMistakes(components ?? [])),
   ];
@@ -43,17 +34,10 @@ function completed({ fields, ...embed }: APIEmbed): APIEmbed {
   return { ...embed, ...(fields && { fields: fields.map((field) => ({ inline: false, ...field })) }) };
 }
 
-/** The code is a guess. */
-export function flagMistakes(flags: MessageForm['flags'], allowed: number): Mistake[] {
-  const isWrong = ((flags ?? 0) & ~allowed) !== 0;
+/** Of the flags that a bot may set, only this one is emulated. The code is a guess. */
+export function flagMistakes(flags: MessageForm['flags']): Mistake[] {
+  const isWrong = ((flags ?? 0) & ~MessageFlags.Ephemeral) !== 0;
   return when(isWrong, ['flags'], 'MESSAGE_FLAGS_INVALID', 'These message flags cannot be set.');
-}
-
-/** resources/message, "Allowed Mentions Object"; the code is as reported. */
-function mentionMistakes(mentions: MessageForm['allowed_mentions']): Mistake[] {
-  const both = (['users', 'roles'] as const).find((kind) => mentions?.parse?.includes(kind) && mentions[kind]?.length);
-  const words = `parse:["${both}"] and ${both}: [ids...] are mutually exclusive.`;
-  return when(both !== undefined, ['allowed_mentions'], 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', words);
 }
 
 /** The content of a reply. */
@@ -62,11 +46,9 @@ export interface Reply {
   embeds: APIEmbed[];
   components: Row[];
   attachments: APIAttachment[];
-  /** Those that last: suppressed embeds. */
-  flags: number;
 }
 
-export const EMPTY_REPLY: Reply = { content: '', embeds: [], components: [], attachments: [], flags: 0 };
+export const EMPTY_REPLY: Reply = { content: '', embeds: [], components: [], attachments: [] };
 
 /**
  * The reply after an edit: absent fields are unchanged, null and empty ones are cleared.
@@ -74,13 +56,12 @@ export const EMPTY_REPLY: Reply = { content: '', embeds: [], components: [], att
  * @param attachments the files of the message after the edit
  */
 export function edited(reply: Reply, form: MessageForm, attachments: APIAttachment[]): Reply {
-  const { content, embeds, components, flags } = form;
+  const { content, embeds, components } = form;
   return {
     content: content === undefined ? reply.content : (content ?? ''),
     embeds: embeds === undefined ? reply.embeds : (embeds ?? []),
     components: components === undefined ? reply.components : (components ?? []),
     attachments,
-    flags: flags === undefined ? reply.flags : (flags ?? 0) & MessageFlags.SuppressEmbeds,
   };
 }
 

@@ -35,18 +35,16 @@ export interface NewInteraction {
   owners: Owners;
   data: object;
   source?: { conversation: Conversation; messageId: string; payload: object } | undefined;
-  /** The name of a command. */
-  commandName?: string;
   /** Fields of `interaction_metadata` besides the common ones. */
   metadata?: object;
 }
 
-/** Starts an interaction and sends it to the bot. */
+/** Starts an interaction and sends it to the bot. @throws Error with a sentence when none is connected */
 export function startInteraction(begun: NewInteraction, services: InteractionServices): Conversation {
   const { world, conversations, gateway, nextId, lifetimes, origin, files } = services;
-  const { type, trigger, place, owners, source, data, commandName: name } = begun;
+  needBot(services);
+  const { type, trigger, place, owners, source, data } = begun;
   const id = nextId();
-  const common = { id, type, user: apiUser(place.member) };
   const conversation = conversations.start({
     type,
     owners,
@@ -58,8 +56,7 @@ export function startInteraction(begun: NewInteraction, services: InteractionSer
     isForcedPrivate: isForcedPrivate(place, owners),
     hasSource: source !== undefined,
     source,
-    metadata: { ...common, authorizing_integration_owners: owners, ...begun.metadata },
-    interaction: name === undefined ? undefined : { ...common, name },
+    metadata: { id, type, user: apiUser(place.member), authorizing_integration_owners: owners, ...begun.metadata },
     message: {
       ...sentMessage(id, place),
       trigger,

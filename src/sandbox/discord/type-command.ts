@@ -5,63 +5,48 @@ import {
 } from 'discord-api-types/v10';
 
 import { apiMessage } from './api-message.ts';
-import type { TypedCommand } from './chat.ts';
+import type { Autocompletions } from './autocompletions.ts';
+import type { Choice, HalfTypedCommand, TypedCommand } from './chat.ts';
 import type { Conversation } from './conversation.ts';
+import { interactionPayload } from './interaction-payload.ts';
 import { type Owners, ownersOf, type Place, placeOf } from './place.ts';
 import { type InteractionServices, needBot, startInteraction } from './start-interaction.ts';
-import { commandLine, typedOptions } from './typed-options.ts';
+import { commandLine, halfTypedOptions, typedOptions } from './typed-options.ts';
 
 /** Validates a typed command as Discord's client does and sends it to the bot. @throws Error with a sentence. */
 export function typeCommand(typed: TypedCommand, services: InteractionServices): Conversation {
+  const { target } = typed;
   const place = placeOf(typed, services.world);
-  return typed.target
-    ? openMenu(typed.command, typed.target.messageId, place, services)
-    : typeSlashCommand(typed, place, services);
+  const command = calledAt(typed.command, target ? CommandType.Message : CommandType.ChatInput, place, services);
+  const used = target ? ofMenu(command, target.messageId, services) : ofSlash(command, typed.options ?? {});
+  const owners = ownersOfCommand(command, place);
+  return startInteraction({ type: InteractionType.ApplicationCommand, place, owners, ...used }, services);
 }
 
-function typeSlashCommand(typed: TypedCommand, place: Place, services: InteractionServices): Conversation {
-  const command = calledAt(typed.command, CommandType.ChatInput, place, services);
-  const options = typedOptions(command, typed.options ?? {});
-  needBot(services);
-  return startInteraction(
-    {
-      type: InteractionType.ApplicationCommand,
-      trigger: 'command',
-      line: commandLine(command, options),
-      place,
-      owners: ownersOfCommand(command, place),
-      data: { ...commandData(command), ...(options.length > 0 && { options }) },
-      commandName: command.name,
-    },
-    services,
-  );
+function ofSlash(command: APIApplicationCommand, typed: NonNullable<TypedCommand['options']>) {
+  const options = typedOptions(command, typed);
+  return {
+    trigger: 'command' as const,
+    line: commandLine(command, options),
+    data: { ...commandData(command), ...(options.length > 0 && { options }) },
+  };
 }
 
-/** Uses the context menu command of a message. */
-function openMenu(name: string, id: string, place: Place, services: InteractionServices): Conversation {
-  const command = calledAt(name, CommandType.Message, place, services);
-  const { conversations, posts, world } = services;
+/** The context menu command of a message. */
+function ofMenu(command: APIApplicationCommand, id: string, { conversations, posts, world }: InteractionServices) {
   const held = conversations.holder(id)?.held(id);
   const message = held ? apiMessage(held, world) : posts.find(id);
   if (!message) throw new Error(`There is no message with the id ${id}.`);
-  needBot(services);
-  return startInteraction(
-    {
-      type: InteractionType.ApplicationCommand,
-      trigger: 'menu',
-      line: name,
-      place,
-      owners: ownersOfCommand(command, place),
-      data: { ...commandData(command), target_id: id, resolved: { messages: { [id]: message } } },
-      commandName: name,
-      metadata: { target_message_id: id },
-    },
-    services,
-  );
+  return {
+    trigger: 'menu' as const,
+    line: command.name,
+    data: { ...commandData(command), target_id: id, resolved: { messages: { [id]: message } } },
+    metadata: { target_message_id: id },
+  };
 }
 
 /** A guild command takes precedence over the global one of the same name. @throws Error with a sentence. */
-export function calledAt(
+function calledAt(
   name: string,
   wanted: CommandType,
   place: Place,
@@ -75,12 +60,40 @@ export function calledAt(
 }
 
 /** The id of the guild for a guild command. @throws Error with Discord's sentence when the app is not installed for it. */
-export function ownersOfCommand({ integration_types, guild_id }: APIApplicationCommand, place: Place): Owners {
+function ownersOfCommand({ integration_types, guild_id }: APIApplicationCommand, place: Place): Owners {
   const owners = guild_id === undefined ? ownersOf(integration_types ?? [0], place) : { 0: guild_id };
   if (Object.keys(owners).length === 0) throw new Error('Unknown Integration');
   return owners;
 }
 
-export function commandData({ id, name, type, guild_id }: APIApplicationCommand): object {
+function commandData({ id, name, type, guild_id }: APIApplicationCommand): object {
   return { id, name, type, ...(guild_id !== undefined && { guild_id }) };
+}
+
+/**
+ * Requests the choices of the focused option from the bot, as Discord's client does with every key.
+ * Rejects with a sentence when the bot cannot be reached or does not answer in time.
+ */
+export async function completeOption(
+  typed: HalfTypedCommand,
+  services: InteractionServices,
+  autocompletions: Autocompletions,
+): Promise<Choice[]> {
+  const { world, nextId, lifetimes, gateway } = services;
+  const place = placeOf(typed, world);
+  const command = calledAt(typed.command, CommandType.ChatInput, place, services);
+  const options = halfTypedOptions(command, typed.options ?? {}, typed.focused);
+  needBot(services);
+
+  const id = nextId();
+  const { token, choices } = autocompletions.start(id, place.member.locale, lifetimes.ackMs);
+  const type = InteractionType.ApplicationCommandAutocomplete;
+  const data = { ...commandData(command), options };
+  const owners = ownersOfCommand(command, place);
+  gateway.dispatch(
+    'INTERACTION_CREATE',
+    place.guildId,
+    interactionPayload({ id, token, type, place, owners, data }, world),
+  );
+  return choices;
 }

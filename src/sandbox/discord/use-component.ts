@@ -5,7 +5,7 @@ import type { UsedComponent } from './chat.ts';
 import { findComponent, type UsableComponent } from './components.ts';
 import type { Conversation, HeldMessage } from './conversation.ts';
 import { placeOf } from './place.ts';
-import { type InteractionServices, needBot, startInteraction } from './start-interaction.ts';
+import { type InteractionServices, startInteraction } from './start-interaction.ts';
 
 /** Clicks a button or chooses in a menu of a bot message. @throws Error with a sentence. */
 export function useComponent(used: UsedComponent, services: InteractionServices): Conversation {
@@ -21,7 +21,6 @@ export function useComponent(used: UsedComponent, services: InteractionServices)
   const component = usable(used, held);
   const place = placeOf({ memberId, guildId, context, manageGuild, manageMessages }, world);
   const values = component.type === ComponentType.Button ? undefined : chosen(component, used.values ?? []);
-  needBot(services);
   return startInteraction(
     {
       type: InteractionType.MessageComponent,

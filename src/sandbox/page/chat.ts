@@ -2,8 +2,7 @@ import '@skyra/discord-components-core/discord-messages.js';
 import type { Snapshot } from '../page-protocol.ts';
 import { element } from './element.ts';
 import { followedTopPx, followsAfterScroll } from './following.ts';
-import { type MessageActions, type MessageView, messageElement } from './message.ts';
-import { postElement } from './post.ts';
+import { type MessageActions, type MessageView, messageElement, postElement } from './message.ts';
 import { isVisible, isVisiblePost, type Viewer } from './viewer.ts';
 
 export interface ChatOptions {

@@ -1,7 +1,7 @@
 import '@skyra/discord-components-core/discord-command.js';
 import '@skyra/discord-components-core/discord-message.js';
 import type { APIAttachment } from 'discord-api-types/v10';
-import type { ChatMessage, FollowUp } from '../discord/chat.ts';
+import type { ChatMessage, FollowUp, Post } from '../discord/chat.ts';
 import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
 import { componentNodes } from './components.ts';
 import { element, linkTo } from './element.ts';
@@ -78,18 +78,14 @@ function body(message: ChatMessage, view: MessageView): Node[] {
     case 'failed':
       return [element('span', { className: 'failed' }, message.failure ?? 'The application did not respond')];
     case 'answered':
-      if (message.modal) return [formElement(message, message.modal, view)];
+      if (message.modal) {
+        const submit = (values: Record<string, string>) => {
+          view.actions.submit(message.interactionId, values, view.dismiss);
+        };
+        return [modalElement(message.modal, submit)];
+      }
       return [message, ...(message.followUps ?? [])].flatMap((part) => contents(part, view));
   }
-}
-
-function formElement(
-  { interactionId }: ChatMessage,
-  { title, components }: NonNullable<ChatMessage['modal']>,
-  { actions, dismiss }: MessageView,
-): HTMLElement {
-  const submit = (values: Record<string, string>) => actions.submit(interactionId, values, dismiss);
-  return modalElement({ title, components, submit });
 }
 
 function contents(part: ChatMessage | FollowUp, { reader, menu, actions }: MessageView): Node[] {
@@ -102,10 +98,29 @@ function contents(part: ChatMessage | FollowUp, { reader, menu, actions }: Messa
   if (messageId === undefined) return shown;
 
   const use = (customId: string, values?: string[]) => actions.use(messageId, customId, values);
-  const usable = componentNodes(components, use);
+  return [...shown, ...below(componentNodes(components, use), messageId, menu, actions)];
+}
+
+/** What stands below a message: its components, and the context menu. */
+function below(
+  components: readonly HTMLElement[],
+  messageId: string,
+  menu: readonly string[],
+  actions: MessageActions,
+): HTMLElement[] {
   const apps = menu.length > 0 ? [menuElement(menu, (command) => actions.pick(messageId, command))] : [];
-  const below = [...usable, ...apps];
-  return below.length > 0 ? [...shown, element('div', { slot: 'components' }, ...below)] : shown;
+  const all = [...components, ...apps];
+  return all.length > 0 ? [element('div', { slot: 'components' }, ...all)] : [];
+}
+
+/** A message that a member wrote. */
+export function postElement({ messageId, member, content, postedAtMs }: Post, view: MessageView): HTMLElement {
+  const { reader, menu, actions } = view;
+  const timestamp = clockText(postedAtMs, reader.locale);
+  const made = element('discord-message', { author: member.name, avatar: avatarOf(member.name), timestamp });
+  usePageStyle(made);
+  made.append(markdown(content, reader), ...below([], messageId, menu, actions));
+  return made;
 }
 
 function attachmentElement(attachment: APIAttachment, locale: string): HTMLElement {
@@ -117,7 +132,7 @@ function attachmentElement(attachment: APIAttachment, locale: string): HTMLEleme
   return element('div', { slot: 'attachments', className: 'attachment' }, shown);
 }
 
-export function menuElement(menu: readonly string[], pick: (command: string) => void): HTMLElement {
+function menuElement(menu: readonly string[], pick: (command: string) => void): HTMLElement {
   const made = element('details', { className: 'apps' }, element('summary', {}, 'Apps'));
   for (const command of menu) {
     const button = element('button', { type: 'button' }, command);
@@ -138,7 +153,7 @@ function thinking(): HTMLElement {
   return element('span', { className: 'quiet thinking' }, dots, `${BOT_NAME} is thinking…`);
 }
 
-export function clockText(ms: number, locale: string): string {
+function clockText(ms: number, locale: string): string {
   const when = new Date(ms);
   const today = when.toDateString() === new Date().toDateString();
   return when.toLocaleString(locale, today ? { timeStyle: 'short' } : { dateStyle: 'short', timeStyle: 'short' });

@@ -95,16 +95,11 @@ describe('a modal', () => {
 
   it.each<[string, object, string]>([
     ['as it should be', {}, 'ok'],
-    ['with a text field in a row', { components: [row(input({ label: 'A' }))] }, 'ok'],
-    ['with a button', { components: [row(button())] }, 'components.0.components.0.type: BASE_TYPE_CHOICES'],
+    ['with a button', { components: [label(button())] }, 'components.0.component: UNION_TYPE_CHOICES'],
+    ['with a row, which is not emulated', { components: [row(input())] }, 'components.0: UNION_TYPE_CHOICES'],
     ['with a custom_id twice', { components: [label(input()), label(input())] }, `components.1.component.${TWICE}`],
     ['with five labels', { components: labels(5) }, 'ok'],
     ['with six labels', { components: labels(6) }, 'components: BASE_TYPE_BAD_LENGTH'],
-    [
-      'with two fields in a row',
-      { components: [row(input(), input())] },
-      'components.0.components: BASE_TYPE_BAD_LENGTH',
-    ],
     [
       'with a menu, which is not emulated',
       { components: [label(select())] },

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { contentTypeOf, FileStore, pictureSize } from '../../../src/sandbox/discord/file-store.ts';
+import { FileStore, pictureSize } from '../../../src/sandbox/discord/file-store.ts';
 import { readBody } from '../../../src/sandbox/discord/request-body.ts';
 
 describe('a stored file', () => {
@@ -11,7 +11,7 @@ describe('a stored file', () => {
   }
   const upload = (filename: string, length = 1) => ({
     filename,
-    contentType: undefined,
+    contentType: 'image/png',
     bytes: new Uint8Array(length),
   });
 
@@ -41,19 +41,9 @@ describe('a stored file', () => {
     expect(kept()).toEqual([false, true, true]);
   });
 
-  it.each([
-    ['a.PNG', undefined, 'image/png'],
-    ['a.png', 'image/webp', 'image/webp'],
-    ['a.txt', 'application/octet-stream', 'text/plain; charset=utf-8'],
-    ['a', undefined, undefined],
-  ])('%s, declared as %s, is %s', (name, declared, expected) => {
-    expect(contentTypeOf(name, declared)).toBe(expected);
-  });
-
   it('has the size of a picture', () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000002000000030806000000', 'hex');
-    const gif = Buffer.from('47494638396102000300', 'hex');
-    expect([pictureSize(png), pictureSize(gif)]).toEqual(Array(2).fill({ width: 2, height: 3 }));
+    expect(pictureSize(png)).toEqual({ width: 2, height: 3 });
     expect(pictureSize(Buffer.from('text'))).toBeUndefined();
   });
 });

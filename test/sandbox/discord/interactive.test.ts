@@ -3,7 +3,6 @@ import {
   AttachmentBuilder,
   type ChatInputCommandInteraction,
   type Interaction,
-  type Message,
   MessageFlags,
 } from 'discord.js';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -62,17 +61,6 @@ async function sent(...components: APIMessageTopLevelComponent[]): Promise<strin
 }
 
 describe('an unmodified discord.js client receives', () => {
-  it('with its reply the command that it answers, as older libraries read it', async () => {
-    const reply = Promise.withResolvers<Message | null | undefined>();
-    handle = async (i) => {
-      const { resource } = await (i as ChatInputCommandInteraction).reply({ content: 'here', withResponse: true });
-      reply.resolve(resource?.message);
-    };
-    const { id } = discord.type({ command: 'deck', options: { id: 'base1-4' } });
-
-    expect((await reply.promise)?.interaction).toMatchObject({ id, type: 2, commandName: 'deck' });
-  });
-
   it('the text so far of an option with autocomplete, and its choices arrive in the language of the member', async () => {
     handle = async (i) => {
       if (!i.isAutocomplete()) return;
@@ -197,9 +185,9 @@ describe('a click', () => {
     const messageId = await sent(row(button('rename')));
     handle = async (i) => {
       if (i.isButton()) {
-        const field = { type: 4, custom_id: 'name', style: 1, label: 'Name', required: true };
+        const name = { type: 18, label: 'Name', component: { type: 4, custom_id: 'name', style: 1, required: true } };
         const owner = { type: 18, label: 'For', component: { type: 4, custom_id: 'owner', style: 2 } };
-        return i.showModal({ customId: 'form', title: 'Rename', components: [row(field), owner] as never });
+        return i.showModal({ customId: 'form', title: 'Rename', components: [name, owner] as never });
       }
       if (!(i.isModalSubmit() && i.isFromMessage())) return;
       const [name, owner] = ['name', 'owner'].map((field) => i.fields.getTextInputValue(field));
@@ -226,9 +214,7 @@ describe('files', () => {
     };
     const { attachments, embeds } = await discord.type({ command: 'say' }).settled();
 
-    expect(attachments).toMatchObject([
-      { filename: 'b.txt', size: 4, description: 'so', content_type: 'text/plain; charset=utf-8' },
-    ]);
+    expect(attachments).toMatchObject([{ filename: 'b.txt', size: 4, description: 'so' }]);
     const [picture, response] = await Promise.all([embeds[0]?.image, attachments[0]].map((it) => fetch(it?.url ?? '')));
     expect([await picture?.text(), await response?.text()]).toEqual(['picture', 'text']);
     expect(response?.headers.get('content-security-policy')).toBe('sandbox');

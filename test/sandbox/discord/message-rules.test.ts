@@ -14,9 +14,7 @@ import { leafCodes } from './leaf-codes.ts';
 const long = (length: number) => 'x'.repeat(length);
 const embed = (part: object) => ({ embeds: [{ title: 'Title', ...part }] });
 const fields = (count: number) => Array(count).fill({ name: 'n', value: 'v' });
-const mentions = (allowed_mentions: object) => ({ content: 'x', allowed_mentions });
 const HALVES = Array(2).fill({ description: long(3_000) });
-const EXCLUSIVE = 'allowed_mentions: MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE';
 const NOT_FOUND = 'url: UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND';
 
 // Other lengths, numbers and required fields: specification.test.ts.
@@ -42,11 +40,6 @@ describe('a message', () => {
     ['an address of 2,049', embed({ url: `https://x.test/${long(2_034)}` }), 'embeds.0.url: BASE_TYPE_MAX_LENGTH'],
     ['a colour that is no number', embed({ color: 'red' }), 'embeds.0.color: NUMBER_TYPE_COERCE'],
     ['a time that is none', embed({ timestamp: 'soon' }), 'embeds.0.timestamp: DATE_TIME_TYPE_PARSE'],
-    // resources/message, "Allowed Mentions Object"; the code: Mephisto5558/Teufelsbot#287
-    ['parsed users beside named roles', mentions({ parse: ['users'], roles: ['1'] }), 'ok'],
-    ['parsed users beside no users', mentions({ parse: ['users'], users: [] }), 'ok'],
-    ['parsed users beside named ones', mentions({ parse: ['users'], users: ['1'] }), EXCLUSIVE],
-    ['parsed roles beside named ones', mentions({ parse: ['everyone', 'roles'], roles: ['1'] }), EXCLUSIVE],
     // What is not emulated
     ['a poll', { content: 'x', poll: { question: { text: 'x' }, answers: [] } }, 'poll: NOT_EMULATED'],
     ['no poll', { content: 'x', poll: null }, 'ok'],

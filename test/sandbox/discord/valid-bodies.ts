@@ -42,7 +42,7 @@ const message = {
   embeds: [embed],
   allowed_mentions: { parse: ['everyone'], users: ['1'], roles: ['1'], replied_user: true },
   components: [row(button, link), row(stringSelect)],
-  flags: 4,
+  flags: 64,
 };
 
 const recording = { duration_secs: 1.5, waveform: 'x', title: 'x', is_spoiler: false };
@@ -58,7 +58,7 @@ const input = {
 const label = (component: object) => ({ type: 18, id: 0, label: 'x', description: 'x', component });
 const modal = (components: object[]) => ({ custom_id: 'form', title: 'x', components });
 
-export const MODALS: readonly object[] = [modal([row(input)]), modal([label(input)])];
+export const MODALS: readonly object[] = [modal([label(input)])];
 
 const localizations = { name_localizations: { de: 'karte' }, description_localizations: { de: 'Eine Karte' } };
 const option = (type: number, part: object = {}) => ({

@@ -14,7 +14,7 @@ const BODIES = [
 
 // What the bot never uses is not emulated, and refused: kinds of components and options, fields, and values.
 export const NOT_EMULATED =
-  /^(?:Container|File|FileUpload|MediaGallery|Section|Separator|TextDisplay|Checkbox|CheckboxGroup|RadioGroup)Component|^(?:Channel|Mentionable|Role|User)SelectComponent|^StringSelectComponentForModal|^ApplicationCommand(?:Attachment|Channel|Mentionable|Role|User|Subcommand|SubcommandGroup)Option$|^ApplicationCommand\w+Option\.choices$|^ApplicationCommand(?:Integer|Number)Option\.autocomplete$|^InteractionApplicationCommandAutocompleteCallback(?:Integer|Number)Data|^ApplicationCommandOption(?:Integer|Number)Choice|\.(?:poll|sku_id|handler)$|^ApplicationFormPartial\.(?!description|default|localizations|tags|integration_types_config)/;
+  /^(?:Container|File|FileUpload|MediaGallery|Section|Separator|TextDisplay|Checkbox|CheckboxGroup|RadioGroup)Component|^(?:Channel|Mentionable|Role|User)SelectComponent|^StringSelectComponentForModal|^ActionRowComponentForModal|^ApplicationCommand(?:Attachment|Channel|Mentionable|Role|User|Subcommand|SubcommandGroup)Option$|^ApplicationCommand\w+Option\.choices$|^ApplicationCommand(?:Integer|Number)Option\.autocomplete$|^InteractionApplicationCommandAutocompleteCallback(?:Integer|Number)Data|^ApplicationCommandOption(?:Integer|Number)Choice|\.(?:poll|sku_id|handler)$|^ApplicationFormPartial\.(?!description|default|localizations|tags|integration_types_config)/;
 const VALUES: Readonly<Record<string, unknown>> = { ApplicationCommandType: 4, ButtonStyleTypes: 6 };
 
 /** Of a message that answers nobody these alone are read: the others are those of every message. */

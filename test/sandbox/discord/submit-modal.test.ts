@@ -1,6 +1,7 @@
 import type { APITextInputComponent } from 'discord-api-types/v10';
 import { expect, it } from 'vitest';
-import { checkField, filledIn } from '../../../src/sandbox/discord/modal-answers.ts';
+import type { Field } from '../../../src/sandbox/discord/components.ts';
+import { checkField, filledIn } from '../../../src/sandbox/discord/submit-modal.ts';
 
 const field = (part: object = {}) => ({ type: 4, custom_id: 'f', style: 1, ...part }) as APITextInputComponent;
 
@@ -21,7 +22,7 @@ it.each([
   ['a text', { f: 'x' }, 'x'],
   ['nothing', {}, ''],
 ])('%s is submitted in its label', (_what, values, value) => {
-  const label = { type: 18, id: 1, label: 'F', component: field({ id: 2 }) };
+  const label = { type: 18, id: 1, label: 'F', component: field({ id: 2 }) } as Field;
   expect(filledIn([label], values)).toEqual([
     { type: 18, id: 1, component: { type: 4, id: 2, custom_id: 'f', value } },
   ]);
