@@ -12,18 +12,23 @@ export class UnreadableBody extends Error {
   }
 }
 
+/** A body; undefined = it is longer. Read to the end: leaving early would reset the connection before the answer is sent. */
+export async function bytesOf(request: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length <= mostBytes) chunks.push(chunk);
+  }
+  return length > mostBytes ? undefined : Buffer.concat(chunks);
+}
+
 /** @throws UnreadableBody when it is longer than 64 KiB or not JSON. */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    // Read to the end: leaving early would reset the connection before the answer is sent
-    if (bytes <= LONGEST_BODY_BYTES) chunks.push(chunk);
-  }
-  if (bytes > LONGEST_BODY_BYTES) throw new UnreadableBody(413, 'The body is longer than 64 KiB.');
+  const bytes = await bytesOf(request, LONGEST_BODY_BYTES);
+  if (!bytes) throw new UnreadableBody(413, 'The body is longer than 64 KiB.');
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return JSON.parse(bytes.toString('utf8'));
   } catch {
     throw new UnreadableBody(400, 'The body is not JSON.');
   }

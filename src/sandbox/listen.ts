@@ -8,6 +8,13 @@ import type { AddressInfo } from 'node:net';
  */
 export const KEEP_ALIVE_MS = 65_000;
 
+/** Listens on 127.0.0.1; 0 = any free port. @returns the port */
+export async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
 /** More sandboxes than run at the same time. */
 const MAX_TRIES = 100;
 
@@ -20,9 +27,7 @@ const MAX_TRIES = 100;
 export async function listenAtOrAfter(server: Server, port: number): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {
-      server.listen(port === 0 ? 0 : port + tries - 1, '127.0.0.1');
-      await once(server, 'listening');
-      return (server.address() as AddressInfo).port;
+      return await listen(server, port === 0 ? 0 : port + tries - 1);
     } catch (error) {
       const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
       if (!taken || tries === MAX_TRIES || port + tries > 65_535) throw error;

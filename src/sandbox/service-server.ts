@@ -1,26 +1,19 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { closeServer, KEEP_ALIVE_MS } from './listen.ts';
+import { closeServer, KEEP_ALIVE_MS, listen } from './listen.ts';
 import { type AnswerRequest, errorAnswer, keyIn, type ServiceOutcome } from './service-answers.ts';
 
 /** Serves on 127.0.0.1 and answers only requests for that address, not those of a page under another host name. */
 export async function serve(answer: AnswerRequest, port: number): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    const own = (server.address() as AddressInfo).port;
-    if (!isOwnHost(request.headers.host, own)) {
+    if (!isOwnHost(request.headers.host, ownPort)) {
       send(response, errorAnswer(421, 'MisdirectedRequest', 'This service answers only under its own address.'));
       return;
     }
     void respond(answer, request, response);
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => closeServer(server),
-  };
+  const ownPort = await listen(server, port);
+  return { url: `http://127.0.0.1:${ownPort}`, close: () => closeServer(server) };
 }
 
 function isOwnHost(host: string | undefined, port: number): boolean {

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { closeServer, KEEP_ALIVE_MS } from '../listen.ts';
+import { closeServer, KEEP_ALIVE_MS, listen } from '../listen.ts';
 
 /** The listening socket of the whole emulated Discord, on the loopback interface. It can refuse connections for a while. */
 export class FrontDoor {
@@ -10,10 +8,7 @@ export class FrontDoor {
 
   /** @param port 0 = any free one */
   async open(port = this.port): Promise<void> {
-    if (this.server.listening) return;
-    this.server.listen(port, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.port = (this.server.address() as AddressInfo).port;
+    if (!this.server.listening) this.port = await listen(this.server, port);
   }
 
   /** Refuses new connections and closes existing ones, except gateway connections. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
+import { bytesOf } from '../json-body.ts';
 import { ApiError } from './api-error.ts';
 import type { Upload } from './file-store.ts';
 
@@ -20,7 +21,8 @@ export interface RequestBody {
 
 /** @throws ApiError 40005, 50109, 50035 or 30015 */
 export async function readBody(request: IncomingMessage): Promise<RequestBody> {
-  const bytes = await readBytes(request);
+  const bytes = await bytesOf(request, LARGEST_BODY_BYTES);
+  if (!bytes) throw new ApiError('requestTooLarge');
   const contentType = request.headers['content-type'] ?? '';
   if (contentType.startsWith('multipart/form-data')) return readMultipart(bytes, contentType);
   if (bytes.length > 0 && !contentType.startsWith('application/json')) {
@@ -28,17 +30,6 @@ export async function readBody(request: IncomingMessage): Promise<RequestBody> {
     throw new ApiError('invalidForm', { errors: { _errors: [{ code: 'CONTENT_TYPE_INVALID', message }] } });
   }
   return { json: bytes.length === 0 ? {} : parseJson(bytes.toString()), files: [] };
-}
-
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    length += chunk.length;
-    if (length <= LARGEST_BODY_BYTES) chunks.push(chunk); // the rest is read as well, otherwise the answer would be lost
-  }
-  if (length > LARGEST_BODY_BYTES) throw new ApiError('requestTooLarge');
-  return Buffer.concat(chunks);
 }
 
 async function readMultipart(bytes: Buffer, contentType: string): Promise<RequestBody> {
