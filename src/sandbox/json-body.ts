@@ -12,7 +12,7 @@ export class UnreadableBody extends Error {
   }
 }
 
-/** A body; undefined = it is longer. Read to the end: leaving early would reset the connection before the answer is sent. */
+/** The body, or undefined when it is longer. It is read to the end: leaving early would reset the connection too soon. */
 export async function bytesOf(request: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

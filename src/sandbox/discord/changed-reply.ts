@@ -1,9 +1,10 @@
 import { ApiError } from './api-error.ts';
 import { withServedMedia } from './attachment-links.ts';
 import { attachmentPlan } from './attachment-rules.ts';
+import type { MessageBody } from './chat.ts';
 import { withIds } from './components.ts';
 import type { FileStore } from './file-store.ts';
-import { edited, isEmpty, type MessageForm, type Reply } from './message-rules.ts';
+import { edited, isEmpty, type MessageForm } from './message-rules.ts';
 import type { NumberedUpload } from './request-body.ts';
 
 /** Where files are stored and pictures are served. */
@@ -20,12 +21,12 @@ export interface ServedAt {
  * @throws ApiError 50035 with `at` before every path, 50006 or 30015
  */
 export function changedReply(
-  before: Reply,
+  before: MessageBody,
   form: MessageForm,
   uploads: readonly NumberedUpload[],
   { files, channelId, origin }: ServedAt,
   at: readonly string[],
-): Reply {
+): MessageBody {
   const { kept, added } = attachmentPlan(before.attachments, form.attachments, uploads, at);
   const prepared = added.map(({ upload, details }) => files.prepare(upload, channelId, details));
   const changed = edited(before, form, [...kept, ...prepared.map(({ attachment }) => attachment)]);

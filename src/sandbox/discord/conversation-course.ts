@@ -2,7 +2,6 @@ import { Listeners } from '../listeners.ts';
 import { standingFiles } from './attachment-links.ts';
 import type { ChatMessage, FollowUp, MessageBody } from './chat.ts';
 import { type InteractionState, type Lifetimes, type Phase, shown, timeLimit } from './interaction.ts';
-import type { Reply } from './message-rules.ts';
 import type { SentMessage, SentMessages } from './sent-messages.ts';
 
 const LONGEST_HISTORY = 100; // snapshots kept of one conversation
@@ -92,6 +91,6 @@ function shownFollowUp({ id, ephemeral, edited, reply }: SentMessage): FollowUp 
   return { messageId: id, ephemeral, edited, ...shownBody(reply) };
 }
 
-function shownBody({ attachments, ...reply }: Reply): MessageBody {
+function shownBody({ attachments, ...reply }: MessageBody): MessageBody {
   return { ...reply, attachments: standingFiles(attachments, reply.embeds) };
 }

@@ -1,11 +1,11 @@
 import { ApiError } from './api-error.ts';
 import type { Answerable, Callback } from './callback-rules.ts';
 import { changedReply } from './changed-reply.ts';
-import type { ChatMessage } from './chat.ts';
+import type { ChatMessage, MessageBody } from './chat.ts';
 import { ConversationCourse, type CourseOptions } from './conversation-course.ts';
 import type { FileStore } from './file-store.ts';
 import { acknowledge, webhookRefusal } from './interaction.ts';
-import { EMPTY_REPLY, type MessageForm, type Reply } from './message-rules.ts';
+import { EMPTY_REPLY, type MessageForm } from './message-rules.ts';
 import type { Owners } from './place.ts';
 import type { NumberedUpload } from './request-body.ts';
 import { type SentMessage, SentMessages } from './sent-messages.ts';
@@ -158,7 +158,7 @@ export class Conversation {
     return this.#message(ephemeral, changedReply(EMPTY_REPLY, form, uploads, this.#options, at));
   }
 
-  #message(ephemeral: boolean, reply: Reply): SentMessage {
+  #message(ephemeral: boolean, reply: MessageBody): SentMessage {
     const { nextId, isForcedPrivate } = this.#options;
     return { id: nextId(), ephemeral: ephemeral || isForcedPrivate, edited: false, reply };
   }

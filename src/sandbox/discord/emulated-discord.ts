@@ -14,7 +14,7 @@ import { Faults } from './faults.ts';
 import { FileStore } from './file-store.ts';
 import { FrontDoor } from './front-door.ts';
 import { Gateway } from './gateway.ts';
-import { type GatewayFaults, NO_GATEWAY_FAULTS } from './gateway-faults.ts';
+import { type GatewayFaults, noGatewayFaults } from './gateway-faults.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import type { Moderation } from './moderation.ts';
@@ -56,7 +56,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const faults = new Faults();
   const refusing = new Set<string>();
   const openings = new ChannelOpenings();
-  const gatewayFaults: GatewayFaults = { ...NO_GATEWAY_FAULTS };
+  const gatewayFaults = noGatewayFaults();
   const moderation: Moderation = { refuses: () => false, blocks: () => false };
   const { shards = 1, maxConcurrency = 16 } = options;
   const gateway = new Gateway(server, {

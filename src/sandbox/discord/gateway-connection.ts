@@ -13,6 +13,7 @@ import {
   type Sends,
 } from './gateway-rules.ts';
 import type { GatewaySession, SessionLink } from './gateway-session.ts';
+import type { GatewaySessions } from './gateway-sessions.ts';
 
 export interface GatewayConnectionOptions {
   faults: GatewayFaults;
@@ -22,10 +23,7 @@ export interface GatewayConnectionOptions {
   mayIdentify(shardId: number): boolean;
   /** After an identify: creates the session and sends READY, unless it is withheld. */
   open(identify: Identify, link: SessionLink): GatewaySession | undefined;
-  find(sessionId: string): GatewaySession | undefined;
-  resumed(): void;
-  /** Called when the session cannot be resumed any more. */
-  end(session: GatewaySession): void;
+  sessions: GatewaySessions;
 }
 
 const AFTER_IDENTIFY_ONLY: readonly number[] = [
@@ -78,7 +76,7 @@ export class GatewayConnection implements SessionLink {
   invalidate(resumable: boolean): void {
     const session = this.#session;
     this.#release();
-    if (session && !resumable) this.#options.end(session);
+    if (session && !resumable) this.#options.sessions.end(session);
     this.#sendOp(Op.InvalidSession, resumable);
   }
 
@@ -135,19 +133,19 @@ export class GatewayConnection implements SessionLink {
       faults.refusedResumes--;
       return this.#sendOp(Op.InvalidSession, false);
     }
-    const session = this.#options.find(resume.session_id);
+    const session = this.#options.sessions.find(resume.session_id);
     const outcome = session?.resumable(resume.seq);
     if (!session || outcome === 'too late') return this.#sendOp(Op.InvalidSession, false);
     if (outcome === 'bad sequence') return this.close(Close.InvalidSeq);
     this.#session = session;
     session.resume(resume.seq, this);
-    this.#options.resumed();
+    this.#options.sessions.resumed();
   }
 
   #closed(code: number): void {
     clearTimeout(this.#silence);
     // A client that closes with one of these codes ends its session; events/gateway, "Disconnecting"
-    if (this.#session && (code === 1_000 || code === 1_001)) this.#options.end(this.#session);
+    if (this.#session && (code === 1_000 || code === 1_001)) this.#options.sessions.end(this.#session);
     this.#release();
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { publishEvent } from './observation.ts';
+import { type DispatchedEvent, events } from './observation.ts';
 import { shardOf } from './snowflake.ts';
 
 const REPLAYABLE = 1_000; // events kept for a resume; Discord names no number
@@ -41,7 +41,7 @@ export class GatewaySession {
 
   /** Sends an event, or stores it for a resume. `json` is the serialized payload. */
   dispatch(type: string, json: string): void {
-    publishEvent({ type, json });
+    events.publish({ type, json } satisfies DispatchedEvent);
     const frame = `{"op":0,"s":${++this.#sequence},"t":"${type}","d":${json}}`;
     this.#kept.push(frame);
     if (this.#kept.length > REPLAYABLE) this.#kept.shift();

@@ -5,6 +5,8 @@ const RESUMABLE_MS = 180_000; // how long Discord keeps a session is not documen
 /** Every session that is connected or can still be resumed. */
 export class GatewaySessions {
   readonly #sessions = new Map<string, GatewaySession>();
+  /** How often one was resumed. */
+  resumes = 0;
   #waiting: { isMet(): boolean; resolve(): void }[] = [];
 
   get size(): number {
@@ -27,6 +29,12 @@ export class GatewaySessions {
     this.#sessions.set(session.id, session);
   }
 
+  resumed(): void {
+    this.resumes++;
+    this.changed();
+  }
+
+  /** It cannot be resumed any more. */
   end(session: GatewaySession): void {
     this.#sessions.delete(session.id);
   }

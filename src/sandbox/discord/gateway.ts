@@ -37,8 +37,6 @@ export class Gateway {
   readonly #limit: GatewayIdentifyLimit;
   /** Connections that identified so far. */
   identifies = 0;
-  /** Connections that resumed a session so far. */
-  resumes = 0;
   /** When the last event was written, on the clock of `performance.now()`; NaN before the first. */
   lastEventAtMs = Number.NaN;
 
@@ -50,6 +48,11 @@ export class Gateway {
 
   get url(): string {
     return this.#options.url;
+  }
+
+  /** Connections that resumed a session so far. */
+  get resumes(): number {
+    return this.#sessions.resumes;
   }
 
   /** Sessions with a connection. */
@@ -143,12 +146,7 @@ export class Gateway {
       faults,
       mayIdentify: (shardId) => this.#limit.take(shardId, performance.now()),
       open: (identify, link) => this.#open(identify, link, address.version),
-      find: (sessionId) => this.#sessions.find(sessionId),
-      resumed: () => {
-        this.resumes++;
-        this.#sessions.changed();
-      },
-      end: (session) => this.#sessions.end(session),
+      sessions: this.#sessions,
     });
     this.#connections.add(connection);
     client.on('close', () => this.#connections.delete(connection));

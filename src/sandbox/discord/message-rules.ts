@@ -1,6 +1,7 @@
 import { type APIAttachment, type APIEmbed, MessageFlags } from 'discord-api-types/v10';
 
 import type { AttachmentForm } from './attachment-rules.ts';
+import type { MessageBody } from './chat.ts';
 import { componentMistakes } from './component-rules.ts';
 import type { Row } from './components.ts';
 import { embedMistakes } from './embed-rules.ts';
@@ -40,22 +41,14 @@ export function flagMistakes(flags: MessageForm['flags']): Mistake[] {
   return when(isWrong, ['flags'], 'MESSAGE_FLAGS_INVALID', 'These message flags cannot be set.');
 }
 
-/** The content of a reply. */
-export interface Reply {
-  content: string;
-  embeds: APIEmbed[];
-  components: Row[];
-  attachments: APIAttachment[];
-}
-
-export const EMPTY_REPLY: Reply = { content: '', embeds: [], components: [], attachments: [] };
+export const EMPTY_REPLY: MessageBody = { content: '', embeds: [], components: [], attachments: [] };
 
 /**
  * The reply after an edit: absent fields are unchanged, null and empty ones are cleared.
  *
  * @param attachments the files of the message after the edit
  */
-export function edited(reply: Reply, form: MessageForm, attachments: APIAttachment[]): Reply {
+export function edited(reply: MessageBody, form: MessageForm, attachments: APIAttachment[]): MessageBody {
   const { content, embeds, components } = form;
   return {
     content: content === undefined ? reply.content : (content ?? ''),
@@ -66,6 +59,6 @@ export function edited(reply: Reply, form: MessageForm, attachments: APIAttachme
 }
 
 /** An empty message is refused with 50006. */
-export function isEmpty({ content, embeds, components, attachments }: Reply): boolean {
+export function isEmpty({ content, embeds, components, attachments }: MessageBody): boolean {
   return content === '' && embeds.length + components.length + attachments.length === 0;
 }

@@ -21,16 +21,8 @@ export interface DispatchedEvent {
 }
 
 // Channels of the process, so that whoever wants to see the traffic of every emulated Discord need not be handed each.
-const exchanges = channel('cardbot:emulated-discord:exchange');
-const events = channel('cardbot:emulated-discord:event');
-
-export function publishExchange(exchange: Exchange): void {
-  exchanges.publish(exchange);
-}
-
-export function publishEvent(event: DispatchedEvent): void {
-  events.publish(event);
-}
+export const exchanges = channel('cardbot:emulated-discord:exchange');
+export const events = channel('cardbot:emulated-discord:event');
 
 /** Called for the traffic of every emulated Discord in this process, from now on. */
 export function observe(on: { exchange(exchange: Exchange): void; event(event: DispatchedEvent): void }): void {

@@ -5,7 +5,7 @@ import { apiVersion, isBlocked } from './client-rules.ts';
 import { type ExternalImage, externalUrl } from './external-images.ts';
 import { type Faults, type RestOutcome, type ScriptedFault, spoilt } from './faults.ts';
 import type { FileStore } from './file-store.ts';
-import { type Exchange, publishExchange } from './observation.ts';
+import { type Exchange, exchanges } from './observation.ts';
 import { readBody } from './request-body.ts';
 import type { RequestLog } from './request-log.ts';
 import { type RestAnswer, type Routes, RouteTable } from './route.ts';
@@ -53,7 +53,7 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
   async function overhear(request: IncomingMessage, path: string, read: BodyReader): Promise<void> {
     const { route } = table.match(request.method ?? '', path);
     const { json } = await read();
-    publishExchange({ method: route.method, route: route.path, sent: json });
+    exchanges.publish({ method: route.method, route: route.path, sent: json } satisfies Exchange);
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
@@ -71,7 +71,7 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
     const process = async () => {
       const seen = {};
       const answered = await answer(request, route, new URLSearchParams(query), seen, read).catch(refusal);
-      if (!request.errored) publishExchange({ method, ...seen, answered });
+      if (!request.errored) exchanges.publish({ method, ...seen, answered } satisfies Exchange);
       return answered;
     };
     if (typeof fault?.answer === 'object') overhear(request, route, read).catch(() => undefined);

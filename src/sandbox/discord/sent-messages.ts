@@ -1,12 +1,13 @@
 import { ApiError } from './api-error.ts';
-import { EMPTY_REPLY, type Reply } from './message-rules.ts';
+import type { MessageBody } from './chat.ts';
+import { EMPTY_REPLY } from './message-rules.ts';
 
 /** A bot message in a conversation. */
 export interface SentMessage {
   id: string;
   ephemeral: boolean;
   edited: boolean;
-  reply: Reply;
+  reply: MessageBody;
 }
 
 /** The bot messages in one conversation: the first is the reply, `@original`; the others are follow-ups. */

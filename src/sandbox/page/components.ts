@@ -10,7 +10,6 @@ interface Component {
   emoji?: { name?: string | null };
   url?: string;
   placeholder?: string;
-  max_values?: number;
   options?: readonly { label: string; value: string; description?: string; default?: boolean }[];
 }
 
@@ -43,25 +42,15 @@ function button({ custom_id, label, emoji, style = 2, url, disabled }: Component
   return made;
 }
 
-/** A single value is sent when it is chosen, several when the menu loses focus. */
+/** A menu of which one value is chosen. */
 function select(component: Component, use: Use): HTMLElement {
-  const {
-    custom_id = '',
-    placeholder = 'Make a selection',
-    disabled = false,
-    max_values = 1,
-    options = [],
-  } = component;
+  const { custom_id = '', placeholder = 'Make a selection', disabled = false, options = [] } = component;
   const made = element('select', { ariaLabel: placeholder, disabled });
-  made.multiple = max_values > 1;
-  if (!made.multiple) made.append(element('option', { value: '', disabled: true, selected: true }, placeholder));
+  made.append(element('option', { value: '', disabled: true, selected: true }, placeholder));
   for (const { label, value, description, default: selected = false } of options) {
     made.append(element('option', { value, selected }, description ? `${label} · ${description}` : label));
   }
-  const values = () => Array.from(made.selectedOptions, ({ value }) => value);
-  const send = () => use(custom_id, values());
-  if (made.multiple) made.addEventListener('blur', send);
-  else sendWhenChosen(made, send);
+  sendWhenChosen(made, () => use(custom_id, [made.value]));
   return made;
 }
 

@@ -1,8 +1,7 @@
 import { TIMESTAMP_STYLES, type TimestampStyle } from './timestamp.ts';
 
 export type Token =
-  | { type: 'text' | 'code'; text: string }
-  | { type: 'code-block'; text: string; language: string }
+  | { type: 'text' | 'code' | 'code-block'; text: string }
   | { type: 'bold' | 'italic' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'subtext' | 'item'; children: Token[] }
   | { type: 'heading'; level: number; children: Token[] }
   | { type: 'link'; href: string; children: Token[] }
@@ -26,8 +25,8 @@ const LAST_SECOND = 8.64e12;
 const RULES: readonly Rule[] = [
   { pattern: /\\(?<text>[^\p{L}\p{N}\s])/uy, token: ({ text = '' }) => ({ type: 'text', text }) },
   {
-    pattern: /```(?:(?<language>[\w+-]+)\n)?\n*(?<text>.+?)\n*```/sy,
-    token: ({ text = '', language = '' }) => ({ type: 'code-block', text, language }),
+    pattern: /```(?:[\w+-]+\n)?\n*(?<text>.+?)\n*```/sy,
+    token: ({ text = '' }) => ({ type: 'code-block', text }),
   },
   {
     pattern: /(?<!`)(?<ticks>`+)(?!`)(?<text>.*?[^`])\k<ticks>(?!`)/sy,

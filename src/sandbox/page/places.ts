@@ -1,4 +1,5 @@
 import type { Guild } from '../discord/chat.ts';
+import type { Snapshot } from '../page-protocol.ts';
 import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
 import { element } from './element.ts';
 import { whenChanged } from './panel.ts';
@@ -9,11 +10,7 @@ const GROUP: ShownPlace = { guildId: null, context: 2 };
 export const NOT_INSTALLED = 'The bot was not added here. Members who installed it for themselves use it all the same.';
 const GROUP_NAME = 'Friends';
 
-/** The guilds of the emulated Discord, with and without the bot. */
-export interface Guilds {
-  guilds: readonly Guild[];
-  foreignGuilds: readonly Guild[];
-}
+type Guilds = Pick<Snapshot, 'guilds' | 'foreignGuilds'>;
 
 /** The servers, the direct messages with the bot, and places where only a member brings it. */
 export function places(
