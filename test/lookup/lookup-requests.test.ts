@@ -25,10 +25,10 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
   const pendingLookups = new PendingLookups();
   const ended: Record<string, CardRecord | CardServiceError> = {};
   const members: Record<string, ReturnType<typeof by>> = {}; // one for all cards of a list
-  const wish = (cardId: string, member: string) => {
+  const wish = (cardId: string, member: string, showPrices = true) => {
     members[member] ??= by(member);
     const end = (outcome: CardRecord | CardServiceError) => void Object.assign(ended, { [member]: outcome });
-    const added = { lookup: lookup(cardId, members[member]), resolve: end, reject: end };
+    const added = { lookup: lookup(cardId, { ...members[member], showPrices }), resolve: end, reject: end };
     pendingLookups.start(pendingLookups.add(added, Date.now()));
   };
   wish('base1-4', 'alice');
@@ -186,6 +186,25 @@ describe('a batch of two', () => {
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-5']]);
     expect(await it.booked('alice')).toEqual({ requests: 0, saved: 1 });
     expect(await it.booked('bob')).toEqual({ requests: 1, saved: 0 });
+  });
+
+  it('is not answered without prices to who joins for them while it is read, but read again', async () => {
+    const it = batchOfTwo(async () => new Map());
+    it.wish('base1-6', 'carol', false);
+    const prepared = () => it.requests.prepare(it.select(3).filter(({ cardId }) => cardId === 'base1-6'));
+    it.knownBeforeRequest.mockResolvedValue({ kind: 'fresh', answer: RECORD });
+    it.knownBeforeRequest.mockImplementationOnce(async () => {
+      it.wish('base1-6', 'dave');
+      return { kind: 'fresh', answer: RECORD };
+    });
+    expect(await prepared()).toEqual([]);
+    expect(it.ended).toEqual({});
+    expect(await prepared()).toEqual([]);
+    expect(it.ended).toEqual({ carol: RECORD, dave: RECORD });
+    expect(it.knownBeforeRequest.mock.calls).toEqual([
+      ['base1-6', false],
+      ['base1-6', true],
+    ]);
   });
 
   it('releases permit and locks unused when all were refused before it leaves', async () => {

@@ -118,6 +118,15 @@ describe('several lookups', () => {
   });
 });
 
+it.each<[string, GivenCard]>([
+  ['while it is looked up', { start: () => Promise.reject(new Stopping()) }],
+  ['before it is', { refusal: new Stopping() }],
+])('cards of which a stop ends one %s are stopped, and not ended', async (_, given) => {
+  const lookups = await lookupsOf({ copy: ANSWER }, answersAfter(0), given);
+  await lookups.lookUpAll();
+  expect(lookups.standing()).toEqual({ cards: 2, end: 'stopped' });
+});
+
 it('what cannot be shown is shown again 1.5 s later, and ever more rarely', async () => {
   fakeTime();
   const shown: object[] = [];

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { cardsIn, type FetchedCard } from '../../src/service/card-service.ts';
+import { keyHeader } from '../../src/service/request.ts';
+import { described } from '../support/described.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { cardOf, clientOf, type Pair, startPair } from './clients.ts';
 
@@ -116,6 +118,14 @@ describe('a card', () => {
     expect(lines[0]).toMatchObject({ level: WARN, why: 'Invalid input: expected string, received object' });
   });
 
+  it('is read whole although a character of it comes in two parts', async () => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ ...CARD, name: 'Glühwurm' }));
+    const at = bytes.indexOf(0xc3) + 1;
+    const body = ReadableStream.from([bytes.subarray(0, at), bytes.subarray(at)]);
+    const client = clientOf(pair.service.url, { fetch: async () => new Response(body) });
+    expect(await cardOf(client, 'base1-4')).toMatchObject({ name: 'Glühwurm' });
+  });
+
   it('does not exist when a 404 has an error body', async () => {
     pair.service.script({ path: 'nope', status: 404, body: NO_SUCH_CARD });
     expect(await cardOf(clientOf(pair.service.url), 'nope')).toBe('noSuchCard');
@@ -190,6 +200,14 @@ it('the cards that an answer brought are those that the service had', () => {
 });
 
 describe('a key', () => {
+  it.each([
+    [{ header: 'authorization' }, { authorization: 'Bearer wax' }],
+    [{ header: 'Authorization', prefix: 'Token ' }, { Authorization: 'Token wax' }],
+    [{ header: 'X-Seal' }, { 'X-Seal': 'wax' }],
+  ])('is sent as %o says, and as a bearer where that is usual', (key, headers) => {
+    expect(keyHeader({ ...described(), key }, 'wax')).toEqual(headers);
+  });
+
   it.each([
     [401, 'an error body', { _tag: 'Unauthorized', message: 'no' }],
     [401, 'a page', '<h1>Unauthorized</h1>'],
@@ -284,7 +302,7 @@ describe('a request', () => {
           return ++count;
         },
       };
-      channel('undici:client:sendHeaders').publish(message);
+      for (const name of ['undici:request:create', 'undici:client:sendHeaders']) channel(name).publish(message);
       return count;
     };
     const gone = await startPair();

@@ -5,8 +5,9 @@ import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
 import { type ListeningCardService, SANDBOX_API_KEY, startCardService } from '../../src/sandbox/card-service.ts';
 import { CardReader } from '../../src/service/described-card.ts';
 import { againAtMost, Listing } from '../../src/service/listing.ts';
+import type { ListingOutcome } from '../../src/service/listing-learning.ts';
 import { described, listAt } from '../support/described.ts';
-import { logLines } from '../support/log-lines.ts';
+import { INFO, logLines, WARN } from '../support/log-lines.ts';
 
 const IDS = ['base1-4', 'base1-5', 'nowhere'];
 const MIB = 1024 * 1024;
@@ -29,6 +30,51 @@ const listed = async (ids?: string[]) => {
   const answer = await list(ids);
   return answer.kind === 'listed' ? [...answer.cards.keys()] : answer;
 };
+
+const CARD = { id: 'a', name: 'A', game: 'G' };
+const FOUND: ListingOutcome = { kind: 'listed', cards: new Map([['a', CARD]]) };
+const NO_LIST: ListingOutcome = { kind: 'unusable', detail: 'status 404' };
+const [ONE, FOUR] = [['a'], ['a', 'b', 'c', 'd']];
+
+it.each<[string, [ids: string[], outcome: ListingOutcome][], object[]]>([
+  [
+    'nothing of lists that work',
+    [
+      [FOUR, FOUND],
+      [ONE, FOUND],
+    ],
+    [],
+  ],
+  [
+    'that fewer go together',
+    [[FOUR, { kind: 'tooMany', detail: 'status 413' }]],
+    [{ level: INFO, detail: 'status 413', most: 2 }],
+  ],
+  [
+    'that lists do not work',
+    [
+      [FOUR, NO_LIST],
+      [ONE, FOUND],
+    ],
+    [{ level: WARN, detail: 'status 404', minutes: 60 }],
+  ],
+  [
+    'that one did not, after others',
+    [
+      [FOUR, FOUND],
+      [FOUR, NO_LIST],
+      [ONE, FOUND],
+    ],
+    [{ level: INFO, detail: 'status 404' }],
+  ],
+  ['that a 429 stops lists', [[FOUR, { kind: 'rateLimited' }]], [{ level: INFO, minutes: 15 }]],
+])('the log tells %s', (_, ended, told) => {
+  const { log, lines } = logLines();
+  const reader = new CardReader(described({ bulkPath: '/cards?ids={ids}' }));
+  const listing = new Listing({ baseUrl: service.url, list: listAt('/cards?ids={ids}'), reader, log });
+  for (const [ids, outcome] of ended) listing.sent(ids)(outcome);
+  expect(lines).toMatchObject(told);
+});
 
 it.each([
   ['tooMany', 5, 2],
