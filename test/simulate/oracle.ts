@@ -132,13 +132,16 @@ function ofAnswers(seen: Seen): string[] {
 }
 
 /** When a reply showed less than before, though no edit was delayed. */
-function lesserAtMs({ shown }: Typed, { hits, outages }: Seen): number | undefined {
-  // A Redis that forgets takes cards from those who take over.
-  if (outages.some(isForgetful)) return undefined;
+function lesserAtMs({ shown, typedAtMs }: Typed, { hits, outages }: Seen): number | undefined {
   const isDelayed = (atMs: number) =>
     hits.some((hit) => hit.call === 'edit' && hit.atMs <= atMs && hit.atMs > atMs - EDITED_MS);
+  // A Redis that forgets takes cards from those who take over.
+  const isForgotten = (atMs: number) =>
+    outages.some((outage) => isForgetful(outage) && outage.fromMs < atMs && outage.untilMs > typedAtMs);
   const most = (before: Typed['shown']) => Math.max(0, ...before.map(({ embeds }) => embeds));
-  const lesser = shown.find(({ embeds, atMs }, at) => embeds < most(shown.slice(0, at)) && !isDelayed(atMs));
+  const lesser = shown.find(
+    ({ embeds, atMs }, at) => embeds < most(shown.slice(0, at)) && !isDelayed(atMs) && !isForgotten(atMs),
+  );
   return lesser?.atMs;
 }
 
@@ -151,16 +154,19 @@ function finalAtMs({ goneAtMs, ...typed }: Typed): number | undefined {
 function ofTakenBack(seen: Seen): string[] {
   const { discord, service, isShared } = seen;
   return discord.typed.flatMap((typed) => {
-    const { id, cards, takenBack, goneAtMs, editedAtMs = 0, isForgotten } = typed;
+    const { id, first, cards, takenBack, goneAtMs, editedAtMs = 0, isForgotten } = typed;
     if (!takenBack || isForgotten || isApart(takenBack.atMs, seen)) return [];
     const { atMs, isComplete } = takenBack;
+    const left = goneAtMs === undefined && !isComplete ? [`${id} was taken back at ${atMs} and is still there`] : [];
+    // An answer whose prices are being renewed is in no journal: another process cannot say that it is gone.
+    if (isShared && first === 'answered') return left;
     const isItsAlone = (card: string) => !discord.typed.some((each) => each !== typed && each.cards.includes(card));
     const sinceMs = atMs + (isShared ? LEARNED_MS : LEAVING_MS);
     const late = service.departures.filter(
       ({ card = '', leftAtMs }) => leftAtMs > sinceMs && cards.includes(card) && isItsAlone(card),
     );
     return [
-      ...(goneAtMs === undefined && !isComplete ? [`${id} was taken back at ${atMs} and is still there`] : []),
+      ...left,
       ...(editedAtMs > atMs + EDITED_MS ? [`${id} was taken back at ${atMs}, and edited at ${editedAtMs}`] : []),
       ...late.map(({ card, leftAtMs }) => `${card} was requested at ${leftAtMs} for ${id}, taken back at ${atMs}`),
     ];
