@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Cards, type CardsOptions } from '../../src/lookup/cards.ts';
 import type { Lifetimes } from '../../src/lookup/freshness.ts';
 import type { CardRecord } from '../../src/model/card.ts';
+import { UnexpectedAnswer } from '../../src/model/errors.ts';
 import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { sqliteCards } from '../cache/card-stores.ts';
 import { clientOf } from '../service/clients.ts';
@@ -95,6 +96,17 @@ it('a card that was found missing is read again before its request: it may have 
   expect(await cards.knownBeforeRequest('base1-4', true)).toMatchObject({ kind: 'fresh', answer: { card: GONE } });
 });
 
+it('a card that has just failed is shown as it is kept, and is not requested; without a copy its error is', async () => {
+  const { store, records } = countingStore();
+  const { cards } = cardsOver(store, LIFETIMES);
+  const error = new UnexpectedAnswer({ detail: 'name' });
+  records.set(GONE.id, { card: GONE, fetchedAtMs: Date.now() - 7 * HOUR_MS });
+  for (const id of [GONE.id, 'base1-4']) cards.resting.failed(id, error);
+  expect(await cards.known(GONE.id, true)).toMatchObject({ kind: 'stale', answer: { card: GONE } });
+  await expect(cards.known('base1-4', true)).rejects.toBe(error);
+  await expect(cards.knownBeforeRequest(GONE.id, true)).rejects.toBe(error);
+});
+
 describe('an address under which no card is known', () => {
   const NOWHERE = ['nope-1', 'nope-2', 'nope-3'];
   it.each<[string, string | undefined, string[], number]>([
@@ -137,4 +149,6 @@ it('the price of another description is stale and without a past, and its facts 
   expect(await cards.known(GONE.id, false)).toMatchObject({ kind: 'fresh' });
   expect(await cards.known(GONE.id, true)).toMatchObject({ kind: 'stale', answer: { card, history: undefined } });
   expect((await cards.kept(GONE.id))?.history).toBeUndefined();
+  expect(await cards.keptPrice(GONE.id)).toMatchObject({ record: { card }, isStale: true });
+  expect(await cards.keptPrice('base1-4')).toBeUndefined();
 });

@@ -197,6 +197,14 @@ describe('the fair order', () => {
     expect(queue.pendingLookups.get('wanted')).toBeUndefined();
   });
 
+  it('puts what a member adds behind what they wait for already', () => {
+    const queue = new Queue();
+    for (const card of ['a', 'b', 'c']) queue.want(card, 'eager', 'guild');
+    queue.serve();
+    queue.want('d', 'eager', 'guild');
+    expect([1, 2, 3].map(() => queue.request().cardId)).toEqual(['b', 'c', 'd']);
+  });
+
   it('counts what a member joined like what they were first to want', () => {
     const queue = new Queue();
     queue.join('eager', 'guild', 10);

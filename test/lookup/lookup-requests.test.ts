@@ -4,7 +4,14 @@ import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { RestingCards } from '../../src/lookup/resting-cards.ts';
 import type { CardRecord, Known } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
-import { CardServiceError, RateLimited, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import {
+  CardServiceError,
+  CeilingReached,
+  RateLimited,
+  ServiceDown,
+  Stopping,
+  UnexpectedAnswer,
+} from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import type { Fetched } from '../../src/service/card-service.ts';
@@ -186,6 +193,18 @@ describe('a batch of two', () => {
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-5']]);
     expect(await it.booked('alice')).toEqual({ requests: 0, saved: 1 });
     expect(await it.booked('bob')).toEqual({ requests: 1, saved: 0 });
+  });
+
+  it('ends what its requester may spend nothing more on, without a request; others wait for the same again', async () => {
+    const it = batchOfTwo(async () => new Map());
+    it.wish('base1-4', 'carol');
+    Object.assign(it.pendingLookups.get('base1-4')?.bookedOn ?? {}, { ceiling: { left: 0 } });
+    await it.send();
+    expect(it.ended).toEqual({ alice: expect.any(CeilingReached) });
+    expect(it.fetch).not.toHaveBeenCalled();
+    expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'abandoned' }]]);
+    expect(it.claimed.size).toBe(0);
+    expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5', 'base1-4']);
   });
 
   it('is not answered without prices to who joins for them while it is read, but read again', async () => {

@@ -118,6 +118,13 @@ describe('several lookups', () => {
   });
 });
 
+it('what is refused is known at once, with a copy if there is one', async () => {
+  const error = new KeyRefused({ status: 403 });
+  const lookups = await lookupsOf({ resting: error }, { refusal: error }, { copy: ANSWER, refusal: error });
+  expect(lookups.soFar().cards).toEqual([{ error }, { error }, { answer: ANSWER, error }]);
+  expect(lookups.toCome).toBe('nothing');
+});
+
 it.each<[string, GivenCard]>([
   ['while it is looked up', { start: () => Promise.reject(new Stopping()) }],
   ['before it is', { refusal: new Stopping() }],
