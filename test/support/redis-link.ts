@@ -11,7 +11,7 @@ export type RedisAddress = Pick<TestRedis, 'url' | 'prefix'>;
 /** A link to a Redis, which closes when the test ends, and what it logs. `options`: `{}` for the bot's own patience. */
 export function linkTo(
   { url, prefix }: RedisAddress,
-  options: Pick<RedisLinkOptions, 'answerTimeoutMs' | 'botId'> = PATIENT,
+  options: Pick<RedisLinkOptions, 'answerTimeoutMs' | 'botId' | 'events'> = PATIENT,
 ) {
   const { log, lines } = logLines();
   const link = new RedisLink({ url, prefix, log, ...options });

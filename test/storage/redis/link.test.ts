@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { Events } from '../../../src/model/events.ts';
 import { newClient, type RedisClient } from '../../../src/storage/redis/client.ts';
 import type { RedisHealth, RedisLink } from '../../../src/storage/redis/link.ts';
 import { RedisUnavailable } from '../../../src/storage/redis/unavailable.ts';
@@ -16,11 +17,15 @@ const DEAD_PORT = 'redis://127.0.0.1:1';
 
 /** With the bot's own patience unless given. */
 function linkUnderTest(redis: RedisAddress, patience: { answerTimeoutMs?: number } = {}) {
-  const { link, lines } = linkTo(redis, patience);
+  const events = new Events();
+  const works: boolean[] = [];
+  onFinished(events.subscribe('store', (event) => void works.push(event.works)));
+  const { link, lines } = linkTo(redis, { ...patience, events });
   const key = `${redis.prefix}:a`;
   return {
     link,
     lines,
+    works,
     write: () => link.run((client) => client.set(key, 'b')),
     read: () => link.read((client) => client.get(key)),
     messages: () => lines.map(({ msg }) => msg),
@@ -222,11 +227,11 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     ['memory that is used up', (client: RedisClient): Promise<unknown> => client.configSet('maxmemory', '1')],
   ])('reads, but does not write, with %s', async (_, fail) => {
     const redis = await startRealRedis();
-    const { link, write, read, becomes, messages } = await usableLinkTo(redis);
+    const { link, works, write, read, becomes, messages } = await usableLinkTo(redis);
     await write();
     await link.run(fail);
     await expect(write()).rejects.toThrow(RedisUnavailable);
-    expect(link.health).toBe('readable');
+    expect([link.health, works]).toEqual(['readable', [true, false]]); // what replies are kept in is not written
     expect(await read()).toBe('b');
     await expect(write()).rejects.toThrow(RedisUnavailable);
 
