@@ -43,3 +43,11 @@ it('a bot whose token is revoked tells its operator before it ends', async () =>
   world.discord.revokeToken();
   await expect.poll(() => messages).toEqual([expect.stringContaining('Discord refuses the bot token')]);
 });
+
+it('a bot whose token is refused at its start tells its operator before it ends', async () => {
+  const { url, messages } = await startWebhookServer();
+  const { discord, env } = await startBackends({}, { ALERT_WEBHOOK_URL: url });
+  discord.revokeToken();
+  await startAppBot(env);
+  await expect.poll(() => messages).toEqual([expect.stringContaining('Discord refuses the bot token')]);
+});
