@@ -73,6 +73,20 @@ it('says why a report failed only until another may be asked for', async () => {
   expect([report?.usage.plan, missing]).toEqual(['free', undefined]);
 });
 
+it('is asked for as soon as there is a permit, though there was none within the last minute', async () => {
+  fakeTime();
+  const { limiter, known } = reportsOver(new EmbeddedCardService());
+  const got = await limiter.acquire('members');
+  if (got.kind !== 'permit') throw new Error(got.kind);
+  await limiter.release(got.permit, { kind: 'rateLimited', statedMs: 10_000 });
+  expect((await known()).missing).toBe('notRequested');
+  await vi.advanceTimersByTimeAsync(15_000);
+  const probe = await limiter.acquire('members');
+  if (probe.kind === 'permit') await limiter.release(probe.permit, { kind: 'answered' });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect((await known()).report?.atMs).toBe(Date.now());
+});
+
 it('says of a key that it may not read the report', async () => {
   fakeTime();
   const { service, known, lines } = reportsOver(new EmbeddedCardService());
