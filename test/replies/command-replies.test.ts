@@ -177,6 +177,16 @@ describe('a reply that is deleted', () => {
     expect([completed, deleted, droppedIds()]).toEqual([[], [reply.interactionId], [reply.interactionId]]);
   });
 
+  it('costs no request when it is taken over meanwhile', async () => {
+    const reply = deferredReply();
+    const journal = { ...NO_JOURNAL, takeOver: (complete: (taken: CardsReply) => void) => complete(reply) };
+    const { replies, completed, cardService } = repliesOver(journal);
+    replies.takeOver();
+    await replies.delete(deferredReply(), reply.interactionId); // while Discord is asked what the reply shows
+    await replies.settled();
+    expect([completed, cardService.requests]).toEqual([[], []]);
+  });
+
   it('is gone for its members when Discord says so, although nobody told this process', async () => {
     const { start, written } = await sqlitePlace();
     const { journal } = await start();

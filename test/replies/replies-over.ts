@@ -92,20 +92,8 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   };
   onTestFinished(stop);
   return {
-    ...{
-      replies,
-      cardService,
-      stop,
-      completed,
-      deleted,
-      edits,
-      commands,
-      shown,
-      ledger,
-      logged,
-      lookupQueue,
-      storedCards,
-    },
+    ...{ replies, cardService, stop, completed, deleted, edits, commands, shown },
+    ...{ ledger, logged, lookupQueue, storedCards },
     completedIds: () => completed.map(({ id }) => id),
     droppedIds: () => steps.flatMap(({ step, interactionId }) => (step === 'dropped' ? [interactionId] : [])),
     /** As if no copy was found. */
