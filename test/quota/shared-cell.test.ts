@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { Permit } from '../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
-import type { WantedToken } from '../../src/quota/permit.ts';
+import type { PermitDecision, WantedToken } from '../../src/quota/permit.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { SharedCell } from '../../src/quota/shared-cell.ts';
 import type { LimiterWrite, SharedLimiterStore } from '../../src/quota/shared-limiter-store.ts';
@@ -55,6 +55,18 @@ it('without Redis a request counts as under way until it has ended', async () =>
   expect(cell.underWay).toBe(1);
   await cell.change({ apply: (state) => ({ ...state, plan: 'pro' }), ended: PERMIT });
   expect([cell.underWay, cell.state.plan]).toEqual([0, 'pro']);
+});
+
+it.each<[string, boolean, PermitDecision]>([
+  ['a probe that another process got first', true, TOKEN],
+  ['a permit that a 429 has overtaken', false, { kind: 'wait', untilMs: 0 }],
+])('%s is decided again, and not under way', async (_, probe, decision) => {
+  const { cell, store } = await joined();
+  const token = { ...TOKEN, permit: { ...PERMIT, probe } };
+  store.asRead = { ...store.asRead, probeOf: 'another' };
+  expect([await cell.take(token, () => decision), cell.underWay]).toEqual([{ kind: 'changed' }, 0]);
+  store.asRead = { ...store.asRead, probeOf: 'this' };
+  expect([await cell.take(token, () => TOKEN), cell.underWay]).toMatchObject([{ kind: 'taken' }, 1]);
 });
 
 it('whoever waits looks again when others change when requests leave or need a place no more, not at each heartbeat', async () => {
