@@ -13,7 +13,7 @@ import {
   CutOffRedis,
   Nothing,
   PressStep,
-  type ShownCommand,
+  type ShownCommands,
   StartStorm,
   SubmitForm,
   TypeCommand,
@@ -34,7 +34,6 @@ export type Route = (asked: Asked) => unknown;
 export function apiRoutes({ discord, cardService, story }: PageSources): [string, Route][] {
   return [
     ['GET /api/commands', ({ query, response }) => sendJson(response, 200, commandsOf(discord, query))],
-    ['GET /api/menu', ({ query, response }) => sendJson(response, 200, menuOf(discord, query))],
     post('/api/commands', TypeCommand, (typed) => ({ id: discord.type(typed).id })),
     post('/api/choices', CompleteOption, (typed) => discord.complete(typed)),
     post('/api/components', UseComponent, ({ values, ...used }) => ({
@@ -70,15 +69,14 @@ function at(query: URLSearchParams, { members, guilds, foreignGuilds }: Emulated
   return { memberId, guildId, context, manageGuild: query.get('manageGuild') === 'true' };
 }
 
-function commandsOf(discord: EmulatedDiscord, query: URLSearchParams): ShownCommand[] {
-  return discord.commandsFor(at(query, discord)).map(({ name, description, options = [] }) => {
-    return { name, description, options: options as CommandOption[] };
-  });
-}
-
-/** The names of the commands for a message. */
-function menuOf(discord: EmulatedDiscord, query: URLSearchParams): string[] {
-  return discord.menuCommandsFor(at(query, discord)).map(({ name }) => name);
+function commandsOf(discord: EmulatedDiscord, query: URLSearchParams): ShownCommands {
+  const there = at(query, discord);
+  return {
+    commands: discord.commandsFor(there).map(({ name, description, options = [] }) => {
+      return { name, description, options: options as CommandOption[] };
+    }),
+    menu: discord.menuCommandsFor(there).map(({ name }) => name),
+  };
 }
 
 function post<Body>(path: string, schema: z.ZodType<Body>, run: (body: Body) => unknown): [string, Route] {

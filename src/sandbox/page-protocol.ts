@@ -69,9 +69,16 @@ export const CutOffRedis = z.strictObject({ isCut: z.boolean() });
 export const Nothing = z.strictObject({});
 
 /**
- * `GET /api/commands?memberId=…&guildId=…&context=0&manageGuild=true`: the commands that a member sees after typing `/`; no
- * `guildId` = direct messages, or with the context 2 a group. `GET /api/menu` with the same query: the names of the context menu commands of a message.
+ * `GET /api/commands?memberId=…&guildId=…&context=0&manageGuild=true`: what a member can use there; no `guildId` = direct
+ * messages, or with the context 2 a group.
  */
+export interface ShownCommands {
+  /** Those that they see after typing `/`. */
+  commands: ShownCommand[];
+  /** The names of the context menu commands of a message. */
+  menu: string[];
+}
+
 export interface ShownCommand {
   name: string;
   description: string;

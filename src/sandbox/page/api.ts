@@ -2,7 +2,7 @@ import type { Choice } from '../discord/chat.ts';
 import type {
   ChangeSwitches,
   CompleteOption,
-  ShownCommand,
+  ShownCommands,
   Snapshot,
   StartStorm,
   SubmitForm,
@@ -27,14 +27,11 @@ export const writePost = (written: WritePost) => post('/api/posts', written);
 export const useComponent = (used: UseComponent) => post('/api/components', used);
 export const submitForm = (form: SubmitForm) => post('/api/forms', form);
 
-/** The commands that a member can type there. */
-export async function fetchCommands(at: At): Promise<ShownCommand[]> {
-  return (await get('/api/commands', at)) as ShownCommand[];
-}
-
-/** The names of the context menu commands of a message. */
-export async function fetchMenu(at: At): Promise<string[]> {
-  return (await get('/api/menu', at)) as string[];
+/** What a member can use there. */
+export async function fetchCommands({ memberId, guildId, context, manageGuild }: At): Promise<ShownCommands> {
+  const query = new URLSearchParams({ memberId, context: String(context), manageGuild: String(manageGuild) });
+  if (guildId !== null) query.set('guildId', guildId);
+  return (await answerTo(`/api/commands?${query}`)) as ShownCommands;
 }
 
 /** The bot's suggestions. @throws Error with the server's sentence. */
@@ -47,12 +44,6 @@ export function watchSnapshots(onSnapshot: (snapshot: Snapshot | undefined) => v
   const events = new EventSource('/api/events');
   events.addEventListener('message', ({ data }) => onSnapshot(JSON.parse(data) as Snapshot));
   events.addEventListener('error', () => onSnapshot(undefined));
-}
-
-async function get(path: string, { memberId, guildId, context, manageGuild }: At): Promise<unknown> {
-  const query = new URLSearchParams({ memberId, context: String(context), manageGuild: String(manageGuild) });
-  if (guildId !== null) query.set('guildId', guildId);
-  return await answerTo(`${path}?${query}`);
 }
 
 async function post(path: string, body: unknown): Promise<unknown> {

@@ -1,9 +1,8 @@
-import type { Snapshot } from '../page-protocol.ts';
+import type { ShownCommand, Snapshot } from '../page-protocol.ts';
 import {
   type At,
   fetchChoices,
   fetchCommands,
-  fetchMenu,
   submitForm,
   typeCommand,
   useComponent,
@@ -42,7 +41,7 @@ class Page {
 
   readonly #tabs = new Tabs(section('tabs'));
   readonly #composer = new Composer(section('composer'), {
-    commands: async () => await fetchCommands(this.#at),
+    commands: () => this.#loadCommands(),
     suggest: async (command, options, focused) => await fetchChoices({ command, options, focused, ...this.#at }),
     send: async (command, options) => {
       await typeCommand({ command, options, ...this.#at });
@@ -130,7 +129,6 @@ class Page {
     this.#draw();
     this.#chat.follow();
     this.#composer.moveTo(name);
-    void this.#loadMenu();
     if (!section('places').contains(document.activeElement)) this.#composer.focus();
   }
 
@@ -139,12 +137,13 @@ class Page {
     this.#chat.follow();
   }
 
-  async #loadMenu(): Promise<void> {
+  async #loadCommands(): Promise<readonly ShownCommand[]> {
     const at = this.#at;
-    const menu = await fetchMenu(at).catch(() => []);
-    if (JSON.stringify(at) !== JSON.stringify(this.#at)) return; // the member or place has changed meanwhile
+    const { commands, menu } = await fetchCommands(at);
+    if (JSON.stringify(at) !== JSON.stringify(this.#at)) return commands; // the member or place has changed meanwhile
     this.#menu = menu;
     this.#draw();
+    return commands;
   }
 
   /** A failed click is reported in the same place as a failed command. */
