@@ -7,6 +7,7 @@ import type { PricePoint } from '../model/price-history.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../storage/sqlite/cards.ts';
 import { openDatabase } from '../storage/sqlite/database.ts';
 import { cardStoreOptions } from '../storage/state.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 
 /** A sample card as a bot remembers it. */
@@ -17,7 +18,6 @@ export interface KnownCard {
   hasHistory?: boolean;
 }
 
-const DAY_MS = 86_400_000;
 /** Market prices of twelve days, as shares of the present one. */
 const SHARES = [0.78, 0.81, 0.8, 0.86, 0.9, 0.88, 0.85, 0.87, 0.93, 0.96, 0.94, 1];
 

@@ -3,6 +3,8 @@ import { type AnswerRequest, keyIn, type ServiceOutcome } from './service-answer
 /** Statuses whose responses have no body (Fetch standard, "null body status"). */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
+const RESET = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+
 /** `fetch` for an embedded service: the same requests, answers and failures, without a socket. */
 export function fetchFrom(answer: AnswerRequest): typeof fetch {
   return async (input, init) => {
@@ -16,17 +18,13 @@ export function fetchFrom(answer: AnswerRequest): typeof fetch {
     const outcome = await answer({ method, path: pathname + search, authorization, body }, signal);
     signal.throwIfAborted();
 
-    if (outcome.fault === 'reset') throw new TypeError('fetch failed', { cause: connectionReset() });
+    if (outcome.fault === 'reset') throw new TypeError('fetch failed', { cause: RESET });
     if (outcome.fault === 'hang') await aborted(signal);
     if (isRedirect(outcome) && request.redirect !== 'manual') {
       throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') });
     }
     return toResponse(outcome, signal);
   };
-}
-
-function connectionReset(): Error {
-  return Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 }
 
 function isRedirect({ status, headers }: ServiceOutcome): boolean {

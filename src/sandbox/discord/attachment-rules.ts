@@ -8,11 +8,8 @@ import type { NumberedUpload } from './request-body.ts';
 export interface AttachmentForm {
   id: string;
   filename?: string;
-  title?: string;
   description?: string;
 }
-
-type Described = Pick<AttachmentForm, 'title' | 'description'>;
 
 export interface AttachmentPlan {
   kept: APIAttachment[];
@@ -51,6 +48,6 @@ export function attachmentPlan(
 
 const MOST_ATTACHMENTS = 10; // topics/opcodes-and-status-codes, 30015
 
-function described({ title, description }: Described): Partial<APIAttachment> {
-  return { ...(title && { title }), ...(description && { description }) };
+function described({ description }: Pick<AttachmentForm, 'description'>): Partial<APIAttachment> {
+  return description ? { description } : {};
 }

@@ -18,7 +18,7 @@ export class Posts {
   readonly onChange = this.#changes.add;
   #last: readonly Post[] = [];
 
-  constructor({ world, nextId }: { world: World; nextId: () => string }) {
+  constructor(world: World, nextId: () => string) {
     this.#world = world;
     this.#nextId = nextId;
   }

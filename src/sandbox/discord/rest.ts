@@ -8,7 +8,7 @@ import type { FileStore } from './file-store.ts';
 import { type Exchange, exchanges } from './observation.ts';
 import { readBody } from './request-body.ts';
 import type { RequestLog } from './request-log.ts';
-import { type RestAnswer, type Routes, RouteTable } from './route.ts';
+import { type RestAnswer, type Routes, routeFinder } from './route.ts';
 
 export interface RestOptions {
   routes: Routes;
@@ -26,7 +26,7 @@ const API = /^\/api(?:\/v(\d+))?(?=\/)/;
 
 /** Answers HTTP as Discord's API does, and serves the pictures of embeds. */
 export function restListener({ routes, isBotToken, faults, image, files, log }: RestOptions): RequestListener {
-  const table = new RouteTable(routes);
+  const find = routeFinder(routes);
 
   const isAuthorized = ({ headers: { authorization = '' } }: IncomingMessage) =>
     authorization.startsWith('Bot ') && isBotToken(authorization.slice('Bot '.length));
@@ -40,7 +40,7 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
   ): Promise<RestAnswer> {
     if (isBlocked(request)) throw new ApiError('blockedUserAgent');
     if (apiVersion(API.exec(request.url ?? '')?.[1]) === undefined) throw new ApiError('invalidApiVersion');
-    const { route, params } = table.match(request.method ?? '', path);
+    const { route, params } = find(request.method ?? '', path);
     seen.route = route.path;
     if (route.needsBotToken && !isAuthorized(request)) throw new ApiError('unauthorized');
     const body = await read();
@@ -51,7 +51,7 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
 
   /** What a request says that is not processed, because its answer is dictated. */
   async function overhear(request: IncomingMessage, path: string, read: BodyReader): Promise<void> {
-    const { route } = table.match(request.method ?? '', path);
+    const { route } = find(request.method ?? '', path);
     const { json } = await read();
     exchanges.publish({ method: route.method, route: route.path, sent: json } satisfies Exchange);
   }

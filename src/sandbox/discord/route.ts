@@ -20,7 +20,7 @@ type Answer = (request: RestRequest) => RestAnswer | Promise<RestAnswer>;
 /** The calls by method and path below `/api/v10`, such as `POST /webhooks/:application/:token`. */
 export type Routes = Readonly<Record<string, Answer>>;
 
-export interface Route {
+interface Route {
   method: string;
   path: string;
   answer: Answer;
@@ -37,26 +37,20 @@ export function ok(body: unknown): RestAnswer {
 
 export const NO_CONTENT: RestAnswer = { status: 204, body: undefined };
 
-/** Finds the route of a request. */
-export class RouteTable {
-  readonly #routes: readonly Route[];
-
-  constructor(routes: Routes) {
-    this.#routes = Object.entries(routes).map(([name, answer]) => {
-      const [method = '', path = ''] = name.split(' ');
-      const pattern = new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
-      const bucket = createHash('md5').update(name).digest('hex');
-      return { method, path, answer, pattern, bucket, needsBotToken: !path.includes(':token') };
-    });
-  }
-
-  /** @throws ApiError 404, or 405 when the path exists with other methods only. */
-  match(method: string, path: string): { route: Route; params: Record<string, string> } {
-    const known = this.#routes.filter(({ pattern }) => pattern.test(path));
+/** @returns finds the route of a request. @throws ApiError 404, or 405 when the path exists with other methods only */
+export function routeFinder(routes: Routes) {
+  const all = Object.entries(routes).map(([name, answer]): Route => {
+    const [method = '', path = ''] = name.split(' ');
+    const pattern = new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
+    const bucket = createHash('md5').update(name).digest('hex');
+    return { method, path, answer, pattern, bucket, needsBotToken: !path.includes(':token') };
+  });
+  return (method: string, path: string) => {
+    const known = all.filter(({ pattern }) => pattern.test(path));
     const route = known.find((each) => each.method === method);
     if (!route) throw new ApiError(known.length > 0 ? 'methodNotAllowed' : 'notFound');
     return { route, params: decoded(route.pattern.exec(path)?.groups ?? {}) };
-  }
+  };
 }
 
 function decoded(segments: Record<string, string>): Record<string, string> {

@@ -1,6 +1,6 @@
 import '@skyra/discord-components-core/discord-time.js';
 import { element } from './element.ts';
-import { TIMESTAMP_STYLES, type TimestampStyle, timestampText } from './timestamp.ts';
+import { type TimestampStyle, timestampText } from './timestamp.ts';
 
 /** A time in words; relative ones are updated by `tickTimes`. */
 export function timeElement(seconds: number, style: TimestampStyle, locale: string): HTMLElement {
@@ -21,10 +21,7 @@ export function tickTimes(): void {
 }
 
 function update(time: HTMLElement): void {
-  const style = TIMESTAMP_STYLES.find((style) => style === time.dataset.style) ?? 'f';
-  const words = timestampText(Number(time.dataset.seconds), style, {
-    locale: time.dataset.locale ?? 'en-US',
-    nowMs: Date.now(),
-  });
+  const { seconds, locale = 'en-US' } = time.dataset;
+  const words = timestampText(Number(seconds), 'R', { locale, nowMs: Date.now() });
   if (time.textContent !== words) time.textContent = words;
 }

@@ -1,4 +1,5 @@
 import type { ChatMessage, Guild, Member, PlaceContext, Post } from '../discord/chat.ts';
+import { shardOf } from '../discord/snowflake.ts';
 
 /** A server, direct messages with the bot (context 1), or a group without it (2). */
 export interface ShownPlace {
@@ -40,11 +41,11 @@ function isElsewhere({ trigger, state, updatesSource, followUps = [] }: ChatMess
 }
 
 /**
- * The servers that a process of several holds, in words: Discord's formula for shards. With one process it goes without
- * saying. Direct messages are always the first one's.
+ * The servers that a process of several holds, in words. With one process it goes without saying. Direct messages are
+ * always the first one's.
  */
 export function heldBy(number: number, count: number, guilds: readonly Pick<Guild, 'id' | 'name'>[]): string {
   if (count === 1) return '';
-  const held = guilds.filter(({ id }) => Number((BigInt(id) >> 22n) % BigInt(count)) === number - 1);
+  const held = guilds.filter(({ id }) => shardOf(id, count) === number - 1);
   return [...held.map(({ name }) => name), ...(number === 1 ? ['direct messages'] : [])].join(', ') || 'no server';
 }
