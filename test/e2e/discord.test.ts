@@ -36,14 +36,14 @@ it('a button and a form of a bot of another version get a sentence', async () =>
   const { discord } = world;
   await world.stopBot();
   const button = (name: string) => ({ type: 2, style: 1, label: name, custom_id: `old:${name}` }) as const;
-  const field = { type: 4, custom_id: 'name', style: 1, label: 'Name' } as const;
+  const field = { type: 18, label: 'Name', component: { type: 4, custom_id: 'name', style: 1 } } as const;
   const former = new Client({ intents: 0, rest: { api: discord.apiUrl } });
   onTestFinished(() => former.destroy());
   const buttons = { type: 1, components: [button('press'), button('form')] } as const;
-  const components = [{ type: 1 as const, components: [field] }];
   former.on('interactionCreate', (interaction) => {
     if (interaction.isChatInputCommand()) void interaction.reply({ components: [buttons] });
-    if (interaction.isButton()) void interaction.showModal({ custom_id: 'old:form', title: 'Form', components });
+    if (interaction.isButton())
+      void interaction.showModal({ custom_id: 'old:form', title: 'Form', components: [field] });
   });
   await former.login(discord.botToken);
   await discord.gateway.whenReady();
