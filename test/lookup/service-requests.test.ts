@@ -65,12 +65,18 @@ describe('a request', () => {
       { kind: 'rateLimited', statedMs: 5_000, isCounted: false, spentWindow: 'month' },
     ],
     [new TypeError('a bug'), { kind: 'abandoned', isCounted: true }],
-  ])('releases its permit with what its error says of the service: %s', async (error, outcome) => {
-    const { quota, outcomes } = recording();
-    const sent = sendRequest(quota, REQUEST, () => Promise.reject(error));
-    await expect(sent).rejects.toBe(error);
-    expect(outcomes).toEqual([outcome]);
-  });
+  ])(
+    'releases its permit with what its error says of the service, and is of a ceiling if it counts: %s',
+    async (error, outcome) => {
+      const { quota, outcomes } = recording();
+      const ceiling = { left: 3 };
+      const request = { ...REQUEST, requester: { ...REQUEST.requester, ceiling } };
+      const sent = sendRequest(quota, request, () => Promise.reject(error));
+      await expect(sent).rejects.toBe(error);
+      expect(outcomes).toEqual([outcome]);
+      expect(ceiling.left).toBe(outcome.isCounted ? 2 : 3);
+    },
+  );
 
   it.each([
     ['pause', new RateLimited({ seconds: 1 })],
