@@ -3,7 +3,9 @@ import { Cards, type CardsOptions } from '../../src/lookup/cards.ts';
 import type { Lifetimes } from '../../src/lookup/freshness.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { UnexpectedAnswer } from '../../src/model/errors.ts';
+import { Events } from '../../src/model/events.ts';
 import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import type { FetchedCard } from '../../src/service/card-service.ts';
 import { sqliteCards } from '../cache/card-stores.ts';
 import { clientOf } from '../service/clients.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
@@ -105,6 +107,34 @@ it('a card that has just failed is shown as it is kept, and is not requested; wi
   expect(await cards.known(GONE.id, true)).toMatchObject({ kind: 'stale', answer: { card: GONE } });
   await expect(cards.known('base1-4', true)).rejects.toBe(error);
   await expect(cards.knownBeforeRequest(GONE.id, true)).rejects.toBe(error);
+});
+
+it('what is stored is told: prices under each id of their card, which cards there are and are not, and errors', async () => {
+  const { store } = countingStore();
+  const events = new Events();
+  const priced: unknown[] = [];
+  onTestFinished(events.subscribe('priced', ({ cardId, market }) => void priced.push([cardId, market])));
+  const catalog = { learn: vi.fn(), deny: vi.fn() };
+  const cards = new Cards({ store, lifetimes: LIFETIMES, log: logLines().log, events, catalog });
+  const [card, error] = [{ ...GONE, prices: { market: 5 } }, new UnexpectedAnswer({ detail: 'name' })];
+  const found = new Map<string, FetchedCard>([
+    ['GONE-1', card],
+    ['bare-1', { ...GONE, id: 'bare-1' }],
+    ['nope-1', 'noSuchCard'],
+    ['left-1', 'noSuchCard'],
+    ['odd-1', error],
+  ]);
+  const stored = await cards.store(found, new Map([['left-1', { card: GONE, fetchedAtMs: 1 }]]));
+  expect(priced).toEqual([
+    ['GONE-1', 5],
+    ['gone-1', 5],
+  ]);
+  expect(catalog.learn.mock.calls.map(([{ id }]) => id).toSorted()).toEqual(['bare-1', 'gone-1']);
+  expect(catalog.deny.mock.calls).toEqual([
+    ['nope-1', false],
+    ['left-1', true],
+  ]);
+  expect(stored.get('odd-1')).toBe(error);
 });
 
 describe('an address under which no card is known', () => {

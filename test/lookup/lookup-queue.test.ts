@@ -37,6 +37,13 @@ it('who watches the length is told how many cards wait for a permit', async () =
   expect([lengths.at(0), lengths.at(-1)]).toEqual([5, 3]);
 });
 
+it('tells how long the last of more cards would wait', () => {
+  fakeTime();
+  const { queue } = lookupQueueOver(new EmbeddedCardService(), { plan: 'free', burst: 4 });
+  void queue.admitAgain(lookup('base1-1'));
+  expect([1, 3, 4].map((cards) => queue.waitMs(cards))).toEqual([0, 6_000, 12_000]);
+});
+
 describe('a permit', () => {
   it('comes at the rate of the plan after the clock was set back while lookups wait', async () => {
     fakeTime();
