@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -57,6 +58,15 @@ it('a start over Redis removes what was damaged long ago from DATA_DIR', async (
   await state.close();
   const left = await readdir(given.dataDir);
   expect([left.includes(old), left.includes(recent)]).toEqual([false, true]);
+});
+
+it('what is deleted leaves nothing of it in the file', async () => {
+  const given = config({});
+  const state = await openSqliteState(given);
+  await state.listStore.add('alice', '1', { text: '4 Emberwing Drake' });
+  await state.listStore.forget('alice');
+  await state.close();
+  expect(readFileSync(join(given.dataDir, 'state.sqlite'), 'latin1')).not.toContain('Emberwing');
 });
 
 it('requests are counted by card service, in files, in Redis, and carried over from one to the other', async () => {

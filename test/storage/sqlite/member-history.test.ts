@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
@@ -18,4 +19,6 @@ it('what a member looked up last is shown and deleted in the catalogs of all car
   expect(await history.lastCards('alice')).toHaveLength(2);
   expect(await history.forget('alice')).toBe(true);
   expect(await history.lastCards('alice')).toEqual([]);
+  const files = ['', 'names-0a1b2c3d'].map((name) => readFileSync(join(folder, name, 'catalog.sqlite'), 'latin1'));
+  expect(files.filter((file) => file.includes('alice'))).toEqual([]);
 });
