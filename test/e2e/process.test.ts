@@ -48,6 +48,7 @@ describe('npm start', () => {
 
     expect(embeds[0]?.title).toBe('Emberwing Drake');
     expect(await first.ended).toBe(0);
+    expect(first.output()).toContain(`"msg":"state: files in ${env.DATA_DIR}"`);
     expect(first.output()).toContain(
       '"check":"GUILD_DAILY_REQUEST","cure":"Nothing reads it. Did you mean GUILD_DAILY_REQUESTS?',
     );

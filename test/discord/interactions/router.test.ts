@@ -115,6 +115,15 @@ describe('a command', () => {
     expect(ends).toMatchObject([{ outcome }]);
   });
 
+  it('that came before the bot stops is answered, and waited for', async () => {
+    const found = Promise.withResolvers<Reply>();
+    const { router, type, answers } = routerWith({ ask: () => found.promise });
+    void type();
+    const closed = router.close().then(() => answers.length);
+    setImmediate(() => found.resolve(SHOWN));
+    expect(await closed).toBe(1);
+  });
+
   it.each<[string, Partial<Command>]>([
     ['is refused', { ask: () => Promise.reject(new KeyRefused({ status: 401 })) }],
     ['breaks', { ask: () => Promise.reject(new Error('a bug')) }],
