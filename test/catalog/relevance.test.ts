@@ -62,6 +62,14 @@ describe('what members type', () => {
     expect(search(own.index, 'kar ate', WHO)[0]?.name).toBe('Moth Karate');
   });
 
+  it('is the longest of its words where no card has two of them', () => {
+    const own = openCatalog(
+      ['Old Hare', 'Moth Lantern'].map((name) => ({ id: name, name })),
+      'cards.csv',
+    );
+    expect(search(own.index, 'old lantern', WHO)[0]?.name).toBe('Moth Lantern');
+  });
+
   it('is found as the beginning of a name, too, however many names have the word inside', () => {
     const inside = Array.from({ length: 60 }, (_, at) => ({ id: `deep-${at}`, name: `Very Murk ${at} Eel` }));
     const own = openCatalog([...inside, { id: 'murkling-1', name: 'Murkling' }], 'cards.csv');

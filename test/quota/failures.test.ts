@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CLOSED_BREAKER } from '../../src/model/quota.ts';
 import { countedAfter, doubtOf } from '../../src/quota/failures.ts';
 
 const FAILED_AT_MS = Date.UTC(2026, 10, 20, 12);
@@ -22,4 +23,13 @@ it('a card counts as failed until it is answered, by itself or in any place of a
   expect(after('other')).toEqual(counted);
   expect(after('good')).toEqual(counted.slice(0, 1));
   expect(after('other', 'good')).toEqual(counted.slice(0, 1));
+});
+
+it('it is in doubt from the first failure on which card shows whether the service is down', () => {
+  const doubt = (failures: number) => {
+    const breaker = { ...CLOSED_BREAKER, failures, sinceMs: FAILED_AT_MS, untilMs: FAILED_AT_MS + 1_000 };
+    return doubtOf(breaker, [{ cardId: 'bad', atMs: FAILED_AT_MS }], FAILED_AT_MS + 1_000);
+  };
+  expect(doubt(0)).toBeUndefined();
+  expect(doubt(1)).toMatchObject({ failedIds: new Set(['bad']), isOutage: false });
 });

@@ -16,7 +16,7 @@ function seenOf(steps: readonly Step[]): OutsideSpending | undefined {
   let known: OutsideSpending | undefined;
   let quota = { limit: 1_000, remaining: 1_000 as number | undefined, resetsAtMs: RESET_MS, receivedAtMs: 0 };
   for (const [minute, step] of steps.entries()) {
-    const { cards = 1, underWay = 0, ...said } = typeof step === 'number' ? { remaining: step } : step;
+    const { cards, underWay = 0, ...said } = typeof step === 'number' ? { remaining: step } : step;
     const leftAtMs = NOON_MS + minute * 60_000;
     if ('remaining' in said) quota = { ...quota, ...said, receivedAtMs: leftAtMs + 200 };
     known = afterOurRequest(known, quota, { leftAtMs, cards, underWay });

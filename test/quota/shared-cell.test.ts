@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Permit } from '../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import type { PermitDecision, WantedToken } from '../../src/quota/permit.ts';
@@ -55,6 +55,20 @@ it('without Redis a request counts as under way until it has ended', async () =>
   expect(cell.underWay).toBe(1);
   await cell.change({ apply: (state) => ({ ...state, plan: 'pro' }), ended: PERMIT });
   expect([cell.underWay, cell.state.plan]).toEqual([0, 'pro']);
+});
+
+it('without Redis a clock that is set back lengthens no pause', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { cell, becomes } = await joined();
+  becomes('away');
+  const sinceMs = Date.now();
+  const breaker = { state: 'open', reason: 'pause', sinceMs, untilMs: sinceMs + 7_000, failures: 1 } as const;
+  await cell.change({ apply: (state) => ({ ...state, breaker }) });
+  vi.setSystemTime(sinceMs - 3_600_000);
+  await cell.refresh();
+  vi.setSystemTime(Date.now() + 5_000);
+  expect(cell.state.breaker.untilMs - Date.now()).toBe(2_000);
 });
 
 it.each<[string, boolean, PermitDecision]>([

@@ -106,9 +106,9 @@ describe('the state that a process joins', () => {
 
   it('has counted what the service has counted, and not the cards of lists', () => {
     const setting = { ...SETTING, requestsPerMonth: 1_000 };
-    const alone = { setting, ended: { cards: 40, counted: 2 } };
+    const alone = { setting, ended: { cards: 40, counted: 1 } };
     const shared = { ...CLOSED, own: countedOwn(undefined, 10, setting, NOW_MS) };
-    expect(joinedState(shared, { ...joining, ...alone, local: shared }).own?.month?.requests).toBe(12);
+    expect(joinedState(shared, { ...joining, ...alone, local: shared }).own?.month?.requests).toBe(11);
   });
 
   it('has seen others on the key as often as this process had before it was away; at its first start, as often as all had', () => {
