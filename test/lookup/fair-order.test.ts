@@ -262,7 +262,7 @@ describe('beside other processes', () => {
       return queue.pendingLookups.order.positionOf(newcomer, queue.pendingLookups.get(newcomer.cardId));
     };
     expect(positionOf(wish('newcomer'))).toEqual({ position: 3, lastPosition: 3 });
-    queue.join('newcomer', 'guild', 2);
+    for (const guild of ['guild', 'elsewhere']) queue.join('newcomer', guild);
     expect(positionOf(wish('newcomer'))).toEqual({ position: 7, lastPosition: 54 });
     expect(positionOf(wish('other'))).toEqual({ position: 5, lastPosition: 5 });
   });

@@ -180,6 +180,8 @@ describe('a batch of two', () => {
     await it.send();
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-4']]);
     expect(it.select()).toEqual([]);
+    const [bob] = it.pendingLookups.get('base1-5')?.waiters ?? [];
+    expect(bob?.progress.askedElsewhereAtMs).toBe(Date.now());
     vi.advanceTimersByTime(50);
     expect(it.select().map(({ cardId }) => cardId)).toEqual(['base1-5']);
   });

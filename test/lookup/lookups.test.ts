@@ -118,6 +118,13 @@ describe('several lookups', () => {
   });
 });
 
+it('lookups that are given up end at once, with what has come', async () => {
+  const lookups = await lookupsOf({ copy: ANSWER }, { start: () => new Promise<never>(() => {}) });
+  const all = lookups.lookUpAll();
+  lookups.cancel();
+  expect((await all).cards).toEqual([{ answer: ANSWER }, undefined]);
+});
+
 it('what is refused is known at once, with a copy if there is one', async () => {
   const error = new KeyRefused({ status: 403 });
   const lookups = await lookupsOf({ resting: error }, { refusal: error }, { copy: ANSWER, refusal: error });

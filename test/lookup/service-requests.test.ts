@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { sendRequest } from '../../src/lookup/service-requests.ts';
+import { blockedError, sendRequest } from '../../src/lookup/service-requests.ts';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
 import { Events, type EventsByName } from '../../src/model/events.ts';
-import type { Limiter } from '../../src/quota/limiter-port.ts';
+import type { BlockedReason, Limiter } from '../../src/quota/limiter-port.ts';
 import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';
 
@@ -22,8 +22,10 @@ function recording() {
   };
   const events = new Events();
   const published: EventsByName['request'][] = [];
+  const rateLimits: string[] = [];
   onTestFinished(events.subscribe('request', (event) => void published.push(event)));
-  return { quota: { limiter: recorder, ledger, events }, outcomes, booked, published };
+  onTestFinished(events.subscribe('rateLimit', ({ kind }) => void rateLimits.push(kind)));
+  return { quota: { limiter: recorder, ledger, events }, outcomes, booked, published, rateLimits };
 }
 
 describe('a request', () => {
@@ -68,12 +70,13 @@ describe('a request', () => {
   ])(
     'releases its permit with what its error says of the service, and is of a ceiling if it counts: %s',
     async (error, outcome) => {
-      const { quota, outcomes } = recording();
+      const { quota, outcomes, rateLimits } = recording();
       const ceiling = { left: 3 };
       const request = { ...REQUEST, requester: { ...REQUEST.requester, ceiling } };
       const sent = sendRequest(quota, request, () => Promise.reject(error));
       await expect(sent).rejects.toBe(error);
       expect(outcomes).toEqual([outcome]);
+      expect(rateLimits).toHaveLength(outcome.kind === 'rateLimited' ? 1 : 0);
       expect(ceiling.left).toBe(outcome.isCounted ? 2 : 3);
     },
   );
@@ -101,6 +104,18 @@ describe('a request', () => {
     const sent = sendRequest(quota, REQUEST, () => Promise.reject(error));
     await expect(sent).rejects.toBe(error);
     expect(await booked()).toEqual({ requests: 0, refused: 1 });
-    expect(published).toMatchObject([{ endpoint: 'card', outcome: 'RateLimited' }]);
+    expect(published).toMatchObject([{ endpoint: 'card', outcome: 'RateLimited', cards: 0 }]);
   });
+});
+
+it.each<[BlockedReason, object]>([
+  ['hour', { name: 'QuotaSpent', per: 'hour', untilMs: 7 }],
+  ['day', { name: 'QuotaSpent', per: 'day', untilMs: 7 }],
+  ['month', { name: 'QuotaSpent', per: 'month', untilMs: 7 }],
+  ['key', { name: 'KeyRefused', status: 401 }],
+  ['outage', { name: 'ServiceDown', untilMs: 7 }],
+  ['pause', { name: 'Busy', untilMs: 7, paused: true }],
+  ['reserve', { name: 'KeptInReserve', untilMs: 7 }],
+])('a lookup that is kept back by the %s ends with %o', (reason, error) => {
+  expect(blockedError({ reason, untilMs: 7 })).toMatchObject(error);
 });

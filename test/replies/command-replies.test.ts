@@ -187,6 +187,17 @@ describe('a reply that is deleted', () => {
     expect([completed, cardService.requests]).toEqual([[], []]);
   });
 
+  it('once it has ended is left to its button, which may be pressed again', async () => {
+    let tries = 0;
+    const { replies, defer, deleted } = repliesOver(NO_JOURNAL, { deletes: () => ++tries > 1 });
+    const reply = deferredReply();
+    await defer(reply);
+    await replies.settled();
+    await replies.delete(deferredReply(), reply.interactionId);
+    await replies.settled();
+    expect(deleted).toEqual([]);
+  });
+
   it('is gone for its members when Discord says so, although nobody told this process', async () => {
     const { start, written } = await sqlitePlace();
     const { journal } = await start();

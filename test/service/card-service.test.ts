@@ -177,6 +177,7 @@ describe('an answer that does not fit', () => {
 
 it.each([
   ['are given up when two of their cards are found alone', CARD, 1],
+  ['go on when what is found alone is no card', { body: {} }, 5],
   ['go on when there are no such cards', { status: 404, body: NO_SUCH_CARD }, 5],
 ])('lists that brought none of their cards %s', async (_, answer, most) => {
   const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}', bulkMax: 5 });
