@@ -35,7 +35,10 @@ export function parseFrame(text: string): Frame | undefined {
   }
 }
 
-/** The version in the address, or the close code for what is not served; events/gateway, "Connecting". Compression is not emulated. */
+/**
+ * The version in the address, or the close code for what is not served; events/gateway, "Connecting". Compression is not
+ * emulated.
+ */
 export function gatewayAddress(query: URLSearchParams): { version: number } | { refusal: number } {
   const version = apiVersion(query.get('v'));
   if (version === undefined) return { refusal: Close.InvalidAPIVersion };

@@ -1,4 +1,5 @@
 import { element, linkTo } from './element.ts';
+import type { MessageActions } from './message.ts';
 
 /** The fields of a component that this page uses; components/reference, "Component Structure". */
 interface Component {
@@ -19,15 +20,23 @@ type Use = (customId: string, values?: string[]) => void;
 const BUTTON_STYLES = ['', 'primary', 'secondary', 'success', 'danger', 'link'];
 const BUTTON = 2;
 
-/** The rows of buttons and select menus of a message as elements. */
-export function componentNodes(rows: readonly { components: readonly Component[] }[], use: Use): HTMLElement[] {
-  return rows.map(({ components }) =>
+/** What stands below a message: its rows of buttons and select menus, and its context menu, if it has any of them. */
+export function belowMessage(
+  messageId: string,
+  rows: readonly { components: readonly Component[] }[],
+  menu: readonly string[],
+  actions: Pick<MessageActions, 'use' | 'pick'>,
+): HTMLElement[] {
+  const use: Use = (customId, values) => actions.use(messageId, customId, values);
+  const shown: HTMLElement[] = rows.map(({ components }) =>
     element(
       'div',
       { className: 'components' },
       ...components.map((component) => (component.type === BUTTON ? button(component, use) : select(component, use))),
     ),
   );
+  if (menu.length > 0) shown.push(menuElement(menu, (command) => actions.pick(messageId, command)));
+  return shown.length > 0 ? [element('div', { slot: 'components' }, ...shown)] : [];
 }
 
 function button({ custom_id, label, emoji, style = 2, url, disabled }: Component, use: Use): HTMLElement {
@@ -71,4 +80,20 @@ function sendWhenChosen(menu: HTMLSelectElement, send: () => void): void {
   menu.addEventListener('change', () => {
     if (!isOnTheWay) send();
   });
+}
+
+function menuElement(menu: readonly string[], pick: (command: string) => void): HTMLElement {
+  const made = element('details', { className: 'apps' }, element('summary', {}, 'Apps'));
+  for (const command of menu) {
+    const button = element('button', { type: 'button' }, command);
+    button.addEventListener('click', () => {
+      made.open = false;
+      pick(command);
+    });
+    made.append(button);
+  }
+  made.addEventListener('focusout', ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && made.contains(relatedTarget))) made.open = false;
+  });
+  return made;
 }

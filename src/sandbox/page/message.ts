@@ -3,7 +3,7 @@ import '@skyra/discord-components-core/discord-message.js';
 import type { APIAttachment } from 'discord-api-types/v10';
 import type { ChatMessage, FollowUp, Post } from '../discord/chat.ts';
 import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
-import { componentNodes } from './components.ts';
+import { belowMessage } from './components.ts';
 import { element, linkTo } from './element.ts';
 import { embedElement } from './embed.ts';
 import { markdown, type Reader } from './markdown-view.ts';
@@ -97,20 +97,7 @@ function contents(part: ChatMessage | FollowUp, { reader, menu, actions }: Messa
   ];
   if (messageId === undefined) return shown;
 
-  const use = (customId: string, values?: string[]) => actions.use(messageId, customId, values);
-  return [...shown, ...below(componentNodes(components, use), messageId, menu, actions)];
-}
-
-/** What stands below a message: its components, and the context menu. */
-function below(
-  components: readonly HTMLElement[],
-  messageId: string,
-  menu: readonly string[],
-  actions: MessageActions,
-): HTMLElement[] {
-  const apps = menu.length > 0 ? [menuElement(menu, (command) => actions.pick(messageId, command))] : [];
-  const all = [...components, ...apps];
-  return all.length > 0 ? [element('div', { slot: 'components' }, ...all)] : [];
+  return [...shown, ...belowMessage(messageId, components, menu, actions)];
 }
 
 /** A message that a member wrote. */
@@ -119,7 +106,7 @@ export function postElement({ messageId, member, content, postedAtMs }: Post, vi
   const timestamp = clockText(postedAtMs, reader.locale);
   const made = element('discord-message', { author: member.name, avatar: avatarOf(member.name), timestamp });
   usePageStyle(made);
-  made.append(markdown(content, reader), ...below([], messageId, menu, actions));
+  made.append(markdown(content, reader), ...belowMessage(messageId, [], menu, actions));
   return made;
 }
 
@@ -130,22 +117,6 @@ function attachmentElement(attachment: APIAttachment, locale: string): HTMLEleme
     ? element('img', { src: url, alt: description ?? filename })
     : element('span', {}, linkTo(url, filename), ` ${size.toLocaleString(locale)} bytes`);
   return element('div', { slot: 'attachments', className: 'attachment' }, shown);
-}
-
-function menuElement(menu: readonly string[], pick: (command: string) => void): HTMLElement {
-  const made = element('details', { className: 'apps' }, element('summary', {}, 'Apps'));
-  for (const command of menu) {
-    const button = element('button', { type: 'button' }, command);
-    button.addEventListener('click', () => {
-      made.open = false;
-      pick(command);
-    });
-    made.append(button);
-  }
-  made.addEventListener('focusout', ({ relatedTarget }) => {
-    if (!(relatedTarget instanceof Node && made.contains(relatedTarget))) made.open = false;
-  });
-  return made;
 }
 
 function thinking(): HTMLElement {
