@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
+import { Events } from '../../src/model/events.ts';
 import { NO_NOTES } from '../../src/operations/alert-notes.ts';
 import { KEPT_DAYS } from '../../src/quota/kept-days.ts';
 import { openRedisState } from '../../src/storage/redis/state.ts';
@@ -67,6 +68,18 @@ it('what is deleted leaves nothing of it in the file', async () => {
   await state.listStore.forget('alice');
   await state.close();
   expect(readFileSync(join(given.dataDir, 'state.sqlite'), 'latin1')).not.toContain('Emberwing');
+});
+
+it('over Redis it is told when that is reached, and of each request that is saved', async () => {
+  const { url, prefix } = await startRedis();
+  const events = new Events();
+  const told: unknown[] = [];
+  onTestFinished(events.subscribe('store', (event) => void told.push(event)));
+  onTestFinished(events.subscribe('saved', () => void told.push('saved')));
+  const state = await openRedisState({ ...config({}), redis: { url, keyPrefix: prefix }, events });
+  state.ledger.saved({ memberId: 'alice', guildId: 'guild' });
+  await state.close();
+  expect(told).toEqual([{ store: 'redis', works: true }, 'saved']);
 });
 
 it('requests are counted by card service, in files, in Redis, and carried over from one to the other', async () => {

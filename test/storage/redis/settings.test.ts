@@ -46,6 +46,19 @@ describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () =>
     await link.read((client) => client.ping()); // answered after it, on the same connection
     await expect.poll(() => lines.map(({ level }) => level)).toEqual(Array(warnings).fill(40));
   });
+
+  it('warns so when a bot starts', async () => {
+    const { url, prefix } = await startRealRedis({ settings: { appendonly: 'no' } });
+    const { log, lines } = logLines();
+    const config = readConfig({
+      DISCORD_TOKEN: 'none',
+      CARD_SERVICE_URL: 'http://cards.test',
+      DATA_DIR: temporaryFolder(),
+    });
+    const state = await openRedisState({ ...config, redis: { url, keyPrefix: prefix }, log });
+    await expect.poll(() => lines).toMatchObject([{ level: 40, cure: expect.stringContaining('appendonly yes') }]);
+    await state.close();
+  });
 });
 
 it('a start over a Redis without names of the card service says how to get them, until there are some', async () => {

@@ -62,6 +62,14 @@ function notesIn(file: string): unknown[] {
 }
 
 describe('the daily copy of state.sqlite', () => {
+  it('comes with the end of what was damaged, and moved aside, more than 35 days ago', async () => {
+    const { dataDir, copied } = running();
+    const damaged = join(dataDir, `state.sqlite.corrupt-${new Date(NOON_MS - 36 * DAY_MS).toISOString()}`);
+    writeFileSync(damaged, '');
+    await copied(0);
+    await vi.waitUntil(() => !existsSync(damaged), { timeout: 60_000 });
+  });
+
   it('is made once a day while the bot has the file, and the newest three are kept', async () => {
     const { database, copied, names } = running();
     for (let day = 0; day < 5; day++) {
