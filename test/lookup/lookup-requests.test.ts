@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LookupRequests } from '../../src/lookup/lookup-requests.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { RestingCards } from '../../src/lookup/resting-cards.ts';
@@ -43,7 +43,8 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
   const claimed = new Set<string>();
   const claims: Claims = {
     isShared: true,
-    async claim(name) {
+    async claim(name, terms) {
+      expect(terms).toEqual({ ttlMs: 12_000, endsWithOwner: true }); // so long may a request take, and then storing its answer
       if (busy.includes(name.slice('card:'.length))) return { heldForMs: 1 };
       claimed.add(name);
       return 'mine';
@@ -59,6 +60,9 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
   const store = async (found: Fetched['cards']) =>
     new Map([...found].map(([id, one]) => [id, one instanceof CardServiceError ? one : RECORD] as const));
   const { log, lines } = logLines();
+  const events = new Events();
+  const endpoints: string[] = [];
+  onTestFinished(events.subscribe('request', ({ endpoint }) => void endpoints.push(endpoint)));
   const requests = new LookupRequests({
     pendingLookups,
     cards: { knownBeforeRequest, store, resting: new RestingCards() },
@@ -67,7 +71,7 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
     ledger,
     claims,
     requestTimeoutMs: 10_000,
-    events: new Events(),
+    events,
     log,
   });
   const select = (most = 2) => pendingLookups.selectBatch(Date.now(), { ...UNMEASURED, most }).pending;
@@ -88,6 +92,7 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
     knownBeforeRequest,
     release,
     booked,
+    endpoints,
     lines,
   };
 }
@@ -106,6 +111,7 @@ describe('a batch of two', () => {
 
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-4', 'base1-5']]);
     expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'answered', cardIds: ['base1-4', 'base1-5'], cards: 2 }]]);
+    expect(it.endpoints).toEqual(['cards']);
     expect(it.ended).toEqual({ alice: RECORD, bob: RECORD, carol: RECORD });
     expect(await it.booked('alice')).toEqual({ requests: 1, saved: 1 });
     expect(await it.booked('bob')).toEqual({ requests: 0, saved: 1 });
@@ -193,6 +199,7 @@ describe('a batch of two', () => {
     );
     await it.send();
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-5']]);
+    expect(it.endpoints).toEqual(['card']);
     expect(await it.booked('alice')).toEqual({ requests: 0, saved: 1 });
     expect(await it.booked('bob')).toEqual({ requests: 1, saved: 0 });
   });
@@ -250,6 +257,7 @@ describe('a batch of two', () => {
     answer.resolve(new Map([['base1-4', FOUND]]));
     await Promise.all([sent, closed]);
     expect(it.ended).toEqual({ alice: RECORD, bob: expect.any(Stopping) });
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('is given up when the bot stops and the service stays silent for longer than that may take', async () => {
