@@ -40,8 +40,12 @@ export class Cards {
   async known(id: string, showPrices: boolean): Promise<Known> {
     const known = await this.#read(id, showPrices);
     if (known.kind === 'missing') this.#throwIfResting(id);
-    this.#options.events?.publish('known', { kind: known.kind });
     return known;
+  }
+
+  /** A command asks for a card of which this is known. What a text may mean besides is no card that was asked for. */
+  asked({ kind }: Known): void {
+    this.#options.events?.publish('known', { kind });
   }
 
   /** What is kept of a card, however old. Costs no request. */

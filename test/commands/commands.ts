@@ -24,14 +24,15 @@ export async function startServices(env: Record<string, string> = {}, key: strin
     DATA_DIR: temporaryFolder(),
     ...env,
   });
-  const { services, state } = await openServices(config, logLines().log, { fetch: cardService.fetch });
+  const events = new Events();
+  const { services, state } = await openServices(config, logLines().log, { fetch: cardService.fetch, events });
   onTestFinished(async () => {
     services.usage.close();
     services.memberData.close();
     await services.lookupQueue.close(0);
     await state.close();
   });
-  return { services, cardService };
+  return { services, cardService, events };
 }
 
 /** A typed `/card`, or another command; the options are those given. */
