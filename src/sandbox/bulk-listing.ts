@@ -1,4 +1,3 @@
-import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { ServiceCard } from './sample-cards.ts';
 import { errorAnswer, jsonAnswer, type ReceivedRequest, type ServiceAnswer } from './service-answers.ts';
 
@@ -86,7 +85,7 @@ export function unlessMalformed<T>(read: () => T): T | undefined {
 export function listingAnswer(
   ids: readonly string[],
   withPrices: boolean,
-  { bulkShape, bulkRefusal }: Pick<CardServiceSwitches, 'bulkShape' | 'bulkRefusal'>,
+  { bulkShape, bulkRefusal }: { bulkShape: BulkShape; bulkRefusal: BulkRefusal },
   cards: ReadonlyMap<string, ServiceCard>,
 ): ServiceAnswer {
   const found = [...new Set(ids)].flatMap((id) => cards.get(id) ?? []);

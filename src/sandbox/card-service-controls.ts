@@ -3,6 +3,7 @@ import { PLANS } from '../model/plan.ts';
 import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from './bulk-listing.ts';
 import { ODD_FIGURES } from './odd-figures.ts';
 import { SERVICE_LIMITERS } from './service-limiters.ts';
+import type { QuotaFigures } from './service-quota.ts';
 
 /** The switches of the embedded card service, on the page and in tests. */
 export const Switches = z.strictObject({
@@ -82,14 +83,6 @@ export interface SeenRequest {
 }
 
 /** The current figures of the service. */
-export interface CardServiceState {
+export interface CardServiceState extends QuotaFigures {
   switches: CardServiceSwitches;
-  dayLimit: number;
-  dayRemaining: number;
-  resetsAtMs: number;
-  minuteRate: number;
-  /** The most that the limiter allows at once. */
-  mostAtOnce: number;
-  /** Whole requests that the limiter allows right now. */
-  minuteRemaining: number;
 }

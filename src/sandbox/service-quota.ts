@@ -1,6 +1,5 @@
 import { PLAN_LIMITS, type Plan, type PlanLimits } from '../model/plan.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import type { CardServiceState } from './card-service-controls.ts';
 import {
   arrive,
   type Counted,
@@ -18,8 +17,17 @@ const ENTERPRISE: PlanLimits = { requestsPerDay: 1_000_000, requestsPerMinute: 2
 /** The next reset of the day's count after `nowMs`. */
 export type NextReset = (nowMs: number) => number;
 
-/** The current figures of the service. */
-export type QuotaFigures = Omit<CardServiceState, 'switches'>;
+/** The current figures of one key. */
+export interface QuotaFigures {
+  dayLimit: number;
+  dayRemaining: number;
+  resetsAtMs: number;
+  minuteRate: number;
+  /** The most that the limiter allows at once. */
+  mostAtOnce: number;
+  /** Whole requests that the limiter allows right now. */
+  minuteRemaining: number;
+}
 
 /**
  * The plan's limits with overrides.

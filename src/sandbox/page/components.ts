@@ -1,5 +1,4 @@
 import { element, linkTo } from './element.ts';
-import type { MessageActions } from './message.ts';
 
 /** The fields of a component that this page uses; components/reference, "Component Structure". */
 interface Component {
@@ -14,7 +13,14 @@ interface Component {
   options?: readonly { label: string; value: string; description?: string; default?: boolean }[];
 }
 
-/** Called for a click on a button or, with values, a choice. */
+/** The actions of a reader on what stands below a message. */
+export interface ActionsBelow {
+  /** Called for a click on a button or, with values, a choice. */
+  use(messageId: string, customId: string, values?: string[]): void;
+  /** Called when a context menu command is picked. */
+  pick(messageId: string, command: string): void;
+}
+
 type Use = (customId: string, values?: string[]) => void;
 
 const BUTTON_STYLES = ['', 'primary', 'secondary', 'success', 'danger', 'link'];
@@ -25,7 +31,7 @@ export function belowMessage(
   messageId: string,
   rows: readonly { components: readonly Component[] }[],
   menu: readonly string[],
-  actions: Pick<MessageActions, 'use' | 'pick'>,
+  actions: ActionsBelow,
 ): HTMLElement[] {
   const use: Use = (customId, values) => actions.use(messageId, customId, values);
   const shown: HTMLElement[] = rows.map(({ components }) =>

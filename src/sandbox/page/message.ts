@@ -3,7 +3,7 @@ import '@skyra/discord-components-core/discord-message.js';
 import type { APIAttachment } from 'discord-api-types/v10';
 import type { ChatMessage, FollowUp, Post } from '../discord/chat.ts';
 import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
-import { belowMessage } from './components.ts';
+import { type ActionsBelow, belowMessage } from './components.ts';
 import { element, linkTo } from './element.ts';
 import { embedElement } from './embed.ts';
 import { markdown, type Reader } from './markdown-view.ts';
@@ -20,13 +20,9 @@ export interface MessageView {
 }
 
 /** The actions of a reader on a message. */
-export interface MessageActions {
-  /** Called for a click on a button or, with values, a choice. */
-  use(messageId: string, customId: string, values?: string[]): void;
+export interface MessageActions extends ActionsBelow {
   /** Submits the form with which the bot answered; `done` is called when Discord has accepted it. */
   submit(interactionId: string, values: Record<string, string>, done: () => void): void;
-  /** Called when a context menu command is picked. */
-  pick(messageId: string, command: string): void;
 }
 
 /** One command and its reply, or what the bot wrote by itself. */
