@@ -14,7 +14,8 @@ const ASK_AFTER_MS = 100;
  * the next time.
  */
 export function knownPrintings(catalog: Pick<Catalog, 'countPrintings'>) {
-  const known = new LRUCache<string, boolean>({ max: MOST_KNOWN, ttl: FRESH_MS, allowStale: true });
+  const kept = { allowStale: true, noDeleteOnStaleGet: true }; // until it is found anew
+  const known = new LRUCache<string, boolean>({ max: MOST_KNOWN, ttl: FRESH_MS, ...kept });
   const find = async (cardId: string, who: Requester) => {
     const others = await catalog.countPrintings(cardId, who);
     if (others !== undefined) known.set(cardId, others > 0);

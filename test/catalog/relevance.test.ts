@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
-import { search } from '../../src/catalog/search.ts';
+import { find, search } from '../../src/catalog/search.ts';
+import { queryOf } from '../../src/catalog/words.ts';
 import type { Requester } from '../../src/model/quota.ts';
 import type { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { printings } from '../bench/search/printings.ts';
@@ -60,6 +61,25 @@ describe('what members type', () => {
     const begun = Array.from({ length: 30 }, (_, at) => ({ id: `kar-${at}`, name: 'Kar' }));
     const own = openCatalog([...begun, { id: 'moth-1', name: 'Moth Karate' }], 'cards.csv');
     expect(search(own.index, 'kar ate', WHO)[0]?.name).toBe('Moth Karate');
+  });
+
+  it.each(['thunder heavy arms', 'heavy arms thunder'])('is two words that are one with all others: %j', (typed) => {
+    const own = openCatalog(
+      ['Moth Heavyarms', 'Old Heavyarms Thunder'].map((name) => ({ id: name, name })),
+      'cards.csv',
+    );
+    expect(find(own.index, queryOf(typed), WHO)).toMatchObject({
+      has: 'mistyped',
+      cards: [{ name: 'Old Heavyarms Thunder' }],
+    });
+  });
+
+  it('is what has fewest errors, however many more words a name has', () => {
+    const own = openCatalog(
+      ['Lantorn', 'Lantern Moth Of Old'].map((name) => ({ id: name, name })),
+      'cards.csv',
+    );
+    expect(search(own.index, 'lanterm', WHO).map(({ name }) => name)).toEqual(['Lantern Moth Of Old', 'Lantorn']);
   });
 
   it('is the longest of its words where no card has two of them', () => {
