@@ -169,6 +169,15 @@ describe('the fair order', () => {
     expect(served.filter((member) => member === 'twice').length).toBeGreaterThanOrEqual(5);
   });
 
+  it('gives every second place of a list to who is overdue for longest, too', () => {
+    const queue = new Queue();
+    queue.join('twice', 'guild', 3);
+    queue.promisedAtMs = 2;
+    for (const newcomer of ['b', 'c']) queue.join(newcomer, 'guild');
+    const { pending } = queue.pendingLookups.selectBatch(2 * MINUTE_MS, { ...ONE_CARD, most: 5 });
+    expect(pending.map(({ bookedOn }) => bookedOn.memberId)).toEqual(['twice', 'b', 'twice', 'c', 'twice']);
+  });
+
   it('counts each foreign server by itself, although they share a budget', () => {
     const queue = new Queue();
     for (const member of ['a', 'b', 'c']) queue.join(member, 'busy', 1, 'members', false);
@@ -212,6 +221,15 @@ describe('the fair order', () => {
     queue.want('one more', 'joiner', 'guild b');
     queue.join('newcomer', 'guild c', 3);
     expect(queue.serve(8).filter((member) => member === 'newcomer')).toHaveLength(3);
+  });
+
+  it('lets a Discord server that comes later alternate with what is left of the crowd of another', () => {
+    const queue = new Queue();
+    for (let member = 0; member < 10; member++) queue.join(`large ${member}`, 'large');
+    queue.serve(5);
+    for (let member = 0; member < 3; member++) queue.join(`small ${member}`, 'small');
+    const served = queue.serve(6).map((member) => member.slice(0, -2));
+    expect(served).toEqual(['small', 'large', 'small', 'large', 'small', 'large']);
   });
 
   it('does not count the Discord servers of one round in the next', () => {

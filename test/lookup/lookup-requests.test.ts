@@ -200,6 +200,7 @@ describe('a batch of two', () => {
     await it.send();
     expect(it.fetch.mock.calls.map(([ids]) => ids)).toEqual([['base1-5']]);
     expect(it.endpoints).toEqual(['card']);
+    expect(it.claimed.size).toBe(0);
     expect(await it.booked('alice')).toEqual({ requests: 0, saved: 1 });
     expect(await it.booked('bob')).toEqual({ requests: 1, saved: 0 });
   });
@@ -233,6 +234,16 @@ describe('a batch of two', () => {
       ['base1-6', false],
       ['base1-6', true],
     ]);
+  });
+
+  it('needs no permit when all were refused while it is read', async () => {
+    const it = batchOfTwo(async () => new Map());
+    it.knownBeforeRequest.mockImplementation(async () => {
+      it.pendingLookups.refuseWaiting(new Stopping());
+      return { kind: 'missing' };
+    });
+    expect(await it.requests.prepare(it.select())).toEqual([]);
+    expect(it.claimed.size).toBe(0);
   });
 
   it('releases permit and locks unused when all were refused before it leaves', async () => {
