@@ -57,8 +57,10 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
     }),
   );
   const knownBeforeRequest = vi.fn(async (_: string): Promise<Known> => ({ kind: 'missing' }));
-  const store = async (found: Fetched['cards']) =>
-    new Map([...found].map(([id, one]) => [id, one instanceof CardServiceError ? one : RECORD] as const));
+  const store = vi.fn(
+    async (found: Fetched['cards'], _: ReadonlyMap<string, CardRecord | undefined>) =>
+      new Map([...found].map(([id, one]) => [id, one instanceof CardServiceError ? one : RECORD] as const)),
+  );
   const { log, lines } = logLines();
   const events = new Events();
   const endpoints: string[] = [];
@@ -90,6 +92,7 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
     claimed,
     fetch,
     knownBeforeRequest,
+    store,
     release,
     booked,
     endpoints,
@@ -233,6 +236,19 @@ describe('a batch of two', () => {
     expect(it.knownBeforeRequest.mock.calls).toEqual([
       ['base1-6', false],
       ['base1-6', true],
+    ]);
+  });
+
+  it('is stored with what was kept of each card, whose prices have a past', async () => {
+    const it = batchOfTwo(async () => new Map([['base1-4', FOUND]]));
+    const kept: CardRecord = { card: FOUND, fetchedAtMs: 0, history: [[0, 5]] };
+    it.knownBeforeRequest.mockResolvedValueOnce({ kind: 'stale', answer: kept });
+    await it.send();
+    expect(it.store.mock.calls.map(([, before]) => before)).toEqual([
+      new Map([
+        ['base1-4', kept],
+        ['base1-5', undefined],
+      ]),
     ]);
   });
 
