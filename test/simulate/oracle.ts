@@ -261,7 +261,10 @@ function ofWaits({ service: { departures } }: Seen): string[] {
 /** After a wait that a 429 states, one request is sent, and its answer is waited for. */
 function ofProbes(seen: Seen): string[] {
   const { departures } = seen.service;
-  const refused = departures.filter(({ heard }) => heard?.status === 429);
+  // Who is killed before it has told Redis tells nobody.
+  const isUntold = ({ process, heard }: Departure) =>
+    seen.kills.some((kill) => kill.process === process && kill.atMs < (heard?.atMs ?? 0) + ANSWERED_MS);
+  const refused = departures.filter((each) => each.heard?.status === 429 && !isUntold(each));
   return refused.flatMap(({ heard }) => {
     const { atMs = 0, waitMs = 0 } = heard ?? {};
     const after = departures.filter(({ card, leftAtMs }) => card && leftAtMs > atMs + LEAVING_MS);
