@@ -122,6 +122,24 @@ it.each([
   },
 );
 
+it('a renewal is refused when another process leaves only the reserve before its permit, and members do not wait', async () => {
+  fakeTime();
+  const answered = { sentAtMs: Date.now(), receivedAtMs: Date.now() };
+  const acquire = async (limiter: Limiter, lane: PermitLane) => {
+    // What the other process has spent becomes known only now, after the queue has looked.
+    if (lane === 'renewals') limiter.observe({ limit: 1_000, remaining: 10, resetInMs: 720 * MINUTE, ...answered });
+    return limiter.acquire(lane);
+  };
+  const { queue } = lookupQueueOver(
+    new EmbeddedCardService(),
+    { plan: 'free' },
+    { seenAs: (limiter) => withAcquire(limiter, (lane) => acquire(limiter, lane)) },
+  );
+  const renewal = queue.enqueue(lookup('base1-1', { lane: 'renewals' })).catch((reason: unknown) => reason);
+  expect(await outcomeAfter(0, renewal)).toMatchObject({ name: 'KeptInReserve' });
+  expect(await outcomeAfter(0, queue.enqueue(lookup('base1-2')))).toMatchObject({ card: { id: 'base1-2' } });
+});
+
 it.each([
   { plan: 'free', remain: 3, members: 15 },
   { plan: 'business', remain: 30, members: 60 },
