@@ -10,6 +10,8 @@ it('what is not known yet is offered without a wait, and known the next time', a
   await vi.waitFor(() => expect(countPrintings).toHaveBeenCalled());
   expect(hasPrintings('base1-4', WHO, false)).toBe(false);
   expect(countPrintings).toHaveBeenCalledTimes(1);
+  expect(hasPrintings('base1-5', WHO, false)).toBe(true);
+  await vi.waitFor(() => expect(hasPrintings('base1-5', WHO, false)).toBe(false));
 });
 
 it('what was found last is offered until it is found anew, after ten minutes', async () => {

@@ -45,6 +45,11 @@ describe('a budget', () => {
     expect([refusal?.whose, refusal?.untilMs]).toEqual(['foreign', undefined]);
   });
 
+  it('of one request has more from midnight on', () => {
+    const spent = { caps: { member: 1, guild: 100 }, spent: { member: 1, guild: 1 } };
+    expect(budgetRefusal(spent, { member: 0, guild: 0 })?.untilMs).toBeGreaterThan(Date.now());
+  });
+
   it('without caps refuses nothing', () => {
     const none = { caps: { member: undefined, guild: undefined }, spent: { member: 1_000, guild: 1_000 } };
     expect(budgetRefusal(none, { member: 1, guild: 1 })).toBeUndefined();
