@@ -5,7 +5,10 @@ import { openCatalog } from '../support/open-catalog.ts';
 it('a text names cards by ids of a confirmed form, however few, and by exact names, the longest first', () => {
   const catalog = openCatalog();
   catalog.upsert([{ id: 'base1-4', name: 'Ember Drake' }], undefined);
-  const listed = ['Drake', 'Gull', 'Gull', 'Wick, Who Waits'].map((name, at) => ({ id: `list-${at}`, name }));
+  const listed = ['Drake', 'Gull', 'Gull', 'Wick, Who Waits', 'Drake Egg'].map((name, at) => ({
+    id: `list-${at}`,
+    name,
+  }));
   catalog.upsert(listed, 'cards.csv');
   const found = (text: string) => mentions(catalog.index, text);
 
@@ -14,6 +17,7 @@ it('a text names cards by ids of a confirmed form, however few, and by exact nam
     ambiguous: [],
   });
   expect(found('BASE1-4 and LIST_3').ids).toEqual(['base1-4', 'list-3']);
+  expect(found('ember drake egg').ids).toEqual(['base1-4']); // a word is of one name
   expect(found('ember drake or just Drake?')).toEqual({ ids: ['base1-4', 'list-0'], ambiguous: [] });
   const gulls = ['list-1', 'list-2'].map((id) => ({ id, name: 'Gull' }));
   expect(found('wick who waits; a gull')).toEqual({

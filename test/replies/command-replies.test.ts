@@ -236,17 +236,21 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
     expect(lookupQueue.length).toBe(0);
   });
 
-  it('are completed when it is not known whether Discord accepted the defer', async () => {
+  const unconfirmed = { msg: 'discord did not confirm the first answer: the reply is completed anyway' };
+  it.each([
+    ['it is not known whether Discord accepted the defer', { err: new Error('other side closed') }, [unconfirmed]],
+    ['it is known, and nothing is said of it', {}, []],
+  ])('are completed when %s', async (_, answered, lines) => {
     const run = await (await place()).start();
-    const err = new Error('other side closed');
-    const { replies, defer, completedIds, logged } = repliesOver(run.journal, { first: () => ({ shown: true, err }) });
+    const first = () => ({ shown: true, ...answered }) as const;
+    const { replies, defer, completedIds, logged } = repliesOver(run.journal, { first });
     const reply = deferredReply();
 
     await defer(reply);
     await replies.settled();
 
     expect(completedIds()).toEqual([reply.interactionId]);
-    expect(logged).toMatchObject([{ msg: 'discord did not confirm the first answer: the reply is completed anyway' }]);
+    expect(logged).toMatchObject(lines);
   });
 
   it.each([
