@@ -6,19 +6,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST =
   /\/(?:sandbox|pictures|page|gateway-faults|chaos|edit-faults|watch-messages|page-messages|redis-takeover|service-faults|callback-faults|redis-outages)\.test\.ts$/;
 
-/** Tests that start and break processes, browsers and servers, and wait for them. */
+/** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
 const LONG = /\/test\/(?:e2e|container|storage\/redis|cli)\/|worker-catalog/;
 
-/** Between long ones stand short ones, which compute while those wait. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => [LONGEST, LONG, /^/].findIndex((which) => which.test(moduleId));
     const sorted = await super.sort(files);
-    const rest = sorted.filter(({ moduleId }) => !LONGEST.test(moduleId));
-    const long = rest.filter(({ moduleId }) => LONG.test(moduleId));
-    const short = rest.filter(({ moduleId }) => !LONG.test(moduleId));
-    const spread = (some: TestSpecification[]) => some.map((file, at) => ({ file, at: at / some.length }));
-    const mixed = [...spread(long), ...spread(short)].sort((a, b) => a.at - b.at).map(({ file }) => file);
-    return [...sorted.filter((file) => !rest.includes(file)), ...mixed];
+    return sorted.sort((a, b) => rank(a) - rank(b));
   }
 }
 
