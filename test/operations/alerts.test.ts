@@ -76,6 +76,12 @@ async function open({
   return { alerts, events, server, messages, notebook, lines, quota, breaker, answered };
 }
 
+/** Two processes that share what was told. */
+async function openTwo() {
+  const shared = { claims: memoryClaims(), webhook: await startWebhookServer() };
+  return { ...shared, first: await open(shared), second: await open(shared) };
+}
+
 describe('alerts', () => {
   it('tell of a jump to the end of the day once, and mention nobody', async () => {
     const claims = memoryClaims();
@@ -102,10 +108,7 @@ describe('alerts', () => {
   });
 
   it('that are over are told again by whichever process first knows of the next time', async () => {
-    const claims = memoryClaims();
-    const webhook = await startWebhookServer();
-    const first = await open({ claims, webhook });
-    const second = await open({ claims, webhook });
+    const { webhook, first, second } = await openTwo();
     first.breaker(KEY);
     await expect.poll(() => webhook.messages).toHaveLength(1);
     first.answered();
@@ -159,10 +162,7 @@ describe('alerts', () => {
   });
 
   it('come from one of several processes, and not again after a restart', async () => {
-    const claims = memoryClaims();
-    const webhook = await startWebhookServer();
-    const first = await open({ claims, webhook });
-    const second = await open({ claims, webhook });
+    const { claims, webhook, first, second } = await openTwo();
     first.breaker(KEY);
     second.breaker(KEY);
     await expect.poll(() => webhook.messages).toHaveLength(1);

@@ -258,10 +258,6 @@ function ofWaits({ service: { departures } }: Seen): string[] {
   });
 }
 
-function isAnswered({ heard }: Departure, fromMs: number, untilMs: number): boolean {
-  return heard?.status === 200 && heard.atMs > fromMs && heard.atMs <= untilMs;
-}
-
 /** After a wait that a 429 states, one request is sent, and its answer is waited for. */
 function ofProbes(seen: Seen): string[] {
   const { departures } = seen.service;
@@ -276,7 +272,9 @@ function ofProbes(seen: Seen): string[] {
     const untilMs = probe?.heard?.atMs ?? 0;
     if (!probe || !next || next.leftAtMs >= untilMs || isApart(probe.leftAtMs, seen)) return [];
     // What `/usage` has asked for meanwhile shows as well that the wait is over.
-    if (departures.some((each) => !each.card && isAnswered(each, atMs, probe.leftAtMs))) return [];
+    const isOver = ({ card, heard }: Departure) =>
+      !card && heard?.status === 200 && heard.atMs > atMs && heard.atMs <= probe.leftAtMs;
+    if (departures.some(isOver)) return [];
     return [
       `after ${waitMs} ms from ${atMs} the probe left at ${probe.leftAtMs}, and another request at ${next.leftAtMs}`,
     ];
