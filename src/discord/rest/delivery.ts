@@ -12,20 +12,21 @@ export const FIRST_ANSWER_MS = 2_800;
 const BACK_OFF = { firstMs: 25, longestMs: 3_000 };
 
 /**
- * Sends again, until `giveUpAtMs`, what did not reach Discord; after a 429 not before the time that it states. discord.js
+ * Sends again, for `forMs`, what did not reach Discord; after a 429 not before the time that it states. discord.js
  * sends edits to a failing Discord three times more without a wait, and nothing again when Discord closed an idle
  * connection: what was sent on it is lost.
  *
  * @throws the error of the last try; any other answer of Discord at once
  */
-export async function sendAgain(giveUpAtMs: number, send: () => Promise<unknown>): Promise<void> {
+export async function sendAgain(forMs: number, send: () => Promise<unknown>): Promise<void> {
+  const giveUpAtMs = performance.now() + forMs; // the time of day may be set meanwhile
   for (let tries = 1; ; tries++) {
     try {
       await send();
       return;
     } catch (error) {
       const waitMs = beforeNextMs(error, tries);
-      if (waitMs === undefined || Date.now() + waitMs > giveUpAtMs) throw error;
+      if (waitMs === undefined || performance.now() + waitMs > giveUpAtMs) throw error;
       await sleep(waitMs);
     }
   }
@@ -81,7 +82,7 @@ export async function sendFirstAnswer(
       throw err;
     });
   try {
-    await sendAgain(receivedAtMs + FIRST_ANSWER_MS, send);
+    await sendAgain(receivedAtMs + FIRST_ANSWER_MS - Date.now(), send);
     return { shown: true };
   } catch (err) {
     return failed ?? failedAnswer(err);

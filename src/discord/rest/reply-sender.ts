@@ -152,7 +152,7 @@ export class RestReplySender implements ReplySender {
     const { body: shown, files } = messageBody(message);
     const body = { ...NOTHING_ELSE, ...shown };
     try {
-      await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.patch(route, { auth: false, body, files }));
+      await sendAgain(EDIT_AGAIN_MS, () => this.#rest.patch(route, { auth: false, body, files }));
       this.#outage.succeeded();
       return 'shown';
     } catch (err) {
@@ -206,7 +206,8 @@ export class RestReplySender implements ReplySender {
   async deleteSource(to: Invocation): Promise<{ outcome?: string; err?: unknown }> {
     const prevented = await this.#acknowledge(to);
     if (prevented === 'gone') return {};
-    return prevented.outcome === undefined ? this.#deleteOriginal(to) : prevented;
+    // It was acknowledged just now, whatever the clock says.
+    return prevented.outcome === undefined ? this.#deleteOriginal(to, 0) : prevented;
   }
 
   async #acknowledge(to: Invocation): Promise<'gone' | { outcome?: string; err?: unknown }> {
@@ -219,7 +220,7 @@ export class RestReplySender implements ReplySender {
   }
 
   async delete(to: CardsReply): Promise<boolean> {
-    const { outcome, err } = await this.#deleteOriginal(to);
+    const { outcome, err } = await this.#deleteOriginal(to, Date.now() - to.receivedAtMs);
     if (outcome === undefined) return true;
     const details = { command: to.command, member: to.requester.memberId, err };
     const isRefused = err instanceof DiscordAPIError;
@@ -228,14 +229,14 @@ export class RestReplySender implements ReplySender {
     return isRefused;
   }
 
-  async #deleteOriginal({ webhook, receivedAtMs }: Invocation): Promise<{ outcome?: string; err?: unknown }> {
+  async #deleteOriginal({ webhook }: Invocation, ageMs: number): Promise<{ outcome?: string; err?: unknown }> {
     const route = Routes.webhookMessage(webhook.applicationId, webhook.token);
     try {
-      await sendAgain(Date.now() + EDIT_AGAIN_MS, () => this.#rest.delete(route, { auth: false }));
+      await sendAgain(EDIT_AGAIN_MS, () => this.#rest.delete(route, { auth: false }));
       this.#outage.succeeded();
       return {};
     } catch (err) {
-      const isGone = ['deleted', 'lost'].includes(failedEdit(err, Date.now() - receivedAtMs));
+      const isGone = ['deleted', 'lost'].includes(failedEdit(err, ageMs));
       return isGone ? {} : { outcome: 'not answered', err };
     }
   }

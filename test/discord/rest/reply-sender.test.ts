@@ -1,5 +1,5 @@
 import { DiscordAPIError, RateLimitError, type REST } from 'discord.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { beforeNextMs, failedAnswer, failedEdit } from '../../../src/discord/rest/delivery.ts';
 import { RestReplySender } from '../../../src/discord/rest/reply-sender.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
@@ -85,6 +85,30 @@ it('an edit that becomes a first answer, without word from Discord, is worth ano
   const replies = new RestReplySender(rest as unknown as REST, logLines().log);
   const to = deferredReply({ receivedAtMs: Date.now() - 2_500 });
   expect(await replies.edit(to, { content: 'a card' }, false)).toBe('failed');
+});
+
+describe('when the clock is set', () => {
+  it('back, an edit that was given up after ten seconds is not sent again', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let sent = 0;
+    const patch = async () => {
+      sent++;
+      vi.advanceTimersByTime(10_000);
+      vi.setSystemTime(Date.now() - 600_000);
+      throw HANGS;
+    };
+    const replies = new RestReplySender({ patch } as unknown as REST, logLines().log);
+    expect(await replies.edit(deferredReply(), { content: 'a card' }, false)).toBe('failed');
+    expect(sent).toBe(1);
+  });
+
+  it('forward, a press whose acknowledgement is still on its way has not deleted its message', async () => {
+    const rest = { post: async () => Promise.reject(HANGS), delete: async () => Promise.reject(apiError(404, 10015)) };
+    const replies = new RestReplySender(rest as unknown as REST, logLines().log);
+    const press = deferredReply({ receivedAtMs: Date.now() - 60_000 });
+    expect(await replies.deleteSource(press)).toMatchObject({ outcome: 'not answered' });
+  });
 });
 
 it('a sentence in place of an answer that Discord refuses speaks the language of the reply', async () => {
