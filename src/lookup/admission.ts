@@ -1,7 +1,7 @@
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
-import { LANES, type Limiter } from '../quota/limiter-port.ts';
+import { LANES, type Lane, type Limiter } from '../quota/limiter-port.ts';
 import type { Lookup, PendingLookup, Reservation } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { blockedError } from './service-requests.ts';
@@ -12,8 +12,8 @@ export type Admission = { reservation: Reservation } | { refusal: CardServiceErr
 export interface AdmissionOptions {
   pendingLookups: PendingLookups;
   limiter: Pick<Limiter, 'view'>;
-  /** When the n-th card that waits is expected to get its permit. */
-  permitAtMs: (position: number) => number;
+  /** When the n-th card that waits is expected to get its permit, at the pace of the lane: members' unless given. */
+  permitAtMs: (position: number, lane?: Lane) => number;
   budget: Pick<Budget, 'allowanceOf'>;
   /** A lookup whose permit is further away is refused at once. */
   longestWaitMs: number;

@@ -1,5 +1,5 @@
 import type { Claims } from '../model/claims.ts';
-import type { Limiter, Permit } from '../quota/limiter-port.ts';
+import type { Lane, Limiter, Permit } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/listing.ts';
 import type { OtherQueues } from './fair-order.ts';
@@ -68,9 +68,9 @@ export class Batching {
   }
 
   /** When the n-th card that waits is expected to be requested, so many with each permit. */
-  permitAtMs(position: number): number {
+  permitAtMs(position: number, lane: Lane = 'members'): number {
     const { most } = this.limits(Date.now());
-    return this.#options.limiter.view().forecast('members', Math.ceil(position / most));
+    return this.#options.limiter.view().forecast(lane, Math.ceil(position / most));
   }
 
   /**

@@ -51,7 +51,7 @@ export class LookupQueue {
     this.#pendingLookups = new PendingLookups(options.otherQueues, options.cards.resting);
     this.#batching = new Batching(options);
     const pendingLookups = this.#pendingLookups;
-    this.#admission = { ...options, pendingLookups, permitAtMs: (position) => this.#batching.permitAtMs(position) };
+    this.#admission = { ...options, pendingLookups, permitAtMs: (...of) => this.#batching.permitAtMs(...of) };
     this.#requests = new LookupRequests({ ...options, pendingLookups });
     options.limiter.onChange(() => {
       this.#refusedUntilMs = 0;

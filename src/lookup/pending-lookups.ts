@@ -1,6 +1,7 @@
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import type { Doubt } from '../quota/failures.ts';
+import type { Lane } from '../quota/limiter-port.ts';
 import type { BatchLimits } from '../service/listing.ts';
 import { type Batch, fillBatch } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';
@@ -103,9 +104,12 @@ export class PendingLookups {
    *
    * @param paused whether the service asked us to wait
    */
-  announce(permitAtMs: (position: number) => number, paused: boolean, nowMs: number): void {
+  announce(permitAtMs: (position: number, lane: Lane) => number, paused: boolean, nowMs: number): void {
     for (const { pending, position } of this.order.positions()) {
-      const atMs = Math.max(permitAtMs(position), nowMs + Math.max(0, pending.notBeforeMs - performance.now()));
+      const atMs = Math.max(
+        permitAtMs(position, pending.lane),
+        nowMs + Math.max(0, pending.notBeforeMs - performance.now()),
+      );
       const late = pending.waiters
         .values()
         .filter(({ lookup }) => lookup.deadlineMs < atMs)

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Lookups } from '../../src/lookup/lookups.ts';
 import type { Outcomes } from '../../src/lookup/outcomes.ts';
-import { KeyRefused, QuotaSpent, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import { Busy, KeyRefused, QuotaSpent, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
+import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import type { Limiter, PermitLane } from '../../src/quota/limiter-port.ts';
 import { EmbeddedCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
@@ -68,6 +69,19 @@ describe('a permit', () => {
     expect(announced).toEqual([6_000]);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(announced).toEqual([6_000]);
+  });
+
+  it('for watches, which leave the burst to members, is not waited for beyond the minute that they have', async () => {
+    fakeTime();
+    const service = new EmbeddedCardService({ burst: 40 });
+    const { queue } = lookupQueueOver(service, { plan: 'free', burst: 40 });
+    for (const id of IDS.slice(0, 40)) void queue.enqueue(lookup(id)); // the bucket is full again in 4 minutes
+    await vi.advanceTimersByTimeAsync(2_000);
+    const deadlineMs = Date.now() + MINUTE;
+    const renewal = queue.enqueue(lookup('base1-60', { lane: 'watches', requester: WATCHES_REQUESTER, deadlineMs }));
+    expect(await outcomeAfter(2_000, renewal)).toBeInstanceOf(Busy);
+    await vi.advanceTimersByTimeAsync(4 * MINUTE);
+    expect(service.requests).toHaveLength(40);
   });
 
   it('of a retry is not delayed by a renewal that waits for half the burst', async () => {
