@@ -144,14 +144,21 @@ export class WatchDelivery<Use extends { requester: { memberId: string } }> {
     await this.#claimed(memberId, async () => this.#show(to, (await held()).slice(0, this.#options.mostShown)));
   }
 
-  /** Shows the last crossing of each watch. One that Discord refuses stays untold, and the others are shown without it. */
+  /**
+   * Shows the last crossing of each watch, unless the try cannot be noted: it would be shown again without a word. One that
+   * Discord refuses stays untold, and the others are shown without it.
+   */
   async #show(to: Use, byWatch: readonly WatchCrossing[][]): Promise<void> {
-    const shown = byWatch.flatMap((crossings) => crossings.slice(-1));
+    const noted: WatchCrossing[][] = [];
+    for (const crossings of byWatch) {
+      const [last] = crossings.slice(-1);
+      if (last && (await this.#noteTry(last, 'command'))?.after) noted.push(crossings);
+    }
+    const shown = noted.flatMap((crossings) => crossings.slice(-1));
     if (shown.length === 0) return;
-    for (const each of shown) await this.#noteTry(each, 'command');
     const sent = await this.#options.show(to, shown);
-    if (sent === 'refused' && shown.length > 1) for (const crossings of byWatch) await this.#show(to, [crossings]);
-    if (sent === 'sent') for (const each of byWatch.flat()) await this.#note(each, undefined);
+    if (sent === 'refused' && shown.length > 1) for (const crossings of noted) await this.#show(to, [crossings]);
+    if (sent === 'sent') for (const each of noted.flat()) await this.#note(each, undefined);
     if (sent === 'unsent') for (const each of shown) await this.#note(each, each.crossing);
   }
 

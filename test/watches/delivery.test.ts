@@ -252,6 +252,27 @@ describe('a crossing', () => {
     expect(isTried).toEqual([before, after]);
   });
 
+  it('of which it cannot be noted that it is shown waits for the next command', async () => {
+    const bot = await watching();
+    bot.answer = async () => 'refused';
+    const delivery = bot.process();
+    await bot.priced(29);
+    delivery.tell();
+    await expect.poll(bot.untold).toEqual(['command']);
+    await delivery.close();
+    const { change } = bot.store;
+    let tries = 0;
+    bot.store.change = async () => void tries++;
+    const apart = bot.process();
+    apart.answered(ALICE);
+    await expect.poll(() => tries).toBeGreaterThan(0);
+    await apart.close();
+    expect(bot.shown).toEqual([]);
+    bot.store.change = change;
+    bot.process().answered(ALICE);
+    await expect.poll(() => bot.shown).toEqual([29]);
+  });
+
   it('that was sent and could not be noted is neither sent nor shown again', async () => {
     const bot = await watching();
     const { change } = bot.store;
