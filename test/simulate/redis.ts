@@ -25,6 +25,8 @@ export class SimulatedRedis {
   readonly #port: Port;
   readonly #random: () => number;
   readonly #weight: number;
+  /** On the way there or back, at least; a Redis may be in another region. */
+  readonly #travelMs: number;
   #state = newState();
   #isDown = false;
   #hangsUntilMs = 0;
@@ -35,6 +37,7 @@ export class SimulatedRedis {
     this.#random = random;
     this.#port = port;
     this.#weight = weight;
+    this.#travelMs = random() < 0.3 ? 5 + random() ** 2 * 40 : 0.2;
     Object.assign(net, { createConnection: () => this.#connect() });
   }
 
@@ -107,6 +110,7 @@ export class SimulatedRedis {
       random: this.#random,
       port: this.#port,
       weight: this.#weight,
+      travelMs: this.#travelMs,
       isReached,
     });
     void pause(1 + this.#random() * 3).then(() => {
@@ -133,6 +137,7 @@ interface Way {
   random: () => number;
   port: Port;
   weight: number;
+  travelMs: number;
   isReached: () => boolean;
 }
 
@@ -183,7 +188,9 @@ class Connection extends Duplex {
 
   override _write(chunk: Buffer, _: string, done: () => void): void {
     this.#touch();
-    this.#there = this.#there.then(() => this.#send(chunk));
+    const hit = this.#way.port.draw('redis', this.#way.weight, FAULTS_OF_REDIS);
+    const travelled = this.#travel();
+    this.#there = this.#there.then(() => travelled).then(() => this.#arrive(chunk, hit));
     done();
   }
 
@@ -194,9 +201,7 @@ class Connection extends Duplex {
     done(error);
   }
 
-  async #send(chunk: Buffer): Promise<void> {
-    const hit = this.#way.port.draw('redis', this.#way.weight, FAULTS_OF_REDIS);
-    await this.#travel();
+  async #arrive(chunk: Buffer, hit: Hit | undefined): Promise<void> {
     if (hit?.when === 'before') await this.#way.port.strike(hit, this.owner, () => this.break());
     if (this.#abort.signal.aborted) return;
     if (hit?.when === 'after') this.#hit = hit;
@@ -207,9 +212,10 @@ class Connection extends Duplex {
   #answer(chunk: Buffer): void {
     const hit = this.#hit;
     this.#hit = undefined;
+    const travelled = this.#travel();
     this.#back = this.#back.then(async () => {
+      await travelled;
       if (hit) await this.#way.port.strike(hit, this.owner, () => this.break());
-      await this.#travel();
       if (this.#abort.signal.aborted) return;
       this.#asOwner(() => {
         this.#touch();
@@ -219,7 +225,7 @@ class Connection extends Duplex {
   }
 
   async #travel(): Promise<void> {
-    await pause(0.2 + this.#way.random() * 2);
+    await pause(this.#way.travelMs + this.#way.random() * 2);
     while (!this.#way.isReached() && !this.#abort.signal.aborted) await pause(20);
   }
 
