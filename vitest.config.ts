@@ -7,7 +7,7 @@ const LONGEST =
   /\/(?:sandbox|pictures|page|gateway-faults|chaos|edit-faults|watch-messages|page-messages|redis-takeover|service-faults|callback-faults|redis-outages)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
-const LONG = /\/test\/(?:e2e|container|storage\/redis|cli)\/|worker-catalog/;
+const LONG = /\/test\/(?:e2e|container|storage\/redis|cli)\/|worker-catalog|\/simulate\//;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
