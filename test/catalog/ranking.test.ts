@@ -60,6 +60,22 @@ describe('the order', () => {
     expect(order('ember', [...called('b', 8), ...called('a', 9)])).toEqual(['a1', 'a2', 'b1', 'b2', 'a3', 'b3']);
   });
 
+  it('has a third card of a name behind the first five, and then what does not hold the word as a whole', () => {
+    const called = (name: string, printings: number, ids = 'a') =>
+      [...ids].map((id) => card('', 'firstWords', { card: { id: name + id, name }, printings }));
+    const cards = [...called('f', 7, 'abc'), ...called('g', 6), ...called('h', 5, 'abc')];
+    expect(order('ember', [card('begins', 'nameBeginning'), ...cards])).toEqual([
+      ...['fa', 'fb', 'ga', 'ha', 'hb', 'hc', 'fc', 'begins'],
+    ]);
+    const kinds = ['wordsInName', 'wordsInOrder', 'firstWords'] as const;
+    expect(
+      order(
+        'ember drake',
+        kinds.map((kind) => card(kind, kind, { printings: 5 })),
+      ),
+    ).toEqual(['firstWords', 'wordsInName', 'wordsInOrder']);
+  });
+
   it.each([
     [4, ['begins', 'has']],
     [5, ['has', 'begins']],

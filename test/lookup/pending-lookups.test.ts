@@ -75,6 +75,19 @@ it.each<[string, (all: PendingLookups, waiter: Waiter, pending: PendingLookup) =
   expect(batch()).toEqual(['d']);
 });
 
+it('the fair order puts nobody behind for cards that were under way already when they asked', () => {
+  const { pendingLookups, start, get, batch } = queueWith();
+  for (const id of ['a', 'b', 'c']) {
+    start(lookup(id, by('carol')));
+    pendingLookups.requested(get(id), Date.now());
+    start(lookup(id, by('alice')));
+    pendingLookups.answer(get(id), RECORD);
+  }
+  start(lookup('d', by('alice')));
+  start(lookup('e', by('bob')));
+  expect(batch()).toEqual(['d']);
+});
+
 describe('a pending lookup', () => {
   it.each([RECORD, new Stopping()])('is one per card, and gives all who wait the same answer or error: %s', (end) => {
     const { pendingLookups, start, get } = queueWith();

@@ -382,6 +382,12 @@ describe('a window', () => {
       EVEN,
       { window: 6, refill: 'atOnce' },
     ],
+    [
+      'is evenly still when many were served shortly before it was known to be',
+      times(2, (n) => [66 + 6 * n, 66.2 + 6 * n]),
+      learnedFrom([...answers(8, 60.5), refused(2, 60.7)], FULL),
+      EVENLY,
+    ],
     ['is tried at once again after a quiet quarter of an hour', [[1_000, 1_000.2]], EVEN, UNTRIED],
     [
       'is not tried again while one request waits for another',

@@ -16,6 +16,7 @@ const LIMITED = new RateLimitError({
 });
 const HANGS = AbortSignal.abort(new DOMException('', 'TimeoutError')).reason;
 const BROKEN = new Error('other side closed');
+const ANSWERED = apiError(400, 40060);
 
 describe('after an error of Discord', () => {
   it.each<[string, unknown, number, number | undefined]>([
@@ -31,11 +32,7 @@ describe('after an error of Discord', () => {
 
   it.each<[string, unknown, object]>([
     ['10062 is too late', apiError(404, 10062), { shown: false, outcome: 'too late' }],
-    [
-      '40060 means that another process has answered',
-      apiError(400, 40060),
-      { shown: true, isEarlier: true, isOfAnother: true },
-    ],
+    ['40060 means that another process has answered', ANSWERED, { shown: true, isEarlier: true, isOfAnother: true }],
     ['50035 wants another answer', apiError(400, 50035), { shown: false, refusal: 'refused' }],
     ['403 wants another answer', apiError(403), { shown: false, refusal: 'refused' }],
     ['AutoMod wants a private one', apiError(400, 200000), { shown: false, refusal: 'blocked' }],
@@ -69,15 +66,30 @@ describe('after an error of Discord', () => {
   });
 });
 
-it.each<[string, unknown, object]>([
-  ['is not over with a 429 to the next', LIMITED, { shown: true, err: LIMITED }],
-  ['is there when Discord has one already', apiError(400, 40060), { shown: true, isEarlier: true }],
-])('a first answer of which one try may have arrived %s', async (_, error, expected) => {
-  const errors = [BROKEN, error];
+it.each<[string, unknown[], object]>([
+  ['one try may have arrived is not over with a 429 to the next', [BROKEN, LIMITED], { shown: true, err: LIMITED }],
+  ['one try may have arrived is there when Discord has one', [BROKEN, ANSWERED], { shown: true, isEarlier: true }],
+  ["no try has arrived is another's", [ANSWERED], { shown: true, isEarlier: true, isOfAnother: true }],
+])('a first answer of which %s', async (_, tries, expected) => {
+  const errors = [...tries];
   const rest = { post: async () => Promise.reject(errors.shift()) };
   const replies = new RestReplySender(rest as unknown as REST, logLines().log);
   const to = deferredReply({ receivedAtMs: Date.now() - 2_000 });
   expect(await replies.reply(to, { content: 'a card' }, false)).toEqual(expected);
+});
+
+it('a first answer is sent without the token of the bot, and not without a pause while the connection breaks', async () => {
+  const isWithToken: unknown[] = [];
+  const post = async (_: string, { auth }: { auth: boolean }) => {
+    isWithToken.push(auth);
+    throw BROKEN;
+  };
+  const replies = new RestReplySender({ post } as unknown as REST, logLines().log);
+  const to = deferredReply({ receivedAtMs: Date.now() - 2_700 });
+  const beganAtMs = performance.now();
+  expect(await replies.reply(to, { content: 'a card' }, false)).toEqual({ shown: true, err: BROKEN });
+  expect(new Set(isWithToken)).toEqual(new Set([false]));
+  expect(performance.now() - beganAtMs).toBeGreaterThan(20);
 });
 
 it('an edit that becomes a first answer, without word from Discord, is worth another try', async () => {
