@@ -15,6 +15,8 @@ const FOR_COMMANDS_MS = 8 * 60_000;
 const KNOWN = 'set-90';
 /** Of a window, for what is asked here. */
 const LEAST_LEFT = 30;
+/** The first command is answered then, and what it shows is being noted. */
+const SOON_MS = 500;
 /** More than members type before. */
 const MOST_TYPED = 1_000;
 
@@ -91,9 +93,12 @@ export async function checkAfterwards<To extends { number: number }>(given: Afte
     );
   }
 
-  /** At once, also in two processes: either may show what no message told. */
+  /** At once or soon after, also in two processes: either may show what no message told. */
   function askTwice(card: string, member: string): void {
-    for (let times = 0; times < 2; times++) ask(card, member);
+    ask(card, member);
+    const soon = () => ask(card, member);
+    if (random() < 0.5) soon();
+    else void pause(random() * SOON_MS).then(soon);
   }
 
   const watching = () => discord.typed.filter(({ command }) => command === 'watch');

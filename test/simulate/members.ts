@@ -21,7 +21,7 @@ export const memberId = (number: number): string => String(1_200_000_000_000_000
 /** Some members take no messages from bots. */
 export const takesMessages = (member: string): boolean => !/[345]$/.test(member);
 
-/** What a member types next. */
+/** What a member types next; some type, and watch, more than others. */
 export function drawn(number: number, process: number, random: () => number): Typed {
   const card = () => `${random() < 0.1 ? 'no' : 'set'}-${Math.floor(random() ** 2 * 30)}`;
   const others = random() < 0.1 ? 'usage' : random() < 0.4 ? 'watch' : random() < 0.15 ? 'list' : 'card';
@@ -29,7 +29,7 @@ export function drawn(number: number, process: number, random: () => number): Ty
   const count = command === 'cards' ? 1 + Math.floor(random() * 8) : command === 'list' ? 0 : 1;
   const cards = Array.from({ length: count }, card);
   if (command === 'watch') cards[0] = `set-${Math.floor(random() * WATCHED)}`;
-  return typedBy(memberId(Math.floor(random() * MEMBERS)), number, process, command, cards);
+  return typedBy(memberId(Math.floor(random() ** 0.5 * MEMBERS)), number, process, command, cards);
 }
 
 export function typedBy(
