@@ -39,7 +39,7 @@ function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogC
 
 /** With the other name that was typed, if that is not how the name begins. */
 function foundAs({ nameKey: typed }: Query, card: CatalogCard): FoundCard {
-  if (typed === '' || nameKey(card.name).startsWith(typed)) return card;
+  if (nameKey(card.name).startsWith(typed)) return card;
   const knownAs = card.also?.find((name) => nameKey(name).startsWith(typed));
   return knownAs === undefined ? card : { ...card, knownAs };
 }

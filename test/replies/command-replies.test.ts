@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Stopping } from '../../src/model/errors.ts';
 import type { CardsReply, ReplyJournal } from '../../src/replies/reply-ports.ts';
 import { redisPlace, sqlitePlace } from './journals.ts';
@@ -177,6 +177,13 @@ describe('a reply that is deleted', () => {
     expect([completed, deleted, droppedIds()]).toEqual([[], [reply.interactionId], [reply.interactionId]]);
   });
 
+  it('leaves the journal at once when Discord has deleted it', async () => {
+    const remove = vi.fn(async () => {});
+    const { replies } = repliesOver({ ...NO_JOURNAL, remove });
+    await replies.delete(deferredReply(), 'deferred');
+    expect(remove).toHaveBeenCalledWith('deferred');
+  });
+
   it('costs no request when it is taken over meanwhile', async () => {
     const reply = deferredReply();
     const journal = { ...NO_JOURNAL, takeOver: (complete: (taken: CardsReply) => void) => complete(reply) };
@@ -246,7 +253,7 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
     const { replies, defer, completedIds, logged } = repliesOver(run.journal, { first });
     const reply = deferredReply();
 
-    await defer(reply);
+    expect(await defer(reply)).toBe(true); // a second press of its button brings no second reply
     await replies.settled();
 
     expect(completedIds()).toEqual([reply.interactionId]);
@@ -312,8 +319,7 @@ it('a reply that no other process can take over is completed with the reason whe
 
 it('a reply that another process has journaled is left to it, with one warning for all', async () => {
   const { defer, logged, commands, completed } = repliesOver({ ...NO_JOURNAL, add: async () => false });
-  await defer(deferredReply());
-  await defer(deferredReply());
+  expect([await defer(deferredReply()), await defer(deferredReply())]).toEqual([true, true]);
   expect(commands.map(({ outcome }) => outcome)).toEqual(Array(2).fill('answered by another process'));
   expect(logged).toMatchObject([{ msg: SAME_SHARD }]);
   expect(completed).toEqual([]);
@@ -328,8 +334,20 @@ it.each([
   });
   storedCards.set('base1-4', { card: DRAKE, fetchedAtMs: Date.now() });
   const { asked, ...invocation } = deferredReply();
-  await replies.answer(invocation, asked);
+  expect(await replies.answer(invocation, asked)).toBe(true);
   expect(shown).toMatchObject([{ cardIds: ['base1-4'], isPrivate }]);
+});
+
+it.each([
+  ['for everyone, with a card', DRAKE, false, false],
+  ['for its member alone, without a card', undefined, false, true],
+  ['for its member alone, as was asked', DRAKE, true, true],
+])('what is known is rendered and shown %s', async (_, card, wish, isPrivate) => {
+  const { replies, areRenderedPrivate, areSentPrivate, storedCards } = repliesOver(NO_JOURNAL);
+  storedCards.set('base1-4', { card, fetchedAtMs: Date.now() });
+  const { asked, ...invocation } = deferredReply();
+  await replies.answer(invocation, { ...asked, isPrivate: wish });
+  expect([areRenderedPrivate, areSentPrivate]).toEqual([[isPrivate], [isPrivate]]);
 });
 
 describe('a command to which Discord has the answer of another process', () => {

@@ -270,8 +270,10 @@ describe('a deferred reply', () => {
   it.each([
     { when: 'may not be the only one', owns: false, isTakenOver: false },
     { when: 'took it over', owns: true, isTakenOver: true },
-  ])('that $when replaces no answer of another, neither by a wait nor by its end', async ({ owns, isTakenOver }) => {
-    const { complete, steps, ends, replySteps } = completing(['shown'], undefined, { owns, embeds: [1] });
+    { when: 'took it over before that came', owns: true, isTakenOver: true, embeds: [0, 1] },
+  ])('that $when replaces no answer of another, neither by a wait nor by its end', async (each) => {
+    const { owns, isTakenOver, embeds = [1] } = each;
+    const { complete, steps, ends, replySteps } = completing(['shown'], undefined, { owns, embeds });
     await complete([{ start: waiting }], { isTakenOver });
     expect(steps).toEqual(['removed']);
     expect(ends).toEqual([]);

@@ -41,6 +41,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   const completed: { id: string; outcome: Outcome }[] = [];
   const deleted: string[] = [];
   const edits: Message[] = [];
+  const [areRenderedPrivate, areSentPrivate]: [unknown[], unknown[]] = [[], []];
   const commands: CommandEvent[] = [];
   const steps: EventsByName['reply'][] = [];
   const shown: EventsByName['shown'][] = [];
@@ -53,7 +54,10 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   onTestFinished(events.subscribe('reply', (event) => void steps.push(event)));
   onTestFinished(events.subscribe('shown', (event) => void shown.push(event)));
   const sender: ReplySender = {
-    reply: async () => first(),
+    async reply(_, __, isPrivate) {
+      areSentPrivate.push(isPrivate);
+      return first();
+    },
     async edit(_, message) {
       edits.push(message);
       return 'shown';
@@ -80,7 +84,8 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   const replies = new CommandReplies({
     ...{ journal, sender, events, log },
     lookups: { cards, lookupQueue, ledger, longestWaitMs: LONGEST_WAIT_MS },
-    async render(_, { cards: [outcome = {}] }) {
+    async render(_, { cards: [outcome = {}] }, isPrivate) {
+      areRenderedPrivate.push(isPrivate);
       const message: Message = outcome.answer?.card ? { embeds: [{}] } : { content: 'a sentence' };
       outcomes.set(message, outcome);
       return { message };
@@ -92,7 +97,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   };
   onTestFinished(stop);
   return {
-    ...{ replies, cardService, stop, completed, deleted, edits, commands, shown },
+    ...{ replies, cardService, stop, completed, deleted, edits, commands, shown, areRenderedPrivate, areSentPrivate },
     ...{ ledger, logged, lookupQueue, storedCards },
     completedIds: () => completed.map(({ id }) => id),
     droppedIds: () => steps.flatMap(({ step, interactionId }) => (step === 'dropped' ? [interactionId] : [])),

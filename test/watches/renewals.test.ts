@@ -298,6 +298,18 @@ it('sends nothing while another process renews, or a member waits there', async 
   expect(requested()).toEqual([FIRST]);
 });
 
+it('keeps others from renewing for five minutes, unless it has ended before', async () => {
+  const claims = new LocalClaims();
+  const other = () => claims.claim('watch renewals', { ttlMs: 1, endsWithOwner: true });
+  const { renewals, requested } = await evening([FIRST], { claims });
+  renewals.start();
+  await pass(100); // waits for a full bucket
+  expect(await other()).toEqual({ heldForMs: 5 * MINUTE_MS - 100 });
+  await pass(MINUTE_MS);
+  expect(requested()).toEqual([FIRST]);
+  expect(await other()).toBe('mine');
+});
+
 it('plans nothing while a member waits', async () => {
   const { renewals, queue } = await evening([FIRST]);
   for (const id of IDS.slice(1, 30)) void queue.enqueue(lookup(id, by('bob')));
