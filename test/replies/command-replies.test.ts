@@ -122,11 +122,11 @@ describe.each([
 
     let tries = 0;
     const deletes = () => ++tries > 1;
-    const { replies, completed, deleted, cardService, droppedIds } = repliesOver((await start()).journal, { deletes });
+    const { replies, completed, deleted, cardService, stepNames } = repliesOver((await start()).journal, { deletes });
     replies.takeOver();
     await expect.poll(() => deleted, PATIENTLY).toEqual([reply.interactionId]);
     await replies.settled();
-    expect([completed, droppedIds()]).toEqual([[], [reply.interactionId]]);
+    expect([completed, stepNames()]).toEqual([[], ['taken over', 'dropped']]);
     expect(cardService.requests).toEqual([]);
     await expect.poll(written, PATIENTLY).toBe(0);
   });
@@ -167,14 +167,14 @@ describe('a reply that is deleted', () => {
     const takeOver: ReplyJournal['takeOver'] = (taken) => {
       marked = taken;
     };
-    const { replies, defer, completed, deleted, cardService, droppedIds } = repliesOver({ ...NO_JOURNAL, takeOver });
+    const { replies, defer, completed, deleted, cardService, stepNames } = repliesOver({ ...NO_JOURNAL, takeOver });
     cardService.set({ latencyMs: HOUR_MS });
     replies.takeOver();
     const reply = deferredReply();
     await defer(reply);
     marked({ ...reply, isDeleted: true });
     await replies.settled();
-    expect([completed, deleted, droppedIds()]).toEqual([[], [reply.interactionId], [reply.interactionId]]);
+    expect([completed, deleted, stepNames()]).toEqual([[], [reply.interactionId], ['deferred', 'dropped']]);
   });
 
   it('leaves the journal at once when Discord has deleted it', async () => {

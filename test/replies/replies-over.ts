@@ -99,6 +99,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   return {
     ...{ replies, cardService, stop, completed, deleted, edits, commands, shown, areRenderedPrivate, areSentPrivate },
     ...{ ledger, logged, lookupQueue, storedCards },
+    stepNames: () => steps.map(({ step }) => step),
     completedIds: () => completed.map(({ id }) => id),
     droppedIds: () => steps.flatMap(({ step, interactionId }) => (step === 'dropped' ? [interactionId] : [])),
     /** As if no copy was found. */

@@ -98,6 +98,15 @@ it('no more cards go together than the path takes and than remain beside those u
   expect([7, 3].map(most)).toEqual([5, 3]);
 });
 
+it.each([
+  ['a tenth slower than its description has it', 3, 367],
+  ['as single cards do where that has nothing of it', undefined, undefined],
+])('lists leave %s', (_, perSecond, everyMs) => {
+  const reader = new CardReader(described({ bulkPath: '/cards?ids={ids}' }));
+  const list = { ...listAt('/cards?ids={ids}'), perSecond };
+  expect(new Listing({ baseUrl: service.url, list, reader, log: logLines().log }).limits(0).everyMs).toBe(everyMs);
+});
+
 describe('several cards', () => {
   it.each(['/cards?ids={ids}', 'POST /cards/batch'])(
     'are requested at once, with the key and their prices: %s',

@@ -221,6 +221,27 @@ it('a member goes first, and lifts a renewal that waits', async () => {
   expect(await ledger.watchesToday()).toEqual({ requests: 0, refused: 0, saved: 1 });
 });
 
+it('goes on at once after a card that another process has fetched meanwhile', async () => {
+  const { renewals, requested, keep } = await evening([FIRST, SECOND]);
+  renewals.start();
+  await pass(100); // waits for a full bucket
+  keep(FIRST, { fetchedAtMs: Date.now() });
+  await pass(MINUTE_MS / 2);
+  expect(requested()).toEqual([SECOND]);
+});
+
+it('lets others run after fifty cards of which it reads whether they are fresh', async () => {
+  const { renewals, storedCards } = await evening(IDS, WITHOUT_DAY);
+  const { mock } = vi.spyOn(storedCards, 'get');
+  const reads = [];
+  renewals.start();
+  for (let loops = 0; loops < 20; loops++) {
+    await nextLoopIteration();
+    reads.push(mock.calls.length);
+  }
+  expect(new Set(reads)).toEqual(new Set([0, 50, 60]));
+});
+
 it('a card that was refused without a request is renewed later', async () => {
   const { renewals, requested, service, queue } = await evening([FIRST]);
   renewals.start();
