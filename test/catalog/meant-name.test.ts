@@ -57,6 +57,7 @@ const CARDS = [
   { id: 'l5r-1', name: 'Seal of the Unicorn' },
   ...Array.from({ length: 30 }, (_, at) => ({ id: `l5r-1${at}`, name: `Samurai ${at}`, also: ['unicorn'] })),
   { id: 'l5r-2', name: 'Into the Forbidden City', set: 'Core' },
+  { id: 'fo-8', name: 'Mew', set: 'Fossil' },
   { id: 'l5r-3', name: 'Test of Courage', set: 'Into the Forbidden City' },
 ];
 
@@ -74,6 +75,8 @@ describe('the name that was meant', () => {
     ['boba fett hyperspace', 'Boba Fett, Disintegrator'],
     ['darth vader hyperspace', 'Darth Vader, Dark Lord'],
   ])('%j: as many words as possible count more than the longest', (typed, name) => expect(found(typed)[0]).toBe(name));
+
+  it('may have three letters beside a set that has no card of it', () => expect(found('mew tempest')).toEqual(['Mew']));
 
   it('is not taken for mistyped because another word is unknown', () =>
     expect(found('vanguard wxyzq')).toEqual(['Gryff Vanguard']));

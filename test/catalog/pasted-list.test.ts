@@ -40,6 +40,11 @@ describe('a pasted list', () => {
     expect(readPastedList(text)).toMatchObject({ refusal });
   });
 
+  it('has one of what is in a line that is too long for a card', () => {
+    const long = 'Drake '.repeat(51).trim();
+    expect(lines('Wings', '2 Negate', long)).toEqual(['1 Wings', '2 Negate', `1 ${long}`]);
+  });
+
   it('may have 999 of a card', () => expect(lines('999x Negate')).toEqual(['999 Negate']));
 
   it('says which count it does not take', () => {

@@ -296,6 +296,28 @@ describe('a list of ten on the Free plan', () => {
   });
 });
 
+it('cards wait for one another while a request is under way, also after others that waited have left', async () => {
+  fakeTime();
+  const service = new EmbeddedCardService({ ...PACE, cards: CARDS, latencyMs: 5_000 });
+  const bulk = { bulkPath: '/cards?ids={ids}', most: 20 };
+  const { queue } = lookupQueueOver(service, { plan: 'free', ...PACE }, { bulk });
+  const ask = (index: number) => void queue.enqueue(lookup(IDS[index] ?? '', by(`member ${index}`))).catch(() => {});
+  ask(0);
+  await vi.advanceTimersByTimeAsync(100);
+  const left = queue.admitAgain(lookup(IDS[1] ?? '', by('another')));
+  if ('reservation' in left) {
+    void left.reservation.start().catch(() => {});
+    await vi.advanceTimersByTimeAsync(100);
+    left.reservation.cancel();
+  }
+  await vi.advanceTimersByTimeAsync(1_000);
+  ask(2);
+  await vi.advanceTimersByTimeAsync(100);
+  ask(3);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(requestedIds(service)).toEqual([[IDS[0]], [IDS[2], IDS[3]]]);
+});
+
 it('admits as many as lists reach in time', async () => {
   const { queue, service } = bulkQueue();
   service.script({ path: '/cards', status: 429, headers: { 'retry-after': '299' } });

@@ -7,7 +7,15 @@ import type { Limiter, PermitLane } from '../../src/quota/limiter-port.ts';
 import { EmbeddedCardService, startCardService } from '../../src/sandbox/card-service.ts';
 import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
-import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, withAcquire } from '../support/lookup-queue.ts';
+import {
+  by,
+  fakeTime,
+  LONGEST_WAIT_MS,
+  lookup,
+  lookupQueueOver,
+  NOON_MS,
+  withAcquire,
+} from '../support/lookup-queue.ts';
 import { lookedUp } from './lookups-of.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
@@ -69,6 +77,42 @@ describe('a permit', () => {
     expect(announced).toEqual([6_000]);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(announced).toEqual([6_000]);
+  });
+
+  it('is announced once a second, however many come meanwhile', async () => {
+    fakeTime();
+    const { queue } = lookupQueueOver(new EmbeddedCardService({ burst: 2 }), { plan: 'free', burst: 2 });
+    for (const id of ['base1-1', 'base1-2']) void queue.enqueue(lookup(id));
+    await vi.advanceTimersByTimeAsync(100);
+    const announced: number[] = [];
+    void queue.enqueue(lookup('base1-3'), () => announced.push(Date.now() - NOON_MS));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(announced).toEqual([1_000]);
+  });
+
+  it('that comes sooner by news of the plan is used at once', async () => {
+    fakeTime();
+    const { queue, limiter } = lookupQueueOver(new EmbeddedCardService(), { plan: 'auto' });
+    for (const id of IDS.slice(0, 20)) void queue.enqueue(lookup(id)); // the last one waits for 6 s
+    await vi.advanceTimersByTimeAsync(100);
+    expect(queue.length).toBe(1);
+    limiter.observePlan('business');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(queue.length).toBe(0);
+  });
+
+  it('that is refused only for the moment of one lookup keeps no other waiting', async () => {
+    fakeTime();
+    let refusals = 1;
+    const untilMs = Date.now() + MINUTE;
+    const acquire = async (limiter: Limiter) =>
+      refusals-- > 0 ? ({ kind: 'blocked', reason: 'outage', untilMs } as const) : limiter.acquire('members');
+    const { queue } = lookupQueueOver(
+      new EmbeddedCardService(),
+      { plan: 'free' },
+      { seenAs: (limiter) => withAcquire(limiter, () => acquire(limiter)) },
+    );
+    expect(await outcomeAfter(1_000, queue.enqueue(lookup('base1-1')))).toMatchObject({ card: { id: 'base1-1' } });
   });
 
   it('for watches, which leave the burst to members, is not waited for beyond the minute that they have', async () => {
@@ -288,6 +332,25 @@ describe('60 unknown cards at once, of a service that takes 4 s', () => {
     expect(long.filter(({ shown }) => !shown.some(({ permitAtMs }) => permitAtMs !== undefined))).toEqual([]);
     expect(got).toEqual(Array(60).fill('permit'));
   });
+});
+
+it('a queue that closes waits for the request under way as long as it may, and for no permit', async () => {
+  fakeTime();
+  const pace = { requestsPerMinute: 10, burst: 2 };
+  const { queue } = lookupQueueOver(new EmbeddedCardService({ ...pace, latencyMs: 500 }), { plan: 'free', ...pace });
+  const [first, second] = ['base1-1', 'base1-2'].map((id) => queue.enqueue(lookup(id)));
+  const refused = second?.catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(100);
+  void queue.enqueue(lookup('base1-3')).catch(() => {}); // to be announced within a second
+  await vi.advanceTimersByTimeAsync(0);
+  const closed = vi.fn();
+  void queue.close(1_000).then(closed);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(closed).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(closed).toHaveBeenCalled();
+  expect([await first, await refused]).toMatchObject([{ card: { id: 'base1-1' } }, expect.any(Stopping)]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it('a bug in the queue is logged, and what waits is tried again when somebody else asks', async () => {

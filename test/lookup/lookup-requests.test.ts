@@ -287,6 +287,20 @@ describe('a batch of two', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('has ended only when the limiter has stored how: a stop waits for that', async () => {
+    const it = batchOfTwo(async () => new Map([['base1-4', FOUND]]));
+    const stored = Promise.withResolvers<void>();
+    it.release.mockReturnValue(stored.promise);
+    void it.send();
+    await vi.advanceTimersByTimeAsync(0);
+    const stopped = vi.fn();
+    const closed = it.requests.close(1_000).then(stopped);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(stopped).not.toHaveBeenCalled();
+    stored.resolve();
+    await closed;
+  });
+
   it('is given up when the bot stops and the service stays silent for longer than that may take', async () => {
     const it = batchOfTwo(
       (signal) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),

@@ -124,6 +124,33 @@ describe('lookups over a slow link', () => {
     expect(calls.acquire).toBeLessThanOrEqual(IDS.length + 1);
   });
 
+  it('are requested when the wait is over that the limiter told', async () => {
+    const { queue, requestedIds, waitsUntilMs } = queueOver(SLOW_MS);
+    waitsUntilMs.push(Date.now() + 5_000);
+    void queue.enqueue(lookup('base1-1'));
+    await vi.advanceTimersByTimeAsync(5_000 + SLOW_MS);
+    expect(requestedIds()).toEqual(['base1-1']);
+  });
+
+  it('are served by fifteen at once at most, however many permits there are', async () => {
+    fakeTime();
+    const claim = vi.fn(() => new Promise<never>(() => {}));
+    const claims = { isShared: true, claim, release: async () => {} };
+    const seenAs = (limiter: Limiter) => {
+      const view = () => Object.assign(Object.create(limiter.view()), { forecast: () => Date.now() });
+      return new Proxy(limiter, {
+        get(target, name) {
+          const value: unknown = name === 'view' ? view : Reflect.get(target, name);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    };
+    const { queue } = lookupQueueOver(new EmbeddedCardService(BUSINESS), { plan: 'business' }, { claims, seenAs });
+    for (const id of IDS) void queue.enqueue(lookup(id, by(id)));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(claim).toHaveBeenCalledTimes(15);
+  });
+
   it.each([
     ['lock', 0.75, []],
     ['permit', 1.75, ['abandoned']],
@@ -150,6 +177,19 @@ describe('lookups over a slow link', () => {
     expect(requestedIds()).toEqual(['base1-4']);
   });
 
+  it('are not waited for by a queue that has closed', async () => {
+    const { queue, waitsUntilMs } = queueOver(SLOW_MS);
+    waitsUntilMs.push(Date.now() + 60_000);
+    void queue.enqueue(lookup('base1-1')).catch(() => {});
+    await vi.advanceTimersByTimeAsync(1.5 * SLOW_MS); // it asks for a permit
+    const closed = vi.fn();
+    void queue.close(0).then(closed);
+    await vi.advanceTimersByTimeAsync(SLOW_MS / 4);
+    expect(closed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(SLOW_MS);
+    expect([closed.mock.calls.length, vi.getTimerCount()]).toEqual([1, 0]);
+  });
+
   it('send nothing after the queue has closed', async () => {
     const { queue, service, permits, outcomes, claimed } = queueOver(SLOW_MS);
     const refused = Promise.allSettled(IDS.slice(0, 3).map((id) => queue.enqueue(lookup(id, by(id)))));
@@ -161,6 +201,6 @@ describe('lookups over a slow link', () => {
     expect(await refused).toMatchObject(Array(3).fill({ reason: expect.any(Stopping) }));
     expect(service.requests).toEqual([]);
     expect(outcomes).toEqual(['abandoned']);
-    expect([permits.size, claimed.size]).toEqual([0, 0]);
+    expect([permits.size, claimed.size, vi.getTimerCount()]).toEqual([0, 0, 0]);
   });
 });

@@ -21,7 +21,14 @@ describe('a stored state', () => {
     quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
     plan: 'pro',
     planAtLimit: 50_000,
-    learned: { ...NOTHING_LEARNED, capacity: 9 },
+    learned: {
+      ...NOTHING_LEARNED,
+      ...{ capacity: 9, window: 1, slower: { steps: 2, sinceMs: 3_500 } },
+      refusal: {
+        ...{ knownAtMs: 3_500, served: 12, isSteady: false, isOfBurst: true },
+        ...{ window: 12, refill: 'untried', capacity: 19 },
+      },
+    },
     samples: [{ atMs: 3_000, remaining: 12 }],
     outside: { untilMs: 6_000, expected: 1, isSuspected: true, times: 1 },
   };

@@ -267,6 +267,16 @@ describe('a deferred reply', () => {
     expect(replySteps).toEqual(['taken over', step]);
   });
 
+  it('of a pasted list, which is one embed, replaces none of another process', async () => {
+    const { complete, replySteps } = completing(['shown'], undefined, { embeds: [0, 1] });
+    const list = { id: 'list', ceiling: 9 };
+    await complete([{ start: ANSWERED }, { copy: RECORD }], {
+      isTakenOver: true,
+      asked: { ...askedFor('a', 'b'), list },
+    });
+    expect(replySteps).toEqual(['taken over', 'dropped']);
+  });
+
   it.each([
     { when: 'may not be the only one', owns: false, isTakenOver: false },
     { when: 'took it over', owns: true, isTakenOver: true },
