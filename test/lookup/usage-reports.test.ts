@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { type SharedReport, type UsageReport, UsageReports } from '../../src/lookup/usage-reports.ts';
 import { LocalClaims } from '../../src/model/claims.ts';
-import { KeyRefused, ServiceDown } from '../../src/model/errors.ts';
+import { KeyRefused, ServiceDown, Stopping } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
 import { EmbeddedCardService, SANDBOX_API_KEY } from '../../src/sandbox/card-service.ts';
 import { ERROR, logLines } from '../support/log-lines.ts';
@@ -87,11 +87,12 @@ it('is asked for as soon as there is a permit, though there was none within the 
   expect((await known()).report?.atMs).toBe(Date.now());
 });
 
-it('says of a key that it may not read the report', async () => {
+it('says of a key that it may not read the report; that key may still look up cards', async () => {
   fakeTime();
-  const { service, known, lines } = reportsOver(new EmbeddedCardService());
+  const { service, known, lines, limiter } = reportsOver(new EmbeddedCardService());
   vi.spyOn(service, 'usage').mockRejectedValue(new KeyRefused({ status: 403 }));
   expect((await known()).missing).toEqual({ error: expect.any(KeyRefused), atMs: NOON_MS });
+  expect(limiter.view().breaker.state).toBe('closed');
   expect(lines.at(-1)).toMatchObject({ level: ERROR, msg: 'usage report failed', err: { status: 403 } });
 });
 
@@ -146,10 +147,36 @@ it('shows the last report once it has waited, and the new one when it comes', as
   expect(cardService.requests).toHaveLength(2);
 });
 
+it('is shown once its request is counted', async () => {
+  fakeTime();
+  const { limiter, reports } = reportsOver(new EmbeddedCardService());
+  const counted = Promise.withResolvers<void>();
+  vi.spyOn(limiter, 'release').mockReturnValue(counted.promise);
+  const asked = reports.ask(ALICE, 1_000);
+  await vi.advanceTimersByTimeAsync(1_000);
+  const { now, later } = await asked;
+  expect(now.report).toBeUndefined();
+  counted.resolve();
+  expect((await later)?.report).toBeDefined();
+});
+
+it('is given up when the process ends', async () => {
+  fakeTime();
+  const cardService = new EmbeddedCardService();
+  const { reports } = reportsOver(cardService);
+  cardService.set({ latencyMs: 5_000 });
+  const asked = reports.ask(ALICE, 10_000);
+  await vi.advanceTimersByTimeAsync(1_000);
+  reports.close();
+  await vi.advanceTimersByTimeAsync(0);
+  expect((await asked).now.missing).toEqual({ error: expect.any(Stopping), atMs: NOON_MS + 1_000 });
+});
+
 it('is one of all processes in a minute, and each shows it', async () => {
   fakeTime();
   const cardService = new EmbeddedCardService();
   const sharing = { claims: new LocalClaims(), shared: new Shared() };
+  const claim = vi.spyOn(sharing.claims, 'claim');
   const [one, other] = [reportsOver(cardService, sharing), reportsOver(cardService, sharing)];
   const first = await one.known();
   expect(first.report?.atMs).toBe(NOON_MS);
@@ -158,6 +185,7 @@ it('is one of all processes in a minute, and each shows it', async () => {
   await vi.advanceTimersByTimeAsync(1);
   expect((await other.known()).report?.atMs).toBe(NOON_MS + 60_000);
   expect((await one.known()).report?.atMs).toBe(NOON_MS + 60_000);
+  expect(claim).toHaveBeenCalledWith('report', { ttlMs: 60_000, endsWithOwner: false }); // a restart asks no sooner
   expect(cardService.requests).toHaveLength(2);
 });
 
