@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import { Lookups } from '../../src/lookup/lookups.ts';
 import type { Outcomes } from '../../src/lookup/outcomes.ts';
 import { Busy, KeyRefused, QuotaSpent, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
@@ -44,6 +45,26 @@ it('who watches the length is told how many cards wait for a permit', async () =
   for (const id of IDS.slice(0, 5)) void queue.enqueue(lookup(id));
   await vi.advanceTimersByTimeAsync(1_000);
   expect([lengths.at(0), lengths.at(-1)]).toEqual([5, 3]);
+});
+
+it.each([
+  { waits: 'none, and none elsewhere', ids: [], elsewhere: [0, 0], isWanted: false },
+  { waits: 'one', ids: ['base1-1'], elsewhere: [], isWanted: true },
+  { waits: 'one elsewhere', ids: [], elsewhere: [0, 1], isWanted: true },
+])('tells whether a lookup waits: $waits', ({ ids, elsewhere, isWanted }) => {
+  fakeTime();
+  const otherQueues = { ...NO_OTHER_QUEUES, lengths: () => elsewhere };
+  const { queue } = lookupQueueOver(new EmbeddedCardService(), { plan: 'free' }, { otherQueues });
+  for (const id of ids) void queue.admitAgain(lookup(id));
+  expect(queue.isWanted).toBe(isWanted);
+});
+
+it.each([
+  [undefined, 1],
+  [{ bulkPath: '/cards?ids={ids}', most: 7 }, 7],
+])('tells how many cards one request may carry: with %j, %i', (bulk, most) => {
+  const { queue } = lookupQueueOver(new EmbeddedCardService(), { plan: 'free' }, bulk ? { bulk } : {});
+  expect(queue.mostTogether).toBe(most);
 });
 
 it('tells how long the last of more cards would wait', () => {

@@ -89,6 +89,17 @@ it('the limiter is not asked again before the time that it told, whoever else co
   expect(requestedIds()).toHaveLength(2);
 });
 
+it('the limiter is asked before the time that it told when it says that something has changed', async () => {
+  const { queue, limiter, requestedIds, waitsUntilMs } = queueOver(QUICK_MS);
+  waitsUntilMs.push(Date.now() + 60_000);
+  void queue.enqueue(lookup('base1-1'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(requestedIds()).toEqual([]);
+  limiter.observePlan('business');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(requestedIds()).toEqual(['base1-1']);
+});
+
 describe('lookups over a slow link', () => {
   it('are served meanwhile, so that the pace of the plan is kept, and each card is requested once', async () => {
     const { queue, service, requestedIds, calls, permits, claimed } = queueOver(SLOW_MS);

@@ -5,7 +5,7 @@ import type { Sent } from '../../src/model/sent.ts';
 import { WatchDelivery } from '../../src/watches/delivery.ts';
 import { nonceOf, type WatchCrossing } from '../../src/watches/untold.ts';
 import { Watches } from '../../src/watches/watches.ts';
-import { logLines } from '../support/log-lines.ts';
+import { ERROR, logLines } from '../support/log-lines.ts';
 import { WATCH_STORES } from './stores.ts';
 
 const WISH = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
@@ -353,6 +353,57 @@ describe('a crossing', () => {
     await expect.poll(() => bot.sent.length).toBeGreaterThan(9);
     await delivery.close();
     expect(bot.sent.length).toBeLessThan(20);
+  });
+
+  it('whose message is on its way is noted before its process has closed, and no other is sent by it', async () => {
+    const bot = await watching();
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    await bot.watches.set({ ...WISH, cardId: 'base1-5' }, 36);
+    for (const cardId of [WISH.cardId, 'base1-5']) await bot.priced(29, cardId);
+    const answer = Promise.withResolvers<Sent>();
+    bot.answer = () => answer.promise;
+    const delivery = bot.process();
+    delivery.tell();
+    await expect.poll(() => bot.sent, { timeout: 5_000 }).toHaveLength(1);
+    const closed = delivery.close();
+    const timers = vi.getTimerCount();
+    answer.resolve('sent');
+    await closed;
+    expect([bot.sent.length, await bot.untold()]).toEqual([1, ['message']]);
+    expect([timers, vi.getTimerCount()]).toEqual([0, 0]);
+    delivery.tell();
+    await delivery.close();
+    expect(bot.sent).toHaveLength(1);
+  });
+
+  it('that is being shown with a command is noted before its process has closed', async () => {
+    const bot = await watching();
+    bot.answer = async () => 'refused';
+    const delivery = bot.process();
+    await bot.priced(29);
+    delivery.tell();
+    await expect.poll(bot.untold).toEqual(['command']);
+    const shown = Promise.withResolvers<Sent>();
+    const showing = vi.fn(() => shown.promise);
+    bot.showing = showing;
+    delivery.answered(ALICE);
+    await expect.poll(() => showing.mock.calls.length).toBe(1);
+    const closed = delivery.close();
+    shown.resolve('sent');
+    await closed;
+    expect(await bot.untold()).toEqual([]);
+  });
+
+  it.each([
+    ['to be sent', (delivery: WatchDelivery<typeof ALICE>) => delivery.tell()],
+    ['to be shown', (delivery: WatchDelivery<typeof ALICE>) => delivery.answered(ALICE)],
+  ])('that cannot be read %s, for a reason that nobody thought of, is said in the log', async (_, tell) => {
+    const bot = await watching();
+    bot.store.find = () => Promise.reject(new TypeError('a bug'));
+    const delivery = bot.process();
+    tell(delivery);
+    await delivery.close();
+    expect(bot.lines).toMatchObject([{ level: ERROR, err: { message: 'a bug' } }]);
   });
 
   it('of a watch that is set again while its message is on the way is not taken for told', async () => {
