@@ -23,7 +23,7 @@ export function search(index: CardIndex, text: string, who: Requester): FoundCar
 function enough(query: Query, founds: Iterable<Found>): CatalogCard[] {
   const all = new Map<string, CatalogCard>();
   for (const { cards } of founds) {
-    for (const card of cards) if (!all.has(card.id)) all.set(card.id, card);
+    for (const card of cards) all.set(card.id, card); // one that is found again keeps its place
     const [best] = all.values();
     const isClear = best && (query.nameKey.includes(nameKey(best.name)) || WHOLE.has(closeness(query, best)));
     if (isClear || all.size >= ENOUGH) break;

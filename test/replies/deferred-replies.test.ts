@@ -13,6 +13,7 @@ import { askedFor, deferredReply, NO_JOURNAL } from './replies-over.ts';
 type StartLookup = NonNullable<GivenCard['start']>;
 
 const RECORD = { card: undefined, fetchedAtMs: 0 };
+const FOUND = { card: { id: 'a', name: 'A', game: 'T', set: { id: 's', name: 'S' } }, fetchedAtMs: 0 };
 const ANSWERED: StartLookup = async ({ onRequest }) => {
   onRequest();
   return RECORD;
@@ -44,6 +45,8 @@ function completing(
   const courses: GivenCard[] = [];
   let takesOver: (reply: CardsReply) => void = () => {};
   const sent: unknown[] = [];
+  /** Of each answer that was rendered, whether for its member alone, as far as that was said. */
+  const rendered: (boolean | undefined)[] = [];
   let reads = 0;
   const edit = async (_: unknown, shown: Message) => {
     if (shown.content?.startsWith('wait')) {
@@ -82,7 +85,8 @@ function completing(
           : { content: count > 0 ? message.content : '', embeds: Array(count).fill({}) };
       },
     },
-    async render(_, { cards, permitAtMs }) {
+    async render(_, { cards, permitAtMs }, isPrivate) {
+      rendered.push(isPrivate);
       if (cards[0] === undefined) return { message: { content: `wait until ${Number(permitAtMs) - Date.now()}` } };
       return { message, ...(err !== undefined && { err }) };
     },
@@ -99,8 +103,26 @@ function completing(
     else await replies.answer(reply, reply.asked);
     await replies.settled();
   };
-  return { complete, replies, steps, ends, replySteps, seen, sent, message };
+  return { complete, replies, steps, ends, replySteps, seen, sent, rendered, message };
 }
+
+it.each([
+  ['all are there', [FOUND, FOUND], false],
+  ['one is not', [FOUND, RECORD], false],
+  ['none is', [RECORD, RECORD], true],
+])('an answer at once of two cards is for its member alone where no card is: %s', async (_, copies, isPrivate) => {
+  const { complete, rendered, ends } = completing();
+  await complete(copies.map((copy) => ({ copy })));
+  expect(rendered).toEqual([isPrivate]);
+  expect(ends).toMatchObject([{ outcome: 'answered' }]);
+});
+
+it('an answer at once that a command cannot render is logged as broken', async () => {
+  const err = new TypeError('a bug');
+  const { complete, ends } = completing(['shown'], err);
+  await complete([{ copy: FOUND }]);
+  expect(ends).toMatchObject([{ outcome: 'broken', err }]);
+});
 
 describe('a deferred reply', () => {
   it('shows the wait, then the answer, and only then leaves the journal', async () => {
@@ -170,12 +192,12 @@ describe('a deferred reply', () => {
   });
 
   it('sends the same message again a second after Discord could not be reached', async () => {
-    const { complete, steps, sent, message } = completing(['failed', 'shown']);
+    const { complete, steps, sent, rendered, message } = completing(['failed', 'shown']);
     const startedMs = performance.now();
     await complete([{ start: ANSWERED }]);
     expect(performance.now() - startedMs).toBeGreaterThan(990);
     expect(steps).toEqual(['failed', 'shown', 'removed']);
-    expect(sent).toEqual([message, message]);
+    expect([sent, rendered.length]).toEqual([[message, message], 1]);
   });
 
   it('is dropped when the next try would be past the deadline', async () => {

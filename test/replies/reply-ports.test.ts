@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJournaledReply } from '../../src/replies/reply-ports.ts';
+import { below, parseJournaledReply } from '../../src/replies/reply-ports.ts';
 import { askedFor, deferredReply } from './replies-over.ts';
 
 describe('a row of the journal', () => {
@@ -44,4 +44,13 @@ describe('a row of the journal', () => {
   it('without cards is refused', () => {
     expect(() => parseJournaledReply(invocation)).toThrow();
   });
+});
+
+it('a message below a word begins with it, and without one is as it was', () => {
+  const [plain, embeds] = [{ content: 'a card' }, { embeds: [] }];
+  expect([below('why', plain), below('why', embeds)]).toEqual([
+    { content: 'why\na card' },
+    { content: 'why', embeds: [] },
+  ]);
+  expect(below(undefined, plain)).toBe(plain);
 });

@@ -102,6 +102,11 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['as much by a figure of ten minutes ago', known({ receivedAtMs: OLD.receivedAtMs + 1 }), send(150)],
   ['one to renew an old figure', known(OLD), send(1)],
   [
+    'one to renew an old figure by which one is left, before lists need not be full',
+    { ...earlier(1_000), lately: 174, ...known({ remaining: 399, receivedAtMs: EARLIER_MS - 10 * MINUTE_MS - 1 }) },
+    send(1),
+  ],
+  [
     'one although an earlier one has renewed the figure before',
     { ...known(OLD), lastSentAtMs: OLD.receivedAtMs - 1 },
     send(1),
