@@ -263,11 +263,12 @@ describe('a crossing', () => {
     const { change } = bot.store;
     let tries = 0;
     bot.store.change = async () => void tries++;
+    const showing = vi.spyOn(bot, 'showing');
     const apart = bot.process();
     apart.answered(ALICE);
     await expect.poll(() => tries).toBeGreaterThan(0);
     await apart.close();
-    expect(bot.shown).toEqual([]);
+    expect([bot.shown, showing.mock.calls]).toEqual([[], []]);
     bot.store.change = change;
     bot.process().answered(ALICE);
     await expect.poll(() => bot.shown).toEqual([29]);
@@ -372,8 +373,44 @@ describe('a crossing', () => {
     expect([bot.sent.length, await bot.untold()]).toEqual([1, ['message']]);
     expect([timers, vi.getTimerCount()]).toEqual([0, 0]);
     delivery.tell();
+    expect(vi.getTimerCount()).toBe(0);
     await delivery.close();
     expect(bot.sent).toHaveLength(1);
+  });
+
+  it('whose try cannot be noted is not sent before it can, and one of which Discord takes none is sent again', async () => {
+    const bot = await watching();
+    await bot.priced(29);
+    const { change } = bot.store;
+    bot.store.change = async () => {
+      bot.store.change = change;
+      return undefined;
+    };
+    const apart = bot.process();
+    apart.tell();
+    for (let rounds = 0; rounds < 20; rounds++) await nextLoopIteration();
+    expect([bot.sent, bot.lines, await bot.untold()]).toEqual([[], [], ['message']]);
+    bot.answer = async () => {
+      bot.store.change = async () => undefined; // that it is unsent cannot be noted
+      return 'unsent';
+    };
+    apart.tell();
+    await expect.poll(() => bot.sent).toHaveLength(1);
+    await nextLoopIteration();
+    bot.store.change = change;
+    bot.answer = async () => 'sent';
+    apart.tell();
+    await expect.poll(bot.untold).toEqual([]);
+    expect(bot.sent).toHaveLength(2);
+  });
+
+  it('is sent to each of many members without a wait while Discord takes them', async () => {
+    const bot = await watching(Array.from({ length: 30 }, (_, index) => `member-${index}`));
+    await bot.priced(29);
+    const delivery = bot.process();
+    delivery.tell();
+    await expect.poll(bot.untold).toEqual([]);
+    expect(bot.sent).toHaveLength(30);
   });
 
   it('that is being shown with a command is noted before its process has closed', async () => {
