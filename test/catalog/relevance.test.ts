@@ -65,7 +65,9 @@ describe('what members type', () => {
 
   it.each(['thunder heavy arms', 'heavy arms thunder'])('is two words that are one with all others: %j', (typed) => {
     const own = openCatalog(
-      ['Moth Heavyarms', 'Old Heavyarms Thunder'].map((name) => ({ id: name, name })),
+      ['Moth Heavyarms', 'Old Heavyarms Thunder', 'Heavyarmsman Thunder', 'Thunder'].map((name) => ({
+        ...{ id: name, name, set: 'Heavyarms' },
+      })),
       'cards.csv',
     );
     expect(find(own.index, queryOf(typed), WHO)).toMatchObject({
@@ -82,12 +84,60 @@ describe('what members type', () => {
     expect(search(own.index, 'lanterm', WHO).map(({ name }) => name)).toEqual(['Lantern Moth Of Old', 'Lantorn']);
   });
 
-  it('is the longest of its words where no card has two of them', () => {
+  it.each([
+    ['the longest of its words where no card has two of them', 'old fern lantern', ['Old Hare', 'Gull Fern']],
+    ['the most of its words that one card has', 'murkling gullet lanternfish moth', ['Lanternfish Murkling']],
+  ])('is %s: %j', (_, typed, others) => {
+    const meant = ['Moth Lantern', 'Lanternfish Gullet Moth'];
     const own = openCatalog(
-      ['Old Hare', 'Moth Lantern'].map((name) => ({ id: name, name })),
+      [...others, ...meant].map((name) => ({ id: name, name })),
       'cards.csv',
     );
-    expect(search(own.index, 'old lantern', WHO)[0]?.name).toBe('Moth Lantern');
+    expect(meant).toContain(search(own.index, typed, WHO)[0]?.name);
+  });
+
+  it.each([
+    ['that which most words fit', 'gull moth zest', 'Moth'],
+    ['the longer one', 'old gull moth', 'Old Gull'],
+    ['the longer one, at the end, too', 'moth old gull', 'Old Gull'],
+    ['the longer one where as many words fit both', 'blue moth gull', 'Blue Moth'],
+    ['one of three letters', 'cod cheap', 'Cod'],
+    ['a whole one', 'uprising cheap wxyzq', 'Uprising'],
+  ])('is of two names %s: %j is %j', (_, typed, name) => {
+    const own = openCatalog(
+      [
+        ['Gull', 'Blue'],
+        ['Moth', 'Zest'],
+        ['Old Gull'],
+        ['Blue Moth'],
+        ['Cod'],
+        ['Polar Cap', 'Cod'],
+        ['Uprising'],
+        ['Uprisinger Cheap'],
+      ].map(([name = '', set = '']) => ({ id: `${set} ${name}`, name, set })),
+      'cards.csv',
+    );
+    expect(search(own.index, typed, WHO)[0]?.name).toBe(name);
+  });
+
+  it('has one word with an error where cards have each word, and none has both', () => {
+    const own = openCatalog(
+      ['Lantern Moth', 'Lanterm Eel'].map((name) => ({ id: name, name })),
+      'cards.csv',
+    );
+    expect(find(own.index, queryOf('lanterm moth'), WHO)).toMatchObject({
+      has: 'mistyped',
+      cards: [{ name: 'Lantern Moth' }],
+    });
+  });
+
+  it('is found in a name, and by what is asked for most, however many cards have it elsewhere', () => {
+    const others = Array.from({ length: 400 }, (_, at) => ({ id: `z-${at}`, name: `Gull ${at}`, set: 'Zest' }));
+    const inside = { id: 'inside', name: 'Very Zest Eel Of Many Words', set: 'Set Of Many Other Words' };
+    const own = openCatalog([...others, inside], 'cards.csv');
+    expect(search(own.index, 'zest', WHO)[0]?.id).toBe('inside');
+    own.asked.add('z-333', { memberId: 'bob', guildId: 'guild' }, Date.now(), false);
+    expect(search(own.index, 'gull', WHO)[0]?.id).toBe('z-333');
   });
 
   it('is found as the beginning of a name, too, however many names have the word inside', () => {

@@ -322,9 +322,11 @@ it('sends nothing while another process renews, or a member waits there', async 
 it('keeps others from renewing for five minutes, unless it has ended before', async () => {
   const claims = new LocalClaims();
   const other = () => claims.claim('watch renewals', { ttlMs: 1, endsWithOwner: true });
+  const claim = vi.spyOn(claims, 'claim');
   const { renewals, requested } = await evening([FIRST], { claims });
   renewals.start();
   await pass(100); // waits for a full bucket
+  expect(claim).toHaveBeenCalledWith('watch renewals', expect.objectContaining({ endsWithOwner: true }));
   expect(await other()).toEqual({ heldForMs: 5 * MINUTE_MS - 100 });
   await pass(MINUTE_MS);
   expect(requested()).toEqual([FIRST]);
@@ -341,12 +343,23 @@ it('plans nothing while a member waits', async () => {
   expect([waiting > 1, queue.length]).toEqual([true, waiting]);
 });
 
-it('sends nothing while nobody can tell whether another process renews', async () => {
-  const claims: Claims = { isShared: true, claim: async () => 'unavailable', release: async () => {} };
+it('sends nothing while nobody can tell whether another process renews, and asks once a minute', async () => {
+  const claim = vi.fn<Claims['claim']>(async () => 'unavailable');
+  const claims: Claims = { isShared: true, claim, release: async () => {} };
   const { renewals, requested } = await evening([FIRST], { claims });
   renewals.start();
-  await pass(10 * MINUTE_MS);
+  await pass(9.5 * MINUTE_MS);
   expect(requested()).toEqual([]);
+  expect(claim.mock.calls.filter(([name]) => name === 'watch renewals')).toHaveLength(10);
+});
+
+it('reads once a minute what members asked for lately', async () => {
+  const { renewals, requested, ledger } = await evening(IDS.slice(0, 40));
+  const read = vi.spyOn(ledger, 'lastHours');
+  renewals.start();
+  await pass(MINUTE_MS - 1_000);
+  expect(requested().length).toBeGreaterThan(3);
+  expect(read).toHaveBeenCalledTimes(1);
 });
 
 it('goes on ten minutes after a fault, which is in the log once', async () => {
