@@ -184,6 +184,17 @@ describe('a reply that is deleted', () => {
     expect(remove).toHaveBeenCalledWith('deferred');
   });
 
+  it('has ended at once, whatever its lookup waits for', async () => {
+    const { replies, defer, cardService, stepNames } = repliesOver(NO_JOURNAL);
+    cardService.set({ latencyMs: HOUR_MS });
+    const reply = deferredReply();
+    await defer(reply);
+    await expect.poll(() => cardService.requests).toHaveLength(1);
+    await replies.delete(deferredReply(), reply.interactionId);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stepNames()).toEqual(['deferred', 'dropped']);
+  });
+
   it('costs no request when it is taken over meanwhile', async () => {
     const reply = deferredReply();
     const journal = { ...NO_JOURNAL, takeOver: (complete: (taken: CardsReply) => void) => complete(reply) };
@@ -279,19 +290,22 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
     expect((await ledger.today()).saved).toBe(1);
   });
 
-  it('of a list are taken over with what is left of its ceiling by the cards that came', async () => {
-    const asked = { ...askedFor('base1-1', 'base1-4'), list: { id: '1', ceiling: 2 } };
-    const { start } = await left(deferredReply({ asked }));
+  it.each([2, 1])(
+    'of a list are taken over with what is left of its ceiling of %i by the cards that came',
+    async (n) => {
+      const asked = { ...askedFor('base1-1', 'base1-4'), list: { id: '1', ceiling: n } };
+      const { start } = await left(deferredReply({ asked }));
 
-    const { replies, completedIds, cardService, storedCards } = repliesOver((await start()).journal);
-    storedCards.set('base1-1', { card: undefined, fetchedAtMs: Date.now() });
-    cardService.set({ down: true });
-    replies.takeOver();
-    await expect.poll(completedIds, PATIENTLY).toHaveLength(1);
-    await replies.settled();
+      const { replies, completedIds, cardService, storedCards } = repliesOver((await start()).journal);
+      storedCards.set('base1-1', { card: undefined, fetchedAtMs: Date.now() });
+      cardService.set({ down: true });
+      replies.takeOver();
+      await expect.poll(completedIds, PATIENTLY).toHaveLength(1);
+      await replies.settled();
 
-    expect(cardService.requests).toHaveLength(1);
-  });
+      expect(cardService.requests).toHaveLength(1);
+    },
+  );
 
   it('are dropped when they are past their deadline', async () => {
     const late = deferredReply({ deadlineMs: Date.now() });
@@ -318,11 +332,11 @@ it('a reply that no other process can take over is completed with the reason whe
 });
 
 it('a reply that another process has journaled is left to it, with one warning for all', async () => {
-  const { defer, logged, commands, completed } = repliesOver({ ...NO_JOURNAL, add: async () => false });
+  const { defer, logged, commands, completed, lookupQueue } = repliesOver({ ...NO_JOURNAL, add: async () => false });
   expect([await defer(deferredReply()), await defer(deferredReply())]).toEqual([true, true]);
   expect(commands.map(({ outcome }) => outcome)).toEqual(Array(2).fill('answered by another process'));
   expect(logged).toMatchObject([{ msg: SAME_SHARD }]);
-  expect(completed).toEqual([]);
+  expect([completed, lookupQueue.length]).toEqual([[], 0]);
 });
 
 it.each([
@@ -348,6 +362,22 @@ it.each([
   const { asked, ...invocation } = deferredReply();
   await replies.answer(invocation, { ...asked, isPrivate: wish });
   expect([areRenderedPrivate, areSentPrivate]).toEqual([[isPrivate], [isPrivate]]);
+});
+
+it('a deferred reply that Discord refuses for others to see counts as shown to its member alone', async () => {
+  const { replies, defer, shown } = repliesOver(NO_JOURNAL, { completes: () => 'shownInPrivate' });
+  await defer(deferredReply());
+  await replies.settled();
+  expect(shown).toMatchObject([{ isPrivate: true }]);
+});
+
+it('a correction that fails before Discord has refused the reply ends no process', async () => {
+  const { replies, commands } = repliesOver(NO_JOURNAL, { first: () => ({ shown: false, outcome: 'too late' }) });
+  const correction = Promise.reject(new Error('a bug'));
+  const reply = { message: {}, isPrivate: false, source: 'bot', correction } as const;
+  expect(await replies.reply(deferredReply(), reply, { outcome: 'answered' })).toBe(false);
+  await new Promise((resolve) => setImmediate(resolve)); // by now it would be unhandled
+  expect(commands).toMatchObject([{ outcome: 'too late' }]);
 });
 
 describe('a command to which Discord has the answer of another process', () => {

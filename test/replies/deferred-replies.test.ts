@@ -139,7 +139,7 @@ describe('a deferred reply', () => {
     expect(steps).toEqual(['wait until 60000', 'shown', 'removed']);
     expect(ends).toMatchObject([{ command: 'card', memberId: 'alice', outcome: 'answered', source: 'service' }]);
     expect(replySteps).toEqual(['deferred', 'completed']);
-    expect(seen).toHaveLength(1);
+    expect(seen).toMatchObject([{ isPrivate: false }]);
   });
 
   it.each<[string, StartLookup, object]>([

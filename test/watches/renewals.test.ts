@@ -2,6 +2,7 @@ import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
+import { KeyRefused } from '../../src/model/errors.ts';
 import { type CardServiceOptions, EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { WatchRenewals } from '../../src/watches/renewals.ts';
 import { by, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
@@ -351,6 +352,15 @@ it('sends nothing while nobody can tell whether another process renews, and asks
   await pass(9.5 * MINUTE_MS);
   expect(requested()).toEqual([]);
   expect(claim.mock.calls.filter(([name]) => name === 'watch renewals')).toHaveLength(10);
+});
+
+it('tries again a minute after a renewal was not admitted', async () => {
+  const { renewals, queue, log } = await evening(IDS.slice(0, 20));
+  const admit = vi.spyOn(queue, 'admit').mockResolvedValue({ refusal: new KeyRefused({ status: 401 }) });
+  renewals.start();
+  await pass(5 * MINUTE_MS - 1_000);
+  expect(admit).toHaveBeenCalledTimes(5);
+  expect(log).not.toHaveBeenCalled();
 });
 
 it('reads once a minute what members asked for lately', async () => {
