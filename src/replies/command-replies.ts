@@ -183,7 +183,7 @@ export class CommandReplies {
     const cards = isTooLate ? 0 : ((await this.#options.sender.read(reply))?.embeds.length ?? 0);
     if (isTooLate || cards >= (list ? 1 : queries.length)) {
       this.#end(reply, 'dropped', isTooLate ? { outcome: 'too late' } : undefined);
-      return this.#forget(reply);
+      return this.#options.journal.ended(reply.interactionId);
     }
     const wanted: Wanted = list ? within(list.ceiling, reply) : reply;
     const lookups = await Lookups.resume(queries, wanted, this.#options.lookups);
@@ -252,9 +252,9 @@ export class CommandReplies {
           if (as === 'answered') this.#end(reply, 'dropped');
           else if (as === 'too late' || as === 'deleted') this.#end(reply, 'dropped', { outcome: as });
           else this.#ended(reply, as, lookups.inTheEnd(), rendered.err);
-          if (!isFollowed) await this.#forget(reply);
+          if (!isFollowed) await journal.ended(id);
         },
-        forget: () => this.#forget(reply),
+        forget: () => journal.ended(id),
       },
       this.#closed.signal,
     );
@@ -308,11 +308,6 @@ export class CommandReplies {
   #end(reply: CardsReply, step: EventsByName['reply']['step'], end?: CommandEnd): void {
     this.#publish(reply, step);
     if (end) publishEnd(this.#options.events, reply, end);
-  }
-
-  /** Where somebody deletes the reply, its row stays until Discord is told. */
-  async #forget({ interactionId }: CardsReply): Promise<void> {
-    if (!this.#open.get(interactionId)?.deletion.signal.aborted) await this.#options.journal.remove(interactionId);
   }
 
   #publish({ interactionId, command }: CardsReply, step: EventsByName['reply']['step']): void {

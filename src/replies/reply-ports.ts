@@ -59,7 +59,9 @@ export interface ReplyJournal {
   owns(interactionId: string): boolean;
   /** Whether no other process completes the reply now, though one may have before. Costs nothing. */
   holds(interactionId: string): boolean;
-  /** The reply is completed, or cannot be. */
+  /** The reply is completed, or cannot be. One that is marked as deleted stays until it is removed. */
+  ended(interactionId: string): Promise<void>;
+  /** Nothing is to be done for the reply any more. */
   remove(interactionId: string): Promise<void>;
   /**
    * Marks a reply as deleted, if it is journaled: from now on no process completes it.

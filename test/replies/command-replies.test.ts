@@ -81,6 +81,19 @@ describe.each([
   /** More than one permit at once. */
   const MANY = Array.from({ length: 20 }, (_, at) => `base1-${at + 1}`);
 
+  it('as its answer is shown stays in the journal until it is gone', async () => {
+    const { start, written } = await place();
+    const { journal } = await start();
+    const reply = deferredReply();
+    const { interactionId } = reply;
+    await journal.add(reply);
+    await journal.markDeleted(interactionId);
+    await journal.ended(interactionId);
+    expect(await written()).toBe(1);
+    await journal.remove(interactionId);
+    expect(await written()).toBe(0);
+  });
+
   it('is not completed, its place in the queue is free, and it leaves the journal once Discord is told', async () => {
     const { start, written } = await place();
     const run = await start();

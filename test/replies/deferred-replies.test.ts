@@ -66,7 +66,7 @@ function completing(
       keeps: async () => true,
       owns: () => owns,
       holds: () => holds,
-      remove: async () => void steps.push('removed'),
+      ended: async () => void steps.push('removed'),
       takeOver: (complete) => {
         takesOver = complete;
       },

@@ -119,6 +119,7 @@ export const NO_JOURNAL: ReplyJournal = {
   keeps: async () => false,
   owns: () => true,
   holds: () => true,
+  async ended() {},
   async remove() {},
   markDeleted: async () => true,
   takeOver() {},

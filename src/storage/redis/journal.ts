@@ -23,15 +23,20 @@ const ADD = `
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   return owners
 `;
-/** Removes the rows ARGV[3], ARGV[4], … of this process: one that another has taken over may show less again, and be left to a third. */
-const REMOVE = `
-  for i = 3, #ARGV do
-    local row = redis.call('HGET', KEYS[1], ARGV[i])
-    if row and string.match(row, '^%S*') == self then redis.call('HDEL', KEYS[1], ARGV[i]) end
-  end
-`;
 /** The beginning of a row that somebody has deleted, whoever owns it. */
 const MARKED = '{"isDeleted":true,';
+/**
+ * Removes the rows ARGV[4], ARGV[5], … of this process, but, unless ARGV[3] is empty, those that are marked with it: one
+ * that another process has taken over may show less again, and be left to a third.
+ */
+const REMOVE = `
+  for i = 4, #ARGV do
+    local row = redis.call('HGET', KEYS[1], ARGV[i])
+    local isOwn = row and string.match(row, '^%S*') == self
+    local isKept = isOwn and ARGV[3] ~= '' and string.find(row, ' ' .. ARGV[3], 1, true)
+    if isOwn and not isKept then redis.call('HDEL', KEYS[1], ARGV[i]) end
+  end
+`;
 /** Marks the row ARGV[3] as deleted with ARGV[4], if there is one. */
 const MARK = `
   local row = redis.call('HGET', KEYS[1], ARGV[3])
@@ -82,8 +87,8 @@ export class RedisJournal implements ReplyJournal {
   readonly #processesAlive: ProcessesAlive;
   readonly #log: Logger;
   readonly #pending = new Map<string, Pending>();
-  /** Completed, and maybe still stored. */
-  readonly #completed = new LRUCache<string, true>({ max: MAX_COMPLETED, ttl: REPLIES_KEPT_MS });
+  /** Completed, and maybe still stored; with the mark by which a row stays all the same. */
+  readonly #completed = new LRUCache<string, '' | typeof MARKED>({ max: MAX_COMPLETED, ttl: REPLIES_KEPT_MS });
   #takeOver: ((reply: CardsReply) => void) | undefined;
   /** The `aliveSinceMs` in which this process last learned what it owns: an answer may have been lost before. */
   #learnedIn = Number.NaN;
@@ -136,10 +141,12 @@ export class RedisJournal implements ReplyJournal {
     return pending !== undefined && (!pending.isSent || pending.heldIn === this.#processesAlive.aliveSinceMs);
   }
 
+  async ended(interactionId: string): Promise<void> {
+    if (!this.#pending.get(interactionId)?.reply.isDeleted) await this.#remove(interactionId, MARKED);
+  }
+
   async remove(interactionId: string): Promise<void> {
-    this.#pending.delete(interactionId);
-    this.#completed.set(interactionId, true);
-    await unlessUnavailable(this.#removeStored([interactionId]));
+    await this.#remove(interactionId, '');
   }
 
   takeOver(listener: (reply: CardsReply) => void): void {
@@ -158,7 +165,10 @@ export class RedisJournal implements ReplyJournal {
   /** Stores what is pending and removes what is completed, if Redis may not know of it. */
   async #catchUp(): Promise<void> {
     const since = this.#processesAlive.aliveSinceMs;
-    await this.#removeStored([...this.#completed.keys()]);
+    for (const unless of ['', MARKED] as const) {
+      const ids = [...this.#completed].flatMap(([id, mark]) => (mark === unless ? id : []));
+      await this.#removeStored(unless, ids);
+    }
     const unwritten = [...this.#pending.values()].filter(({ writtenIn }) => writtenIn !== since);
     await this.#write(unwritten);
     for (const { reply } of unwritten) if (reply.isDeleted) await this.#run(MARK, [reply.interactionId, MARKED]);
@@ -205,9 +215,15 @@ export class RedisJournal implements ReplyJournal {
     return owners;
   }
 
-  async #removeStored(interactionIds: string[]): Promise<void> {
+  async #remove(interactionId: string, unless: '' | typeof MARKED): Promise<void> {
+    this.#pending.delete(interactionId);
+    this.#completed.set(interactionId, unless);
+    await unlessUnavailable(this.#removeStored(unless, [interactionId]));
+  }
+
+  async #removeStored(unless: '' | typeof MARKED, interactionIds: string[]): Promise<void> {
     if (interactionIds.length === 0) return;
-    await this.#run(REMOVE, interactionIds);
+    await this.#run(REMOVE, [unless, ...interactionIds]);
     for (const id of interactionIds) this.#completed.delete(id);
   }
 

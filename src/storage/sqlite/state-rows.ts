@@ -50,13 +50,16 @@ export class SqliteJournal implements ReplyJournal {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #delete: StatementSync;
+  readonly #deleteUnmarked: StatementSync;
   readonly #log: Logger;
   readonly #writes: StateWrites;
 
   constructor(database: DatabaseSync, log: Logger, writes: StateWrites) {
     this.#database = database;
     this.#insert = database.prepare('INSERT OR REPLACE INTO deferred_replies VALUES (?, ?)');
-    this.#delete = database.prepare('DELETE FROM deferred_replies WHERE interaction_id = ?');
+    const deletes = 'DELETE FROM deferred_replies WHERE interaction_id = ?';
+    this.#delete = database.prepare(deletes);
+    this.#deleteUnmarked = database.prepare(`${deletes} AND reply ->> '$.isDeleted' IS NULL`);
     this.#log = log;
     this.#writes = writes;
   }
@@ -77,6 +80,10 @@ export class SqliteJournal implements ReplyJournal {
 
   holds(): boolean {
     return true;
+  }
+
+  async ended(interactionId: string): Promise<void> {
+    this.#writes.try(() => this.#deleteUnmarked.run(interactionId));
   }
 
   async remove(interactionId: string): Promise<void> {

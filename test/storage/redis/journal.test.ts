@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Stopping } from '../../../src/model/errors.ts';
+import type { CardsReply } from '../../../src/replies/reply-ports.ts';
 import { RedisJournal } from '../../../src/storage/redis/journal.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { RedisUnavailable } from '../../../src/storage/redis/unavailable.ts';
@@ -94,6 +95,21 @@ describe('a deferred reply in Redis', () => {
     expect(owner.droppedIds()).toEqual([id]);
     expect([owner.completed, other.completed]).toEqual([[], []]);
     expect(await ownerOf(kept)).toBe(owner.processesAlive.id);
+  });
+
+  it('that another process takes back as its answer is shown is given to its owner, should the other not come to it', async () => {
+    const redis = await startRedis();
+    const { written } = await redisWatcher(redis);
+    const [owner, other] = [await startRun(redis), await startRun(redis)];
+    const taken: CardsReply[] = [];
+    owner.journal.takeOver((reply) => void taken.push(reply));
+    const reply = deferredReply();
+    await owner.journal.add(reply);
+    await other.journal.markDeleted(reply.interactionId);
+    await owner.journal.ended(reply.interactionId);
+    await expect.poll(() => taken).toEqual([{ ...reply, isDeleted: true }]);
+    await owner.journal.remove(reply.interactionId);
+    expect(await written()).toBe(0);
   });
 
   it('that was taken back while Redis could not be told is marked with the next heartbeat: the next process deletes it', async () => {
