@@ -303,10 +303,13 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
     expect((await ledger.today()).saved).toBe(1);
   });
 
-  it.each([2, 1])(
-    'of a list are taken over with what is left of its ceiling of %i by the cards that came',
-    async (n) => {
-      const asked = { ...askedFor('base1-1', 'base1-4'), list: { id: '1', ceiling: n } };
+  it.each([
+    [3, 2],
+    [1, 1],
+  ])(
+    'of a list are taken over with what is left of its ceiling of %i by the cards that came: %i',
+    async (ceiling, requests) => {
+      const asked = { ...askedFor('base1-1', 'base1-4', 'base1-5'), list: { id: '1', ceiling } };
       const { start } = await left(deferredReply({ asked }));
 
       const { replies, completedIds, cardService, storedCards } = repliesOver((await start()).journal);
@@ -316,7 +319,7 @@ describe('deferred replies, whatever they are journaled in', { timeout: 120_000 
       await expect.poll(completedIds, PATIENTLY).toHaveLength(1);
       await replies.settled();
 
-      expect(cardService.requests).toHaveLength(1);
+      expect(cardService.requests).toHaveLength(requests);
     },
   );
 
@@ -388,9 +391,35 @@ it('a correction that fails before Discord has refused the reply ends no process
   const { replies, commands } = repliesOver(NO_JOURNAL, { first: () => ({ shown: false, outcome: 'too late' }) });
   const correction = Promise.reject(new Error('a bug'));
   const reply = { message: {}, isPrivate: false, source: 'bot', correction } as const;
-  expect(await replies.reply(deferredReply(), reply, { outcome: 'answered' })).toBe(false);
+  const err = new Error('another bug');
+  expect(await replies.reply(deferredReply(), reply, { outcome: 'broken', err })).toBe(false);
   await new Promise((resolve) => setImmediate(resolve)); // by now it would be unhandled
-  expect(commands).toMatchObject([{ outcome: 'too late' }]);
+  expect(commands).toMatchObject([{ outcome: 'too late', err }]);
+});
+
+it.each([
+  ['an answer at once', {}, true, 1],
+  ['no answer that Discord has not confirmed', { err: new Error('other side closed') }, true, 0],
+  ['the end of a deferred reply', {}, false, 1],
+])('what a member is still to be told may follow %s', async (_, more, isKnown, times) => {
+  const { replies, answered, storedCards, defer } = repliesOver(NO_JOURNAL, {
+    first: () => ({ shown: true, ...more }),
+  });
+  storedCards.set('base1-4', { card: DRAKE, fetchedAtMs: Date.now() });
+  const { asked, ...invocation } = deferredReply();
+  if (isKnown) await replies.answer(invocation, asked);
+  else await defer({ ...invocation, asked });
+  await replies.settled();
+  expect(answered).toHaveLength(times);
+});
+
+it('a list that is taken over and shows its end is left as it is', async () => {
+  const reply = deferredReply({ asked: { ...askedFor('base1-1', 'base1-4'), list: { id: '1', ceiling: 2 } } });
+  const journal = { ...NO_JOURNAL, takeOver: (complete: (taken: CardsReply) => void) => complete(reply) };
+  const { replies, stepNames, cardService } = repliesOver(journal, { hasEmbed: () => true });
+  replies.takeOver();
+  await replies.settled();
+  expect([stepNames(), cardService.requests]).toEqual([['taken over', 'dropped'], []]);
 });
 
 describe('a command to which Discord has the answer of another process', () => {

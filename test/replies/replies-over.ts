@@ -81,8 +81,10 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
     },
     read: async (reply) => ({ content: '', embeds: hasEmbed(reply) ? [{}] : [] }),
   };
+  const answered: string[] = [];
   const replies = new CommandReplies({
     ...{ journal, sender, events, log },
+    answered: ({ interactionId }) => void answered.push(interactionId),
     lookups: { cards, lookupQueue, ledger, longestWaitMs: LONGEST_WAIT_MS },
     async render(_, { cards: [outcome = {}] }, isPrivate) {
       areRenderedPrivate.push(isPrivate);
@@ -98,7 +100,7 @@ export function repliesOver(journal: ReplyJournal, discord: DiscordBehaviour = {
   onTestFinished(stop);
   return {
     ...{ replies, cardService, stop, completed, deleted, edits, commands, shown, areRenderedPrivate, areSentPrivate },
-    ...{ ledger, logged, lookupQueue, storedCards },
+    ...{ answered, ledger, logged, lookupQueue, storedCards },
     stepNames: () => steps.map(({ step }) => step),
     completedIds: () => completed.map(({ id }) => id),
     droppedIds: () => steps.flatMap(({ step, interactionId }) => (step === 'dropped' ? [interactionId] : [])),
