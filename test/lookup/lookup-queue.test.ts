@@ -139,12 +139,15 @@ describe('a permit', () => {
   it('for watches, which leave the burst to members, is not waited for beyond the minute that they have', async () => {
     fakeTime();
     const service = new EmbeddedCardService({ burst: 40 });
-    const { queue } = lookupQueueOver(service, { plan: 'free', burst: 40 });
+    const { queue, events } = lookupQueueOver(service, { plan: 'free', burst: 40 });
+    const lengths: number[] = [];
+    events.subscribe('queue', ({ length }) => void lengths.push(length));
     for (const id of IDS.slice(0, 40)) void queue.enqueue(lookup(id)); // the bucket is full again in 4 minutes
     await vi.advanceTimersByTimeAsync(2_000);
     const deadlineMs = Date.now() + MINUTE;
     const renewal = queue.enqueue(lookup('base1-60', { lane: 'watches', requester: WATCHES_REQUESTER, deadlineMs }));
     expect(await outcomeAfter(2_000, renewal)).toBeInstanceOf(Busy);
+    expect(lengths.at(-1)).toBe(queue.length); // told at once
     await vi.advanceTimersByTimeAsync(4 * MINUTE);
     expect(service.requests).toHaveLength(40);
   });
