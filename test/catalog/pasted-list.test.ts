@@ -56,6 +56,9 @@ describe('a pasted list', () => {
     const list = readPastedList(['Wings (10)', ...names, 'Fangs (10)', ...names].join('\n'));
     expect(list).toMatchObject({ merged: 100 });
     expect(readPastedList([...names, '2 Negate'].join('\n'))).toEqual({ refusal: 'tooManyCards' });
+    const headings = Array.from({ length: 300 }, (_, at) => `Wing ${at}a (10)`);
+    expect(readPastedList([...headings.slice(1), ...names].join('\n'))).toMatchObject({ merged: 0 });
+    expect(readPastedList([...headings, ...names].join('\n'))).toEqual({ refusal: 'tooManyCards' });
   });
 
   it('has what has no count for a heading, where most lines have one, unless it looks like an id', () => {

@@ -141,6 +141,17 @@ describe('a pending lookup', () => {
     expect(get('base1-4')).toMatchObject({ lane: 'renewals', bookedOn: ALICE });
   });
 
+  it('has the place of the first again when one with a better place leaves', () => {
+    const { pendingLookups, start, get } = queueWith();
+    start(lookup('base1-1'));
+    start(lookup('base1-4'), 3_000);
+    const { rank, arrival } = get('base1-4');
+    const { waiter } = start(lookup('base1-4', by('bob', 'elsewhere')), 5_000);
+    expect(get('base1-4').rank).not.toEqual(rank);
+    pendingLookups.cancel(waiter);
+    expect(get('base1-4')).toMatchObject({ rank, arrival });
+  });
+
   it('stays booked on its first requester while others of the lane join', () => {
     const { start, get } = queueWith();
     start(lookup('base1-4'));

@@ -50,6 +50,7 @@ describe('a list of cards', () => {
     ['keyed by id that has one broken card', { a: 'Card a', b: B }, { b: 'Card b' }],
     ['that has no card for one id', { data: [B] }, { b: 'Card b' }],
     ['keyed by id with nothing for one', { a: null, b: B }, { b: 'Card b' }],
+    ['keyed by id with nothing for any', { a: null, b: null }, {}],
     ['that is empty', [], {}],
     ['under data that is empty', { data: [] }, {}],
     ['keyed by id that is empty', {}, {}],

@@ -102,6 +102,7 @@ describe('a percentage becomes lines about the first price that is known', () =>
     ['of less than one, unrounded', { percent: 50 }, 0.25, { above: 0.375, below: 0.125 }],
     ['beside a line that was named', { percent: 10, above: 50 }, 36, { above: 50, below: 32.4 }],
     ['not where a line that was named is in its way', { percent: 10, below: 40 }, 30, { below: 40 }],
+    ['nor where it would be the other', { percent: 10, above: 27 }, 30, { above: 27, below: undefined }],
   ])('%s', (_, lines, price, expected) => {
     const { above, below, percent } = { percent: undefined, ...withPrice(watchFor(lines), price, NOW_MS) };
     expect({ above, below, percent }).toEqual({ above: undefined, percent: undefined, ...expected });
