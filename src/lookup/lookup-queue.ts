@@ -51,7 +51,11 @@ export class LookupQueue {
     this.#pendingLookups = new PendingLookups(options.otherQueues, options.cards.resting);
     this.#batching = new Batching(options);
     const pendingLookups = this.#pendingLookups;
-    this.#admission = { ...options, pendingLookups, permitAtMs: (...of) => this.#batching.permitAtMs(...of) };
+    this.#admission = {
+      ...options,
+      pendingLookups,
+      permitAtMs: (position, lane) => this.#batching.permitAtMs(position, lane),
+    };
     this.#requests = new LookupRequests({ ...options, pendingLookups });
     options.limiter.onChange(() => {
       this.#refusedUntilMs = 0;

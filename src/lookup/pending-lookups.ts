@@ -105,9 +105,13 @@ export class PendingLookups {
    * @param paused whether the service asked us to wait
    */
   announce(permitAtMs: (position: number, lane: Lane) => number, paused: boolean, nowMs: number): void {
+    let withMembersMs = Number.NEGATIVE_INFINITY;
     for (const { pending, position } of this.order.positions()) {
+      const asMembersMs = permitAtMs(position, 'members');
+      if (pending.lane === 'members') withMembersMs = asMembersMs;
+      // What fits into the request of a member needs no permit of its own lane.
       const atMs = Math.max(
-        permitAtMs(position, pending.lane),
+        asMembersMs <= withMembersMs ? asMembersMs : permitAtMs(position, pending.lane),
         nowMs + Math.max(0, pending.notBeforeMs - performance.now()),
       );
       const late = pending.waiters

@@ -101,8 +101,8 @@ export class CommandReplies {
    */
   async delete(press: Invocation, answered: string | undefined): Promise<{ outcome?: string; err?: unknown }> {
     const { sender, journal } = this.#options;
-    const isOwn = answered !== undefined && (await journal.markDeleted(answered));
     const open = answered === undefined ? undefined : this.#open.get(answered);
+    const isOwn = answered !== undefined && (await journal.markDeleted(answered));
     open?.deletion.abort();
     const prevented = await sender.deleteSource(press);
     if (isOwn && prevented.outcome === undefined) await journal.remove(answered);

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
+import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import type { BulkRefusal, BulkShape } from '../../src/sandbox/bulk-listing.ts';
 import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { INFO, WARN } from '../support/log-lines.ts';
@@ -316,6 +317,24 @@ it('cards wait for one another while a request is under way, also after others t
   ask(3);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(requestedIds(service)).toEqual([[IDS[0]], [IDS[2], IDS[3]]]);
+});
+
+it('what is renewed with the card of a member is not refused by the forecast of its own lane', async () => {
+  fakeTime();
+  const pace = { requestsPerMinute: 10, burst: 20 };
+  const service = new EmbeddedCardService({ ...pace, cards: CARDS, latencyMs: LATENCY_MS });
+  const bulk = { bulkPath: '/cards?ids={ids}', most: 20 };
+  const { queue } = lookupQueueOver(service, { plan: 'free', ...pace }, { bulk });
+  for (const id of IDS.slice(0, 20)) {
+    void queue.enqueue(lookup(id));
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  const deadlineMs = Date.now() + MINUTE_MS; // the bucket is full in two
+  void queue.enqueue(lookup('card-40', { lane: 'watches', requester: WATCHES_REQUESTER, deadlineMs })).catch(() => {});
+  await vi.advanceTimersByTimeAsync(10);
+  void queue.enqueue(lookup('card-21'));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(requestedIds(service).at(-1)).toEqual(['card-20', 'card-21', 'card-40']);
 });
 
 it('admits as many as lists reach in time', async () => {

@@ -115,6 +115,20 @@ describe('when the clock is set', () => {
     expect(sent).toBe(1);
   });
 
+  it('back, a first answer is tried for no longer than Discord takes it', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let sent = 0;
+    const post = async () => {
+      sent++;
+      vi.advanceTimersByTime(1_500);
+      throw BROKEN;
+    };
+    const replies = new RestReplySender({ post } as unknown as REST, logLines().log);
+    await replies.reply(deferredReply({ receivedAtMs: Date.now() + 300_000 }), { content: 'a card' }, false);
+    expect(sent).toBe(2);
+  });
+
   it('forward, a press whose acknowledgement is still on its way has not deleted its message', async () => {
     const rest = { post: async () => Promise.reject(HANGS), delete: async () => Promise.reject(apiError(404, 10015)) };
     const replies = new RestReplySender(rest as unknown as REST, logLines().log);
