@@ -110,23 +110,17 @@ export class PendingLookups {
       const asMembersMs = permitAtMs(position, 'members');
       if (pending.lane === 'members') withMembersMs = asMembersMs;
       // What fits into the request of a member needs no permit of its own lane.
-      const atMs = Math.max(
-        asMembersMs <= withMembersMs ? asMembersMs : permitAtMs(position, pending.lane),
-        nowMs + Math.max(0, pending.notBeforeMs - performance.now()),
-      );
-      const late = pending.waiters
-        .values()
-        .filter(({ lookup }) => lookup.deadlineMs < atMs)
-        .toArray();
-      if (late.length > 0) this.#leave(pending, late);
-      for (const { reject } of late) reject(new Busy({ untilMs: atMs, paused }));
-      for (const waiter of pending.waiters) {
-        const knownMs = waiter.progress.permitAtMs ?? Number.NEGATIVE_INFINITY;
-        if (waiter.lane !== 'members' || Math.abs(atMs - knownMs) < ANNOUNCED_TO_MS) continue;
-        waiter.progress.permitAtMs = atMs;
-        waiter.onProgress?.();
-      }
+      const permittedAtMs = asMembersMs <= withMembersMs ? asMembersMs : permitAtMs(position, pending.lane);
+      const atMs = Math.max(permittedAtMs, nowMs + Math.max(0, pending.notBeforeMs - performance.now()));
+      this.#refuseLate(pending, atMs, paused);
+      tellMembers(pending, atMs);
     }
+  }
+
+  #refuseLate(pending: PendingLookup, atMs: number, paused: boolean): void {
+    const late = [...pending.waiters].filter(({ lookup }) => lookup.deadlineMs < atMs);
+    if (late.length > 0) this.#leave(pending, late);
+    for (const { reject } of late) reject(new Busy({ untilMs: atMs, paused }));
   }
 
   /** Refuses those who want the card and fit; what others still want keeps its place. */
@@ -247,6 +241,16 @@ export class PendingLookups {
       this.#become(first, { kind: 'waiting' });
       first = this.#postponed.first();
     }
+  }
+}
+
+/** When their permit is expected, where that has moved. */
+function tellMembers(pending: PendingLookup, atMs: number): void {
+  for (const waiter of pending.waiters) {
+    const knownMs = waiter.progress.permitAtMs ?? Number.NEGATIVE_INFINITY;
+    if (waiter.lane !== 'members' || Math.abs(atMs - knownMs) < ANNOUNCED_TO_MS) continue;
+    waiter.progress.permitAtMs = atMs;
+    waiter.onProgress?.();
   }
 }
 
