@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { OpenBreaker } from '../../src/model/quota.ts';
-import { type Learned, NOTHING_LEARNED } from '../../src/quota/learned.ts';
+import { type Learned, NOTHING_LEARNED, SLICE_MS } from '../../src/quota/learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import {
   limiterWrite,
@@ -125,9 +125,22 @@ it.each([
   { whose: 'of which it has heard no answer', probeOf: 'self', holds: false, state: 'open' },
   { whose: 'of nobody', probeOf: '', holds: false, state: 'open' },
 ])('a probe $whose: the breaker is $state', ({ probeOf, holds, state }) => {
-  const asRead = { era: 'one', probeOf, underWayElsewhere: 0, lost: 0, lostAtMs: 0 };
-  const store: Partial<SharedLimiterStore> = { state: withBreaker('open', 'pause'), asRead };
-  const copy = new SharedCopy({ store, setting: SETTING, processesAlive: { id: 'self' } } as SharedCellOptions);
+  const copy = copyOf(withBreaker('open', 'pause'), { probeOf });
   if (holds) copy.permits.add({ probe: true, leftAtMs: NOW_MS });
   expect(copy.stored?.breaker.state).toBe(state);
 });
+
+it.each([
+  { lost: 0, ended: [[4, 1, 0]] },
+  { lost: 2, ended: [[4, 3, 0]] },
+])('$lost requests of dead processes count in a learned window, besides those that are known', ({ lost, ended }) => {
+  const state = learning({ window: 9, ended: [[4, 1, 0]] });
+  const copy = copyOf(state, { lost, lostAtMs: lost && 4.5 * SLICE_MS });
+  expect(copy.stored?.learned.ended).toEqual(ended);
+});
+
+function copyOf(state: LimiterState, read: Partial<SharedLimiterStore['asRead']>): SharedCopy {
+  const asRead = { era: 'one', probeOf: '', underWayElsewhere: 0, lost: 0, lostAtMs: 0, ...read };
+  const store: Partial<SharedLimiterStore> = { state, asRead };
+  return new SharedCopy({ store, setting: SETTING, processesAlive: { id: 'self' } } as SharedCellOptions);
+}
