@@ -72,7 +72,7 @@ const otherwise: Way = (index, reading) =>
 function printedIn(line: Reading, cards: readonly CatalogCard[]): readonly CatalogCard[] {
   if (!isNamed(line)) return cards;
   const meant = printed(cards, line);
-  // Of several in that set whose numbers are not known it may be any.
+  // Where several in that set have no known number, the line may mean any of them.
   const isAny = line.number !== undefined && meant.length > 1 && meant.every(({ number }) => !number);
   return isAny ? [] : meant;
 }

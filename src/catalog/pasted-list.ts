@@ -4,7 +4,7 @@ import { mayBeId, nameKey } from './words.ts';
 
 /** A line of a list that a member pasted. */
 export interface PastedLine extends ListLine {
-  /** As it stands in the list; of lines that say the same, the first. */
+  /** The line as it stands in the list; where several say the same, the first of them. */
   typed: string;
   /** It has no count where most have one, or none in front: unless a card is called so, it is a heading. */
   mayBeHeading: boolean;

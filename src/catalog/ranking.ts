@@ -84,7 +84,7 @@ const IN_NAME: ReadonlySet<Closeness> = new Set(['firstWords', 'wordsInName']);
 const MOST_OF_ONE_NAME = 2;
 /** With fewer cards, a name is rather not meant by a word in its middle than one that begins so. */
 const WELL_KNOWN = 5;
-/** So many suggestions are seen without scrolling. */
+/** How many suggestions a member sees without scrolling. */
 const FIRST = 5;
 
 const collator = new Intl.Collator('en', { numeric: true });

@@ -151,7 +151,7 @@ export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   async #show(to: Use, byWatch: readonly WatchCrossing[][]): Promise<void> {
     const noted: WatchCrossing[][] = [];
     for (const crossings of byWatch) {
-      const [last] = crossings.slice(-1);
+      const last = crossings.at(-1);
       if (last && (await this.#noteTry(last, 'command'))?.after) noted.push(crossings);
     }
     const shown = noted.flatMap((crossings) => crossings.slice(-1));

@@ -26,8 +26,8 @@ const ADD = `
 /** The beginning of a row that somebody has deleted, whoever owns it. */
 const MARKED = '{"isDeleted":true,';
 /**
- * Removes the rows ARGV[4], ARGV[5], … of this process, but, unless ARGV[3] is empty, those that are marked with it: one
- * that another process has taken over may show less again, and be left to a third.
+ * Removes the rows ARGV[4], ARGV[5], … of this process, without those that are marked with ARGV[3], if that is given. A row
+ * that another process has taken over stays: its reply may show less again, and be left to a third.
  */
 const REMOVE = `
   for i = 4, #ARGV do
