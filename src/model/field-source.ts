@@ -5,7 +5,7 @@ type Step =
   | { kind: 'member'; name: string }
   | { kind: 'every'; filters: readonly (readonly [name: string, text: string])[] };
 
-const STEP = /^(?<name>[^.[\]*]+)(?<filters>(?:\[[^[\]=]+=[^[\]]*\])*)$/;
+const STEP = /^(?!=|header:)(?<name>[^.[\]*{}]+)(?<filters>(?:\[[^[\]=]+=[^[\]]*\])*)$/;
 const FILTER = /\[([^[\]=]+)=([^[\]]*)\]/g;
 
 /**
@@ -155,7 +155,7 @@ export class Template<Place> {
 
 /** What sources are read from: a value, and the headers that it came with. */
 export interface Answer {
-  value: unknown;
+  value?: unknown;
   headers?: Headers | undefined;
   /** Texts that mean nothing, such as `N/A`. */
   none?: ReadonlySet<string>;
@@ -182,6 +182,11 @@ export class Source {
   constructor(texts: string | readonly string[]) {
     this.texts = [texts].flat();
     this.#ways = this.texts.map(wayOf);
+  }
+
+  /** Whether it needs an answer's headers. */
+  get namesHeader(): boolean {
+    return this.#ways.some(({ kind }) => kind === 'header');
   }
 
   /** Whether it needs no body. */
@@ -224,9 +229,12 @@ function headerName(name: string): string {
   return name;
 }
 
+/** A header that was sent several times with one value. */
+const REPEATED = /^(.+?)(?:, *\1)+$/;
+
 function* textsOf(way: Way, answer: Answer): Generator<string, undefined> {
   if (way.kind === 'literal') yield way.text;
-  else if (way.kind === 'header') yield* shown(answer.headers?.get(way.name)?.trim(), answer);
+  else if (way.kind === 'header') yield* shown(answer.headers?.get(way.name)?.trim().replace(REPEATED, '$1'), answer);
   else if (way.kind === 'path') for (const value of way.path.valuesIn(answer.value)) yield* shown(value, answer);
   else
     yield* shown(

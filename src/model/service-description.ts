@@ -45,13 +45,24 @@ function orFault<Made>(make: () => Made, context: z.RefinementCtx): Made {
   }
 }
 
+/** The same of a text or several. */
+function madeOfTexts<Made>(what: string, make: (texts: string[]) => Made) {
+  return z
+    .union([z.string(), list(z.string(expecting('a text'))).min(1)], expecting(what))
+    .transform((written, context) => orFault(() => make([written].flat()), context));
+}
+
+const SOURCE = 'a path, a template, or a list of those';
+
 const path = made((written) => new Path(written));
-const source = z
-  .union([z.string(), list(z.string(expecting('a text'))).min(1)], expecting('a path, a template, or a list of those'))
-  .transform((written, context) => orFault(() => new Source(written), context));
-const paths = z
-  .union([z.string(), list(z.string(expecting('a text'))).min(1)], expecting('a path or a list of paths'))
-  .transform((written, context) => orFault(() => [written].flat().map((each) => new Path(each)), context));
+const paths = madeOfTexts('a path or a list of paths', (texts) => texts.map((each) => new Path(each)));
+const answerSource = madeOfTexts(SOURCE, (texts) => new Source(texts));
+/** Where no headers are read. */
+const source = madeOfTexts(SOURCE, (texts) => {
+  const found = new Source(texts);
+  if (found.namesHeader) throw new SyntaxError('a source in the body; headers are read by quota, usage and wait alone');
+  return found;
+});
 
 /** The keys of `fields`, each the place of a card's field in an answer. */
 const Fields = object({
@@ -69,6 +80,11 @@ const Fields = object({
 /** What an answer must be for something to be meant by it: its status, a path that is there, the text there, an empty list. */
 const Sign = { has: path.optional(), like: text.optional(), empty: path.optional() };
 export type Sign = Partial<z.output<z.ZodObject<typeof Sign>>>;
+
+function located<Of extends Sign>(sign: z.ZodType<Of>) {
+  const error = 'expected `has` beside it, the path to this text';
+  return sign.refine(({ has, like }) => has !== undefined || like === undefined, { path: ['like'], error });
+}
 
 const httpStatus = z.int(expecting('a status such as 404')).min(100, 'expected a status').max(599, 'expected a status');
 
@@ -119,9 +135,9 @@ const windowName = z.enum(WINDOWS, expecting('hour, day or month'));
 /** Where an answer states the figures of a window. */
 const Window = object({
   per: windowName,
-  limit: source.optional(),
-  remaining: source.optional(),
-  reset: source.optional(),
+  limit: answerSource.optional(),
+  remaining: answerSource.optional(),
+  reset: answerSource.optional(),
 });
 
 /** Where each row of an index leads to a list of its own. */
@@ -215,22 +231,22 @@ export const DescriptionFile = object({
   none: list(text)
     .default([])
     .transform((each) => new Set(each)),
-  absent: list(object({ status: httpStatus, ...Sign })).default([{ status: 404 }]),
+  absent: list(located(object({ status: httpStatus, ...Sign }))).default([{ status: 404 }]),
   refused: list(
-    object({ status: httpStatus, ...Sign, means: z.enum(['key', 'plan'], expecting('key or plan')) }),
+    located(object({ status: httpStatus, ...Sign, means: z.enum(['key', 'plan'], expecting('key or plan')) })),
   ).default([{ status: 401, means: 'key' }]),
   plans: byName(Plan).optional(),
   quota: list(Window).default([]),
-  spent: list(object({ per: windowName, ...Sign })).default([]),
-  wait: source.optional(),
+  spent: list(located(object({ per: windowName, ...Sign }))).default([]),
+  wait: answerSource.optional(),
   shutOutSeconds: z.number(expecting('a number')).nonnegative('expected 0 or more').default(0),
   billed: flag.default(false),
   usage: object({
     path: matching(/^\/[^#]*$/, 'a path that begins with /'),
-    plan: source.optional(),
-    limit: source.optional(),
-    remaining: source.optional(),
-    reset: source.optional(),
+    plan: answerSource.optional(),
+    limit: answerSource.optional(),
+    remaining: answerSource.optional(),
+    reset: answerSource.optional(),
   }).optional(),
   freshSeconds: positive.optional(),
   keepSeconds: positive.optional(),

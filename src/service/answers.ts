@@ -2,10 +2,10 @@ import { decodeHTMLStrict } from 'entities/decode';
 import { z } from 'zod';
 import { Card, optional, text } from '../model/card.ts';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
-import { type Source, written } from '../model/field-source.ts';
+import { type Answer, type Source, written } from '../model/field-source.ts';
 import { Usage } from '../model/plan.ts';
 import type { ServiceDescription, Sign } from '../model/service-description.ts';
-import { serviceClock } from './rate-limit-headers.ts';
+import { serviceClock, timeLeft } from './rate-limit-headers.ts';
 import type { ServiceResponse } from './request.ts';
 import { statedWaitSeconds } from './retry-after.ts';
 
@@ -39,16 +39,32 @@ export const UsageAnswer = Usage.omit({ period: true })
   );
 
 /** What a usage report says. @throws UnexpectedAnswer when it does not fit */
-export function usageIn(body: unknown, { usage, isDefault }: ServiceDescription, onUnread: OnUnread): Usage {
-  const textIn = (source: Source | undefined) => source?.textIn({ value: body });
-  const described = () => ({
-    plan: textIn(usage?.plan),
-    period: { end: textIn(usage?.reset) },
-    requests: { limit: textIn(usage?.limit), remaining: textIn(usage?.remaining) },
-  });
-  const found = read(UsageAnswer, isDefault ? body : described(), onUnread);
+export function usageIn(response: Answered, description: ServiceDescription, onUnread: OnUnread): Usage {
+  const body = successBody(response);
+  const found = description.isDefault
+    ? read(UsageAnswer, body, onUnread)
+    : read(Usage, describedUsage(response, description), onUnread);
   if (found instanceof UnexpectedAnswer) throw found;
   return found;
+}
+
+function describedUsage(response: Answered, description: ServiceDescription) {
+  const { usage } = description;
+  const { answer, clockMs } = readable(response, description);
+  const textIn = (source: Source | undefined) => source?.textIn(answer);
+  const reset = textIn(usage?.reset);
+  const leftMs = timeLeft(reset, clockMs);
+  return {
+    plan: textIn(usage?.plan),
+    period: { endMs: leftMs === undefined ? reset : response.receivedAtMs + leftMs },
+    requests: { limit: textIn(usage?.limit), remaining: textIn(usage?.remaining) },
+  };
+}
+
+/** What sources are read from, and the clock that its times are by. */
+function readable({ headers, body, receivedAtMs }: Answered, { none }: ServiceDescription) {
+  const answer: Answer = { headers, value: body, none };
+  return { answer, clockMs: serviceClock(headers, receivedAtMs) };
 }
 
 /** The body of every error of the default interface. */
@@ -98,18 +114,22 @@ export function refusalIn(
  *   the plan lacks what was asked
  */
 export function throwUnlessAnswered(response: Answered, description: ServiceDescription): void {
-  const { status, headers, body, receivedAtMs } = response;
-  const clockMs = serviceClock(headers, receivedAtMs);
-  const stated = (by: unknown) => statedWaitSeconds(by, headers.get('retry-after'), clockMs, description.wait);
-  if (status === 429) {
-    const per = description.spent.find((sign) => shows(response, { ...sign, status }, description.isDefault))?.per;
-    throw new RateLimited({ seconds: leastWait(stated(body), description), ...(per && { per }) });
-  }
+  const { status } = response;
+  const { wait, spent, isDefault } = description;
   const refused = refusalIn(response, description);
   if (refused === 'key') throw new KeyRefused({ status });
   if (refused === 'plan') throw new UnexpectedAnswer({ detail: `status ${status}: the plan does not allow it` });
-  if (status !== 408 && status < 500) return;
-  const seconds = stated(undefined); // for how long it is down; whether to wait longer is the caller's decision
+  if (status !== 408 && status !== 429 && status < 500) return;
+  if (isAbsent(response, description)) return;
+  const { answer, clockMs } = readable(response, description);
+  if (status === 429) {
+    const per = spent.find((sign) => shows(response, { ...sign, status }, isDefault))?.per;
+    throw new RateLimited({
+      seconds: leastWait(statedWaitSeconds(answer, clockMs, wait), description),
+      ...(per && { per }),
+    });
+  }
+  const seconds = statedWaitSeconds(answer, clockMs); // for how long it is down; whether to wait longer is the caller's decision
   throw new ServiceDown({ reason: `it answered ${status}`, retryAfterMs: seconds && seconds * 1000 });
 }
 

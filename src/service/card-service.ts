@@ -81,7 +81,7 @@ export class CardService {
   async usage({ signal }: { signal?: AbortSignal } = {}): Promise<Usage> {
     const { baseUrl, description } = this.#options;
     const response = await answered(endpoint(baseUrl, description.usage?.path ?? ''), this.#options, signal);
-    return usageIn(successBody(response), description, this.#onUnread);
+    return usageIn(response, description, this.#onUnread);
   }
 
   async #several(

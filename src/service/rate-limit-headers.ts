@@ -45,7 +45,7 @@ export function readRateLimit(
   sentAtMs: number,
   receivedAtMs: number,
 ): QuotaReading {
-  const textIn = (source: Source | undefined) => source?.textIn({ value: body, headers }) ?? null;
+  const textIn = (source: Source | undefined) => source?.textIn({ value: body, headers });
   const stated = textIn(limitSource);
   const limit = wholeNumber(stated) || undefined;
   const isNone = Number(stated ?? Number.NaN) < 1;
@@ -61,14 +61,17 @@ export function readRateLimit(
 }
 
 /**
- * Time until the reset: an ISO time, a Unix time in seconds, possibly with decimals, or in milliseconds. A figure too small for either
- * is a number of seconds from now, as limiters in front of a service send it (@fastify/rate-limit, RateLimit drafts).
+ * Milliseconds until a time that is stated: a date, a Unix time in seconds, possibly with decimals, or in milliseconds. A
+ * figure too small for either is a number of seconds from now, as limiters in front of a service send it.
+ *
+ * @returns negative where it is past, `undefined` where it is over a month away, or none
  */
-function timeLeft(reset: string | null, clockMs: number): number | undefined {
-  const atMs = isoMs(reset ?? '');
+export function timeLeft(stated: string | undefined, clockMs: number, dateMs = isoMs): number | undefined {
+  if (stated === undefined) return undefined;
+  const atMs = dateMs(stated);
   if (atMs !== undefined) return withinAMonth(atMs - clockMs);
-  if (reset === null || !/^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(reset)) return undefined;
-  const figure = Number(reset);
+  if (!/^\d{1,15}(?:\.\d+)?$/.test(stated)) return undefined;
+  const figure = Number(stated);
   if (figure * 1000 <= FURTHEST_SENSIBLE_RESET_MS) return figure * 1000;
   return withinAMonth(Math.round(figure < FIRST_MILLISECONDS ? figure * 1000 : figure) - clockMs);
 }
@@ -81,7 +84,7 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+
 
 /** An ISO 8601 time in ms, with its zone; `undefined` for any other text. */
 export function isoMs(text: string): number | undefined {
-  const atMs = ISO_TIME.test(text.trim()) ? Date.parse(text) : Number.NaN;
+  const atMs = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
@@ -90,9 +93,8 @@ export function serviceClock(headers: Headers, receivedAtMs: number): number {
   return httpDateMs(headers.get('date') ?? '') ?? receivedAtMs;
 }
 
-function wholeNumber(text: string | null): number | undefined {
-  if (text === null || !/^\s*\d{1,15}\s*$/.test(text)) return undefined;
-  return Number(text);
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 // The three date forms of RFC 9110 §5.6.7. Date.parse alone would also take "2" for a month.

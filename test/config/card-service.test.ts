@@ -102,6 +102,31 @@ describe('a description', () => {
       ],
     ],
     [
+      'reads no header where a body alone is read',
+      {
+        ...MINE,
+        card: { also: 'header:X-Ids' },
+        list: { path: '/many?ids={ids}', missing: ['lost.*', 'header:X-Lost'] },
+        fields: { ...MINE.fields, tcg: 'header:X-Game' },
+        prices: { rows: 'prices', market: 'market', currency: 'header:X-Unit' },
+        refused: [{ status: 403, has: 'header:X-Why', means: 'plan' }],
+      },
+      [
+        ...['card.also', 'list.missing', 'fields.tcg', 'prices.currency'].map(
+          (place) => `${place}: expected a source in the body; headers are read by quota, usage and wait alone`,
+        ),
+        'refused.0.has: expected a path of names, numbers, * and [name=text], with dots between them',
+      ],
+    ],
+    [
+      'says where a text is that means something',
+      { ...MINE, refused: [{ status: 403, like: 'upgrade', means: 'plan' }], spent: [{ per: 'day', like: 'day' }] },
+      [
+        'refused.0.like: expected `has` beside it, the path to this text',
+        'spent.0.like: expected `has` beside it, the path to this text',
+      ],
+    ],
+    [
       'is a small file',
       { ...MINE, fields: { id: `[{${'{'.repeat(40_000)}`, name: 'name' } },
       ['the file is larger than 32 kB'],

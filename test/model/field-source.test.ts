@@ -41,7 +41,7 @@ describe('a path', () => {
     expect([...new Path(path).valuesIn(CARD)]).toEqual(values);
   });
 
-  it.each(['a..b', '.a', 'a.', 'a[b]', 'a[b=c', '[a=b]', 'a*', '*b'])('is not %j', (path) => {
+  it.each(['a..b', '.a', 'a.', 'a[b]', 'a[b=c', '[a=b]', 'a*', '*b', '{a', '=a', 'header:a'])('is not %j', (path) => {
     expect(() => new Path(path)).toThrow(SyntaxError);
   });
 
@@ -52,7 +52,7 @@ describe('a path', () => {
 });
 
 describe('a source', () => {
-  const headers = new Headers({ 'X-Limit': ' 100 ' });
+  const headers = new Headers({ 'X-Limit': ' 100 ', 'X-Twice': '30, 30', 'X-Two': '30, 40' });
   it.each<[source: string | string[], text: string | undefined]>([
     ['number', '4'],
     ['set', undefined],
@@ -64,6 +64,8 @@ describe('a source', () => {
     ['=All printings', 'All printings'],
     ['header:x-limit', '100'],
     ['header:x-remaining', undefined],
+    ['header:x-twice', '30'],
+    ['header:x-two', '30, 40'],
     ['faces.*.image', 'a'],
     ['variants.1.condition', undefined],
   ])('%j yields %j', (source, text) => {
@@ -75,7 +77,7 @@ describe('a source', () => {
     expect(new Source(['number', 'faces.*.image']).textsIn({ value: CARD })).toEqual(['4', 'a', 'b']);
   });
 
-  it.each(['header:a b', '{a[b=c]}', '{a..b}'])('is not %j', (source) => {
+  it.each(['header:a b', '{a[b=c]}', '{a..b}', '{header:a}'])('is not %j', (source) => {
     expect(() => new Source(source)).toThrow(SyntaxError);
   });
 });

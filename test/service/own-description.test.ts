@@ -113,6 +113,34 @@ it('a description that nobody has seen is enough for a card, its list, what is m
   expect(lines).toEqual([]);
 });
 
+it.each<[string, string | undefined, Partial<Answer>, number | undefined]>([
+  ['by a header', 'header:X-Rest', { headers: { 'x-rest': '40' } }, 40],
+  ['by a time in a header', 'header:X-Rest', { headers: { 'x-rest': '1795694440' } }, 40],
+  ['by digits that are text', 'fault.rest', { body: { fault: { rest: '40' } } }, 40],
+  ['by no field that the description does not name', undefined, { body: { retryAfter: 40 } }, undefined],
+])('a wait is stated %s', async (_, wait, { headers, body = {} }, seconds) => {
+  const date = 'Thu, 26 Nov 2026 12:00:00 GMT';
+  const { client } = await startOwn(() => ({ status: 429, headers: { date, ...headers }, body }), { ...OWN, wait });
+  await expect(cardOf(client, 'lamp-7')).rejects.toMatchObject({ name: 'RateLimited', seconds });
+});
+
+it('a usage report is read from headers too, with an end in any form that a window may have', async () => {
+  const usage = { path: '/tally', plan: 'rank', limit: 'header:X-Of', remaining: 'header:X-Left', reset: 'anew' };
+  const headers = { date: 'Thu, 26 Nov 2026 12:00:00 GMT', 'x-of': '100', 'x-left': '61' };
+  const { client } = await startOwn(() => ({ headers, body: { rank: 'squire', anew: 43_200 } }), { ...OWN, usage });
+  const { plan, period, requests } = await client.usage();
+  expect({ plan, requests }).toEqual({ plan: 'squire', requests: { limit: 100, remaining: 61 } });
+  expect(Math.abs((period?.endMs ?? 0) - Date.now() - 43_200_000)).toBeLessThan(60_000);
+});
+
+it.each<[string, object, number, unknown]>([
+  ['refused', { refused: [{ status: 429, means: 'key' }] }, 429, 'KeyRefused'],
+  ['absent', { absent: [{ status: 500 }] }, 500, 'noSuchCard'],
+])('what the description calls %s is that, whatever its status means otherwise', async (_, signs, status, found) => {
+  const { client } = await startOwn(() => ({ status, body: {} }), { ...OWN, ...signs });
+  expect(await cardOf(client, 'lamp-7').catch(({ name }) => name)).toBe(found);
+});
+
 it.each([
   ['card.at', { leaf: SHEET }, 'nothing in the answer at "page.sheet"'],
   [

@@ -101,7 +101,7 @@ export class Downloads {
 
   /** @throws CliFailure when it is too long to be waited for */
   #pauseSeconds({ host }: URL, headers: Headers): number {
-    const stated = statedWaitSeconds(undefined, headers.get('retry-after'), Date.now());
+    const stated = statedWaitSeconds({ headers }, Date.now());
     const seconds = Math.max(stated ?? UNSTATED_PAUSE_SECONDS, this.#config.cardService.description.shutOutSeconds);
     if (seconds <= LONGEST_PAUSE_SECONDS) return seconds;
     throw new CliFailure(`${host} asks to wait ${Math.ceil(seconds / 60)} minutes. ${AGAIN.slice(0, -1)} then.`);
