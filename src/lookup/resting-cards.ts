@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type CardServiceError, KeyRefused, meaningOf, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
+import { type CardServiceError, isRefusal, meaningOf, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { LOOKUP_BACK_OFF } from '../quota/failures.ts';
 import { backOffMs } from '../time/back-off.ts';
 
@@ -8,7 +8,7 @@ export const MAX_FAILURES = 3;
 const MAX_CARDS = 1_000;
 /** The next answer for an id would hardly fit either. */
 const UNEXPECTED_MS = 5 * 60_000;
-/** A refused key may be tried this often, and so may an id that alone was refused. */
+/** A refused key or plan may be tried this often, and so may an id that alone was refused. */
 const REFUSED_MS = 60_000;
 
 /** No request is sent for a card meanwhile. */
@@ -33,7 +33,7 @@ export function restAfter(
   areOthersAnswered: boolean,
 ): Pick<Rest, 'leftMs' | 'isSatOut'> {
   if (error instanceof UnexpectedAnswer) return { leftMs: UNEXPECTED_MS, isSatOut: false };
-  if (error instanceof KeyRefused) return { leftMs: REFUSED_MS, isSatOut: false };
+  if (isRefusal(error)) return { leftMs: REFUSED_MS, isSatOut: false };
   if (failures >= MAX_FAILURES && areOthersAnswered) return { leftMs: UNEXPECTED_MS, isSatOut: false };
   const { statedMs = 0 } = meaningOf(error); // of a 503 with `Retry-After`; a longer one stops all requests
   const leftMs = Math.min(Math.max(backOffMs(failures, LOOKUP_BACK_OFF), statedMs), LOOKUP_BACK_OFF.longestMs);

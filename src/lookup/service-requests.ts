@@ -4,6 +4,7 @@ import {
   KeptInReserve,
   KeyRefused,
   meaningOf,
+  PlanRefused,
   QuotaSpent,
   ServiceDown,
 } from '../model/errors.ts';
@@ -78,6 +79,8 @@ export function blockedError({ reason, untilMs }: { reason: BlockedReason; until
       return new QuotaSpent({ untilMs, per: reason });
     case 'key':
       return new KeyRefused({ status: 401 });
+    case 'plan':
+      return new PlanRefused();
     case 'outage':
       return new ServiceDown({ reason: 'too many failures in a row', untilMs });
     case 'pause':

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts';
 import { type Claims, isMine } from '../model/claims.ts';
-import { type CardServiceError, KeyRefused, meaningOf, Stopping } from '../model/errors.ts';
+import { type CardServiceError, isRefusal, meaningOf, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Usage } from '../model/plan.ts';
 import type { Requester } from '../model/quota.ts';
@@ -132,7 +132,7 @@ export class UsageReports {
       const request = { permit, requester, endpoint: 'usage' } as const;
       const { answer: usage, released } = await sendRequest(this.#options, request, send);
       await released;
-      if (usage instanceof KeyRefused) throw usage;
+      if (isRefusal(usage)) throw usage;
       await this.#keep({ usage, atMs: Date.now() });
       if (usage.plan !== undefined) limiter.observePlan(usage.plan.toLowerCase());
     } catch (error) {
@@ -143,9 +143,9 @@ export class UsageReports {
   }
 }
 
-/** A key that may not read the report can still look up cards, so this refusal is an answer like any other. */
-function asAnswer(error: unknown): KeyRefused {
-  if (error instanceof KeyRefused) return error;
+/** A key or plan that may not read the report can still look up cards, so this refusal is an answer like any other. */
+function asAnswer(error: unknown) {
+  if (isRefusal(error)) return error;
   throw error;
 }
 

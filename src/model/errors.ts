@@ -18,6 +18,7 @@ interface FactsByName {
    */
   RateLimited: { seconds: number | undefined; per?: WindowName | undefined };
   KeyRefused: { status: number };
+  PlanRefused: object;
   /**
    * `untilMs`: when the next request may be sent; absent when that is not known. `neverLeft`: the connection was never
    * made, so the service has counted nothing. `retryAfterMs`: the wait that the service stated; absent when it did not.
@@ -96,6 +97,14 @@ export class KeyRefused extends kind(
   ({ status }) => `the card service refused the API key with ${status}`,
 ) {}
 
+/** The service says that the plan does not allow what was asked. */
+export class PlanRefused extends kind('PlanRefused', () => 'the plan does not allow it, says the card service') {}
+
+/** Whoever asks for another card with the same key is likely refused, too. */
+export function isRefusal(error: unknown): error is KeyRefused | PlanRefused {
+  return error instanceof KeyRefused || error instanceof PlanRefused;
+}
+
 /** 408, 5xx, silence, or a broken connection. */
 export class ServiceDown extends kind('ServiceDown', ({ reason }) => `card service down: ${reason}`) {}
 
@@ -108,7 +117,7 @@ export class Stopping extends kind('Stopping', () => 'the bot is stopping') {}
 /** How one request ended, as far as the circuit breaker is concerned. */
 export interface RequestOutcome {
   /** An answer that does not fit is an answer, too. `abandoned` says nothing about the service. */
-  kind: 'answered' | 'rateLimited' | 'serviceDown' | 'keyRefused' | 'abandoned';
+  kind: 'answered' | 'rateLimited' | 'serviceDown' | 'keyRefused' | 'planRefused' | 'abandoned';
   /** The wait that the service stated; absent when it did not. */
   statedMs?: number | undefined;
   /** The window that a 429 says is spent; absent when it names none. */
@@ -125,7 +134,7 @@ export interface RequestOutcome {
 export interface ErrorMeaning extends RequestOutcome {
   /** Whether the service has counted the request. */
   isCounted: boolean;
-  /** The level in the log: a refused key and a bug need an operator; 429s and outages pass. */
+  /** The level in the log: a refused key or plan and a bug need an operator; 429s and outages pass. */
   level: 'info' | 'warn' | 'error';
   /** Whether a lookup is tried again: with the next permit however often, a few times with a back-off, or never. */
   retry: 'nextPermit' | 'backOff' | 'never';
@@ -136,6 +145,7 @@ const MEANINGS: { readonly [Name in CardServiceError['name']]?: ErrorMeaning } =
   RateLimited: { kind: 'rateLimited', isCounted: false, level: 'info', retry: 'nextPermit' },
   ServiceDown: { kind: 'serviceDown', isCounted: true, level: 'warn', retry: 'backOff' },
   KeyRefused: { kind: 'keyRefused', isCounted: true, level: 'error', retry: 'never' },
+  PlanRefused: { kind: 'planRefused', isCounted: true, level: 'error', retry: 'never' },
   UnexpectedAnswer: { kind: 'answered', isCounted: true, level: 'warn', retry: 'never' },
   Stopping: { kind: 'abandoned', isCounted: true, level: 'warn', retry: 'never' },
 };

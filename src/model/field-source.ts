@@ -53,8 +53,7 @@ export class Path {
 
   /** The first value that it leads to. */
   valueIn(value: unknown): unknown {
-    for (const found of this.valuesIn(value)) return found;
-    return undefined;
+    return this.valuesIn(value).next().value;
   }
 }
 

@@ -52,10 +52,15 @@ export interface WindowQuota extends QuotaState {
 /**
  * `pause`: a wait that the service stated, however long; pending lookups sit it out while it is no longer than
  * `LONGEST_WAIT_SECONDS`. The others last long enough that all who wait are answered at once: the window of that name is
- * spent, there is an `outage`, or the `key` is refused.
+ * spent, there is an `outage`, the `key` is refused, or the `plan` does not allow lookups.
  */
-export const BREAKER_REASONS = ['pause', ...WINDOWS, 'outage', 'key'] as const;
+export const BREAKER_REASONS = ['pause', ...WINDOWS, 'outage', 'key', 'plan'] as const;
 export type BreakerReason = (typeof BREAKER_REASONS)[number];
+
+/** Whether lookups alone are refused. */
+export function isRefused(reason: string | undefined): boolean {
+  return reason === 'key' || reason === 'plan';
+}
 
 /** The window that is spent, where that is why requests do not flow. */
 export function spentWindow(reason: string | undefined): WindowName | undefined {

@@ -58,10 +58,14 @@ export const ALERTS = {
     over: 'requests are available again.',
   },
   keyRefused: {
-    scope: 'all',
-    isDue: ({ breaker, hasWorked }) => breaker && isKeyRefused(breaker, hasWorked),
+    ...ofRefused('key'),
     begins: () => '🛑 The card service refuses the API key. Check CARD_SERVICE_API_KEY.',
     over: 'the card service accepts the API key.',
+  },
+  planRefused: {
+    ...ofRefused('plan'),
+    begins: () => '🛑 The plan does not allow card lookups, says the card service. Take a larger one.',
+    over: 'the plan allows card lookups.',
   },
   serviceDown: {
     scope: 'all',
@@ -111,10 +115,15 @@ function ofDay(share: number): Pick<AlertKind, 'scope' | 'isDue'> {
   };
 }
 
-/** A probe that got no answer, or was asked to wait, says nothing of the key. */
-function isKeyRefused({ reason, failures }: Breaker, hasWorked = false): boolean | undefined {
-  if (reason === 'key') return true;
-  return reason === undefined && failures === 0 && hasWorked ? false : undefined;
+/** A probe that got no answer, or was asked to wait, says nothing of key and plan. */
+function ofRefused(what: 'key' | 'plan'): Pick<AlertKind, 'scope' | 'isDue'> {
+  return {
+    scope: 'all',
+    isDue({ breaker, hasWorked }) {
+      if (breaker?.reason === what) return true;
+      return breaker?.state === 'closed' && breaker.failures === 0 && hasWorked ? false : undefined;
+    },
+  };
 }
 
 /** A refusal is an answer, too. */

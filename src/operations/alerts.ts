@@ -1,6 +1,7 @@
 import type { Logger } from '../log.ts';
 import type { Claims } from '../model/claims.ts';
 import type { Events } from '../model/events.ts';
+import { isRefused } from '../model/quota.ts';
 import { windowEndsMs } from '../quota/day-quota.ts';
 import { SingleRunner } from '../time/timers.ts';
 import { DAY_MS } from '../time/utc-day.ts';
@@ -82,7 +83,7 @@ export class Alerts {
   #limiterChanged(known: Required<Pick<Watched, 'quota' | 'breaker'>>): void {
     const { breaker, hasWorked, serviceDownSinceMs } = this.#watched;
     const reason = known.breaker?.reason;
-    const isNewFailure = (reason === 'key' || reason === 'outage') && reason !== breaker?.reason;
+    const isNewFailure = (isRefused(reason) || reason === 'outage') && reason !== breaker?.reason;
     this.#changed({
       ...known,
       hasWorked: hasWorked && !isNewFailure,

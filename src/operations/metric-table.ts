@@ -55,7 +55,7 @@ export function metricTable(commandNames: readonly string[], usesRedis: boolean)
       help: 'Requests to the card service by how they ended.',
       labels: {
         endpoint: ['card', 'cards', 'usage'],
-        outcome: ['answered', 'RateLimited', 'KeyRefused', 'ServiceDown', 'UnexpectedAnswer'],
+        outcome: ['answered', 'RateLimited', 'KeyRefused', 'PlanRefused', 'ServiceDown', 'UnexpectedAnswer'],
       },
       ...on('request'),
     },

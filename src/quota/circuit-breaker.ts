@@ -28,7 +28,8 @@ export interface Circumstances {
 /** One failure may be chance; three in a row, of different cards and with time between them, are an outage. */
 const FAILURES_TO_BREAK = 3;
 const OUTAGE = { firstMs: 5_000, longestMs: 60_000 };
-const KEY_PAUSE_MS = 60_000;
+const REFUSED = { keyRefused: 'key', planRefused: 'plan' } as const;
+const REFUSED_PAUSE_MS = 60_000;
 /** Where nothing tells when requests are allowed again, asking every few minutes would cost hundreds of refusals a day. */
 const LONGEST_BACK_OFF_MS = 60 * 60_000;
 /** With nothing remaining and a reset in the past: one probe a minute, backing off. */
@@ -43,7 +44,7 @@ export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: b
   const straggler = breaker.state !== 'closed' && !probe;
   if (kind === 'rateLimited') return afterRateLimit(breaker, outcome, straggler, now);
   const nothingRemains = currentQuota(now.quota, now.nowMs)?.remaining === 0;
-  const failed = kind === 'serviceDown' || kind === 'keyRefused';
+  const failed = kind !== 'answered' && kind !== 'abandoned';
   if (breaker.state !== 'closed' && spentWindow(breaker.reason) && nothingRemains && probe && failed)
     return stillSpent(breaker, now);
   if (statesOutage(outcome)) return afterDown(breaker, outcome, straggler, now);
@@ -55,10 +56,15 @@ export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: b
     case 'serviceDown':
       return afterDown(breaker, outcome, straggler, now);
     case 'keyRefused':
-      return opened(breaker, 'key', now.nowMs, now.nowMs + KEY_PAUSE_MS, failuresInARow(breaker, 'key'));
+    case 'planRefused':
+      return afterRefusal(breaker, REFUSED[kind], now.nowMs);
     case 'abandoned':
       return breaker.state === 'halfOpen' ? { ...breaker, state: 'open' } : breaker;
   }
+}
+
+function afterRefusal(breaker: Breaker, reason: 'key' | 'plan', nowMs: number): Breaker {
+  return opened(breaker, reason, nowMs, nowMs + REFUSED_PAUSE_MS, failuresInARow(breaker, reason));
 }
 
 function afterRateLimit(

@@ -1,5 +1,5 @@
 import { type Pace, PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
-import { type Breaker, spentWindow, type WindowQuota } from '../model/quota.ts';
+import { type Breaker, isRefused, spentWindow, type WindowQuota } from '../model/quota.ts';
 import { isSatOut } from './circuit-breaker.ts';
 import { windowEndsMs } from './day-quota.ts';
 import { learnedUnder, mostOfRefill, NOTHING_LEARNED, sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
@@ -102,7 +102,7 @@ export class StateView implements LimiterView {
       kind: 'token',
       lane,
       permit: {
-        probe: this.breaker.state !== 'closed' && !(lane === 'report' && this.breaker.reason === 'key'),
+        probe: this.breaker.state !== 'closed' && !(lane === 'report' && isRefused(this.breaker.reason)),
         leftAtMs: nowMs,
         ...(lane === 'watches' && { isForWatches: true }),
       },
@@ -122,11 +122,11 @@ export class StateView implements LimiterView {
     return Math.max(freeAtMs, firstMs + (position - 1) * this.#pace.intervalMs);
   }
 
-  /** A refused key is about the card lookup. What the service states may have become larger, and a member who wants the report asks that. */
+  /** A refused key or plan is about the card lookup. What the service states may have become larger, and a member who wants the report asks that. */
   #isUnaffected(lane: PermitLane): boolean {
     if (lane !== 'report' || this.#isOursSpent) return false;
     const { state, reason } = this.breaker;
-    return reason === 'key' || (spentWindow(reason) !== undefined && state === 'open');
+    return isRefused(reason) || (spentWindow(reason) !== undefined && state === 'open');
   }
 
   /** When requests of the lane flow: after a wait that is sat out, and not beside a probe. */

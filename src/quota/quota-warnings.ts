@@ -106,6 +106,10 @@ const STOPPED: Record<BreakerReason, [level: 'info' | 'warn' | 'error', text: st
   day: ['warn', "today's requests are used up: only saved cards are shown"],
   month: ['warn', "this month's requests are used up: only saved cards are shown"],
   outage: ['info', 'the card service is down: only saved cards are shown until it answers'],
+  plan: [
+    'error',
+    'the plan does not allow card lookups, so only saved cards are shown: take a larger one, or correct `refused` in the description of the card service',
+  ],
   key: ['error', 'the card service refuses the API key, so only saved cards are shown: check CARD_SERVICE_API_KEY'],
 };
 

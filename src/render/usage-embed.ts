@@ -50,6 +50,7 @@ const REASONS = {
   month: 'daySpent',
   outage: 'down',
   key: 'keyRefused',
+  plan: 'keyRefused',
 } as const satisfies Record<BreakerReason, string>;
 
 /** What is left of the quota, where it is known, and what is missing, where it is not. */

@@ -1,7 +1,7 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { z } from 'zod';
 import { Card, optional, text } from '../model/card.ts';
-import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
+import { KeyRefused, PlanRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { type Answer, type Source, written } from '../model/field-source.ts';
 import { Usage } from '../model/plan.ts';
 import type { ServiceDescription, Sign } from '../model/service-description.ts';
@@ -110,15 +110,14 @@ export function refusalIn(
 }
 
 /**
- * @throws RateLimited on 429, KeyRefused where the description says so, ServiceDown on 408 and 5xx, UnexpectedAnswer where
- *   the plan lacks what was asked
+ * @throws RateLimited on 429, KeyRefused or PlanRefused where the description says so, ServiceDown on 408 and 5xx
  */
 export function throwUnlessAnswered(response: Answered, description: ServiceDescription): void {
   const { status } = response;
   const { wait, spent, isDefault } = description;
   const refused = refusalIn(response, description);
   if (refused === 'key') throw new KeyRefused({ status });
-  if (refused === 'plan') throw new UnexpectedAnswer({ detail: `status ${status}: the plan does not allow it` });
+  if (refused === 'plan') throw new PlanRefused();
   if (status !== 408 && status !== 429 && status < 500) return;
   if (isAbsent(response, description)) return;
   const { answer, clockMs } = readable(response, description);

@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import { CardServiceError, KeyRefused, UnexpectedAnswer } from '../model/errors.ts';
+import { CardServiceError, isRefusal, UnexpectedAnswer } from '../model/errors.ts';
 import type { Usage } from '../model/plan.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
 import { cardUrl, endpoint } from './address.ts';
@@ -55,8 +55,8 @@ export class CardService {
    * One card or several, within `limits`, always with prices, because they cost nothing more. A list may count as one
    * request or as one for each card, which the service does not show.
    *
-   * @throws RateLimited on 429, KeyRefused on 401 and on a 403 with an error body, ServiceDown on 408, 5xx or silence, and
-   *   the reason of `signal`
+   * @throws RateLimited on 429, KeyRefused or PlanRefused where the description says so, ServiceDown on 408, 5xx or
+   *   silence, and the reason of `signal`
    */
   async fetch(ids: readonly string[], signal?: AbortSignal): Promise<Fetched> {
     const listing = this.#listing;
@@ -108,7 +108,7 @@ export class CardService {
   }
 
   #concernsIdAlone(error: unknown, id: string): error is CardServiceError {
-    if (!(error instanceof KeyRefused)) return error instanceof UnexpectedAnswer;
+    if (!isRefusal(error)) return error instanceof UnexpectedAnswer;
     this.#key = afterKeyRefusal(this.#key, id, Date.now());
     return this.#key.workedAtMs !== undefined;
   }

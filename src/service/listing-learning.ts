@@ -1,4 +1,4 @@
-import { KeyRefused, RateLimited, ServiceDown } from '../model/errors.ts';
+import { isRefusal, RateLimited, ServiceDown } from '../model/errors.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import type { ListAnswer } from './listing-format.ts';
 
@@ -194,5 +194,5 @@ function givenUp(known: ListingLearned, detail: string, nowMs: number): ListingL
 export function failedOutcome(error: unknown): ListingOutcome {
   if (error instanceof ServiceDown) return { kind: 'failed', detail: error.message };
   if (error instanceof RateLimited) return { kind: 'rateLimited' };
-  return error instanceof KeyRefused ? { kind: 'keyRefused', detail: error.message } : { kind: 'other' };
+  return isRefusal(error) ? { kind: 'keyRefused', detail: error.message } : { kind: 'other' };
 }

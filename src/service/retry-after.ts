@@ -1,8 +1,8 @@
-import { z } from 'zod';
 import { type Answer, Source } from '../model/field-source.ts';
 import { httpDateMs, timeLeft } from './rate-limit-headers.ts';
 
 const RETRY_AFTER = new Source('header:Retry-After');
+const MESSAGE = new Source('message');
 
 /** Under a hundred times, two different waits are stated; from there on, one wait in two units. */
 const LEAST_MILLISECONDS_PER_SECOND = 100;
@@ -19,7 +19,7 @@ const LEAST_MILLISECONDS_PER_SECOND = 100;
 export function statedWaitSeconds(answer: Answer, serviceNowMs: number, wait?: Source): number | undefined {
   const fromHeader = toCome(timeLeft(RETRY_AFTER.textIn(answer), serviceNowMs, httpDateMs));
   const stated = wait?.textIn(answer);
-  const inSeconds = [fromHeader, messageSeconds(Message.parse(answer.value).message)];
+  const inSeconds = [fromHeader, messageSeconds(MESSAGE.textIn(answer))];
   const isInThousandths = inSeconds.some((seconds) => isInMilliseconds(Number(stated), seconds));
   const fromSource = toCome(timeLeft(isInThousandths ? `${Number(stated) / 1000}` : stated, serviceNowMs));
   return fromHeader === undefined ? fromSource : Math.max(fromHeader, fromSource ?? 0);
@@ -29,10 +29,8 @@ function toCome(leftMs: number | undefined): number | undefined {
   return leftMs === undefined || leftMs < 0 ? undefined : leftMs / 1000;
 }
 
-const Message = z.object({ message: z.string().catch('') }).catch({ message: '' });
-
 /** From the error's message, such as "Retry after 7 seconds". */
-function messageSeconds(message: string): number | undefined {
+function messageSeconds(message = ''): number | undefined {
   const [, figure] = /(\d{1,9}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)?\b/i.exec(message) ?? [];
   return figure === undefined ? undefined : Number(figure);
 }

@@ -1,7 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
+import { startWebhookServer } from '../operations/webhook-server.ts';
 import { endOfList, hasListEnded } from '../support/final-answers.ts';
-import { startWorld } from '../support/world.ts';
+import { ERROR } from '../support/log-lines.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { movableClock } from '../support/wall-clock.ts';
+import { cardRequests, startWorld } from '../support/world.ts';
 
 const ID = '00000000-0000-4000-8000-000000000004';
 
@@ -41,4 +47,30 @@ it('a card service in its own shape: /card by name, /cards in one request, and n
     fields: [{ name: 'Today', value: expect.stringMatching(/^2 used/) }, {}, {}, {}, {}],
   });
   expect(cardService.requests).toHaveLength(2);
+});
+
+it('a plan that does not allow lookups is told to members and the operator, and costs one request a minute', async () => {
+  const clock = movableClock();
+  const { url, messages } = await startWebhookServer();
+  const file = join(temporaryFolder(), 'mine.json');
+  const description = { fields: { id: 'id', name: 'name' }, refused: [{ status: 402, means: 'plan' }] };
+  writeFileSync(file, JSON.stringify({ name: 'Mine', ...description }));
+  const world = await startWorld({ env: { CARD_SERVICE: file, ALERT_WEBHOOK_URL: url } });
+  world.cardService.script({ status: 402, body: { error: 'upgrade' } });
+
+  const refused = await world.card('base1-4').settled();
+  expect(refused.content).toBe("My plan with the card service doesn't allow new lookups. Please tell whoever runs me.");
+  expect((await world.card('clock-4').settled()).content).toBe(refused.content);
+  expect((await world.usage().settled()).embeds[0]?.description).toMatch(
+    /^My plan with the card service doesn't allow/,
+  );
+  expect(cardRequests(world)).toHaveLength(1);
+  const errors = world.lines.filter(({ level }) => level === ERROR).map(({ msg }) => msg);
+  expect(errors.sort()).toEqual(['card request failed', expect.stringContaining('does not allow card lookups')]);
+
+  clock.forward(61_000);
+  expect((await world.card('clock-4').settled()).embeds).toHaveLength(1);
+  await expect
+    .poll(() => messages)
+    .toEqual([expect.stringContaining('does not allow card lookups'), '✅ Over: the plan allows card lookups.']);
 });

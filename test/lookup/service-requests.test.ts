@@ -113,6 +113,7 @@ it.each<[BlockedReason, object]>([
   ['day', { name: 'QuotaSpent', per: 'day', untilMs: 7 }],
   ['month', { name: 'QuotaSpent', per: 'month', untilMs: 7 }],
   ['key', { name: 'KeyRefused', status: 401 }],
+  ['plan', { name: 'PlanRefused' }],
   ['outage', { name: 'ServiceDown', untilMs: 7 }],
   ['pause', { name: 'Busy', untilMs: 7, paused: true }],
   ['reserve', { name: 'KeptInReserve', untilMs: 7 }],

@@ -14,7 +14,7 @@ function left(remaining: number): Watched {
   return { ...WELL, quota: { limit: 1_000, remaining, resetsAtMs: RESET_MS, receivedAtMs: NOW_MS } };
 }
 
-function open(reason: 'pause' | 'day' | 'outage' | 'key', untilMs = RESET_MS): Watched {
+function open(reason: 'pause' | 'day' | 'outage' | 'key' | 'plan', untilMs = RESET_MS): Watched {
   return { ...WELL, breaker: { state: 'open', reason, sinceMs: NOW_MS, untilMs, failures: 1 } };
 }
 
@@ -39,6 +39,7 @@ describe('what is due', () => {
     ['the whole day when the service says so although something seems left', open('day'), ['day80', 'day95', 'day100']],
     ['nothing for a pause', open('pause'), []],
     ['a refused key at once', open('key'), ['keyRefused']],
+    ['a plan that is too small at once', open('plan'), ['planRefused']],
     ['nothing for an outage that began now', { ...open('outage'), serviceDownSinceMs: NOW_MS }, []],
     ['an outage of five minutes', { ...open('outage'), serviceDownSinceMs: NOW_MS - 300_000 }, ['serviceDown']],
     ['nothing for a Redis that restarts', { ...WELL, redisAwaySinceMs: NOW_MS - 59_999 }, []],

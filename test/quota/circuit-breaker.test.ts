@@ -36,6 +36,7 @@ const pause = openedFor('pause');
 const day = openedFor('day');
 const outage = openedFor('outage');
 const key = openedFor('key');
+const plan = openedFor('plan');
 
 /** The breaker's time has come and its probe is under way. */
 function halfOpen(reason: BreakerReason, failures = 1): OpenBreaker {
@@ -115,6 +116,7 @@ it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
   ['opens as long as stated when no reset is known', CLOSED, limited(7_200_000), day(7_200_000), NO_RESET],
   ['opens for a minute when the reset is past', CLOSED, limited(), day(60_000), left(0, NOW_MS - 1)],
   ['opens for a minute when a key is refused', CLOSED, KEY_REFUSED, key(60_000)],
+  ['opens for a minute when the plan is too small', CLOSED, { kind: 'planRefused' }, plan(60_000)],
   ['ignores an abandoned request', closed(2), ABANDONED, closed(2)],
 ])('a closed breaker %s', (_, breaker, outcome, next, known) => {
   expect(breakerAfter(breaker, outcome, false, known)).toEqual(next);

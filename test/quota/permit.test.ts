@@ -84,6 +84,7 @@ describe('a request', () => {
     ['sits out the first opening of an outage', HICCUP, 'members', { kind: 'wait', untilMs: NOW_MS + 500 }],
     ['is blocked by a second opening', withBreaker('open', 'outage', 500, 4), 'members', { kind: 'blocked' }],
     ['for a report ignores a refused key', withBreaker('open', 'key', 500), 'report', TOKEN],
+    ['for a report ignores a plan that is too small', withBreaker('open', 'plan', 500), 'report', TOKEN],
     ['for watches is never a probe', PAUSED, 'watches', WAIT],
     ['of a member may take the reserve', withRemaining(19), 'members', TOKEN],
     ['for a renewal may not take the reserve', withRemaining(19), 'renewals', { kind: 'blocked', reason: 'reserve' }],

@@ -38,6 +38,7 @@ it.each<[BreakerReason, string, level: number]>([
   ['pause', 'asked for a pause', INFO],
   ['day', 'used up', WARN],
   ['key', 'refuses the API key', ERROR],
+  ['plan', 'does not allow card lookups', ERROR],
 ])('says in the log why requests stop, and again after a restart: %s', (reason, words, level) => {
   expect(logged(opened('outage'), opened(reason))).toEqual([
     [reason, expect.any(String), expect.stringContaining(words)],

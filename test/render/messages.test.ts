@@ -6,6 +6,7 @@ import {
   InvalidCardId,
   KeptInReserve,
   KeyRefused,
+  PlanRefused,
   QuotaSpent,
   RateLimited,
   ServiceDown,
@@ -124,6 +125,7 @@ describe('every error has a text for members, without what only operators can us
       'I only look up new cards in servers that added me. Cards I already know still work.',
     ],
     [new KeyRefused({ status: 401 }), "I can't reach the card service right now. Please tell whoever runs me."],
+    [new PlanRefused(), "My plan with the card service doesn't allow new lookups. Please tell whoever runs me."],
     [new ServiceDown({ reason: 'silence' }), "The card service isn't answering right now. Try again in a minute."],
     [new ServiceDown({ reason: 'silence', untilMs }), `The card service isn't answering right now. ${AFTER_ONE}`],
     [new UnexpectedAnswer({ detail: 'name: secret detail' }), UNEXPECTED],
@@ -149,6 +151,7 @@ describe('every error has a text for members, without what only operators can us
     [new Busy({ untilMs, paused: true }), "Showing a saved copy: it's busy right now."],
     [new ServiceDown({ reason: 'silence' }), "Showing a saved copy: the card service isn't answering."],
     [new KeyRefused({ status: 401 }), "Showing a saved copy: I can't reach the card service."],
+    [new PlanRefused(), "Showing a saved copy: my plan doesn't allow new lookups."],
     [new RateLimited({ seconds: 5 }), 'Showing a saved copy for now.'],
   ])('and one short line on a saved copy: %s', (error, line) => {
     expect(copyNote('en-US', { error })).toBe(line);

@@ -216,6 +216,11 @@ it.each<[string, Partial<OpenBreaker>, string]>([
   ['the try is under way', { untilMs: NOON_MS - 1, state: 'halfOpen' }, `${DOWN} Trying again right now.`],
   ['the day is spent', { reason: 'day' }, `Today's requests are used up until <t:${NOON + 5}:T>.`],
   ['it asked for a pause', { reason: 'pause' }, `Waiting until <t:${NOON + 5}:T>, as the card service asked.`],
+  [
+    'the plan is too small',
+    { reason: 'plan' },
+    `My plan with the card service doesn't allow lookups. Next try at <t:${NOON + 5}:T>.`,
+  ],
   ['it refuses the key', { reason: 'key' }, `The card service refuses my key. Next try at <t:${NOON + 5}:T>.`],
 ])('says in one line how things are at this second: %s', (_, breaker, state) => {
   const { description, color } = usageEmbed({ ...VIEW, breaker: { ...OPEN, ...breaker } });

@@ -141,6 +141,21 @@ it.each<[string, object, number, unknown]>([
   expect(await cardOf(client, 'lamp-7').catch(({ name }) => name)).toBe(found);
 });
 
+it('a plan that lacks a card concerns that card alone while the key has worked, and all cards when two are lacking', async () => {
+  const refused = [{ status: 402, has: 'fault.word', like: 'guild master', means: 'plan' }];
+  const { client } = await startOwn(
+    (path) =>
+      path.includes('lamp-7')
+        ? { body: { page: { sheet: SHEET } } }
+        : { status: 402, body: { fault: { word: 'for a Guild Master' } } },
+    { ...OWN, refused },
+  );
+  await cardOf(client, 'lamp-7');
+  const { cards } = await client.fetch(['lamp-8']);
+  expect(cards.get('lamp-8')).toMatchObject({ name: 'PlanRefused' });
+  await expect(client.fetch(['lamp-9'])).rejects.toMatchObject({ name: 'PlanRefused' });
+});
+
 it.each([
   ['card.at', { leaf: SHEET }, 'nothing in the answer at "page.sheet"'],
   [

@@ -182,7 +182,8 @@ export function bulkFinding(
   const hindered = response.status === 501 ? undefined : hindrance(response.status);
   if (hindered) return unknown(BULK_CHECK, `It ${hindered}. Try again later.`);
   const answer = listAnswer(response, [id], reader);
-  if (answer.kind === 'keyRefused') return wrong(BULK_CHECK, `It does not accept the key there. ${cure}`);
+  if (answer.kind === 'keyRefused')
+    return wrong(BULK_CHECK, `It does not accept the key there, or the plan has no lists. ${cure}`);
   if (answer.kind === 'listed' && listsOthers(response.body, [id], reader)) {
     const why = 'It lists cards that it was not asked for: the path may name the ids wrongly.';
     return wrong(BULK_CHECK, `${why} ${cure}`);
