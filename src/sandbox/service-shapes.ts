@@ -126,11 +126,12 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
     id: (card) => partsOf(card).slice(0, 2).join(':'),
     one: /^\/cards\/([^/?]+)\/([^/?]+)$/,
     card: ({ id, name, set, rarity, imageUrl, prices }) => ({
-      ...{ id: `crd_${id.replace(':', '')}`, name, version: '', rarity, collector_number: id.split(':')[1] },
+      ...{ id: `crd_${id.replace(':', '')}`, name, version: '', collector_number: id.split(':')[1] },
+      ...{ rarity: rarity?.replaceAll(' ', '_'), tcgplayer_id: Number(`90000${id.split(':')[1]}`) },
       set: { id: `set_${id.split(':')[0]}`, code: id.split(':')[0], name: set.name },
       image_uris: imageUrl && { digital: { normal: imageUrl } },
       prices: { usd: inText(prices?.market), usd_foil: inText(prices?.high) },
-      ...{ purchase_uris: { tcgplayer: `https://prices.example/${id}` }, released_at: RELEASED },
+      released_at: RELEASED,
     }),
     names: (sets) => ({
       '/sets': { results: sets.map(([code]) => ({ code })) },

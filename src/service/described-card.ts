@@ -56,8 +56,12 @@ export class CardReader {
       },
       this.#onUnread,
     );
-    if (card instanceof UnexpectedAnswer) this.#tellOfRequired(answer);
-    return card instanceof UnexpectedAnswer || priced.length < 2 ? card : { ...card, rows: priced };
+    if (card instanceof UnexpectedAnswer) {
+      this.#tellOfRequired(answer);
+      return card;
+    }
+    const shown = { ...card, rarity: card.rarity?.replaceAll('_', ' ') }; // such as Super_rare
+    return priced.length < 2 ? shown : { ...shown, rows: priced };
   }
 
   #tellOfRequired(answer: Answer): void {

@@ -60,7 +60,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   },
   tcgdex: {
     ...FACTS,
-    ...{ id: 'base1-4', unknownId: 'base1-999', game: 'Pokémon' },
+    ...{ id: 'base1-4', unknownId: 'base1-999', game: 'Pokémon', number: '4' },
     imageUrl: 'https://images.cards.example/base1/4/high.webp',
     prices: { market: 36.33, low: 27.51, label: 'reverse holofoil' },
     pauseSeconds: 7,
@@ -74,7 +74,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   lorcast: {
     ...FACTS,
     ...{ id: 'base1:4', unknownId: 'base1:999', game: 'Disney Lorcana', number: '4' },
-    pageUrl: 'https://prices.example/base1:4',
+    pageUrl: 'https://www.tcgplayer.com/product/900004',
     prices: { market: 36.33 },
     pauseSeconds: 7,
   },

@@ -64,7 +64,7 @@ export class CardMaker {
     const id = idIn(idText);
     const [name, set, number, game = this.#game] = [line('name'), line('set'), line('number'), line('game')];
     if (name === undefined) throw new Unusable('has no name');
-    const also = alsoOf(texts('also').map(lineIn));
+    const also = alsoOf(texts('also').map((each) => lineIn(each.replaceAll('_', ' ')))); // such as Super_rare
     const card = { id, name, set, number, game, also, released: releasedOf(texts('released')[0] ?? '') };
     if (Object.values(card).flat().join('').includes(REPLACEMENT_CHARACTER)) throw new Unusable('is not UTF-8');
     return card;

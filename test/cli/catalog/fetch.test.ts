@@ -338,7 +338,7 @@ describe('what ships', () => {
     [
       'tcgdex',
       { '/sets': [{ id: 'fl' }], '/sets/fl': { ...SETS, cards: [CARD] } },
-      { ...DRAKE, id: 'fl-4', set: 'First Light', number: '4/102', game: 'Pokémon', released: '2026-11-20' },
+      { ...DRAKE, id: 'fl-4', set: 'First Light', number: '4', game: 'Pokémon', released: '2026-11-20' },
     ],
     [
       'scryfall',
@@ -385,7 +385,7 @@ describe('what ships', () => {
             version: 'Last Light',
             set: { code: '1', name: 'First Light' },
             collector_number: '12',
-            rarity: 'Rare',
+            rarity: 'Super_rare',
             released_at: '2026-11-20',
           },
         ],
@@ -396,7 +396,7 @@ describe('what ships', () => {
         set: 'First Light',
         number: '12',
         game: 'Disney Lorcana',
-        also: ['Rare'],
+        also: ['Super rare'],
         released: '2026-11-20',
       },
     ],
