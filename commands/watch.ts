@@ -3,7 +3,7 @@ import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { ListedCard } from '../src/model/invocation.ts';
 import { cardMenu } from '../src/render/card-list.ts';
 import { buttons, MAX_LENGTH } from '../src/render/components.ts';
-import { decimalSign, formatPrice, plainMarkdown } from '../src/render/formats.ts';
+import { currencySigns, formatPrice, plainMarkdown } from '../src/render/formats.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { watchForm, watchSet } from '../src/render/watch-message.ts';
@@ -85,7 +85,9 @@ export default {
     const { cardId } = readForm(argument) ?? {};
     if (cardId === undefined) return sentence(formatMessage(use.locale, 'outOfDate'));
     const typed = { above: fields.getTextInputValue('above'), below: fields.getTextInputValue('below') };
-    const lines = { above: readPrice(typed.above, use), below: readPrice(typed.below, use) };
+    const found = await seen(cardId, use, services);
+    const ownSigns = currencySigns(use.locale, found?.price?.currency ?? services.currency);
+    const lines = { above: readPrice(typed.above, ownSigns), below: readPrice(typed.below, ownSigns) };
     const content = refusalOf(typed, lines, use);
     if (content === undefined) return watched(cardId, lines, use, services);
     // A form cannot answer a form, so a button opens it again.
@@ -98,14 +100,14 @@ function isMixedUp({ above, below }: Lines): boolean {
 }
 
 /** @returns `undefined` for what the options of the command do not take either */
-function readPrice(text: string, { locale }: Use): number | undefined {
-  const price = typedPrice(text, decimalSign(locale));
+function readPrice(text: string, ownSigns: readonly string[] | undefined): number | undefined {
+  const price = typedPrice(text, ownSigns);
   return price !== undefined && price >= LOWEST && price <= HIGHEST ? price : undefined;
 }
 
 /** @returns `undefined` when there is nothing to refuse of what was typed into the form */
 function refusalOf({ above, below }: TypedLines, lines: Lines, { locale }: Use): string | undefined {
-  const example = formatPrice(locale, 27.5, undefined);
+  const example = formatPrice(locale, 12.5, undefined);
   const unread = [lines.above === undefined && above.trim(), lines.below === undefined && below.trim()].find(Boolean);
   if (unread) {
     const text = plainMarkdown(unread, MAX_LENGTH) || formatMessage(locale, 'invisibleId');

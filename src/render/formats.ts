@@ -114,10 +114,13 @@ export function formatPercent(locale: string, share: number): string {
   return numberFormat(locale, form).format(share);
 }
 
-/** What stands before the cents of a price: a point or a comma. */
-export function decimalSign(locale: string): string {
-  const parts = numberFormat(locale, 'cents').formatToParts(0.5);
-  return parts.find(({ type }) => type === 'decimal')?.value ?? '.';
+/** How the currency of a price is written in the language of a locale: its code, signs and name; `undefined` where it is not known. */
+export function currencySigns(locale: string, currency: string | undefined): string[] | undefined {
+  if (currency === undefined) return undefined;
+  return (['code', 'symbol', 'narrowSymbol', 'name'] as const).flatMap((currencyDisplay) => {
+    const format = new Intl.NumberFormat(figuresLocale(locale), { style: 'currency', currency, currencyDisplay });
+    return format.formatToParts(1).flatMap(({ type, value }) => (type === 'currency' ? value : []));
+  });
 }
 
 export function formatCount(locale: string, value: number): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ComponentUse, Form, Reply, Services } from '../../commands/command.ts';
+import type { ComponentUse, Form, FormUse, Reply, Services } from '../../commands/command.ts';
 import watch from '../../commands/watch.ts';
 import watches from '../../commands/watches.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
@@ -140,9 +140,9 @@ it('/watches lists what a member watches, with a menu and a button that stop', a
 });
 
 /** What comes of a form in which this was typed. */
-function submitted(typedLines: Record<string, string>, services: Services, more = {}) {
+function submitted(typedLines: Record<string, string>, services: Services, more: Partial<FormUse> = {}) {
   const fields = { getTextInputValue: (name: string) => typedLines[name] ?? '' };
-  return watch.submit({ ...typed({}, more), argument: 'form:::base1-4', fields }, services);
+  return watch.submit({ ...typed({}), argument: 'form:::base1-4', fields, ...more }, services);
 }
 
 it('a form asks for the prices of a watch with nothing in it, and what cards cost last beside that', async () => {
@@ -165,8 +165,12 @@ it('a form asks for the prices of a watch with nothing in it, and what cards cos
 it.each<[string, Record<string, string>, says: string]>([
   ['a price', { below: '$20' }, "I'll send you a DM when **Emberwing Drake** is at $20.00 or below."],
   ['two', { above: '40.5', below: ' 20 ' }, 'is at $40.50 or above, or at $20.00 or below.'],
-  ['nothing', { above: ' ' }, 'Please type a price into at least one of the two fields, such as 27.50.'],
+  ['nothing', { above: ' ' }, 'Please type a price into at least one of the two fields, such as 1250 or 12.50.'],
   ['what is no price', { above: '45', below: 'ten' }, "**ten** isn't a price that I can watch. Please type one"],
+  ['thousands in groups', { above: '1,250' }, "**1,250** isn't a price that I can watch. Please type one such as 1250"],
+  ['three decimals', { below: '0,125' }, "**0,125** isn't a price that I can watch."],
+  ['two numbers', { below: '30 40' }, "**30 40** isn't a price that I can watch."],
+  ['another currency than the card has', { below: '€20' }, "**€20** isn't a price that I can watch."],
   ['what is too low', { above: '0' }, "**0** isn't a price that I can watch."],
   ['what is too high', { above: '2,000,000,000' }, "**2,000,000,000** isn't a price that I can watch."],
   ['what nobody can see', { above: '\u200b' }, "**(invisible)** isn't a price that I can watch."],
@@ -177,10 +181,16 @@ it.each<[string, Record<string, string>, says: string]>([
   expect(cardService.requests).toEqual([]);
 });
 
-it('a price is read as members of their language write it', async () => {
+it('a price is read alike in every language, and has the sign of its card before or behind it', async () => {
   const { services } = await start();
-  expect(await textOf(submitted({ above: '1.234' }, services, { locale: 'de' }))).toContain('1.234,00');
-  expect(await textOf(submitted({ above: '1.234' }, services, { locale: 'en-US' }))).toContain('$1.23 ');
+  const euros = { ...DRAKE, id: 'euro-1', prices: { market: 3, currency: 'EUR' } };
+  await services.cards.store(new Map([[euros.id, euros]]), new Map());
+  for (const locale of ['de', 'en-US'])
+    expect(await textOf(submitted({ above: '1.234' }, services, { locale }))).toContain('**1.234**');
+  expect(await textOf(submitted({ above: '１２，５' }, services))).toContain('$12.50');
+  const argument = 'form:::euro-1';
+  expect(await textOf(submitted({ above: '12,5 €' }, services, { argument }))).toContain('€12.50');
+  expect(await textOf(submitted({ above: '$12.5' }, services, { argument }))).toContain('**$12.5**');
 });
 
 it('a form that is refused is opened again with what was typed, if that fits', async () => {
