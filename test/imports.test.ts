@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['settings', 'watches', 'lists'],
   ],
   cli: [
-    ...['commands', 'config', 'discord', 'model', 'time', 'service', 'catalog', 'storage'],
+    ...['commands', 'config', 'discord', 'model', 'time', 'service', 'catalog', 'render', 'storage'],
     ...['stop-signal', 'compile-cache', 'node-version'],
   ],
   app: [

@@ -20,6 +20,8 @@ async function tryOwn(
   return { code, out, err, asked: own.asked };
 }
 
+const FIELDS = { id: 'number', name: 'title' };
+
 describe('npm run doctor -- --service FILE', () => {
   it('shows what each field became, and from which path, and whether a missing card is known as one', async () => {
     const { code, out, err, asked } = await tryOwn(['--id', '7']);
@@ -36,6 +38,40 @@ describe('npm run doctor -- --service FILE', () => {
       '✓ quota.day.limit: 120, from header:X-Day-Limit',
       '? quota.day.remaining: nothing at header:X-Day-Left',
       '✓ card service: it answers, and has no card 99999999',
+    ]);
+  });
+
+  it.each<[check: string, text: string, changes: object]>([
+    ['fields.imageUrl', 'javascript:alert(1)', { fields: { ...FIELDS, imageUrl: '=javascript:alert(1)' } }],
+    ['fields.pageUrl', 'http://127.0.0.1/7', { fields: { ...FIELDS, pageUrl: '=http://127.0.0.1/7' } }],
+    ['prices.market', '$12.50', { prices: { rows: 'offers.*', market: '=$12.50' } }],
+    ['prices.market', '0', { prices: { rows: 'offers.*', market: '=0' } }],
+    ['prices.low', '17,513.22', { prices: { rows: 'offers.*', market: 'usd', low: '=17,513.22' } }],
+    ['prices.currency', 'dollars', { prices: { rows: 'offers.*', market: 'usd', currency: '=dollars' } }],
+    ['quota.day.limit', 'unlimited', { quota: [{ per: 'day', limit: '=unlimited' }] }],
+    ['quota.day.reset', 'tomorrow', { quota: [{ per: 'day', reset: '=tomorrow' }] }],
+  ])('does not tick %s for %j, which the bot cannot show', async (check, text, changes) => {
+    const { code, out } = await tryOwn(['--id', '7'], changes);
+    expect(code).toBe(0);
+    expect(out).toContain(`\n? ${check}: the bot cannot use ${text}, from =${text}`);
+  });
+
+  it('shows figures as the bot reads them, of the row whose price it shows', async () => {
+    const prices = {
+      rows: ['offers[kind=gold]', 'offers.*'],
+      market: 'usd',
+      low: ['least', '=09.50'],
+      currency: '=eur',
+    };
+    const quota = [{ per: 'day', limit: '=0100', remaining: '=200', reset: '=60' }];
+    const { out } = await tryOwn(['--id', '7'], { prices, quota });
+    expect(out.split('\n').filter((line) => /prices|quota/.test(line))).toEqual([
+      '✓ prices.market: 36.33, from usd in offers.*',
+      '✓ prices.low: 9.5, from =09.50 in offers.*',
+      '✓ prices.currency: EUR, from =eur in offers.*',
+      '✓ quota.day.limit: 100, from =0100',
+      '✓ quota.day.remaining: 100, from =200',
+      '✓ quota.day.reset: in 60 s, from =60',
     ]);
   });
 
