@@ -4,7 +4,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { readNamesConfig } from '../../config/config.ts';
+import { redaction } from '../../log.ts';
 import { OperatorError } from '../../model/operator-error.ts';
+import { plainText } from '../../render/formats.ts';
 import { keyHeader } from '../../service/request.ts';
 import { statedWaitSeconds } from '../../service/retry-after.ts';
 import { CliFailure } from '../context.ts';
@@ -24,6 +26,7 @@ type Config = Omit<ReturnType<typeof readNamesConfig>, 'dataDir'>;
 /** Saves what addresses answer with, no faster than the card service's plan allows, and from no other hosts than named. */
 export class Downloads {
   readonly #config: Config;
+  readonly #origin: string;
   readonly #hosts: readonly string[];
   #nextAtMs = 0;
   bytes = 0;
@@ -31,7 +34,9 @@ export class Downloads {
   /** @param hosts from which lists may come, besides the card service's own */
   constructor(config: Config, hosts: readonly string[]) {
     this.#config = config;
-    this.#hosts = [new URL(config.cardService.baseUrl).hostname, ...hosts];
+    const { origin, hostname } = new URL(config.cardService.baseUrl);
+    this.#origin = origin;
+    this.#hosts = [hostname, ...hosts];
   }
 
   /**
@@ -72,55 +77,75 @@ export class Downloads {
         throw new CliFailure(`${shown(at)} is not fetched: the description names no such host, or it is not https.`);
       const response = await this.#request(at);
       if (response.ok) return response;
-      await response.body?.cancel();
+      const reason = await this.#reasonOf(response);
       const { status, headers } = response;
       const location = headers.get('location');
       const next = status >= 300 && status < 400 && location !== null && URL.parse(location, at);
       if (next && redirects++ < MOST_REDIRECTS) at = next;
-      else if (status === 429 && pauses++ < MOST_PAUSES) await sleep(this.#pauseSeconds(at, headers) * 1000);
-      else throw failure(at, status);
+      else if (status === 429 && pauses++ < MOST_PAUSES) await sleep(this.#pauseSeconds(at, response, reason) * 1000);
+      else throw this.#failure(at, status, reason);
     }
+  }
+
+  /** What an answer says besides its status, as the end of a sentence for a terminal; empty where that is no text. */
+  async #reasonOf({ body }: Response): Promise<string> {
+    let text = '';
+    try {
+      for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += part;
+        if (text.length > MOST_OF_REASON) break;
+      }
+    } catch {
+      // what came before the connection broke may be enough
+    }
+    const { apiKey, secrets } = this.#config.cardService;
+    const known = redaction([apiKey, ...secrets])(text).slice(0, MOST_OF_REASON);
+    const words = plainText(known.replace(/<[^>]*>/g, ' '), LONGEST_REASON);
+    return /\p{L}/u.test(words) ? `: ${words.replace(/\.$/, '')}` : '';
+  }
+
+  #failure(at: URL, status: number, reason: string): Unusable | CliFailure {
+    if (NOTHING_THERE.has(status)) return new Unusable(`is not there (status ${status}${reason})`);
+    const hadKey = at.origin === this.#origin && this.#config.cardService.apiKey !== undefined;
+    const cure = KEY_REFUSED.has(status) && hadKey ? 'Check CARD_SERVICE_API_KEY, and what the plan allows.' : AGAIN;
+    return new CliFailure(`${shown(at)} answers with status ${status}${reason}. ${cure}`);
   }
 
   async #request(at: URL): Promise<Response> {
     const { cardService, requestsPerMinute } = this.#config;
-    const { headers, description, apiKey, baseUrl } = cardService;
+    const { headers, description, apiKey } = cardService;
     await sleep(Math.max(0, this.#nextAtMs - performance.now()));
     this.#nextAtMs = performance.now() + 60_000 / requestsPerMinute;
-    const isOwn = at.origin === new URL(baseUrl).origin;
+    const isOwn = at.origin === this.#origin;
     const sent = isOwn ? { ...headers, ...keyHeader(description, apiKey) } : { 'user-agent': headers['user-agent'] };
     return fetch(at, { headers: sent, redirect: 'manual' }); // which gives up after 300 s of silence
   }
 
   #isAllowed({ origin, protocol, port, hostname, username, password }: URL): boolean {
     if (username + password !== '') return false;
-    if (origin === new URL(this.#config.cardService.baseUrl).origin) return true;
+    if (origin === this.#origin) return true;
     const isOwnMachine = protocol === 'http:' && LOOPBACK.test(hostname);
     return this.#hosts.includes(hostname) && (isOwnMachine || (protocol === 'https:' && port === ''));
   }
 
   /** @throws CliFailure when it is too long to be waited for */
-  #pauseSeconds({ host }: URL, headers: Headers): number {
+  #pauseSeconds({ host }: URL, { headers }: Response, reason: string): number {
     const stated = statedWaitSeconds({ headers }, Date.now());
     const seconds = Math.max(stated ?? UNSTATED_PAUSE_SECONDS, this.#config.cardService.description.shutOutSeconds);
     if (seconds <= LONGEST_PAUSE_SECONDS) return seconds;
-    throw new CliFailure(`${host} asks to wait ${Math.ceil(seconds / 60)} minutes. ${AGAIN.slice(0, -1)} then.`);
+    throw new CliFailure(
+      `${host} asks to wait ${Math.ceil(seconds / 60)} minutes${reason}. ${AGAIN.slice(0, -1)} then.`,
+    );
   }
-}
-
-function failure(at: URL, status: number): Unusable | CliFailure {
-  if (NOTHING_THERE.has(status)) return new Unusable(`is not there (status ${status})`);
-  return new CliFailure(`${shown(at)} answers with status ${status}. ${CURES[status] ?? AGAIN}`);
 }
 
 const UNSTATED_PAUSE_SECONDS = 10;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 /** What concerns this address alone. */
 const NOTHING_THERE = new Set([400, 404, 410, 422]);
-const CURES: Readonly<Record<number, string>> = {
-  401: 'Check CARD_SERVICE_API_KEY.',
-  403: 'Check CARD_SERVICE_API_KEY, and what the plan allows.',
-};
+const KEY_REFUSED = new Set([401, 403]);
+const MOST_OF_REASON = 2_000;
+const LONGEST_REASON = 200;
 
 /** Without a query, which may hold a key. */
 export function shown({ host, pathname }: URL): string {

@@ -7,6 +7,7 @@ import { LONGEST, type SourceRow, Unusable } from './source-row.ts';
 /** What other files begin with, in hexadecimal. */
 const OTHERS: Readonly<Record<string, string>> = {
   '504b0304': 'is a ZIP archive: unpack it first',
+  fd377a585a00: 'is an xz archive: unpack it first',
   fffe: 'is UTF-16: save it as UTF-8',
   feff: 'is UTF-16: save it as UTF-8',
   '3c': 'looks like a web page or XML',
@@ -14,6 +15,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 /** What texts look like that are no list. */
 const LOOKS: readonly [RegExp, string][] = [
+  [/^BZh[1-9]1AY&SY/, 'is a bzip2 archive: unpack it first'],
   [/^version https:\/\/git-lfs/, 'is a Git LFS pointer: get the file itself with `git lfs pull`'],
   [/^(?:---\s|(?:- )?[\w"]+:(?:\s|$))/, 'looks like YAML: convert it to JSON'],
 ];

@@ -169,6 +169,47 @@ describe('npm run catalog -- fetch', () => {
     expect(await offered()).toEqual([DRAKE]);
   });
 
+  const refusing = (status: number, body: string | Buffer) => (_: IncomingMessage, response: ServerResponse) =>
+    void response.writeHead(status).end(body);
+
+  it.each([
+    [403, '{"error":"Your plan has no lists."}', '/all answers with status 403: {"error":"Your plan has no lists."}. '],
+    [404, 'No such\r\n\u001b[31m list \u202e\n', '/all is not there (status 404: No such [31m list).\n'],
+    [422, '<html><title>Bad filter</title></html>', '/all is not there (status 422: Bad filter).\n'],
+    [400, 'x'.repeat(3_000), `/all is not there (status 400: ${'x'.repeat(199)}…).\n`],
+    [403, Buffer.from([0, 255]), '/all answers with status 403. '],
+  ])('a %d shows in the words of the service why, on one line that a terminal may show', async (status, body, says) => {
+    const service = await serving({ '/all': refusing(status, body) });
+    const { code, err } = await fetching({ url: service.origin, names: { url: '/all' } });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(says) });
+  });
+
+  it('speaks of the key where one was refused that was sent, and never shows it', async () => {
+    const answer = (request: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(403).end(`Not for ${request.headers['x-key']}`);
+    const service = await serving({ '/all': answer });
+    const names = { url: '/all' };
+    const keyless = await fetching({ url: service.origin, names });
+    expect(keyless).toMatchObject({ code: 1, err: expect.stringContaining('status 403: Not for undefined. ') });
+    expect(keyless.err).not.toContain('KEY');
+    const key = { header: 'X-Key' };
+    const { err } = await fetching({ url: service.origin, key, names }, { env: { CARD_SERVICE_API_KEY: 'the-key' } });
+    expect(err).toContain('Not for [secret]. Check CARD_SERVICE_API_KEY, and what the plan allows.');
+    const elsewhere = await serving({ '/moved': refusing(302, '') });
+    elsewhere.answers['/moved'] = (_, response) =>
+      void response.writeHead(302, { location: `http://localhost:${service.port}/all` }).end();
+    const moved = { url: elsewhere.origin, key, names: { url: '/moved', hosts: ['localhost'] } };
+    expect((await fetching(moved, { env: { CARD_SERVICE_API_KEY: 'the-key' } })).err).not.toContain('KEY');
+  });
+
+  it('says of a list that is packed otherwise what to do', async () => {
+    const service = await serving({ '/all.json.bz2': Buffer.from('BZh91AY&SY\0\0') });
+    expect(await fetching({ url: service.origin, names: { url: '/all.json.bz2' } })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is a bzip2 archive: unpack it first'),
+    });
+  });
+
   it('asks first if the service counts requests, and wants --yes where nobody can be asked', async () => {
     const service = await serving({ '/sets': [{ id: 1 }], '/1': [DRAKE] });
     const description = {
@@ -267,6 +308,11 @@ describe('npm run catalog -- fetch', () => {
       code: 1,
       err: expect.stringMatching(/ asks to wait 10 minutes\. Run the same command again for the rest then\.\n$/),
     });
+    service.answers['/all'] = (_, response) =>
+      void response.writeHead(429, { 'retry-after': '600' }).end('{"error":"The day is used up"}');
+    expect((await fetching(description)).err).toContain(
+      ' asks to wait 10 minutes: {"error":"The day is used up"}. Run',
+    );
     isFirst = true;
     service.answers['/all'] = limited('0');
     expect(await fetching({ ...description, shutOutSeconds: 3_600 })).toMatchObject({

@@ -211,6 +211,8 @@ describe('a file that cannot be read', () => {
     'white space': [' \n\n', 'is empty'],
     'an empty gzip file': [gzipSync(''), 'is empty'],
     'a ZIP archive': [Buffer.from('504b030414000000', 'hex'), 'is a ZIP archive: unpack it first'],
+    'a bzip2 archive': [Buffer.from('BZh91AY&SY'), 'is a bzip2 archive: unpack it first'],
+    'an xz archive': [Buffer.from('fd377a585a000004', 'hex'), 'is an xz archive: unpack it first'],
     'UTF-16': [Buffer.from('\uFEFFid,name\n1,a', 'utf16le'), 'is UTF-16: save it as UTF-8'],
     'a web page': ['<!doctype html>', 'looks like a web page or XML'],
     'a picture': [Buffer.from('89504e470d0a1a0a0000000d', 'hex'), 'is neither CSV, JSON nor JSON Lines'],
