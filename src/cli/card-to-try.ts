@@ -9,7 +9,7 @@ export const DEFAULT_ID = 'base1-4';
 
 /** An id in the form that the service's ids have, of a card that it should not have. */
 export function madeUpId({ ids, idSeparator }: ServiceDescription['card']): string {
-  if (ids === undefined) return 'cardbot-contract-check-no-such-card';
+  if (ids === undefined) return 'cardbot-check-no-such-card';
   if (ids === 'uuid') return '00000000-0000-4000-8000-000000000000';
   if (ids === 'digits') return '99999999';
   const { chars, longest, segments } = ids;

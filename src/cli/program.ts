@@ -12,10 +12,6 @@ const SUBCOMMANDS: Readonly<Record<string, { summary: string; load: () => Promis
     summary: 'Registers the slash commands of this bot at Discord.',
     load: () => import('./commands/subcommand.ts'),
   },
-  contract: {
-    summary: 'Finds out what the documentation of the card service leaves open.',
-    load: () => import('./contract/subcommand.ts'),
-  },
   data: { summary: "Manages members' data.", load: () => import('./data/subcommand.ts') },
   doctor: {
     summary: 'Checks everything that an operator can get wrong, and says what to do.',

@@ -28,8 +28,8 @@ export interface NoAnswer {
   kind: 'answered' | 'silent' | 'unreached';
 }
 
-export function isAnswer(inspected: ServiceResponse | NoAnswer | undefined): inspected is ServiceResponse {
-  return inspected !== undefined && 'status' in inspected;
+export function isAnswer(inspected: ServiceResponse | NoAnswer): inspected is ServiceResponse {
+  return 'status' in inspected;
 }
 
 /** Sends one request, and takes every status for an answer. @param json sent as the body of a POST */

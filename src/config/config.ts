@@ -129,7 +129,7 @@ export function readStorageConfig(environment: Environment = process.env): Stora
   return storageOf(parse(StorageVariables, environment));
 }
 
-/** What `npm run contract` needs. @throws ConfigError */
+/** What trying a description needs. @throws ConfigError */
 export function readCardServiceConfig(environment: Environment = process.env) {
   const { read, service } = readWithService(CardServiceVariables, environment);
   return cardServiceOf(read, service);

@@ -79,7 +79,7 @@ export const StorageVariables = z.object({
     .default('cardbot'),
 });
 
-/** Where the card service is: variables of `npm run contract`, `npm run catalog -- fetch` and the bot. */
+/** Where the card service is: variables of `npm run doctor -- --service`, `npm run catalog -- fetch` and the bot. */
 export const CardServiceVariables = z.object({
   CARD_SERVICE: z.string().optional(),
   // Cards and quota are stored per address, so each address must have one spelling.

@@ -161,7 +161,7 @@ export interface Answer {
 }
 
 /** Begins a source that is a header. */
-export const HEADER = 'header:';
+const HEADER = 'header:';
 
 type Way =
   | { kind: 'literal'; text: string }

@@ -4,7 +4,7 @@ import { run } from './run.ts';
 it('the program names its subcommands, and writes usage as npm wants it typed', async () => {
   const { code, out } = await run(['--help']);
   expect(code).toBe(0);
-  for (const name of ['catalog', 'commands', 'contract', 'data', 'doctor']) expect(out).toContain(`\n  ${name} `);
+  for (const name of ['catalog', 'commands', 'data', 'doctor']) expect(out).toContain(`\n  ${name} `);
   expect((await run(['data', 'forget', '--help'])).out).toMatch(
     /^Usage: npm run data -- forget \[options\] <member-id>\n/,
   );
