@@ -23,6 +23,8 @@ export type RedisHealth = 'usable' | 'readable' | 'unavailable';
 const CHECK_EVERY_MS = 1_000;
 /** Usable within 2 s of Redis's return: this, the reconnect of the client, and one answer. */
 const CHECK_EVERY_WHILE_UNAVAILABLE_MS = 200;
+/** By then the idle timer has closed a connection that hangs. */
+const LONGEST_PROBE_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 250; // on one machine an answer comes within 1 ms, in one data centre within 5
 
 export interface RedisLinkOptions {
@@ -57,7 +59,8 @@ export class RedisLink {
   #nextCheck: NodeJS.Timeout | undefined;
   #isClosed = false;
   #unansweredProbe: Promise<unknown> | undefined;
-  #judged: Promise<void> | undefined;
+  /** Whether this connection leads to a server that can be used; absent before the first. */
+  #isJudged: boolean | undefined;
   /** The shortest check of this connection. */
   #tripMs = Number.POSITIVE_INFINITY;
 
@@ -75,14 +78,13 @@ export class RedisLink {
     this.client = newClient(options.url, { reconnects: true });
     this.client.on('error', (err: unknown) => {
       const reason = messageOf(err);
-      const isFirst = this.#judged === undefined;
+      const isFirst = this.#isJudged === undefined;
       this.#reason = isFirst && UNLIKE_REDIS.test(reason) ? `${reason}: ${tlsCure(options.url)}` : reason;
       if (!this.client.isReady) this.#setHealth('unavailable');
     });
     this.client.on('ready', () => {
       this.#tripMs = Number.POSITIVE_INFINITY;
-      this.#judged = this.#judgeServer();
-      this.#judged.catch(() => {}); // the check judges again
+      this.#isJudged = false;
       void this.#checks.run();
     });
     void this.client.connect().catch(() => {}); // the client retries; 'error' has the reason
@@ -166,12 +168,11 @@ export class RedisLink {
   /** One at a time: a connection that hangs is closed by its idle timer, which every further write would reset. */
   async #probe(): Promise<void> {
     try {
-      this.#unansweredProbe ??= this.#write(this.client).finally(() => {
+      this.#unansweredProbe ??= withinAnswerTimeout(this.#ask(), LONGEST_PROBE_MS).finally(() => {
         this.#unansweredProbe = undefined;
       });
       const sentAtMs = performance.now();
       await this.#withinTimeout(this.#unansweredProbe);
-      await this.#judged?.catch(() => this.#judgeAgain());
       this.#tripMs = Math.min(this.#tripMs, Math.round(performance.now() - sentAtMs));
       this.#setHealth('usable');
     } catch (error) {
@@ -181,21 +182,20 @@ export class RedisLink {
     }
   }
 
+  #ask(): Promise<unknown> {
+    return Promise.all([this.#isJudged || this.#judgeServer(), this.#write(this.client)]);
+  }
+
   /** A write, because a replica and a full Redis still answer reads. */
   #write(client: RedisClient): Promise<unknown> {
     return client.set(`${this.prefix}:probe`, '1', { expiration: { type: 'PX', value: 10_000 } });
   }
 
-  /** A server that was loading its data when the connection was made could not say whose they are. */
-  #judgeAgain(): Promise<void> {
-    this.#judged = this.#withinTimeout(this.#judgeServer());
-    return this.#judged;
-  }
-
-  /** Once for each connection. @throws while the server does not say whose its data are */
+  /** Again while the server does not say whose its data are: it may still load them. */
   async #judgeServer(): Promise<void> {
     const { botId } = this.#options;
     const why = (await whyUnusable(this.client)) ?? (botId && (await whyNotOwner(this.client, this.prefix, botId)));
+    this.#isJudged = true;
     if (!why) return;
     this.#refusal.resolve(new StateUnusable(why));
     this.close();

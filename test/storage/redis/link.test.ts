@@ -95,6 +95,16 @@ describe('a link to a Redis that works', () => {
     expect(lines).toEqual([]);
   });
 
+  it.each([
+    ['what server it is', 'sendCommand'],
+    ['whether it takes writes', 'set'],
+  ] as const)('becomes usable although its first question, %s, is never answered', async (_, command) => {
+    const { link, becomes } = linkUnderTest(redis);
+    const asked = vi.spyOn(link.client, command).mockReturnValueOnce(new Promise(() => {}));
+    await becomes('usable');
+    expect(asked).toHaveBeenCalled();
+  });
+
   it('stays closed when it is closed while it connects', async () => {
     const closed: RedisLink[] = [];
     for (let turns = 0; turns < 20; turns++) {
