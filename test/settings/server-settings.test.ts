@@ -125,10 +125,11 @@ describe('the settings of a server are kept for a year after the last use', () =
     const key = settingsKey(redis.prefix, 'server');
     const keptMs = () => link.read((client) => client.pTTL(key));
     expect(await keptMs()).toBeGreaterThan(SETTINGS_KEPT_MS - DAY_MS);
-    await link.run((client) => client.pExpire(key, DAY_MS));
+    // Longer than what passes: a stand-in for Redis in this process goes by this clock, too.
+    await link.run((client) => client.pExpire(key, 2 * DAY_MS));
     pass(MINUTE_MS);
     await settings.of(SERVER);
-    expect(await keptMs()).toBeLessThanOrEqual(DAY_MS); // counted as used on this day already
+    expect(await keptMs()).toBeLessThanOrEqual(2 * DAY_MS); // counted as used on this day already
     pass(DAY_MS);
     await settings.of(SERVER);
     await expect.poll(keptMs).toBeGreaterThan(SETTINGS_KEPT_MS - DAY_MS);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@redis/client';
 import { createRedisMock } from 'js-redis-server';
-import { redisServerBinary } from '../../src/sandbox/redis-binary.ts';
 import { onFileFinished, onFinished } from './on-finished.ts';
+import { hasRealRedis } from './redis/no-real-redis.ts';
 import { type RealServer, type RealServerOptions, startRealServer } from './redis/real-server.ts';
 
 /** A Redis to test with, and a prefix that no other test uses. */
@@ -46,7 +46,7 @@ async function givenOr(open: () => ReturnType<typeof openServer>): Promise<TestR
 }
 
 async function openServer(options: RealServerOptions, over: typeof onFinished): Promise<Omit<TestRedis, 'prefix'>> {
-  if (redisServerBinary() !== undefined) return { url: (await startRealServer(options, over)).url, kind: 'server' };
+  if (hasRealRedis()) return { url: (await startRealServer(options, over)).url, kind: 'server' };
   const { url, close } = await createRedisMock();
   over(close);
   return { url, kind: 'in-process' };
