@@ -56,6 +56,8 @@ function refusalText(read: Extract<PastedList, { refusal: unknown }>, locale: st
       return formatMessage(locale, 'worthEmpty');
     case 'headingsOnly':
       return formatMessage(locale, 'worthHeadings');
+    case 'table':
+      return formatMessage(locale, 'worthTable');
     case 'tooManyCards':
       return formatMessage(locale, 'worthTooMany', { most: MOST_DIFFERENT });
     case 'count':

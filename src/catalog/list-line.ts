@@ -3,8 +3,6 @@ export interface Reading {
   name: string;
   /** A set's code or name, or the printed id of the card. */
   set?: string | undefined;
-  /** The same set, called otherwise. */
-  otherSet?: string | undefined;
   number?: string | undefined;
 }
 

@@ -13,18 +13,14 @@ const CODE = /(?<![\p{L}\d])[A-Z][A-Z\d]{1,5}(?![\p{L}\d])/gu;
 type Named = Omit<Reading, 'name'>;
 
 /** Whether a line says which printing it means. */
-export function isNamed({ set, otherSet, number }: Named): boolean {
-  return [set, otherSet, number].some((each) => each !== undefined);
+export function isNamed({ set, number }: Named): boolean {
+  return set !== undefined || number !== undefined;
 }
 
 /** Those of the cards of one name that a line of a list says, by set and number. @param cards all of that name */
-export function printed(
-  cards: readonly CatalogCard[],
-  { set = '', otherSet = set, number = '' }: Named,
-): readonly CatalogCard[] {
+export function printed(cards: readonly CatalogCard[], { set = '', number = '' }: Named): readonly CatalogCard[] {
   const itself = cards.filter(({ id }) => isSameId([set, number].filter(Boolean).join('-'), id));
-  const called = [set, otherSet].flatMap((each) => [each, SAME_SETS[each] ?? '', each.replace(/ Set$/, '')]);
-  const sets = called.map(nameKey).filter((key) => key !== '');
+  const sets = [set, SAME_SETS[set] ?? '', set.replace(/ Set$/, '')].map(nameKey).filter((key) => key !== '');
   const inSet = sets.length === 0 ? cards : cards.filter((card) => sets.some((key) => setKeys(card).includes(key)));
   const isItself = (card: CatalogCard) => card.number === number;
   const numbered = [isItself, isNumber, isFirstOfNumber, endsNumber].map((is) =>

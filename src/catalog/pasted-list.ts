@@ -1,5 +1,4 @@
 import { type ListLine, readLine } from './list-line.ts';
-import { headerOf, readBareRow, readRow } from './list-table.ts';
 import { mayBeId, nameKey } from './words.ts';
 
 /** A line of a list that a member pasted. */
@@ -14,7 +13,7 @@ export interface PastedLine extends ListLine {
 export type PastedList =
   /** `merged`: how many lines say what another says already, whose count has theirs. */
   | { lines: readonly PastedLine[]; merged: number }
-  | { refusal: 'empty' | 'headingsOnly' | 'tooManyCards' }
+  | { refusal: 'empty' | 'headingsOnly' | 'table' | 'tooManyCards' }
   /** The count of this line is none that anybody owns. */
   | { refusal: 'count'; line: string };
 
@@ -30,8 +29,10 @@ const LONGEST_LINE = 300;
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
 const FULL_WIDTH = /[！-～]/g;
 const TO_ASCII = '！'.charCodeAt(0) - '!'.charCodeAt(0);
-/** What separates the columns of a table, as Excel has it said. */
-const SEPARATOR = /^"?sep=.*$/i;
+/** A row of a table has several tabs, or a cell that is a number, quoted or empty, which no part of a name is. */
+const ROW = /\t.*\t|^(?:"[^"]*"|\d+)\s*[;,]|[;,]\s*(?:(?:"[^"]*"|\d+)\s*)?[;,]|[;,\t]\s*(?:"[^"]*"|\d+)$/;
+/** How the file of a program begins: XML, in which only Magic Online's cards are read. */
+const FILE = /^<(?!https?:)[?a-z]/i;
 /** Links, what stands around names that somebody has emphasised, and what Star Wars: Unlimited has before a card's title. */
 const LINK = /\[(?<name>[^\]]*)\]\(https?:[^\s)]*\)|<?https?:\S+/g;
 const EMPHASIS = /\*\*|__|`|_(?=\()|(?<=\))_|\s\|(?=\s)/g;
@@ -48,19 +49,15 @@ const COUNT_BEHIND = /^(?<name>.*[^\s:(])\s*(?::\s*(?<n>\d{1,3})|\s\((?<n>\d{1,3
 
 /** The lines of a list as games and tools export them. */
 export function readPastedList(text: string): PastedList {
-  const [first = '', ...others] = text
+  const pasted = text
     .split(/[\r\n]+/)
     .map((line) => line.replace(INVISIBLE, '').trim())
-    .filter((line) => line !== '' && !SEPARATOR.test(line));
-  if (first === '') return { refusal: 'empty' };
-  const header = headerOf(first);
-  const typedLines = Map.groupBy(header ? others : [first, ...others], (line) => line);
-  const read = typedLines
+    .filter((line) => line !== '');
+  if (pasted.length === 0) return { refusal: 'empty' };
+  if (isTable(pasted)) return { refusal: 'table' };
+  const read = Map.groupBy(pasted, (line) => line)
     .entries()
-    .map(([typed, { length: times }]) => ({
-      times,
-      line: header ? withTyped(readRow(typed, header), typed) : readTyped(typed),
-    }))
+    .map(([typed, { length: times }]) => ({ times, line: readTyped(typed) }))
     .filter((each): each is Read => each.line !== undefined)
     .take(MOST_READ)
     .toArray();
@@ -71,6 +68,12 @@ export function readPastedList(text: string): PastedList {
   const cards = lines.filter((line) => !line.mayBeHeading);
   if (read.length === MOST_READ || cards.length > MOST_DIFFERENT) return { refusal: 'tooManyCards' };
   return { lines, merged: read.reduce((sum, { times }) => sum + times, -lines.length) };
+}
+
+function isTable(lines: readonly string[]): boolean {
+  const rows = lines.filter((line) => ROW.test(line));
+  const isFile = FILE.test(lines[0] ?? '') && !lines.some((line) => ELEMENT.test(line));
+  return isFile || 2 * rows.length >= lines.length;
 }
 
 interface Read {
@@ -104,8 +107,6 @@ function readTyped(typed: string): PastedLine | undefined {
     .replace(EMPHASIS, '')
     .trim();
   if (NO_CARD.test(line)) return undefined;
-  const row = readBareRow(line);
-  if (row) return withTyped(row, typed);
   const { name, n } = COUNT_BEHIND.exec(line)?.groups ?? {};
   const read = readLine(line.replace(ROLE, '').replace(/\s+/g, ' '));
   if (read?.isCounted || name === undefined) return withTyped(read, typed);

@@ -86,6 +86,8 @@ it('what cannot be a list is a sentence, and the form is opened again with what 
     'Deck\nSideboard': 'only headings',
     [many]: 'more than 100',
     '0 Wick, Who Waits': 'count',
+    'Name,Quantity\n"Wick, Who Waits",4': 'looks like a table',
+    '<cockatrice_deck version="1">\n<card number="4" name="Wick, Who Waits"/>': 'or like a file of a program',
   };
   for (const [text, sentence] of Object.entries(sentences)) {
     const refused = await pasted(world, text);
