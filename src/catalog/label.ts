@@ -19,10 +19,9 @@ export function withLabel(index: CardIndex, text: string): CatalogCard[] {
   const among = (candidates: readonly Candidate[]) =>
     candidates.map(({ card }) => card).filter((card) => isLabelOf(card, text));
   const ofName = among(index.withNameKey(nameKey(text.slice(0, text.indexOf(SEPARATOR)))));
-  const words = new Set(tokensOf(text));
   // A name may have the separator in it, or more printings than are given.
-  if (ofName.length > 0 || words.size === 0) return ofName;
-  return among(index.withWords([...words].map((word) => [{ word, begins: false }])));
+  if (ofName.length > 0) return ofName;
+  return among(index.withWords([...new Set(tokensOf(text))].map((word) => [{ word, begins: false }])));
 }
 
 /** Whether the label without the id also fits another card. A name alone fits all cards that are called so. */

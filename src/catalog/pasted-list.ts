@@ -27,6 +27,7 @@ const MOST = 999;
 const LONGEST_LINE = 300;
 
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
+const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 const FULL_WIDTH = /[！-～]/g;
 const TO_ASCII = '！'.charCodeAt(0) - '!'.charCodeAt(0);
 /** A row of a table has several tabs, or a cell that is a number, quoted or empty, which no part of a name is. */
@@ -52,7 +53,7 @@ export function readPastedList(text: string): PastedList {
   const pasted = text
     .split(/[\r\n]+/)
     .map((line) => line.replace(INVISIBLE, '').trim())
-    .filter((line) => line !== '');
+    .filter((line) => SAYS_SOMETHING.test(line));
   if (pasted.length === 0) return { refusal: 'empty' };
   if (isTable(pasted)) return { refusal: 'table' };
   const read = Map.groupBy(pasted, (line) => line)

@@ -90,7 +90,7 @@ export function resolve(index: CardIndex, text: string, who: Requester): Resolut
   // While few ids are confirmed, what has no digit is more often a name that somebody typed.
   if (mayBeId && hasDigit(id)) return { kind: 'id' };
   const inName = query.words.map((word) => [{ word, begins: false, inName: true }]);
-  const [only, ...others] = inName.length > 0 ? index.withWords(inName) : [];
+  const [only, ...others] = index.withWords(inName);
   if (only && others.length === 0) return { kind: 'one', card: only.card };
   if (mayBeId && (has === 'part' || cards.length === 0)) return { kind: 'id' };
   if (has !== 'all') return { kind: 'none', similar: cards.slice(0, MOST_FOUND) };

@@ -28,6 +28,7 @@ describe('a pasted list', () => {
   it.each([
     ['', 'empty'],
     [' \n\t\r\n\u200b', 'empty'],
+    ['---\n```\n🔥 !!', 'empty'],
     ['Deck\n\nSideboard', 'headingsOnly'],
     ['---\n```\n60 cards\nhttps://example.com/deck', 'headingsOnly'],
     ['1 Negate\n0 Sol Ring', 'count'],

@@ -83,6 +83,7 @@ it('what cannot be a list is a sentence, and the form is opened again with what 
   const many = Array.from({ length: 101 }, (_, at) => `1 Card ${at}`).join('\n');
   const sentences = {
     ' \n': "There's nothing in it.",
+    ['🔥!'.repeat(1_300)]: "There's nothing in it.",
     'Deck\nSideboard': 'only headings',
     [many]: 'more than 100',
     '0 Wick, Who Waits': 'count',

@@ -176,7 +176,7 @@ export class SqliteCardIndex implements CardIndex {
 function matching(all: readonly (readonly WordToFind[])[]): string {
   const oneOf = (words: readonly WordToFind[]) =>
     `(${words.map(({ word, begins, inName }) => `${inName ? 'name : ' : ''}"${word}"${begins ? ' *' : ''}`).join(' OR ')})`;
-  return all.map(oneOf).join(' AND ');
+  return all.map(oneOf).join(' AND ') || '""'; // what has no words is in no card
 }
 
 type FoundRow = StoredRow & Pick<Candidate, 'printings'>;

@@ -117,6 +117,12 @@ describe('the catalog', () => {
     expect(catalog.index.hasWords([begins('charizard'), begins('base')])).toBe(true);
   });
 
+  it('finds no card by no words', () => {
+    catalog.upsert([CHARIZARD], 'cards.csv');
+    expect([catalog.index.withWords([]), catalog.index.allWithWords([])]).toEqual([[], []]);
+    expect([catalog.index.hasWords([]), catalog.index.countWithWords([])]).toEqual([false, 0]);
+  });
+
   it('offers of a withdrawn import that is imported again what its file has now', () => {
     catalog.upsert(CARDS, 'cards.csv');
     denyFive();
