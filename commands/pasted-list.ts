@@ -1,4 +1,5 @@
-import { MOST_DIFFERENT, type PastedLine, type PastedList, readPastedList } from '../src/catalog/pasted-list.ts';
+import { meantBy } from '../src/catalog/list-lines.ts';
+import { MOST_DIFFERENT, type PastedList, readPastedList } from '../src/catalog/pasted-list.ts';
 import type { KeptList, WorthLine } from '../src/lists/kept-lists.ts';
 import { choosePrinting, type KeptPrices, worthOf } from '../src/lists/worth.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
@@ -131,13 +132,13 @@ export async function showList(
   const list = await readList(id, requester, services);
   const all = (message: Message) => (isPrivate ? message : withDelete(message, locale));
   if (!list) return all({ content: formatMessage(locale, 'worthPasteAgain') });
-  const { lines, merged, isUnsearched = false } = list;
+  const { lines = [], merged = 0, passedOver = [], isUnsearched = false } = list;
   const prices = await keptPrices(cardsOf(lines), services);
   const worth = worthOf(lines, prices, currency);
   const cost = { missing: costOf(worth.missing.length, services), stale: costOf(worth.stale.length, services) };
   const refusal = services.limiter.view().refusalFor('members');
   const message = worthMessage({
-    ...{ worth, merged, isUnsearched, cost, locale, quota, currency, isPrivate },
+    ...{ worth, merged, passedOver, isUnsearched, cost, locale, quota, currency, isPrivate },
     failed: asked.queries.flatMap(({ cardId }, at) => {
       const { error, answer } = outcomes.cards[at] ?? {};
       return error && !answer ? [{ cardId, error }] : [];
@@ -159,33 +160,29 @@ export async function showList(
 }
 
 /** A list with its lines. What they mean is decided once, if names can be searched then. @returns `undefined` when it is kept no longer */
-async function readList(id: string, requester: Requester, services: Services) {
+async function readList(id: string, requester: Requester, services: Services): Promise<KeptList | undefined> {
   const { memberId } = requester;
   const kept = await services.lists.read(memberId, id);
-  const read = kept && readPastedList(kept.text);
-  if (!read || 'refusal' in read) return undefined;
-  const { text, ...before } = kept;
-  const isDecided = before.lines && !before.isUnsearched;
-  const { lines = [], ...found } = isDecided ? before : await resolved(read.lines, requester, services);
-  if (!isDecided) await services.lists.replace(memberId, id, { text, lines, ...found });
-  return { lines, ...found, merged: read.merged };
+  if (!kept || (kept.lines && !kept.isUnsearched)) return kept;
+  const list = await resolved(kept.text, requester, services);
+  if (list) await services.lists.replace(memberId, id, list);
+  return list;
 }
 
-async function resolved(
-  lines: readonly PastedLine[],
-  requester: Requester,
-  services: Services,
-): Promise<Pick<KeptList, 'lines' | 'isUnsearched'>> {
-  const meant = await services.catalog.resolveLines(lines, requester);
-  const several = meant.flatMap(({ cards }) => (cards.length > 1 ? cards.map(({ id }) => id) : []));
+async function resolved(text: string, requester: Requester, services: Services): Promise<KeptList | undefined> {
+  const read = readPastedList(text);
+  if ('refusal' in read) return undefined;
+  const meant = await services.catalog.resolveLines(read.lines, requester);
+  const { lines, passedOver } = meantBy(read, meant);
+  const several = lines.flatMap(({ cards }) => (cards.length > 1 ? cards.map(({ id }) => id) : []));
   const prices = await keptPrices(several, services);
-  const found = lines.flatMap(({ typed, isFoil, ...line }, at): WorthLine[] => {
-    const { cards, isHeading, count = line.count } = meant[at] ?? { cards: [] };
+  const found = lines.map(({ typed, count, isFoil, cards }): WorthLine => {
     const card = choosePrinting({ isFoil }, cards, prices);
-    if (isHeading) return [];
-    return [{ text: typed, count, isFoil, ...(card && { card }), isGuessed: cards.length > 1 }];
+    return { text: typed, count, isFoil, ...(card && { card }), isGuessed: cards.length > 1 };
   });
-  return { lines: found, ...(meant.some((each) => each.isUnsearched) && { isUnsearched: true }) };
+  const merged = lines.reduce((sum, { times }) => sum + times, -lines.length);
+  const isUnsearched = meant.some((each) => each.isUnsearched) && { isUnsearched: true as const };
+  return { text, lines: found, merged, passedOver, ...isUnsearched };
 }
 
 function cardsOf(lines: readonly WorthLine[]): string[] {

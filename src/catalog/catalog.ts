@@ -89,8 +89,9 @@ export interface LineMeaning {
   isHeading?: true;
   /** Names could not be searched now. */
   isUnsearched?: true;
-  /** How many, where what looks like a count is of the name. */
-  count?: number;
+  /** The line is this name, and what looks like its count is of that. */
+  name?: string;
+  count?: 1;
 }
 
 /** A card for the part of a list that is being typed. */

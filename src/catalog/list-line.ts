@@ -22,11 +22,11 @@ export interface ListLine extends Reading {
 
 const BEFORE = /^(?:[-–*+•·>]\s+|[-*•](?=\d)|\p{ExtPict}\ufe0f?\s*|\[[ x]\]\s+|\d{1,3}[.)]\s+|SB:\s*)+/iu;
 /**
- * `4`, `4x`, `x4`, `(4)` before something with a letter or as long as an id; without a blank only before an id: `4xOP01-025`.
+ * `4`, `4x`, `x4`, `(4)` before more than short numbers; without a blank only before an id: `4xOP01-025`.
  * Numbers of four to eight digits are rather names or ids, unless there is an `x`.
  */
 const COUNT =
-  /^(?:(?<n>\d{1,3}|\d{9,})(?:\s?[x×:])?\s+(?:[-–]\s+)?|(?<n>\d+)\s?[x×]\s+|(?<n>\d{1,3})[x×](?=[A-Z]{1,4}-?\d)|[x×](?<n>\d{1,3})\s+|\((?<n>\d{1,3})[x×]?\)\s*|\[(?<n>\d{1,3})[x×]?\]\s+)(?=.*(?:\p{L}|\d{5}))/iu;
+  /^(?:(?<n>\d{1,3}|\d{9,})(?:\s?[x×:])?\s+(?:[-–]\s+)?|(?<n>\d+)\s?[x×]\s+|(?<n>\d{1,3})[x×](?=[A-Z]{1,4}-?\d)|[x×](?<n>\d{1,3})\s+|\((?<n>\d{1,3})[x×]?\)\s*|\[(?<n>\d{1,3})[x×]?\]\s+)(?=.*(?:[^\d\s]|\d{5}))/iu;
 const COUNT_AFTER = /\s+(?:[x×]\s?(?<n>\d{1,3})|\([x×]\s?(?<n>\d{1,3})\))$/i;
 /** What tools and members put behind a card: foil, prices, conditions, categories and tags. */
 const MARKS = [
@@ -75,16 +75,14 @@ const ENERGY = /\{([GRWLPFDM])\}(?= Energy\b)/g;
 
 /** What sections of a deck are called, also where a game speaks another of our languages. */
 const SECTIONS =
-  /^(?:(?:main|side|extra)[ -]?(?:deck|board)?|deck(?: ?list)?|maybeboard|considering|about|commanders?|companions?|oathbreaker|signature spells?|tokens?|attractions|stickers|creatures?|lands?|planeswalkers?|instants?|sorcer(?:y|ies)|artifacts?|enchantments?|battles?|spells?|others?|pok[eé]mon|trainers?|(?:basic |special )?energ(?:y|ies)|supporters?|items?|stadiums?|tools?|leaders?|characters?|events?|stages?|monsters?|traps?|hero(?:es)?|weapons?|equipments?|total(?: cards)?|kommandeur|gefährte|réserve|commandant|compagnon|mazo|banquillo|comandante|compañero|companheiro|reserva|mazzo|デッキ|メインデッキ|サイドボード|統率者|相棒)$/iu;
-const COMMENT = /^(?:\/\/|#|!|={2,}|\*{2,})/;
-const SECTION_IN_BRACKETS = /^\[[^\]]*\]$/;
-const AS_HEADING = /:(?:\s+\d+)?$/;
-const HEADING_COUNT = /\s*(?:\(\d+\)|-\s*\d+)$/;
+  /^(?:(?:main|side|extra)[ -]?(?:deck|board)?|deck(?: ?list)?|maybeboard|considering|about|commanders?|companions?|oathbreaker|signature spells?|tokens?|attractions|stickers|creatures?|lands?|planeswalkers?|instants?|sorcer(?:y|ies)|artifacts?|enchantments?|battles?|spells?|others?|pok[eé]mon|trainers?|dresseurs?|(?:basic |special )?[eé]nerg(?:y|ies?)|supporters?|items?|stadiums?|tools?|leaders?|characters?|events?|stages?|monsters?|traps?|hero(?:es)?|weapons?|equipments?|total(?: cards)?|kommandeur|gefährte|réserve|commandant|compagnon|mazo|banquillo|comandante|compañero|companheiro|reserva|mazzo|デッキ|メインデッキ|サイドボード|統率者|相棒)$/iu;
+const COMMENT = /^(?:\/\/|#(?!\d)|!|={2,}|\*{2,})/;
+/** What stands around that. */
+const AROUND_SECTION = /^\[|\]$|\s*(?:\(\d+\)|-\s*\d+|:(?:\s+\d+)?)$/g;
 
 /** @returns `undefined` for the heading of a section, or a comment */
 export function readLine(typed: string): ListLine | undefined {
-  const isHeading = [COMMENT, SECTION_IN_BRACKETS, AS_HEADING].some((form) => form.test(typed));
-  if (isHeading || SECTIONS.test(typed.replace(HEADING_COUNT, ''))) return undefined;
+  if (COMMENT.test(typed) || SECTIONS.test(typed.replace(AROUND_SECTION, ''))) return undefined;
   const line = typed.replace(BEFORE, '').replace(ENERGY, (_, sign: string) => ENERGIES[sign] ?? sign);
   const before = COUNT.exec(line);
   const counted = line.replace(COUNT, '');

@@ -4,7 +4,7 @@ import { type LineMeaning, MOST_FOUND } from './catalog.ts';
 import type { CatalogCard } from './catalog-card.ts';
 import type { Reading } from './list-line.ts';
 import { isNamed, isNumber, printed } from './named-printing.ts';
-import type { PastedLine } from './pasted-list.ts';
+import { merged, type PastedLine, type PastedList } from './pasted-list.ts';
 import { called } from './printings.ts';
 import { exactly, mayBeUnknownId } from './resolution.ts';
 import { mayBeId, nameKey, otherNamesOf, tokenText, wordsOf } from './words.ts';
@@ -26,7 +26,7 @@ export function resolveLines(index: CardIndex, lines: readonly PastedLine[]): Li
     if (cards.length > 0) return listed(cards);
     if (line.mayBeHeading) return { cards, isHeading: true };
     const name = line.isCounted ? called(index, line.typed) : []; // it begins with a number
-    if (name.length > 0) return { ...listed(name), count: 1 };
+    if (name.length > 0) return { ...listed(name), name: line.typed, count: 1 };
     return !isNamed(line) && mayBeUnknownId(index, line.name) ? asId(line) : { cards };
   });
 }
@@ -37,6 +37,17 @@ export function linesUnsearched(lines: readonly PastedLine[]): LineMeaning[] {
     if (!isNamed(line) && mayBeId(line.name)) return asId(line);
     return { cards: [], ...(line.mayBeHeading && { isHeading: true }) };
   });
+}
+
+/** What a list comes to, once it is known what its lines mean. Every line is in it: counted, without a card, or passed over. */
+export function meantBy(
+  { lines, passedOver }: Exclude<PastedList, { refusal: unknown }>,
+  meant: readonly LineMeaning[],
+) {
+  const read = lines.map((line, at) => ({ ...line, cards: [], ...meant[at] }));
+  const counted = read.filter(({ isHeading }) => !isHeading);
+  const headings = read.flatMap(({ isHeading, typed }) => (isHeading ? [typed] : []));
+  return { lines: merged(counted), passedOver: [...passedOver, ...headings] };
 }
 
 function asId({ name }: PastedLine): LineMeaning {

@@ -5,14 +5,16 @@ import { mayBeId, nameKey } from './words.ts';
 export interface PastedLine extends ListLine {
   /** The line as it stands in the list; where several say the same, the first of them. */
   typed: string;
+  /** How many lines of the list say so. */
+  times: number;
   /** It has no count where most have one, or none in front: unless a card is called so, it is a heading. */
   mayBeHeading: boolean;
 }
 
 /** What a member pasted, or why it is no list. */
 export type PastedList =
-  /** `merged`: how many lines say what another says already, whose count has theirs. */
-  | { lines: readonly PastedLine[]; merged: number }
+  /** Each line once, letter for letter. `passedOver`: those that are headings, comments and sums in any case. */
+  | { lines: readonly PastedLine[]; passedOver: readonly string[] }
   | { refusal: 'empty' | 'headingsOnly' | 'table' | 'tooManyCards' }
   /** The count of this line is none that anybody owns. */
   | { refusal: 'count'; line: string };
@@ -45,8 +47,10 @@ const ELEMENT = /^<Cards [^>]*\bQuantity="(?<n>\d+)"[^>]*\bName="(?<name>[^"]*)"
 /** In front of a card that a deck has once. */
 const ROLE =
   /^(?:commander|companion|leader|hero|investigator|identity|stronghold|role|base|main|side(?:board)?|extra):\s+/i;
-/** `Sol Ring: 4`, `Sol Ring (4)`. */
-const COUNT_BEHIND = /^(?<name>.*[^\s:(])\s*(?::\s*(?<n>\d{1,3})|\s\((?<n>\d{1,3})\))$/;
+/** `Sol Ring: 4`, `Sol Ring (4)`, and a heading without its figure. More digits are rather a set: `Mew (151)`. */
+const BEHIND = /^(?<name>.*[^\s:(])\s*(?::(?:\s+(?<n>\d{1,2}))?|\s\((?<n>\d{1,2})\))$/;
+/** It is not understood, and no heading. */
+const NUMBER_IN_FRONT = /^\W*\d/;
 
 /** The lines of a list as games and tools export them. */
 export function readPastedList(text: string): PastedList {
@@ -56,19 +60,16 @@ export function readPastedList(text: string): PastedList {
     .filter((line) => SAYS_SOMETHING.test(line));
   if (pasted.length === 0) return { refusal: 'empty' };
   if (isTable(pasted)) return { refusal: 'table' };
-  const read = Map.groupBy(pasted, (line) => line)
-    .entries()
-    .map(([typed, { length: times }]) => ({ times, line: readTyped(typed) }))
-    .filter((each): each is Read => each.line !== undefined)
-    .take(MOST_READ)
-    .toArray();
-  if (read.length === 0) return { refusal: 'headingsOnly' };
-  const uncounted = read.find(({ line }) => line.count < FEWEST || line.count > MOST);
-  if (uncounted) return { refusal: 'count', line: uncounted.line.typed };
-  const lines = withHeadings(merged(read));
-  const cards = lines.filter((line) => !line.mayBeHeading);
-  if (read.length === MOST_READ || cards.length > MOST_DIFFERENT) return { refusal: 'tooManyCards' };
-  return { lines, merged: read.reduce((sum, { times }) => sum + times, -lines.length) };
+  const each = Map.groupBy(pasted, (line) => line);
+  if (each.size >= MOST_READ) return { refusal: 'tooManyCards' };
+  const read = Array.from(each, ([typed, { length: times }]) => ({ typed, times, line: readTyped(typed) }));
+  const lines = withHeadings(read.flatMap(({ line, ...as }) => (line ? [{ ...line, ...as }] : [])));
+  if (lines.length === 0) return { refusal: 'headingsOnly' };
+  const uncounted = lines.find(({ count }) => count < FEWEST || count > MOST);
+  if (uncounted) return { refusal: 'count', line: uncounted.typed };
+  if (merged(lines.filter(({ mayBeHeading }) => !mayBeHeading)).length > MOST_DIFFERENT)
+    return { refusal: 'tooManyCards' };
+  return { lines, passedOver: read.flatMap(({ typed, line }) => (line ? [] : [typed])) };
 }
 
 function isTable(lines: readonly string[]): boolean {
@@ -77,16 +78,12 @@ function isTable(lines: readonly string[]): boolean {
   return isFile || 2 * rows.length >= lines.length;
 }
 
-interface Read {
-  line: PastedLine;
-  times: number;
-}
-
 /** Lines that say the same are one, with the counts of all. */
-function merged(read: readonly Read[]): PastedLine[] {
-  return [...Map.groupBy(read, ({ line }) => keyOf(line)).values()].flatMap((same) => {
-    const count = same.reduce((sum, { line, times }) => sum + times * line.count, 0);
-    return same.slice(0, 1).map(({ line }) => ({ ...line, count }));
+export function merged<Line extends PastedLine>(lines: readonly Line[]): Line[] {
+  return [...Map.groupBy(lines, keyOf).values()].flatMap((same) => {
+    const count = same.reduce((sum, line) => sum + line.times * line.count, 0);
+    const times = same.reduce((sum, line) => sum + line.times, 0);
+    return same.slice(0, 1).map((line) => ({ ...line, count, times }));
   });
 }
 
@@ -94,12 +91,13 @@ function merged(read: readonly Read[]): PastedLine[] {
 function withHeadings(lines: readonly PastedLine[]): PastedLine[] {
   const areCounted = 2 * lines.filter(({ isCounted }) => isCounted).length > lines.length;
   const mayBe = ({ mayBeHeading, isCounted, text }: PastedLine) =>
-    mayBeHeading || (areCounted && !isCounted && !mayBeId(text));
+    mayBeHeading || (areCounted && !isCounted && !mayBeId(text) && !NUMBER_IN_FRONT.test(text));
   return lines.map((line) => ({ ...line, mayBeHeading: mayBe(line) }));
 }
 
-function readTyped(typed: string): PastedLine | undefined {
-  if (typed.length > LONGEST_LINE) return withTyped({ ...UNREAD, text: typed, name: typed }, typed);
+/** @returns `undefined` for what is no card in any case */
+function readTyped(typed: string): Omit<PastedLine, 'typed' | 'times'> | undefined {
+  if (typed.length > LONGEST_LINE) return { ...UNREAD, text: typed, name: typed };
   const line = typed
     .replaceAll('（', ' (')
     .replace(FULL_WIDTH, (sign) => String.fromCharCode(sign.charCodeAt(0) - TO_ASCII))
@@ -108,18 +106,14 @@ function readTyped(typed: string): PastedLine | undefined {
     .replace(EMPHASIS, '')
     .trim();
   if (NO_CARD.test(line)) return undefined;
-  const { name, n } = COUNT_BEHIND.exec(line)?.groups ?? {};
   const read = readLine(line.replace(ROLE, '').replace(/\s+/g, ' '));
-  if (read?.isCounted || name === undefined) return withTyped(read, typed);
+  const { name = '', n } = (!read?.isCounted && BEHIND.exec(line)?.groups) || {};
   const behind = readLine(name);
-  return behind && { ...behind, count: Number(n), isCounted: true, typed, mayBeHeading: true };
+  if (!read || !name || !behind) return read && { ...read, mayBeHeading: false };
+  return { ...behind, count: Number(n ?? 1), isCounted: n !== undefined, mayBeHeading: true };
 }
 
-function withTyped(line: ListLine | undefined, typed: string): PastedLine | undefined {
-  return line && { ...line, typed, mayBeHeading: false };
-}
-
-const UNREAD = { count: 1, isCounted: false, isFoil: false };
+const UNREAD = { count: 1, isCounted: false, isFoil: false, mayBeHeading: false };
 
 function keyOf({ name, set = '', number = '', isFoil }: ListLine): string {
   return JSON.stringify([nameKey(name), nameKey(set), nameKey(number), isFoil]);

@@ -17,6 +17,10 @@ export const KeptList = z.object({
   text: z.string(),
   /** Absent: they are not resolved yet. */
   lines: z.array(WorthLine).optional(),
+  /** How many lines say what another says, and are counted with it. */
+  merged: z.number().optional(),
+  /** Lines that are no cards: headings, comments, sums. */
+  passedOver: z.array(z.string()).optional(),
   /** Names could not be searched then: what they mean is looked for again. */
   isUnsearched: z.literal(true).optional(),
 });

@@ -21,6 +21,8 @@ export interface WorthView {
   worth: Worth;
   /** How many lines say what another says, and are counted with it. */
   merged: number;
+  /** Lines that are no cards. */
+  passedOver: readonly string[];
   /** Names could not be searched, so that a line that has one is not clear. */
   isUnsearched: boolean;
   /** The cards whose lookups failed or were refused. */
@@ -107,7 +109,7 @@ function sumText(sums: Sums, figure: 'market' | 'low', locale: string): string {
 }
 
 function privateLines(view: WorthView): string[] {
-  const { worth, merged, failed, notRenewed, cost, freshMs, locale } = view;
+  const { worth, merged, passedOver, failed, notRenewed, cost, freshMs, locale } = view;
   const { priced, unclear, missing, stale, oldestAtMs, guessed } = worth;
   const reasons = Map.groupBy(failed, ({ error }) => error.name);
   const nameOf = new Map(priced.map(({ line }) => [line.card.id, line.card.name]));
@@ -125,6 +127,7 @@ function privateLines(view: WorthView): string[] {
     merged > 0 && formatMessage(locale, 'worthMerged', { lines: merged }),
     guessed > 0 && formatMessage(locale, 'worthGuessed', { lines: guessed }),
     unclear.length > 0 && formatMessage(locale, 'worthUnclear', { names: namesOf(unclear.map(textOf), locale) }),
+    passedOver.length > 0 && formatMessage(locale, 'worthPassedOver', { names: namesOf(passedOver, locale) }),
     ...[...Map.groupBy(notRenewed, ({ name }) => name).values()].map((errors) =>
       copyNote(locale, { error: latest(errors) }),
     ),

@@ -29,6 +29,9 @@ describe('a line of a list', () => {
     ['4xOP01-025', '4 | OP01-025'],
     ['3 89631139', '3 | 89631139'],
     ['4xP-032', '4 | P-032'],
+    ['2 7:69', '2 | 7:69'],
+    ['2x 7:69', '2 | 7:69'],
+    ['4 _____', '4 | _____'],
     ['4: Sol Ring', '4 | Sol Ring'],
     ['4 - Sol Ring', '4 | Sol Ring'],
     ['-4 Sol Ring', '4 | Sol Ring'],
@@ -117,6 +120,11 @@ describe('a line of a list', () => {
     'Side-Step',
     'Ace: The Drake',
     'base1:4',
+    'Wick: 3',
+    'Things:',
+    '[OP01-025]',
+    '[Drake]',
+    '#25 Drake',
   ])('is no heading: %j', (line) => expect(read(line)).toBe(`1 | ${line}`));
 
   it.each(['^ ', ' ^^', ' *F*', ' [a]', ' #!a', '4x ', '(', ' (a)', '- ', 'SB: ', ' <1>', ' A1-1'])(

@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
-import { linesUnsearched, resolveLines } from '../../src/catalog/list-lines.ts';
+import { linesUnsearched, meantBy, resolveLines } from '../../src/catalog/list-lines.ts';
 import { readPastedList } from '../../src/catalog/pasted-list.ts';
 import type { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { openCatalog } from '../support/open-catalog.ts';
@@ -37,6 +38,7 @@ const CARDS: readonly CatalogCard[] = [
   { id: 'flt-15', name: 'Elm, the Old', number: '15/102', ...FIRST },
   { id: 'fen', name: 'Fen', number: 'X77', ...SECOND },
   { id: 'bog', name: 'Bog', number: 'X77', ...SECOND },
+  { id: '7:69', name: 'Rhino - Speaker', number: '69', set: 'Archipelago' },
   { id: 'sve-2', name: 'Basic Fire Energy', number: '2', set: 'Energies', also: ['SVE'] },
 ];
 
@@ -53,6 +55,17 @@ function meant(text: string, { index } = catalog): string[] {
     const ids = cards.map(({ id }) => id).join(' ') || (isHeading ? 'heading' : 'unclear');
     return `${count ?? list.lines[at]?.count} ${ids}`;
   });
+}
+
+/** What a list comes to: each line as `count ids`, or as `unclear`, and what was passed over. */
+function counted(...typed: readonly string[]) {
+  const list = readPastedList(typed.join('\n'));
+  if ('refusal' in list) return { lines: [], passedOver: [], times: 0 };
+  const { lines, passedOver } = meantBy(list, resolveLines(catalog.index, list.lines));
+  const shown = lines.map(({ count, cards }) =>
+    cards.length > 0 ? `${count} ${cards.map(({ id }) => id).join(' ')}` : 'unclear',
+  );
+  return { lines: shown, passedOver, times: lines.reduce((sum, { times }) => sum + times, 0) };
 }
 
 describe('a line of a pasted list', () => {
@@ -140,6 +153,42 @@ describe('a line of a pasted list', () => {
     expect(meant('Moths (3)\n2 Moth Cartographer (FLT) 2\nTide\n1 Tides\nWick\nLight things\n3 Candle Hare')).toEqual([
       ...['3 heading', '2 flt-2', '1 flt-11', '1 unclear', '1 heading', '1 heading', '3 flt-3'],
     ]);
+  });
+
+  it('counts a number that is of its name as often as it is written, and no other line with it', () => {
+    expect(counted('7 Lanterns', '7 Lanterns', '4 Lanterns')).toMatchObject({ lines: ['2 flt-9', 'unclear'] });
+  });
+
+  it('is what its id says, whatever looks like a heading in it', () => {
+    expect(counted('2 7:69', '1 Tide', '7:69')).toMatchObject({ lines: ['3 7:69', '1 flt-11'], passedOver: [] });
+  });
+
+  const PARTS = [
+    ['', '4 ', '2x ', 'x3 ', '(5) ', '1* ', '4) ', '~3 ', '7 ', '- ', '# ', 'SB: '],
+    [
+      ...['Moth Cartographer', 'Candle Hare', 'Lanterns', '7 Lanterns', '7:69', 'OP01-025', 'Nobody', 'Wings', 'Wick'],
+      ...['Deck', '[Main]', '[Hare]', '// Lands', 'Moths (3)', 'Tide: 3', 'Things:', '60 cards', 'Name=Burn', '<b>'],
+    ],
+    ['', ' (FLT) 2', ' x4', ' *F*', ' *P*', ' {noPrice}', ' 1*', ' [Ramp{noDeck}]', '; 3', ' ★', ':', ' ***'],
+  ].map((each) => fc.constantFrom(...each));
+
+  it('counts in a list what it counts alone, or is named as unclear or as passed over', () => {
+    const line = fc.tuple(...PARTS).map((parts) => parts.join('').trim());
+    const amounts = (all: readonly string[]) => {
+      const amounts = new Map<string, number>();
+      for (const [count = '', ...ids] of all.map((each) => each.split(' ')))
+        if (count !== 'unclear') amounts.set(ids.join(' '), (amounts.get(ids.join(' ')) ?? 0) + Number(count));
+      return amounts;
+    };
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 9 }), (typed) => {
+        const { lines, passedOver, times } = counted(...typed);
+        const said = typed.filter((each) => !passedOver.includes(each));
+        fc.pre(times > 0 || passedOver.length > 0); // a table, or more than one text can be
+        expect(times).toBe(said.length);
+        expect(amounts(lines)).toEqual(amounts(said.flatMap((each) => counted(each).lines)));
+      }),
+    );
   });
 
   it('is at most an id while nothing can be searched', () => {

@@ -114,10 +114,11 @@ describe('a list of cards, while fewer than 100 ids are confirmed', () => {
     ['4x Nobody (XYZ) 12', [], ['Nobody (XYZ) 12']],
     ['7 Deck, 2 Gulls, Sideboard', ['deck-7', 'g-1'], []],
     ['Deck, Sideboard, Pokémon: 12', [], []],
+    ['2 7:69, 7:70, Things: 12, [Gulls]', ['7:69', '7:70', 'g-1'], ['Things: 12']],
     ['Commander', ['cmd-1'], []],
   ])('%j means %j', (list, ids, unclear) => {
     const own = openCatalog(
-      [...CARDS, { id: 'deck-7', name: '7 Deck' }, { id: 'cmd-1', name: 'Commander' }],
+      [...CARDS, { id: 'deck-7', name: '7 Deck' }, { id: '7:69', name: 'Rhino' }, { id: 'cmd-1', name: 'Commander' }],
       'cards.csv',
     );
     const meaning = resolveList(own.index, list, WHO);

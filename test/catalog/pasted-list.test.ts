@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type PastedList, readPastedList } from '../../src/catalog/pasted-list.ts';
+import { merged, type PastedList, readPastedList } from '../../src/catalog/pasted-list.ts';
 
 /** In short: each line as `count name | set | number`, with `*F*` where it is a foil and `?` where it may be a heading. */
 function shown(list: PastedList): readonly string[] {
   if ('refusal' in list) return [list.refusal];
-  return list.lines.map(({ count, name, set, number, isFoil, mayBeHeading }) =>
+  return merged(list.lines).map(({ count, name, set, number, isFoil, mayBeHeading }) =>
     [`${count} ${name}`, set, number, isFoil ? '*F*' : undefined, mayBeHeading ? '?' : undefined]
       .filter((part) => part !== undefined)
       .join(' | '),
@@ -22,7 +22,8 @@ describe('a pasted list', () => {
   it('has lines that say the same once, and says how many there were', () => {
     const list = readPastedList('4 Negate\nSB: 2 negate\n1 Negate (M20)\n1 Negate (M20) 69\n1 Negate *F*\n4 Negate');
     expect(shown(list)).toEqual(['10 Negate', '1 Negate | M20', '1 Negate | M20 | 69', '1 Negate | *F*']);
-    expect(list).toMatchObject({ merged: 2, lines: [{ typed: '4 Negate' }, {}, {}, {}] });
+    const [first] = 'lines' in list ? merged(list.lines) : [];
+    expect(first).toMatchObject({ typed: '4 Negate', times: 3 });
   });
 
   it.each([
@@ -53,16 +54,27 @@ describe('a pasted list', () => {
   it('has a hundred different cards at most, however often each, and headings besides', () => {
     const names = Array.from({ length: 100 }, (_, at) => `2 Drake ${at}a`);
     const list = readPastedList(['Wings (10)', ...names, 'Fangs (10)', ...names].join('\n'));
-    expect(list).toMatchObject({ merged: 100 });
+    expect('lines' in list && merged(list.lines).filter(({ times }) => times === 2)).toHaveLength(100);
     expect(readPastedList([...names, '2 Negate'].join('\n'))).toEqual({ refusal: 'tooManyCards' });
     const headings = Array.from({ length: 300 }, (_, at) => `Wing ${at}a (10)`);
-    expect(readPastedList([...headings.slice(1), ...names].join('\n'))).toMatchObject({ merged: 0 });
+    expect(readPastedList([...headings.slice(1), ...names].join('\n'))).toMatchObject({ passedOver: [] });
     expect(readPastedList([...headings, ...names].join('\n'))).toEqual({ refusal: 'tooManyCards' });
+  });
+
+  it('says which lines it passed over: headings by their names, comments and sums', () => {
+    const text = 'Deck:\n4 Negate\n2 7:69\n// Lands\nNAME:Burn\n60 cards\n---\n[Main]';
+    expect(readPastedList(text)).toMatchObject({
+      passedOver: ['Deck:', '// Lands', 'NAME:Burn', '60 cards', '[Main]'],
+    });
+    expect(lines(text)).toEqual(['4 Negate', '2 7:69']);
   });
 
   it('has what has no count for a heading, where most lines have one, unless it looks like an id', () => {
     expect(lines('Wings', '2 Negate', '4 Sol Ring', 'OP01-025', 'Fangs (12)', 'Claws: 3')).toEqual([
       ...['1 Wings | ?', '2 Negate', '4 Sol Ring', '1 OP01-025', '12 Fangs | ?', '3 Claws | ?'],
+    ]);
+    expect(lines('7:69', 'Things:', 'Tide:', '2 Reed: 12', 'Mew (151)', '2 Drake', '2 Hare')).toEqual([
+      ...['1 7:69', '1 Things | ?', '1 Tide | ?', '2 Reed: 12', '1 Mew | 151', '2 Drake', '2 Hare'],
     ]);
     expect(lines('Negate', 'Sol Ring', '2 Drake')).toEqual(['1 Negate', '1 Sol Ring', '2 Drake']);
     expect(lines('Negate', '2 Drake')).toEqual(['1 Negate', '2 Drake']);

@@ -25,6 +25,7 @@ it('a pasted list says what it costs before it costs anything, and then costs ex
     'The other 2 cards cost at most 2 new lookups and take less than a minute. You have 99 left today.',
   );
   expect(textOf(estimate)).toContain('Not clear: **1 Nobody Knows This**');
+  expect(textOf(estimate)).toContain('Passed over as headings or notes: **Deck**, **Sideboard**, and **Big Things');
   expect(cardRequests(world)).toHaveLength(before);
 
   const answer = await press(world, estimate, 'Fetch the prices').until(hasEnded);

@@ -31,6 +31,7 @@ function viewOf(lines: readonly WorthLine[], kept: [string, KeptPrice][], more: 
   const ids = { fetch: 'f', renew: 'r', correct: 'c', line: 'l', show: 's' };
   const rest = {
     merged: 0,
+    passedOver: [],
     isUnsearched: false,
     failed: [],
     notRenewed: [],
@@ -59,7 +60,15 @@ it.each(['en-US', 'de', 'fr', 'es-ES', 'pt-BR', 'ja'])('a hundred long names fit
     return { cardId: card?.id ?? '', error };
   });
   const kept = Array.from({ length: 10 }, (_, at) => keptOf(`card-${at}`, 987_654_321_012.99));
-  const message = worthMessage(viewOf([...lines, ...unclear], kept, { failed, merged: 7, requests: 10, locale }));
+  const message = worthMessage(
+    viewOf([...lines, ...unclear], kept, {
+      failed,
+      passedOver: lines.map(() => name),
+      merged: 7,
+      requests: 10,
+      locale,
+    }),
+  );
   const [embed] = message.embeds ?? [];
   const [field] = embed?.fields ?? [];
   expect(embed?.description?.length).toBeLessThanOrEqual(4_096);

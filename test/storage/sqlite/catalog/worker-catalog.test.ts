@@ -290,6 +290,7 @@ describe('what goes wrong', () => {
       ...{ text: 'Tarn', name: 'Tarn', typed: '1 Tarn', count: 1 },
       isCounted: true,
       isFoil: false,
+      times: 1,
       mayBeHeading: false,
     };
     expect(await catalog.resolveLines([line], ALICE)).toEqual([{ cards: [], isUnsearched: true }]);
