@@ -28,19 +28,20 @@ const BEFORE = /^(?:[-–*+•·>]\s+|[-*•](?=\d)|\p{ExtPict}\ufe0f?\s*|\[[ x]
 const COUNT =
   /^(?:(?<n>\d{1,3}|\d{9,})(?:\s?[x×:])?\s+(?:[-–]\s+)?|(?<n>\d+)\s?[x×]\s+|(?<n>\d{1,3})[x×](?=[A-Z]{1,4}-?\d)|[x×](?<n>\d{1,3})\s+|\((?<n>\d{1,3})[x×]?\)\s*|\[(?<n>\d{1,3})[x×]?\]\s+)(?=.*(?:[^\d\s]|\d{5}))/iu;
 const COUNT_AFTER = /\s+(?:[x×]\s?(?<n>\d{1,3})|\([x×]\s?(?<n>\d{1,3})\))$/i;
-/** What tools and members put behind a card: foil, prices, conditions, categories and tags. */
+/** What tools and members put behind a card: foil, prices, conditions, categories and tags. A category is none of the deck with `{noDeck}`. */
 const MARKS = [
-  String.raw`\*[^\s*]{1,12}\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:(?:non-?|reverse )?(?:foil|holo)|etched)[)\]]`,
+  String.raw`\*(?:E|F(?:[-:][a-z]+)?|CMDR|CMPN)\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:(?:non-?|reverse )?(?:foil|holo)|etched)[)\]]`,
   String.raw`(?<=[\d*)\]]\s+)(?:PH|RH|[★☆]+)|(?<![,&]\s+)(?:reverse )?(?:foil|holo)`,
   String.raw`(?:[-–@]\s+)?(?:[$€£]\s?\d[\d.,]*|\d[\d.,]*\s?[$€£])(?:\s?\/?\s?(?:each|ea))?`,
   String.raw`(?:[-–]\s+)?[([]?(?:(?-i:NM|LP|MP|HP|DMG)|near mint|(?:lightly|moderately|heavily) played)[)\]]?`,
   String.raw`#\s?!?\p{L}[^,;]*|[●•○■]+|[-–]`,
-  String.raw`(?<=(?:\*|\(\w{2,8}\)\s+\S*\d\S*)\s+)\[[^\]]*\]|(?<=\(\w{2,8}\)\s+)\[(?!(?-i:[A-Z\d]+)\])[^\]\d]*\]`,
+  String.raw`(?<=(?:\*|\(\w{2,8}\)\s+\S*\d\S*)\s+)\[(?:[^\]{]|\{top\})*\]`,
+  String.raw`(?<=\(\w{2,8}\)\s+)\[(?!(?-i:[A-Z\d]+)\])(?:[^\]{\d]|\{top\})*\]`,
 ];
 /** One at a time, because a tag may have others in it: all at once, a line of twenty tags could be read in a million ways. */
 const LAST_MARK = new RegExp(String.raw`,?\s+(?:${MARKS.join('|')})$`, 'iu');
 const FOIL =
-  /\s(?:\*(?:F|E|F-[a-z]+)\*|[([](?:[FE]|(?:reverse )?(?:foil|holo)|etched)[)\]]|#\s?!foil|[PR]H|(?:reverse )?(?:foil|holo))(?=\s|$)/i;
+  /\s(?:\*(?:E|F(?:[-:][a-z]+)?)\*|[([](?:[FE]|(?:reverse )?(?:foil|holo)|etched)[)\]]|#\s?!foil|[PR]H|(?:reverse )?(?:foil|holo))(?=\s|$)/i;
 /** Unless it is the name: before a set in capital letters. */
 const FOIL_BEFORE = /^[Ff]oil\s+(?=\p{Lu}?\p{Ll})/u;
 
@@ -53,7 +54,7 @@ const OF_SET = String.raw`[A-Z]{0,5}\d+[a-z]?`;
 const OF_TOTAL = String.raw`[#(]?(?<number>${OF_SET}/${OF_SET}|(?<=#)\d+)\)?`;
 /** Where a name, a set and a number may stand. Flesh and Blood has a card in up to three colours. */
 const PRINTINGS = [
-  String.raw`^(?<set>[A-Za-z\d]{1,6}(?:/[A-Z\d]+)?-[A-Z]{0,4}\d+\w*)[ \t]+(?<name>.+)$`,
+  String.raw`^(?=\S*[A-Za-z])(?<set>[A-Za-z\d]{1,6}(?:/[A-Z\d]+)?-[A-Z]{0,4}\d+\w*)[ \t]+(?<name>.+)$`,
   String.raw`^\[(?<set>[^\]:#]+)(?:[:#](?<number>${NUMBER}))?\]\s+(?<name>.+)$`,
   String.raw`^(?<name>.+?)(?:\s+<(?<number>${NUMBER})>)\s+[([](?<set>[^)\]]+)[)\]]$`,
   String.raw`^(?<name>.+?)\+?\|(?<set>[A-Za-z\d]{2,6})(?:\|(?:\[(?<number>${NUMBER})\]|\d+))?$`,

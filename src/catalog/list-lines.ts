@@ -11,6 +11,8 @@ import { mayBeId, nameKey, otherNamesOf, tokenText, wordsOf } from './words.ts';
 
 /** What comes behind it is a title or the other side of a card, which lists leave out. */
 const BEHIND_NAME = /,\s|\s\/\/\s|\s[&–-]\s|:\s|\s\(/;
+/** A mark whose meaning is not known, unless the card has it in its name, set or number. */
+const MARK = /[*{}<>[\]^~+=|@$%†‡?!]/g;
 /** Others are no part of a name, or would take long to look for. */
 const SHORTEST_NAME = 3;
 const MOST_WORDS = 12;
@@ -25,7 +27,7 @@ export function resolveLines(index: CardIndex, lines: readonly PastedLine[]): Li
     const cards = cardsOf(index, line);
     if (cards.length > 0) return listed(cards);
     if (line.mayBeHeading) return { cards, isHeading: true };
-    const name = line.isCounted ? called(index, line.typed) : []; // it begins with a number
+    const name = line.isCounted ? understood(called(index, line.typed), line.typed) : []; // it begins with a number
     if (name.length > 0) return { ...listed(name), name: line.typed, count: 1 };
     return !isNamed(line) && mayBeUnknownId(index, line.name) ? asId(line) : { cards };
   });
@@ -61,10 +63,24 @@ function listed(cards: readonly CatalogCard[]): LineMeaning {
 function cardsOf(index: CardIndex, line: PastedLine): readonly CatalogCard[] {
   // What looks like a set or a number may be of the name.
   const whole = isNamed(line) && line.text === line.name ? undefined : exactly(index, line.text);
-  if (whole) return whole.by === 'name' ? called(index, line.text) : whole.cards;
+  if (whole) return whole.by === 'name' ? understood(called(index, line.text), line.text) : whole.cards;
   const ways = line.mayBeHeading ? [itself] : [itself, frontSide, otherwise];
-  const found = ways.values().flatMap((way) => [line, ...(line.others ?? [])].values().map((each) => way(index, each)));
+  const readings = [line, ...(line.others ?? [])];
+  const found = ways
+    .values()
+    .flatMap((way) =>
+      readings.values().map((each) => understood(way(index, each), [each.name, each.set, each.number].join(' '))),
+    );
   return found.find((cards) => cards.length > 0) ?? [];
+}
+
+/** Those that have every mark of a text. */
+function understood(cards: readonly CatalogCard[], text: string): readonly CatalogCard[] {
+  const marks = text.match(MARK) ?? [];
+  return cards.filter((card) => {
+    const said = Object.values(card).join(' ').normalize('NFKC');
+    return marks.every((mark) => said.includes(mark));
+  });
 }
 
 type Way = (index: CardIndex, reading: Reading) => readonly CatalogCard[];

@@ -31,7 +31,9 @@ export function printed(cards: readonly CatalogCard[], { set = '', number = '' }
   const abbreviated = cards.filter((card) => number !== '' && endsNumber(card, number) && abbreviates(set, card));
   const isAbbreviated = abbreviated.length === 1 && inSet.length === 0;
   const calledByNumber = number === '' && set !== '' ? cards.filter((card) => isNumber(card, set)) : [];
-  const isAlone = cards.length === 1 && !cards[0]?.set; // a list without sets tells no printings apart
+  // A list without sets tells no printings apart.
+  const mayBe = (card: CatalogCard) => !card.set && (number === '' || !card.number || endsNumber(card, number));
+  const isAlone = cards.length === 1 && cards.every(mayBe);
   const all = [
     itself,
     calledByNumber,

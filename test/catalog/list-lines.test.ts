@@ -38,6 +38,8 @@ const CARDS: readonly CatalogCard[] = [
   { id: 'flt-15', name: 'Elm, the Old', number: '15/102', ...FIRST },
   { id: 'fen', name: 'Fen', number: 'X77', ...SECOND },
   { id: 'bog', name: 'Bog', number: 'X77', ...SECOND },
+  { id: 'flt-61†', name: 'Lone Moth', number: '61†', ...FIRST },
+  { id: 'glyph', name: 'Glyph [?]' },
   { id: '7:69', name: 'Rhino - Speaker', number: '69', set: 'Archipelago' },
   { id: 'sve-2', name: 'Basic Fire Energy', number: '2', set: 'Energies', also: ['SVE'] },
 ];
@@ -124,6 +126,34 @@ describe('a line of a pasted list', () => {
     ['1 8d9e (FLT) 2', 'an id, where a printing is named'],
     ['1 Old Friend (SDK)', 'one of two names, without a number'],
   ])('is not taken for another printing than it says: %j', (line) => expect(meant(line)[0]).toMatch(/unclear$/));
+
+  it.each([
+    ...[
+      '1* Tide',
+      '1 Tide *',
+      '1 Tide ***',
+      '1 Tide?',
+      '1 Tide+',
+      '1 Tide *P*',
+      '1 Tide (FLT) *JP*',
+      '1 Tide {noPrice}',
+    ],
+    ...['1 Tide (FLT) 11*', '1 Tide (FLT*) 11', '1 Tide (FLT) 11 [Out{noDeck}]', '1 Tide (FLT) [Out{noDeck}{noPrice}]'],
+    ...['7 Lanterns *', '2-3 Fen', '4? Tide', '1 Fen 8'],
+  ])('is not clear where a mark or a number is not understood: %j', (line) =>
+    expect(meant(line)[0]).toMatch(/unclear$/),
+  );
+
+  it.each([
+    ['1 Glyph [?]', '1 glyph'],
+    ['1 Lone Moth (FLT) 61†', '1 flt-61†'],
+    ['1 Fen', '1 fen'],
+    ['2 Fen (SDK) 77', '2 fen'],
+    ['1 Tide (FLT) 11 [Top{top},Water]', '1 flt-11'],
+    ['1 Tide (FLT) *F* *CMDR*', '1 flt-11'],
+  ])('may have marks that are understood, or of its name: %j', (line, expected) =>
+    expect(meant(line)).toEqual([expected]),
+  );
 
   it.each([
     ['2 Ash', '2 unclear'],

@@ -57,6 +57,8 @@ it.each([
   [cardsOf('x1 | A | 6/28', 'x2 | B | 6/30'), undefined, '6/30', ['x2']],
   [cardsOf('x1 | A | 6/28', 'x2 | B | -'), undefined, '7', []],
   [cardsOf('x1 | - | -'), 'C21', '263', ['x1']],
+  [cardsOf('x1 | - | 263'), 'C21', '263', ['x1']],
+  [cardsOf('x1 | - | 7'), 'C21', '263', []],
   [cardsOf('x1 | - | -', 'x2 | - | -'), 'C21', '263', []],
 ])('of %j, set %j and number %j are %j', (cards, set, number, ids) => {
   const line = { set, number };
