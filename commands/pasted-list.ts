@@ -176,9 +176,9 @@ async function resolved(text: string, requester: Requester, services: Services):
   const { lines, passedOver } = meantBy(read, meant);
   const several = lines.flatMap(({ cards }) => (cards.length > 1 ? cards.map(({ id }) => id) : []));
   const prices = await keptPrices(several, services);
-  const found = lines.map(({ typed, count, isFoil, cards }): WorthLine => {
-    const card = choosePrinting({ isFoil }, cards, prices);
-    return { text: typed, count, isFoil, ...(card && { card }), isGuessed: cards.length > 1 };
+  const found = lines.map(({ typed, count, finish, cards }): WorthLine => {
+    const card = choosePrinting({ finish }, cards, prices);
+    return { text: typed, count, finish, ...(card && { card }), isGuessed: cards.length > 1 };
   });
   const merged = lines.reduce((sum, { times }) => sum + times, -lines.length);
   const isUnsearched = meant.some((each) => each.isUnsearched) && { isUnsearched: true as const };

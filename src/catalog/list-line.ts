@@ -1,3 +1,5 @@
+import { type Finish, finishOf } from '../model/finish.ts';
+
 /** What a line may say: a name, and perhaps which printing of it. */
 export interface Reading {
   name: string;
@@ -16,8 +18,8 @@ export interface ListLine extends Reading {
   isCounted: boolean;
   /** What it may say instead: names, too, end in what looks like a set or a number. Each takes the whole text. */
   others?: readonly Reading[];
-  /** It is marked as a foil. */
-  isFoil: boolean;
+  /** How it is marked. */
+  finish?: Finish | undefined;
 }
 
 const BEFORE = /^(?:[-–*+•·>]\s+|[-*•](?=\d)|\p{ExtPict}\ufe0f?\s*|\[[ x]\]\s+|\d{1,3}[.)]\s+|SB:\s*)+/iu;
@@ -28,10 +30,11 @@ const BEFORE = /^(?:[-–*+•·>]\s+|[-*•](?=\d)|\p{ExtPict}\ufe0f?\s*|\[[ x]
 const COUNT =
   /^(?:(?<n>\d{1,3}|\d{9,})(?:\s?[x×:])?\s+(?:[-–]\s+)?|(?<n>\d+)\s?[x×]\s+|(?<n>\d{1,3})[x×](?=[A-Z]{1,4}-?\d)|[x×](?<n>\d{1,3})\s+|\((?<n>\d{1,3})[x×]?\)\s*|\[(?<n>\d{1,3})[x×]?\]\s+)(?=.*(?:[^\d\s]|\d{5}))/iu;
 const COUNT_AFTER = /\s+(?:[x×]\s?(?<n>\d{1,3})|\([x×]\s?(?<n>\d{1,3})\))$/i;
+const FINISH = '(?:foil )?etched|(?:non-?|reverse )?(?:foil|holo)';
 /** What tools and members put behind a card: foil, prices, conditions, categories and tags. A category is none of the deck with `{noDeck}`. */
 const MARKS = [
-  String.raw`\*(?:E|F(?:[-:][a-z]+)?|CMDR|CMPN)\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:(?:non-?|reverse )?(?:foil|holo)|etched)[)\]]`,
-  String.raw`(?<=[\d*)\]]\s+)(?:PH|RH|[★☆]+)|(?<![,&]\s+)(?:reverse )?(?:foil|holo)`,
+  String.raw`\*(?:E|F(?:[-:][a-z]+)?|CMDR|CMPN)\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:${FINISH})[)\]]`,
+  String.raw`(?<=[\d*)\]]\s+)(?:PH|RH|[★☆]+)|(?<![,&]\s+)(?:${FINISH})`,
   String.raw`(?:[-–@]\s+)?(?:[$€£]\s?\d[\d.,]*|\d[\d.,]*\s?[$€£])(?:\s?\/?\s?(?:each|ea))?`,
   String.raw`(?:[-–]\s+)?[([]?(?:(?-i:NM|LP|MP|HP|DMG)|near mint|(?:lightly|moderately|heavily) played)[)\]]?`,
   String.raw`#\s?!?\p{L}[^,;]*|[●•○■]+|[-–]`,
@@ -40,8 +43,10 @@ const MARKS = [
 ];
 /** One at a time, because a tag may have others in it: all at once, a line of twenty tags could be read in a million ways. */
 const LAST_MARK = new RegExp(String.raw`,?\s+(?:${MARKS.join('|')})$`, 'iu');
-const FOIL =
-  /\s(?:\*(?:E|F(?:[-:][a-z]+)?)\*|[([](?:[FE]|(?:reverse )?(?:foil|holo)|etched)[)\]]|#\s?!foil|[PR]H|(?:reverse )?(?:foil|holo))(?=\s|$)/i;
+const FINISHED = new RegExp(
+  String.raw`\s(?:\*(?<mark>E|F(?:[-:][a-z]+)?)\*|[([](?<mark>[FE]|${FINISH})[)\]]|#\s?!(?<mark>foil|etched)|(?<mark>[PR]H|${FINISH}))(?=\s|$)`,
+  'i',
+);
 /** Unless it is the name: before a set in capital letters. */
 const FOIL_BEFORE = /^[Ff]oil\s+(?=\p{Lu}?\p{Ll})/u;
 
@@ -92,9 +97,11 @@ export function readLine(typed: string): ListLine | undefined {
   const named = after ? withoutMarks(unmarked.replace(COUNT_AFTER, '')) : unmarked;
   const n = (before ?? after)?.groups?.n;
   const text = named.replace(FOIL_BEFORE, '');
-  const isFoil = text !== named || FOIL.test(counted.slice(named.length)) || FORGE_FOIL.test(text);
+  const mark = FINISHED.exec(counted.slice(named.length))?.groups?.mark ?? '';
+  const word = mark.replace(/^(?:F|[PR]H)\b/i, 'foil').replace(/^E$/i, 'etched');
+  const finish = text !== named || FORGE_FOIL.test(text) ? 'foil' : finishOf(word);
   const [first, ...others] = PRINTINGS.flatMap((each) => (each.exec(text)?.groups as Reading | undefined) ?? []);
-  return { text, count: Number(n ?? 1), isCounted: n !== undefined, isFoil, name: text, ...first, others };
+  return { text, count: Number(n ?? 1), isCounted: n !== undefined, finish, name: text, ...first, others };
 }
 
 function withoutMarks(marked: string): string {

@@ -81,7 +81,7 @@ function joined(list: string, pieces: readonly Piece[], findExact: FindExact): L
   const typed = list.slice(pieces[0]?.start, pieces.at(-1)?.end);
   const line = readLine(typed);
   for (const each of [
-    { text: typed, count: 1, isCounted: false, name: typed, isFoil: false },
+    { text: typed, count: 1, isCounted: false, name: typed },
     ...(line && line.name !== typed ? [line] : []),
   ]) {
     const { by, cards = [] } = findExact(each) ?? {};

@@ -113,8 +113,8 @@ function readTyped(typed: string): Omit<PastedLine, 'typed' | 'times'> | undefin
   return { ...behind, count: Number(n ?? 1), isCounted: n !== undefined, mayBeHeading: true };
 }
 
-const UNREAD = { count: 1, isCounted: false, isFoil: false, mayBeHeading: false };
+const UNREAD = { count: 1, isCounted: false, mayBeHeading: false };
 
-function keyOf({ name, set = '', number = '', isFoil }: ListLine): string {
-  return JSON.stringify([nameKey(name), nameKey(set), nameKey(number), isFoil]);
+function keyOf({ name, set = '', number = '', finish }: ListLine): string {
+  return JSON.stringify([nameKey(name), nameKey(set), nameKey(number), finish]);
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { FINISHES } from '../model/finish.ts';
 import { ListedCard } from '../model/invocation.ts';
 
 /** A line of a pasted list, and the card that it means. */
 export const WorthLine = z.object({
   text: z.string(),
   count: z.number(),
-  isFoil: z.boolean(),
+  finish: z.enum(FINISHES).optional(),
   /** Absent: the line is not clear. */
   card: ListedCard.optional(),
   /** Whether the name is that of several cards, of which one was taken that the line does not say. */

@@ -1,4 +1,5 @@
 import type { CardRecord, Prices } from '../model/card.ts';
+import { finishOf } from '../model/finish.ts';
 import type { ListedCard } from '../model/invocation.ts';
 import type { WorthLine } from './kept-lists.ts';
 
@@ -17,7 +18,7 @@ export interface PricedLine {
   place: number;
   /** Absent: nothing is known of the card. */
   kept?: KeptPrice;
-  /** Absent: it has no price, or none of a foil where the line says that it is one. */
+  /** Absent: it has no price, or none of the finish that the line says. */
   prices?: Prices;
 }
 
@@ -47,13 +48,11 @@ export interface Worth {
   guessed: number;
 }
 
-const FOIL = /(?<!non[- ]?)(?:foil|holo)/i;
-
 /** The prices of a card that count for a line; a foil is not worth what another printing is. */
-export function pricesFor({ isFoil }: Pick<WorthLine, 'isFoil'>, { card }: CardRecord): Prices | undefined {
+export function pricesFor({ finish }: Pick<WorthLine, 'finish'>, { card }: CardRecord): Prices | undefined {
   const prices = card?.prices;
   if (prices?.market === undefined && prices?.low === undefined) return undefined;
-  return isFoil && !FOIL.test(prices.label ?? '') ? undefined : prices;
+  return finish && finish !== finishOf(prices.label ?? '') ? undefined : prices;
 }
 
 /**
@@ -63,7 +62,7 @@ export function pricesFor({ isFoil }: Pick<WorthLine, 'isFoil'>, { card }: CardR
  * @param cards newest first
  */
 export function choosePrinting(
-  line: Pick<WorthLine, 'isFoil'>,
+  line: Pick<WorthLine, 'finish'>,
   cards: readonly ListedCard[],
   kept: KeptPrices,
 ): ListedCard | undefined {

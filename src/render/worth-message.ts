@@ -213,7 +213,7 @@ function worthFile({ worth, currency, locale, isPrivate }: WorthView): MessageFi
       name,
       set,
       number,
-      line.isFoil ? 'foil' : '',
+      line.finish,
       line.card.id,
       ...figures,
       ...(isPrivate ? [line.text] : []),

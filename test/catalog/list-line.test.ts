@@ -151,7 +151,24 @@ describe('a line of a list', () => {
     ['4 Foil', false],
     ['4 Cryptic Drake (e)', false],
     ['1 Unown [F]', false],
-  ])('is marked as a foil: %j: %j', (line, isFoil) => expect(readLine(line)?.isFoil).toBe(isFoil));
+  ])('is marked as a foil: %j: %j', (line, isFoil) => expect(readLine(line)?.finish !== undefined).toBe(isFoil));
+
+  it.each([
+    ['1 Sol Ring (C21) 263 *F*', 'foil'],
+    ['1 Sol Ring *F-pp*', 'foil'],
+    ['1 Sol Ring *f-etch*', 'etched'],
+    ['1 Sol Ring *E*', 'etched'],
+    ['1 Sol Ring [C21] (E)', 'etched'],
+    ['1 Sol Ring (etched)', 'etched'],
+    ['1 Sol Ring (C21) 263 foil etched', 'etched'],
+    ['1 Sol Ring (C21) 263 Etched', 'etched'],
+    ['1 Dreepy TWM 128 PH', 'foil'],
+    ['1 Dreepy TWM 128 reverse holo', 'foil'],
+    ['1 Sol Ring #!etched', 'etched'],
+    ['1 Sol Ring nonfoil', undefined],
+  ])('is of a finish, in the words of the label of a price: %j is %s', (line, finish) =>
+    expect(readLine(line)).toMatchObject({ name: expect.stringMatching(/^(?:Sol Ring|Dreepy)$/), finish }),
+  );
 });
 
 it.each([',', ';', ' x('])('a line of a hundred tags is read at once, also when %j comes behind them', (end) => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { merged, type PastedList, readPastedList } from '../../src/catalog/pasted-list.ts';
 
-/** In short: each line as `count name | set | number`, with `*F*` where it is a foil and `?` where it may be a heading. */
+/** In short: each line as `count name | set | number`, with `*F*` or `*E*` where it is a foil or etched, and `?` where it may be a heading. */
 function shown(list: PastedList): readonly string[] {
   if ('refusal' in list) return [list.refusal];
-  return merged(list.lines).map(({ count, name, set, number, isFoil, mayBeHeading }) =>
-    [`${count} ${name}`, set, number, isFoil ? '*F*' : undefined, mayBeHeading ? '?' : undefined]
+  return merged(list.lines).map(({ count, name, set, number, finish, mayBeHeading }) =>
+    [`${count} ${name}`, set, number, finish && (finish === 'foil' ? '*F*' : '*E*'), mayBeHeading ? '?' : undefined]
       .filter((part) => part !== undefined)
       .join(' | '),
   );

@@ -11,7 +11,7 @@ const view = {
   canReplyPublicly: true,
 } as unknown as Parameters<typeof showList>[3];
 
-const UNKNOWN = { text: 'a', count: 1, isFoil: false, isGuessed: false, card: { id: 'a', name: 'Tarn' } };
+const UNKNOWN = { text: 'a', count: 1, isGuessed: false, card: { id: 'a', name: 'Tarn' } };
 const PRICES_UNKNOWN = {
   cards: { keptPrice: async () => undefined, pricesFreshMs: 1 },
   lookupQueue: { mostTogether: 1, waitMs: () => 0 },
@@ -68,7 +68,7 @@ it('a list that was pasted while names could not be searched says so, and is und
 });
 
 it('printings that are chosen at once for two lines are both taken', async () => {
-  const line = (id: string) => ({ text: id, count: 1, isFoil: false, isGuessed: true, card: { id, name: 'Tarn' } });
+  const line = (id: string) => ({ text: id, count: 1, isGuessed: true, card: { id, name: 'Tarn' } });
   const lists = keeping({ text: '', lines: [line('a'), line('b')] });
   const services = {
     lists,

@@ -49,7 +49,7 @@ describe.each<[string, () => Place | Promise<Place>]>([
 ])('a pasted list %s', (_, open) => {
   const list = {
     text: '4 Sol Ring',
-    lines: [{ text: '4 Sol Ring', count: 4, isFoil: false, isGuessed: true, card: { id: 'a', name: 'Sol Ring' } }],
+    lines: [{ text: '4 Sol Ring', count: 4, isGuessed: true, card: { id: 'a', name: 'Sol Ring' } }],
   };
 
   it('is what was kept of its member, in any process', async () => {

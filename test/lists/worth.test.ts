@@ -10,6 +10,7 @@ import {
   worthOf,
 } from '../../src/lists/worth.ts';
 import type { Prices } from '../../src/model/card.ts';
+import type { Finish } from '../../src/model/finish.ts';
 
 function kept(
   id: string,
@@ -24,7 +25,6 @@ function line(id: string | undefined, count = 1, more: Partial<WorthLine> = {}):
   return {
     text: `${count} ${id}`,
     count,
-    isFoil: false,
     isGuessed: false,
     ...(id && { card: { id, name: id } }),
     ...more,
@@ -32,48 +32,55 @@ function line(id: string | undefined, count = 1, more: Partial<WorthLine> = {}):
 }
 
 describe('the price of a line', () => {
-  it.each<[what: string, isFoil: boolean, prices: Prices | undefined, isPriced: boolean]>([
-    ['is what is kept', false, { market: 1 }, true],
-    ['may be an offer alone', false, { low: 1 }, true],
-    ['is none without a figure', false, { high: 1, label: 'Near Mint' }, false],
-    ['is none of a card without prices', false, undefined, false],
-    ['of a foil is that of a foil', true, { market: 1, label: 'reverseHolofoil' }, true],
-    ['of a foil is that of a foil, written in another way', true, { market: 1, label: 'Foil' }, true],
-    ['of a foil is not that of another printing', true, { market: 1, label: 'Near Mint' }, false],
-    ['of a foil is not that of no foil', true, { market: 1, label: 'non-foil' }, false],
-    ['of a foil is not that of no foil, in one word', true, { market: 1, label: 'Nonfoil' }, false],
-    ['of a foil is not one that does not say', true, { market: 1 }, false],
-  ])('%s', (_, isFoil, prices, isPriced) => {
+  it.each<[what: string, finish: Finish | undefined, prices: Prices | undefined, isPriced: boolean]>([
+    ['is what is kept', undefined, { market: 1 }, true],
+    ['may be an offer alone', undefined, { low: 1 }, true],
+    ['is none without a figure', undefined, { high: 1, label: 'Near Mint' }, false],
+    ['is none of a card without prices', undefined, undefined, false],
+    ['of a foil is that of a foil', 'foil', { market: 1, label: 'reverseHolofoil' }, true],
+    ['of a foil is that of a foil, written in another way', 'foil', { market: 1, label: 'Foil' }, true],
+    ['of a foil is not that of another printing', 'foil', { market: 1, label: 'Near Mint' }, false],
+    ['of a foil is not that of no foil', 'foil', { market: 1, label: 'non-foil' }, false],
+    ['of a foil is not that of no foil, in one word', 'foil', { market: 1, label: 'Nonfoil' }, false],
+    ['of a foil is not one that does not say', 'foil', { market: 1 }, false],
+    ['of a foil is not that of an etched one', 'foil', { market: 1, label: 'foil etched' }, false],
+    ['of an etched card is that of an etched one', 'etched', { market: 1, label: 'etched' }, true],
+    ['of an etched card is not that of a foil', 'etched', { market: 1, label: 'foil' }, false],
+  ])('%s', (_, finish, prices, isPriced) => {
     const [, { record }] = kept('a', prices);
-    expect(pricesFor({ isFoil }, record) !== undefined).toBe(isPriced);
+    expect(pricesFor({ finish }, record) !== undefined).toBe(isPriced);
   });
 });
 
 describe('the printing of a line that names none', () => {
   const cards = ['newest', 'middle', 'oldest'].map((id) => ({ id, name: id }));
-  it.each<[what: string, isFoil: boolean, known: [string, KeptPrice][], chosen: string]>([
-    ['is the newest where no price is known', false, [], 'newest'],
-    ['is the newest where a card has no price', false, [kept('oldest')], 'newest'],
-    ['is the cheapest that is known', false, [kept('middle', { market: 2 }), kept('oldest', { market: 3 })], 'middle'],
-    ['is not the cheapest by offers', false, [kept('middle', { low: 1 }), kept('oldest', { market: 3 })], 'oldest'],
+  it.each<[what: string, finish: Finish | undefined, known: [string, KeptPrice][], chosen: string]>([
+    ['is the newest where no price is known', undefined, [], 'newest'],
+    ['is the newest where a card has no price', undefined, [kept('oldest')], 'newest'],
+    [
+      'is the cheapest that is known',
+      undefined,
+      [kept('middle', { market: 2 }), kept('oldest', { market: 3 })],
+      'middle',
+    ],
+    ['is not the cheapest by offers', undefined, [kept('middle', { low: 1 }), kept('oldest', { market: 3 })], 'oldest'],
     [
       'is not compared over currencies',
-      false,
+      undefined,
       [kept('newest', { market: 9, currency: 'EUR' }), kept('oldest', { market: 1, currency: 'JPY' })],
       'newest',
     ],
     [
       'of a foil is the cheapest foil',
-      true,
+      'foil',
       [kept('middle', { market: 1 }), kept('oldest', { market: 3, label: 'foil' })],
       'oldest',
     ],
-  ])('%s', (_, isFoil, known, chosen) => {
-    expect(choosePrinting({ isFoil }, cards, new Map(known))?.id).toBe(chosen);
+  ])('%s', (_, finish, known, chosen) => {
+    expect(choosePrinting({ finish }, cards, new Map(known))?.id).toBe(chosen);
   });
 
-  it('is none of a line that means no card', () =>
-    expect(choosePrinting({ isFoil: false }, [], new Map())).toBeUndefined());
+  it('is none of a line that means no card', () => expect(choosePrinting({}, [], new Map())).toBeUndefined());
 });
 
 describe('what a list is worth', () => {
@@ -128,7 +135,7 @@ describe('what a list is worth', () => {
     ]);
     const lines = [
       line('a'),
-      line('a', 2, { isFoil: true }),
+      line('a', 2, { finish: 'foil' }),
       line('b', 4),
       line('c'),
       line('d'),

@@ -13,7 +13,6 @@ function lineOf(id: string, name: string, count = 1): WorthLine {
   return {
     text: `${count} ${name}`,
     count,
-    isFoil: false,
     isGuessed: true,
     card: { id, name, set: name, number: name },
   };
@@ -53,7 +52,7 @@ it('what a press costs is said also while it would bring nothing: the button sta
 it.each(['en-US', 'de', 'fr', 'es-ES', 'pt-BR', 'ja'])('a hundred long names fit into a reply, in %s', (locale) => {
   const name = '*_`'.repeat(70);
   const lines = Array.from({ length: 100 }, (_, at) => lineOf(`card-${at}`, name, 599_400));
-  const unclear = Array.from({ length: 30 }, () => ({ text: name, count: 1, isFoil: false, isGuessed: false }));
+  const unclear = Array.from({ length: 30 }, () => ({ text: name, count: 1, isGuessed: false }));
   const errors = [new ServiceDown({ reason: 'x' }), new CeilingReached(), new KeyRefused({ status: 401 })];
   const failed = lines.slice(10).map(({ card }, at) => {
     const error = errors[at % 4] ?? new Busy({ untilMs: NOW_MS + at * 60_000, paused: false });

@@ -289,7 +289,6 @@ describe('what goes wrong', () => {
     const line = {
       ...{ text: 'Tarn', name: 'Tarn', typed: '1 Tarn', count: 1 },
       isCounted: true,
-      isFoil: false,
       times: 1,
       mayBeHeading: false,
     };
