@@ -6,6 +6,8 @@ export interface Reading {
   /** A set's code or name, or the printed id of the card. */
   set?: string | undefined;
   number?: string | undefined;
+  /** The set stands in brackets, so that it is no part of the name. */
+  isInBrackets?: boolean;
 }
 
 /** A line of a list as games and tools write decks down: `4x Sol Ring (C21) 263`. Its name is without set and number, where these stand in a usual form. */
@@ -57,6 +59,7 @@ const NUMBER = String.raw`[^\s()[\]]*\d[^\s()[\]]*`;
 const IN_BRACKETS = String.raw`(?:\((?<set>(?:[^()]|\([^()]*\))+)\)|\[(?<set>[^[\]]+)\])`;
 const OF_SET = String.raw`[A-Z]{0,5}\d+[a-z]?`;
 const OF_TOTAL = String.raw`[#(]?(?<number>${OF_SET}/${OF_SET}|(?<=#)\d+)\)?`;
+const CODE = String.raw`\d{0,2}[A-Z][A-Z\d]{0,5}(?<=..)(?:-[A-Z]{2,3})?|[A-Z]\d{1,2}[a-z]|[A-Z]-[A-Z]`;
 /** Where a name, a set and a number may stand. Flesh and Blood has a card in up to three colours. */
 const PRINTINGS = [
   String.raw`^(?=\S*[A-Za-z])(?<set>[A-Za-z\d]{1,6}(?:/[A-Z\d]+)?-[A-Z]{0,4}\d+\w*)[ \t]+(?<name>.+)$`,
@@ -67,7 +70,7 @@ const PRINTINGS = [
   String.raw`^(?<name>.+?[^)\]])(?:\s+-)?\s+${OF_TOTAL}(?:\s+${IN_BRACKETS}|(?:\s+-)?\s+(?<set>\S.*))?$`,
   String.raw`^(?<name>.+?)\s+-\s+(?<set>.+?)\s+-\s+${OF_TOTAL}$`,
   String.raw`^(?<name>.+?)\s+${IN_BRACKETS}(?:\s+#?(?<number>${NUMBER}))?$`,
-  String.raw`^(?<name>.+?)\s+(?<set>\d{0,2}[A-Z][A-Z\d]{0,5}(?<=..)(?:-[A-Z]{2,3})?)[\s-](?<number>${OF_SET})$`,
+  String.raw`^(?<name>.+?)\s+(?<set>${CODE})[\s-](?<number>${OF_SET})$`,
   String.raw`^(?<name>.+?)\s+(?<number>[A-Z]{2,5}\d{2,3})$`,
   String.raw`^(?<name>.+?)\s+(?<set>[A-Z\d]{3,4})$`,
   String.raw`^(?<name>.+?)\s+\((?:red|yellow|blue)\)$`,
@@ -78,6 +81,8 @@ const ENERGIES: Readonly<Record<string, string>> = {
   ...{ G: 'Grass', R: 'Fire', W: 'Water', L: 'Lightning', P: 'Psychic', F: 'Fighting', D: 'Darkness', M: 'Metal' },
 };
 const ENERGY = /\{([GRWLPFDM])\}(?= Energy\b)/g;
+/** Some call them basic, others do not. */
+const BASIC_ENERGY = new RegExp(`^(Basic )?((?:${Object.values(ENERGIES).join('|')}) Energy)$`);
 
 /** What sections of a deck are called, also where a game speaks another of our languages. */
 const SECTIONS =
@@ -100,8 +105,19 @@ export function readLine(typed: string): ListLine | undefined {
   const mark = FINISHED.exec(counted.slice(named.length))?.groups?.mark ?? '';
   const word = mark.replace(/^(?:F|[PR]H)\b/i, 'foil').replace(/^E$/i, 'etched');
   const finish = text !== named || FORGE_FOIL.test(text) ? 'foil' : finishOf(word);
-  const [first, ...others] = PRINTINGS.flatMap((each) => (each.exec(text)?.groups as Reading | undefined) ?? []);
+  const printings = PRINTINGS.flatMap((each) => (each.exec(text)?.groups as Reading | undefined) ?? []);
+  const [first, ...others] = (printings.length > 0 ? printings : [{ name: text }]).flatMap((each) =>
+    readings(each, text),
+  );
   return { text, count: Number(n ?? 1), isCounted: n !== undefined, finish, name: text, ...first, others };
+}
+
+function readings(reading: Reading, text: string): Reading[] {
+  const { name, set = '' } = reading;
+  const isInBrackets = text.includes(`(${set})`) || text.includes(`[${set}]`);
+  const [, basic, energy] = BASIC_ENERGY.exec(name) ?? [];
+  const names = energy ? [name, basic ? energy : `Basic ${energy}`] : [name];
+  return names.map((each) => ({ ...reading, name: each, isInBrackets }));
 }
 
 function withoutMarks(marked: string): string {

@@ -1,9 +1,10 @@
 import type { CatalogCard } from './catalog-card.ts';
 import type { Reading } from './list-line.ts';
-import { isSameId, nameKey, tokenText } from './words.ts';
+import { HASH, isSameId, nameKey, tokenText } from './words.ts';
 
-/** Shorter ones are too often in a name. */
-const CODE_ALONE = /^[A-Z\d]{3,}$/;
+const CODE_ALONE = /^(?=\d*[A-Z])[A-Z\d]{2,6}$/;
+/** Shorter ones are too often in a name, unless they stand in brackets. */
+const SHORTEST_CODE = 3;
 /** What games call sets otherwise than everybody else: Arena, and Pokémon TCG Live. */
 const SAME_SETS: Readonly<Record<string, string>> = {
   ...{ DAR: 'DOM', MEW: '151', 'PR-SV': 'SVP', 'PR-SW': 'SWSHP', 'PR-SM': 'SMP', 'PR-XY': 'XYP', 'PR-BLW': 'BWP' },
@@ -18,7 +19,8 @@ export function isNamed({ set, number }: Named): boolean {
 }
 
 /** Those of the cards of one name that a line of a list says, by set and number. @param cards all of that name */
-export function printed(cards: readonly CatalogCard[], { set = '', number = '' }: Named): readonly CatalogCard[] {
+export function printed(cards: readonly CatalogCard[], line: Named): readonly CatalogCard[] {
+  const { set = '', number = '' } = line;
   const itself = cards.filter(({ id }) => isSameId([set, number].filter(Boolean).join('-'), id));
   const sets = [set, SAME_SETS[set] ?? '', set.replace(/ Set$/, '')].map(nameKey).filter((key) => key !== '');
   const inSet = sets.length === 0 ? cards : cards.filter((card) => sets.some((key) => setKeys(card).includes(key)));
@@ -28,8 +30,6 @@ export function printed(cards: readonly CatalogCard[], { set = '', number = '' }
   );
   const sides = sets.length === 0 ? [] : inSet.filter((card) => isSideOf(card, number));
   const unnumbered = sets.length === 0 ? [] : inSet.filter((card) => !card.number);
-  const abbreviated = cards.filter((card) => number !== '' && endsNumber(card, number) && abbreviates(set, card));
-  const isAbbreviated = abbreviated.length === 1 && inSet.length === 0;
   const calledByNumber = number === '' && set !== '' ? cards.filter((card) => isNumber(card, set)) : [];
   // A list without sets tells no printings apart.
   const mayBe = (card: CatalogCard) => !card.set && (number === '' || !card.number || endsNumber(card, number));
@@ -40,10 +40,19 @@ export function printed(cards: readonly CatalogCard[], { set = '', number = '' }
     ...numbered,
     sides.length === 1 ? sides : [],
     unnumbered,
-    isAbbreviated ? abbreviated : [],
+    inSet.length === 0 ? ofUnknownCode(cards, line) : [],
     isAlone ? cards : [],
   ];
   return all.find((each) => each.length > 0) ?? [];
+}
+
+/** The one card with this number whose set may have this code, where no codes are known. */
+function ofUnknownCode(cards: readonly CatalogCard[], { set = '', number = '', isInBrackets = false }: Named) {
+  if (!CODE_ALONE.test(set) || (set.length < SHORTEST_CODE && !isInBrackets)) return [];
+  const numbered = cards.filter((card) => endsNumber(card, number));
+  const abbreviated = numbered.filter((card) => abbreviates(set, card));
+  if (abbreviated.length === 1) return abbreviated;
+  return isInBrackets && numbered.length === 1 ? numbered.filter(hasNoCode) : [];
 }
 
 /** Whether this is all that is printed as the card's number. */
@@ -79,5 +88,10 @@ function setKeys({ id, set = '', also = [] }: CatalogCard): string[] {
 /** Whether a set's name has the letters of a code in their order, as `Obsidian Flames` those of OBF, where no codes are known. */
 function abbreviates(code: string, { set = '', also }: CatalogCard): boolean {
   const letters = [...nameKey(code)].join('.*');
-  return also === undefined && CODE_ALONE.test(code) && new RegExp(`(?:^| )${letters}`).test(tokenText(set));
+  return also === undefined && new RegExp(`(?:^| )${letters}`).test(tokenText(set));
+}
+
+/** Whether nothing is known by which a code could be told from that of the card's set. */
+function hasNoCode({ id, set = '', also }: CatalogCard): boolean {
+  return also === undefined && !set.match(CODE) && (HASH.test(id) || !/[-_ ]/.test(id));
 }

@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from 'entities/decode';
 import { type ListLine, readLine } from './list-line.ts';
 import { mayBeId, nameKey } from './words.ts';
 
@@ -35,13 +36,13 @@ const TO_ASCII = '！'.charCodeAt(0) - '!'.charCodeAt(0);
 /** A row of a table has several tabs, or a cell that is a number, quoted or empty, which no part of a name is. */
 const ROW = /\t.*\t|^(?:"[^"]*"|\d+)\s*[;,]|[;,]\s*(?:(?:"[^"]*"|\d+)\s*)?[;,]|[;,\t]\s*(?:"[^"]*"|\d+)$/;
 /** How the file of a program begins: XML, in which only Magic Online's cards are read. */
-const FILE = /^<(?!https?:)[?a-z]/i;
+const FILE = /^<(?!https?:)[?/a-z]/i;
 /** Links, what stands around names that somebody has emphasised, and what Star Wars: Unlimited has before a card's title. */
 const LINK = /\[(?<name>[^\]]*)\]\(https?:[^\s)]*\)|<?https?:\S+/g;
 const EMPHASIS = /\*\*|__|`|_(?=\()|(?<=\))_|\s\|(?=\s)/g;
 /** Sums, lines without a letter or digit, and what is said of a deck. */
 const NO_CARD =
-  /^(?:\d+\s+(?:cards?|influence spent|agenda points)(?:\s*[(:,].*)?|[^\p{L}\p{N}]*|(?:name|layout [a-z]+|format|packs|deck (?:xp|size|name)|exported|cards up to)\b\s*[:=].*|\w+=.*|<[?/]?[a-z].*>)$/iu;
+  /^(?:\d+\s+(?:cards?|influence spent|agenda points)(?:\s*[(:,].*)?|[^\p{L}\p{N}]*|(?:name|layout [a-z]+|format|packs|deck (?:xp|size|name)|exported|cards up to)\b\s*[:=].*|\w+=.*)$/iu;
 /** A card in a file of Magic Online. */
 const ELEMENT = /^<Cards [^>]*\bQuantity="(?<n>\d+)"[^>]*\bName="(?<name>[^"]*)".*$/;
 /** In front of a card that a deck has once. */
@@ -98,10 +99,11 @@ function withHeadings(lines: readonly PastedLine[]): PastedLine[] {
 /** @returns `undefined` for what is no card in any case */
 function readTyped(typed: string): Omit<PastedLine, 'typed' | 'times'> | undefined {
   if (typed.length > LONGEST_LINE) return { ...UNREAD, text: typed, name: typed };
-  const line = typed
+  const card = typed.replace(ELEMENT, '$<n> $<name>');
+  if (FILE.test(card)) return undefined;
+  const line = decodeHTMLStrict(card)
     .replaceAll('（', ' (')
     .replace(FULL_WIDTH, (sign) => String.fromCharCode(sign.charCodeAt(0) - TO_ASCII))
-    .replace(ELEMENT, '$<n> $<name>')
     .replace(LINK, '$<name>')
     .replace(EMPHASIS, '')
     .trim();

@@ -40,7 +40,7 @@ const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u;
 const SPELLED_WORD = /^\p{L}{3,}$/u;
 const SPELLED_IN_SEVERAL_WAYS = /\d[,/]|\bn[or]\b|\bl(?:eve|v)l\b/;
 /** A hash, a UUID or a random id: its letters and digits say nothing, so it is found whole or not at all. */
-const HASH = /^(?:[\da-f-]{24,}|(?=.*\d)[\da-z]{20,})$/i;
+export const HASH = /^(?:[\da-f-]{24,}|(?=.*\d)[\da-z]{20,})$/i;
 /** How names write the same numeral; single letters are rather letters. */
 const SAME_NUMERALS = {
   ...{ first: '1 st', second: '2 nd', third: '3 rd', fourth: '4 th', fifth: '5 th', sixth: '6 th', seventh: '7 th' },

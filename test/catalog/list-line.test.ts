@@ -76,6 +76,8 @@ describe('a line of a list', () => {
     ['4 Charizard ex OBF 125', '4 | Charizard ex | OBF | 125'],
     ['2 Pikachu PR-SW 20', '2 | Pikachu | PR-SW | 20'],
     ['1 Glaceon VSTAR CRZ GG40', '1 | Glaceon VSTAR | CRZ | GG40'],
+    ['2 Celebi ex A1a 3', '2 | Celebi ex | A1a | 3'],
+    ["1 Professor's Research P-A 7", "1 | Professor's Research | P-A | 7"],
     ['4 Dreepy TWM 128 PH', '4 | Dreepy | TWM | 128'],
     ['* 4 Charizard-EX FLF 11', '4 | Charizard-EX | FLF | 11'],
     ['4 Roronoa Zoro (OP01-025)', '4 | Roronoa Zoro | OP01-025'],

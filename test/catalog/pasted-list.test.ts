@@ -69,6 +69,15 @@ describe('a pasted list', () => {
     expect(lines(text)).toEqual(['4 Negate', '2 7:69']);
   });
 
+  it('has the cards of a file of Magic Online, and passes over what else is in it', () => {
+    const head = ['<?xml version="1.0"?>', '<Deck xmlns:xsd="http://www.w3.org/2001/XMLSchema">', '<Id>0</Id>'];
+    const cards = ['<Cards CatID="7" Quantity="4" Name="Moth&apos;s Wing" />', '</Deck>'];
+    expect(readPastedList([...head, ...cards].join('\n'))).toMatchObject({
+      lines: [{ name: "Moth's Wing", count: 4 }],
+      passedOver: [...head, '</Deck>'],
+    });
+  });
+
   it('has what has no count for a heading, where most lines have one, unless it looks like an id', () => {
     expect(lines('Wings', '2 Negate', '4 Sol Ring', 'OP01-025', 'Fangs (12)', 'Claws: 3')).toEqual([
       ...['1 Wings | ?', '2 Negate', '4 Sol Ring', '1 OP01-025', '12 Fangs | ?', '3 Claws | ?'],
@@ -91,6 +100,7 @@ describe('a pasted list', () => {
     ['1 Negate\nNAME:Burn\nName=Burn\n15 influence spent (max 15)\n49 cards (min 45)', ['1 Negate']],
     ['3 Card Drake', ['3 Card Drake']],
     ['<Deck>\n<Cards CatID="7" Quantity="4" Sideboard="false" Name="Moth\'s Wing" />\n</Deck>', ["4 Moth's Wing"]],
+    ['1 Moth&#39;s Wing &amp; Co', ["1 Moth's Wing & Co"]],
     ['- 4x Negate (M20) NM - 1.50€ each', ['4 Negate | M20']],
     ['- Negate (M20) x4 - $2/ea', ['4 Negate | M20']],
     ['🔥 4 × Negate, lightly played', ['4 Negate']],
