@@ -85,8 +85,8 @@ export async function pressed(
   const [number, { lines = [] }] = [Number(digits), kept];
   if (action === 'fetch' || action === 'renew') {
     const { missing, stale } = worthOf(lines, await keptPrices(cardsOf(lines), services), services.currency);
-    const most = number * services.lookupQueue.mostTogether;
-    return askedFor({ id, ceiling: number }, (action === 'fetch' ? missing : stale).slice(0, most));
+    const { requests } = services.lookupQueue.costOf(action === 'fetch' ? missing : stale);
+    return askedFor({ id, ceiling: number }, requests.slice(0, number).flat());
   }
   const line = lines[number];
   const found = line?.card && (await services.catalog.printings(line.card.id, { page: 0, isOthers: false }, requester));
@@ -135,7 +135,7 @@ export async function showList(
   const { lines = [], merged = 0, passedOver = [], isUnsearched = false } = list;
   const prices = await keptPrices(cardsOf(lines), services);
   const worth = worthOf(lines, prices, currency);
-  const cost = { missing: costOf(worth.missing.length, services), stale: costOf(worth.stale.length, services) };
+  const cost = { missing: costOf(worth.missing, services), stale: costOf(worth.stale, services) };
   const refusal = services.limiter.view().refusalFor('members');
   const message = worthMessage({
     ...{ worth, merged, passedOver, isUnsearched, cost, locale, quota, currency, isPrivate },
@@ -195,8 +195,9 @@ async function keptPrices(cardIds: readonly string[], { cards }: Services): Prom
   return new Map((await Promise.all(found)).flatMap(([id, kept]) => (kept ? [[id, kept] as const] : [])));
 }
 
-function costOf(cards: number, { lookupQueue }: Services): Cost {
-  return { lookups: Math.ceil(cards / lookupQueue.mostTogether), waitMs: lookupQueue.waitMs(cards) };
+function costOf(cardIds: readonly string[], { lookupQueue }: Services): Cost {
+  const { requests, waitMs } = lookupQueue.costOf(cardIds);
+  return { lookups: requests.length, waitMs };
 }
 
 /** What the member may still cause today, by whichever limit leaves least. */

@@ -43,6 +43,8 @@ export interface Worth {
   sums: readonly Sums[];
   /** Cards that are known and have no price, with their counts. */
   unpriced: number;
+  /** The names of those that there are not. */
+  notFound: readonly string[];
   oldestAtMs: number | undefined;
   /** How many lines mean one of several printings without saying which. */
   guessed: number;
@@ -93,7 +95,11 @@ export function worthOf(lines: readonly WorthLine[], kept: KeptPrices, currency:
     missing: [...ids].filter((id) => !kept.has(id)),
     stale: [...ids].filter((id) => kept.get(id)?.isStale),
     sums: sumsOf(priced, currency),
-    unpriced: priced.reduce((sum, { line, kept: known, prices }) => sum + (known && !prices ? line.count : 0), 0),
+    unpriced: priced.reduce(
+      (sum, { line, kept: known, prices }) => sum + (known?.record.card && !prices ? line.count : 0),
+      0,
+    ),
+    notFound: priced.flatMap(({ line, kept: known }) => (known && !known.record.card ? line.card.name : [])),
     oldestAtMs: fetchedAtMs.length > 0 ? Math.min(...fetchedAtMs) : undefined,
     guessed: lines.filter(({ isGuessed }) => isGuessed).length,
   };

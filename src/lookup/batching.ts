@@ -1,4 +1,4 @@
-import type { Claims } from '../model/claims.ts';
+import type { Claimed, Claims } from '../model/claims.ts';
 import type { Lane, Limiter, Permit } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/listing.ts';
@@ -6,37 +6,39 @@ import type { OtherQueues } from './fair-order.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 
 /** What goes out as one request, best first. */
-export interface Batch {
-  pending: readonly PendingLookup[];
+export interface Batch<T = PendingLookup> {
+  pending: readonly T[];
   /** Nothing that comes later would get into it. */
   isFull: boolean;
 }
 
 /**
- * Takes one pending lookup after the other, in their order, until one does not fit. What can only be requested by itself
- * is passed over, unless it is the first.
+ * Takes one card after the other, in their order, until one does not fit. What can only be requested by itself is passed
+ * over, unless it is the first.
  *
- * @param inOrder the pending lookups, without those that are left out when it is their turn
+ * @param inOrder the cards, without those that are left out when it is their turn
+ * @param mostWith how many cards a request may carry that asks for this one
  */
-export function fillBatch(
-  inOrder: (isLeftOut: (next: PendingLookup) => boolean) => Iterable<PendingLookup>,
+export function fillBatch<T extends { cardId: string }>(
+  inOrder: (isLeftOut: (next: T) => boolean) => Iterable<T>,
   { most, room, lengthOf }: BatchLimits,
-): Batch {
-  const pending: PendingLookup[] = [];
+  mostWith: (cardId: string) => number,
+): Batch<T> {
+  const pending: T[] = [];
   let [atMost, left] = [most, room];
-  const isAlone = ({ cardId, mostTogether }: PendingLookup) =>
-    Math.min(most, mostTogether) <= 1 || lengthOf(cardId) > room;
+  const isAlone = ({ cardId }: T) => most <= 1 || mostWith(cardId) <= 1 || lengthOf(cardId) > room;
   for (const next of inOrder((following) => pending.length > 0 && isAlone(following))) {
     if (pending.length === 0 && isAlone(next)) return { pending: [next], isFull: true };
-    atMost = Math.min(atMost, next.mostTogether);
+    atMost = Math.min(atMost, mostWith(next.cardId));
     left -= lengthOf(next.cardId);
     if (pending.length >= atMost || left < 0) return { pending, isFull: true };
     pending.push(next);
-    if (pending.length === Math.min(most, pending[0]?.mostTogether ?? most)) return { pending, isFull: true };
+    if (pending.length === Math.min(most, mostWith(pending[0]?.cardId ?? ''))) return { pending, isFull: true };
   }
   return { pending, isFull: false };
 }
 
+const TURN = 'list';
 /** No lookup waits longer for others to share a request with. */
 const LONGEST_HOLD_MS = 250;
 
@@ -44,7 +46,7 @@ export interface BatchingOptions {
   service: Pick<CardService, 'limits'>;
   limiter: Pick<Limiter, 'view'>;
   otherQueues: Pick<OtherQueues, 'lengths'>;
-  claims: Pick<Claims, 'claim'>;
+  claims: Pick<Claims, 'claim' | 'release'>;
 }
 
 /** How many cards go together, and how long they wait for each other. */
@@ -97,25 +99,28 @@ export class Batching {
   }
 
   /**
-   * Whether so many cards may leave together, where lists have a rate of their own; otherwise one of them leaves by itself
-   * meanwhile. While Redis cannot be reached, nobody knows of the lists of other processes.
+   * The turn of a list, to be claimed before its permit is acquired, and given back without one; `undefined` where lists have
+   * no rate of their own. While Redis cannot be reached, nobody knows of the lists of other processes.
    */
-  async mayShare(cards: number): Promise<boolean> {
+  async turn(): Promise<Claimed | undefined> {
     const { everyMs: ttlMs } = this.limits(Date.now());
-    if (cards <= 1 || ttlMs === undefined) return true;
-    return (await this.#options.claims.claim('list', { ttlMs, endsWithOwner: false })) === 'mine';
+    return ttlMs === undefined ? undefined : this.#options.claims.claim(TURN, { ttlMs, endsWithOwner: false });
+  }
+
+  giveBack(turn: Claimed | undefined): void {
+    if (turn !== undefined) void this.#options.claims.release(TURN);
   }
 
   /**
-   * A batch has got its permit, so a request leaves now.
+   * A batch of so many cards has got its permit, so a request leaves now.
    *
    * @returns how many cards may leave: by now, other lists may have left; and a probe is to tell how the service is, not
    *   its listings
    */
-  beginRequest(permit: Permit): number {
+  beginRequest(permit: Permit, cards: number): number {
     this.#heldUntilMs = undefined;
     this.#requestsUnderWay += 1;
-    return permit.probe ? 1 : this.limits(Date.now()).most;
+    return permit.probe || cards === 1 ? 1 : Math.min(cards, this.limits(Date.now()).most);
   }
 
   endRequest(): void {

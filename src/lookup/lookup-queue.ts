@@ -92,9 +92,11 @@ export class LookupQueue {
     return this.#batching.limits(Date.now()).most;
   }
 
-  /** How long the last of so many more cards would wait for its permit, as things are. */
-  waitMs(cards: number): number {
-    return Math.max(0, this.#admission.permitAtMs(this.length + cards) - Date.now());
+  /** The requests that these cards take as things are, and how long the last of them would wait for its permit. */
+  costOf(cardIds: readonly string[]): { requests: string[][]; waitMs: number } {
+    const requests = this.#pendingLookups.requestsFor(cardIds, this.#batching.limits(Date.now()));
+    const last = this.length + requests.length * this.mostTogether;
+    return { requests, waitMs: Math.max(0, this.#admission.permitAtMs(last) - Date.now()) };
   }
 
   /** Refuses all that wait, leaves the requests under way `graceMs` to be answered, and sends nothing more. */
@@ -168,10 +170,15 @@ export class LookupQueue {
     const [first] = batch;
     if (first === undefined) return true;
 
+    const turn = batch.length > 1 ? await this.#batching.turn() : undefined;
+    if (typeof turn === 'object') {
+      void this.#requests.releaseClaims(batch);
+      return this.#waitUntil(Date.now() + turn.heldForMs);
+    }
     const acquired = await acquirePermit(this.#options, first.lane);
     if (acquired.kind === 'permit') {
-      const isShared = await this.#batching.mayShare(batch.length);
-      const most = Math.min(this.#batching.beginRequest(acquired.permit), isShared ? batch.length : 1);
+      const cards = turn === 'unavailable' ? 1 : batch.length;
+      const most = this.#batching.beginRequest(acquired.permit, cards);
       void this.#requests.releaseClaims(batch.slice(most));
       void this.#requests.sendWanted(batch.slice(0, most), acquired.permit).then(() => {
         this.#batching.endRequest();
@@ -179,14 +186,17 @@ export class LookupQueue {
       });
       return true;
     }
+    this.#batching.giveBack(turn);
     void this.#requests.releaseClaims(batch);
-    if (acquired.kind === 'wait') {
-      this.#refusedUntilMs = performance.now() + acquired.untilMs - Date.now();
-      this.#sleepUntil(acquired.untilMs - this.#leadMs);
-      return false;
-    }
+    if (acquired.kind === 'wait') return this.#waitUntil(acquired.untilMs);
     this.#refuseBlocked(first.lane);
     return true;
+  }
+
+  #waitUntil(atMs: number): false {
+    this.#refusedUntilMs = performance.now() + atMs - Date.now();
+    this.#sleepUntil(atMs - this.#leadMs);
+    return false;
   }
 
   /** Where only cards wait that may be what fails, none of them may find out whether the service is down. */

@@ -60,8 +60,8 @@ export class LookupRequests {
   }
 
   /**
-   * Sends one request for those of the batch that are still wanted, booked on the requester of the first, and none if no
-   * lookup is wanted any more. Releases the permit and the claims.
+   * Sends one request for those of the batch that are still wanted, booked on the first requester in its lane who may spend
+   * it, and none if there is nobody. Releases the permit and the claims.
    *
    * @returns when that is done, and what follows from it; never rejects
    */
@@ -69,9 +69,9 @@ export class LookupRequests {
     const { pendingLookups, limiter } = this.#options;
     const wanted = batch.filter((pending) => !pendingLookups.isClosed && pendingLookups.has(pending));
     for (const pending of wanted) pendingLookups.requested(pending, Date.now());
-    const [first] = wanted;
-    if (first) this.#logSent(wanted, first);
-    const sent = first ? this.#request(wanted, first, permit) : limiter.release(permit, { kind: 'abandoned' });
+    const booked = wanted.find(({ lane, bookedOn }) => lane === wanted[0]?.lane && bookedOn.ceiling?.left !== 0);
+    const sent = booked ? this.#request(wanted, booked, permit) : limiter.release(permit, { kind: 'abandoned' });
+    if (!booked) this.#endBeyondCeiling(wanted);
     const request: Promise<void> = sent
       .then(() => this.releaseClaims(batch))
       .finally(() => this.#underWay.delete(request));
@@ -86,12 +86,12 @@ export class LookupRequests {
     clearTimeout(timer);
   }
 
-  async #request(batch: readonly PendingLookup[], first: PendingLookup, permit: Permit): Promise<void> {
+  async #request(batch: readonly PendingLookup[], booked: PendingLookup, permit: Permit): Promise<void> {
     const { pendingLookups, service } = this.#options;
     const cardIds = batch.map(({ cardId }) => cardId);
-    const requester = first.bookedOn;
-    if (requester.ceiling?.left === 0) return this.#endBeyondCeiling(batch, requester, permit);
-    const bookedOn = new Map([[first, requester]]);
+    const requester = booked.bookedOn;
+    const bookedOn = new Map([[booked, requester]]);
+    this.#logSent(batch, booked);
     const kept = new Map(batch.map((pending) => [pending.cardId, pending.kept]));
     try {
       const endpoint = batch.length > 1 ? 'cards' : 'card';
@@ -106,7 +106,7 @@ export class LookupRequests {
         if (answer) this.#end(pending, answer, bookedOn.get(pending));
         else {
           // That it was left out of a list does not mean that there is none.
-          pending.mostTogether = Math.min(pending.mostTogether, fetched.againAtMost ?? 1);
+          this.#options.cards.resting.listAgain(pending.cardId, fetched.againAtMost ?? 1);
           pendingLookups.requeue(pending);
         }
       }
@@ -118,13 +118,12 @@ export class LookupRequests {
   }
 
   /** Ends what may cost its requester nothing more; others who want the same cards wait again. */
-  #endBeyondCeiling(batch: readonly PendingLookup[], { ceiling }: Requester, permit: Permit): Promise<void> {
-    const { pendingLookups, limiter } = this.#options;
+  #endBeyondCeiling(batch: readonly PendingLookup[]): void {
+    const { pendingLookups } = this.#options;
     for (const pending of batch) {
       pendingLookups.requeue(pending);
-      pendingLookups.leave(pending, ({ requester }) => requester.ceiling === ceiling, new CeilingReached());
+      pendingLookups.leave(pending, ({ requester }) => requester.ceiling?.left === 0, new CeilingReached());
     }
-    return limiter.release(permit, { kind: 'abandoned' });
   }
 
   /** @returns whether the lookup needs a request, and this process has claimed it */
@@ -188,9 +187,8 @@ export class LookupRequests {
       pendingLookups.refuse(pending, asCardServiceError(error));
       return;
     }
-    const rest = cards.resting.failed(pending.cardId, asCardServiceError(error), together === 1);
+    const rest = cards.resting.failed(pending.cardId, asCardServiceError(error), together);
     const isEnough = rest.failures >= MAX_FAILURES;
-    if (isEnough && together > 1) pending.mostTogether = Math.ceil(together / 2); // another card may be what fails
     // The last of several failures may have opened the breaker: its probe may show that it was a hiccup.
     const view = limiter.view();
     const { breaker } = view;

@@ -97,8 +97,6 @@ export class PendingLookup implements QueuePlace {
   hasFailed = false;
   /** The copy that an answer replaces, as it was known before the request. */
   kept: CardRecord | undefined;
-  /** How many cards the next request for it may carry: it was refused with more, or left out. */
-  mostTogether = Number.POSITIVE_INFINITY;
   /** How many wait who are more than admitted. */
   #started = 0;
   /** Those of the best placed waiter. */

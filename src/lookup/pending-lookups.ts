@@ -19,6 +19,7 @@ export class PendingLookups {
   /** Those that wait after a failure, the first that may be requested first. */
   readonly #postponed = new OrderedSet<PendingLookup>((a, b) => a.notBeforeMs - b.notBeforeMs || a.arrival - b.arrival);
   readonly #resting: RestingCards;
+  readonly #mostWith = (cardId: string) => this.#resting.mostTogether(cardId);
   /** How many got a permit so far. */
   requestedCount = 0;
   #countedRequests = 0;
@@ -150,10 +151,26 @@ export class PendingLookups {
       batch = fillBatch(
         (isAlone) => this.order.inTurn(marks, nowMs, (next) => leftOut.has(next.cardId) || isAlone(next)),
         limits,
+        this.#mostWith,
       );
       if (batch.pending.length > 0) break;
     }
     return batch;
+  }
+
+  /** The requests that these cards take, if nothing fails and no list leaves one out: they are filled like any other. */
+  requestsFor(cardIds: readonly string[], limits: BatchLimits): string[][] {
+    const requests: string[][] = [];
+    for (let left = cardIds.map((cardId) => ({ cardId })); left.length > 0; ) {
+      const { pending } = fillBatch<{ cardId: string }>(
+        (isAlone) => left.values().filter((next) => !isAlone(next)),
+        limits,
+        this.#mostWith,
+      );
+      requests.push(pending.map(({ cardId }) => cardId));
+      left = left.filter((each) => !pending.includes(each));
+    }
+    return requests;
   }
 
   /** They are being claimed, or their permit acquired. @returns to be called when that has ended */

@@ -51,16 +51,18 @@ export class RestingCards {
     max: MAX_CARDS,
     perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
   });
+  readonly #mostTogether = new LRUCache<string, number>({ max: MAX_CARDS });
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  /** One more attempt at a card has failed. @param isAlone otherwise another card may be what fails: it is not the last */
-  failed(cardId: string, error: CardServiceError, isAlone = true): Rest {
+  /** One more attempt at a card has failed. @param together cards of the request: of several another may be what fails */
+  failed(cardId: string, error: CardServiceError, together = 1): Rest {
     const nowMs = performance.now();
     const { failures: before = 0, firstAtMs = nowMs } = this.#byId.get(cardId) ?? {};
     const failures = before + 1;
+    if (failures >= MAX_FAILURES && together > 1) this.listAgain(cardId, Math.ceil(together / 2));
     const { leftMs, isSatOut } = restAfter(
       error,
-      isAlone ? failures : Math.min(failures, MAX_FAILURES - 1),
+      together === 1 ? failures : Math.min(failures, MAX_FAILURES - 1),
       this.#answeredAtMs > firstAtMs,
     );
     const shown = error instanceof ServiceDown ? withTime(error, Date.now() + leftMs) : error;
@@ -70,8 +72,19 @@ export class RestingCards {
     return { ...rest, leftMs };
   }
 
+  /** A list of more cards did not bring this one: it was refused, has failed, or left it out. */
+  listAgain(cardId: string, most: number): void {
+    this.#mostTogether.set(cardId, most);
+  }
+
+  /** How many cards a request that asks for this one may carry. */
+  mostTogether(cardId: string): number {
+    return this.#mostTogether.get(cardId) ?? Number.POSITIVE_INFINITY;
+  }
+
   answered(cardId: string): void {
     this.#byId.delete(cardId);
+    this.#mostTogether.delete(cardId);
     this.#answeredAtMs = performance.now();
   }
 

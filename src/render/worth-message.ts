@@ -110,7 +110,7 @@ function sumText(sums: Sums, figure: 'market' | 'low', locale: string): string {
 
 function privateLines(view: WorthView): string[] {
   const { worth, merged, passedOver, failed, notRenewed, cost, freshMs, locale } = view;
-  const { priced, unclear, missing, stale, oldestAtMs, guessed } = worth;
+  const { priced, unclear, notFound, missing, stale, oldestAtMs, guessed } = worth;
   const reasons = Map.groupBy(failed, ({ error }) => error.name);
   const nameOf = new Map(priced.map(({ line }) => [line.card.id, line.card.name]));
   return [
@@ -128,6 +128,7 @@ function privateLines(view: WorthView): string[] {
     guessed > 0 && formatMessage(locale, 'worthGuessed', { lines: guessed }),
     unclear.length > 0 && formatMessage(locale, 'worthUnclear', { names: namesOf(unclear.map(textOf), locale) }),
     passedOver.length > 0 && formatMessage(locale, 'worthPassedOver', { names: namesOf(passedOver, locale) }),
+    notFound.length > 0 && formatMessage(locale, 'cardsNotFound', { names: namesOf(notFound, locale) }),
     ...[...Map.groupBy(notRenewed, ({ name }) => name).values()].map((errors) =>
       copyNote(locale, { error: latest(errors) }),
     ),
@@ -208,16 +209,7 @@ function worthFile({ worth, currency, locale, isPrivate }: WorthView): MessageFi
     const { name, set, number } = named(each);
     const pricedAt = prices && kept && new Date(kept.record.fetchedAtMs).toISOString();
     const figures = [prices?.market, prices?.low, prices && (prices.currency ?? currency), pricedAt];
-    return [
-      line.count,
-      name,
-      set,
-      number,
-      line.finish,
-      line.card.id,
-      ...figures,
-      ...(isPrivate ? [line.text] : []),
-    ];
+    return [line.count, name, set, number, line.finish, line.card.id, ...figures, ...(isPrivate ? [line.text] : [])];
   });
   const unclear = isPrivate ? worth.unclear.map(({ count, text }) => [count, ...Array(9).fill(''), text]) : [];
   const rows = [isPrivate ? COLUMNS : COLUMNS.slice(0, -1), ...priced, ...unclear];

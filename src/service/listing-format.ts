@@ -98,14 +98,16 @@ export function listAnswer(response: Answered, ids: readonly string[], reader: C
   const { status, body } = response;
   const { description } = reader;
   const detail = statusText(response);
-  if (TOO_MANY.has(status) || isAbsent(response, description)) return { kind: 'tooMany', detail };
+  const isAnswer = status >= 200 && status <= 299;
+  const cards = isAnswer ? listedCards(body, ids, reader) : undefined;
+  // An empty list may be what tells of one card that there is none.
+  if (TOO_MANY.has(status) || (!cards && isAbsent(response, description))) return { kind: 'tooMany', detail };
   const refused = refusalIn(response, description);
   if (refused !== undefined) return { kind: 'keyRefused', detail };
   if (status === 403) return { kind: 'blocked', detail };
   if (status !== 501) throwUnlessAnswered(response, description);
-  if (status < 200 || status > 299) return { kind: 'unusable', detail };
-  const cards = listedCards(body, ids, reader);
-  return cards ? { kind: 'listed', cards } : { kind: 'unusable', detail: 'a body that is no list of cards' };
+  if (cards) return { kind: 'listed', cards };
+  return { kind: 'unusable', detail: isAnswer ? 'a body that is no list of cards' : detail };
 }
 
 /**

@@ -14,7 +14,7 @@ const view = {
 const UNKNOWN = { text: 'a', count: 1, isGuessed: false, card: { id: 'a', name: 'Tarn' } };
 const PRICES_UNKNOWN = {
   cards: { keptPrice: async () => undefined, pricesFreshMs: 1 },
-  lookupQueue: { mostTogether: 1, waitMs: () => 0 },
+  lookupQueue: { costOf: (ids: string[]) => ({ requests: ids.map((id) => [id]), waitMs: 0 }) },
 };
 
 /** One list, whoever asks for it. */

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
 import { startWebhookServer } from '../operations/webhook-server.ts';
+import { labels, press } from '../support/buttons.ts';
+import { offered } from '../support/confirmed-cards.ts';
 import { endOfList, hasListEnded } from '../support/final-answers.ts';
 import { ERROR } from '../support/log-lines.ts';
+import { hasEnded, pasted, textOf } from '../support/pasted-list.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { movableClock } from '../support/wall-clock.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
@@ -74,3 +77,40 @@ it('a plan that does not allow lookups is told to members and the operator, and 
     .poll(() => messages)
     .toEqual([expect.stringContaining('does not allow card lookups'), '✅ Over: the plan allows card lookups.']);
 });
+
+it('lists that members fetch at once wait for their turn, where the service takes two a second, and bring every card', async () => {
+  const { service, catalog, env } = sandboxAs('scryfall');
+  const world = await startWorld({ service: { ...service, requestsPerMinute: 600, burst: 20 }, catalog, env });
+  const ids = service.cards.map(({ id }) => id);
+  await offered(world, ids[0] ?? '');
+  const lists = world.discord.members.map(({ id }, at) => ({ id, text: ids.slice(5 * at, 5 * at + 5).join('\n') }));
+  const estimates = await Promise.all(lists.map(({ id, text }) => pasted(world, text, id)));
+  const presses = estimates.map((shown, at) => press(world, shown, labels(shown)[0] ?? '', lists[at]?.id));
+  const answers = await Promise.all(presses.map((each) => each.until(({ embeds }) => embeds.length > 0)));
+  for (const answer of answers) expect(textOf(answer)).toMatch(/[(（][45]/); // one has no price
+  const sizes = world.cardService.requests.map(({ cardIds = [] }) => cardIds.length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(5 * lists.length);
+  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(5);
+});
+
+it.each(['justtcg', 'poketrace'])(
+  'each press costs at most what was said, and two settle a list of which the service (%s) leaves out what it does not know',
+  async (name) => {
+    const { service, catalog, env } = sandboxAs(name);
+    const world = await startWorld({ service: { ...service, requestsPerMinute: 600, burst: 20 }, catalog, env });
+    const known = service.cards.slice(0, 6).map(({ id }) => id);
+    await offered(world, known[0] ?? '');
+    let shown = await pasted(world, [...known, '999991', '999992', '999993'].join('\n'));
+    const costs: [said: number, were: number][] = [];
+    for (let label = 'Fetch the prices'; labels(shown).includes(label); label = 'Fetch the rest') {
+      const said = /at most (one|\d+)/.exec(textOf(shown))?.[1];
+      const before = world.cardService.requests.length;
+      shown = await press(world, shown, label).until(hasEnded);
+      costs.push([Number(said?.replace('one', '1')), world.cardService.requests.length - before]);
+    }
+    expect(costs).toHaveLength(2);
+    for (const [said, were] of costs) expect(were).toBeLessThanOrEqual(said);
+    expect(textOf(shown)).toMatch(/Not found: \*\*999991\*\*, \*\*999992\*\*, and \*\*999993\*\*/);
+    expect(textOf(shown)).not.toContain('Not shown');
+  },
+);

@@ -1,16 +1,16 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Batching, fillBatch } from '../../src/lookup/batching.ts';
 import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import type { PendingLookup } from '../../src/lookup/pending-lookup.ts';
 import { LocalClaims } from '../../src/model/claims.ts';
 import type { LimiterView } from '../../src/quota/limiter-port.ts';
+import { fakeTime } from '../support/lookup-queue.ts';
 
 /** `a`, of members; `A`, a renewal; `a2`, that may go with one other; `,`, that goes by itself. */
 function pending(name: string): PendingLookup {
   const [letter = ''] = name;
-  const mostTogether = name.length > 1 ? Number(name.slice(1)) : Number.POSITIVE_INFINITY;
   const lane = letter === letter.toLowerCase() ? 'members' : 'renewals';
-  return { cardId: name, lane, mostTogether } as PendingLookup;
+  return { cardId: name, lane } as PendingLookup;
 }
 
 /** The longest address holds four ids. */
@@ -22,6 +22,7 @@ function batch(waiting: string, { most = 20 } = {}): string {
   const { pending: chosen, isFull } = fillBatch(
     (isLeftOut) => ready.values().filter((next) => !isLeftOut(next)),
     limits,
+    (name) => (name.length > 1 ? Number(name.slice(1)) : Number.POSITIVE_INFINITY),
   );
   return `${chosen.map(({ cardId }) => cardId).join(' ')}${isFull ? ' (full)' : ''}`;
 }
@@ -73,17 +74,18 @@ it('with other processes, lists have no more cards together than this one’s pa
   expect([mostBeside([]), mostBeside([0, 3])]).toEqual([100, 33]);
 });
 
-it.each<[string, { cards: number; everyMs?: number; claimed: string[] }]>([
-  ['a list with a rate of its own takes its turn', { cards: 2, everyMs: 500, claimed: ['list'] }],
-  ['a single card takes no turn of the lists', { cards: 1, everyMs: 500, claimed: [] }],
-  ['a list at the rate of single cards takes no turn', { cards: 2, claimed: [] }],
-])('%s', async (_, { cards, everyMs, claimed }) => {
-  const claims = new LocalClaims();
-  const claim = vi.spyOn(claims, 'claim');
+it.each<[string, number | undefined, unknown[]]>([
+  ['a list with a rate of its own takes its turn, and gives it back', 500, ['mine', { heldForMs: 500 }]],
+  ['a list at the rate of single cards takes no turn', undefined, [undefined, undefined]],
+])('%s', async (_, everyMs, turns) => {
+  fakeTime();
   const limiter = { view: () => ({ quota: undefined }) as LimiterView };
   const service = { limits: () => ({ ...ROOM, most: 20, everyMs }) };
-  expect(await new Batching({ service, limiter, otherQueues: NO_OTHER_QUEUES, claims }).mayShare(cards)).toBe(true);
-  expect(claim.mock.calls.map(([name]) => name)).toEqual(claimed);
+  const batching = new Batching({ service, limiter, otherQueues: NO_OTHER_QUEUES, claims: new LocalClaims() });
+  const turn = await batching.turn();
+  expect([turn, await batching.turn()]).toEqual(turns);
+  batching.giveBack(turn);
+  expect(await batching.turn()).toBe(turn);
 });
 
 describe('a batch for which there is a permit', () => {
@@ -93,7 +95,7 @@ describe('a batch for which there is a permit', () => {
   const held = () => new Batching({ service, limiter, otherQueues: NO_OTHER_QUEUES, claims: new LocalClaims() });
   const withOneUnderWay = () => {
     const batching = held();
-    batching.beginRequest({ probe: false, leftAtMs: 0 });
+    batching.beginRequest({ probe: false, leftAtMs: 0 }, 1);
     return batching;
   };
 
@@ -118,12 +120,12 @@ describe('a batch for which there is a permit', () => {
   });
 
   it.each<[string, (batching: Batching) => unknown]>([
-    ['the one before has left', (batching) => batching.beginRequest({ probe: false, leftAtMs: 0 })],
+    ['the one before has left', (batching) => batching.beginRequest({ probe: false, leftAtMs: 0 }, 1)],
     ['nothing has waited', (batching) => batching.leavesAtMs({ pending: [], isFull: false }, 0, 1_100)],
     [
       'a request has returned for which nothing waited',
       (batching) => {
-        batching.beginRequest({ probe: false, leftAtMs: 0 });
+        batching.beginRequest({ probe: false, leftAtMs: 0 }, 1);
         batching.endRequest();
       },
     ],
@@ -136,14 +138,14 @@ describe('a batch for which there is a permit', () => {
 
   it('leaves when a request has returned, though another is under way', () => {
     const batching = withOneUnderWay();
-    batching.beginRequest({ probe: false, leftAtMs: 0 });
+    batching.beginRequest({ probe: false, leftAtMs: 0 }, 1);
     batching.leavesAtMs(HALF, 0, 1_000);
     batching.endRequest();
     expect(batching.leavesAtMs(HALF, 0, 1_100)).toBeLessThanOrEqual(1_100);
   });
 
   it('is one card if it is to probe whether requests flow again', () => {
-    expect(held().beginRequest({ probe: true, leftAtMs: 0 })).toBe(1);
-    expect(held().beginRequest({ probe: false, leftAtMs: 0 })).toBe(20);
+    expect(held().beginRequest({ probe: true, leftAtMs: 0 }, 30)).toBe(1);
+    expect(held().beginRequest({ probe: false, leftAtMs: 0 }, 30)).toBe(20);
   });
 });

@@ -71,7 +71,7 @@ it('tells how long the last of more cards would wait', () => {
   fakeTime();
   const { queue } = lookupQueueOver(new EmbeddedCardService(), { plan: 'free', burst: 4 });
   void queue.admitAgain(lookup('base1-1'));
-  expect([1, 3, 4].map((cards) => queue.waitMs(cards))).toEqual([0, 6_000, 12_000]);
+  expect([1, 3, 4].map((cards) => queue.costOf(IDS.slice(0, cards)).waitMs)).toEqual([0, 6_000, 12_000]);
 });
 
 describe('a permit', () => {

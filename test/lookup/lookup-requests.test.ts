@@ -29,7 +29,8 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
   fakeTime();
   const { limiter, ledger } = lookupQueueOver(new EmbeddedCardService());
   const release = vi.spyOn(limiter, 'release');
-  const pendingLookups = new PendingLookups();
+  const resting = new RestingCards();
+  const pendingLookups = new PendingLookups(undefined, resting);
   const ended: Record<string, CardRecord | CardServiceError> = {};
   const members: Record<string, ReturnType<typeof by>> = {}; // one for all cards of a list
   const wish = (cardId: string, member: string, showPrices = true) => {
@@ -67,7 +68,7 @@ function batchOfTwo(answer: (signal?: AbortSignal) => Promise<Fetched['cards']>,
   onTestFinished(events.subscribe('request', ({ endpoint }) => void endpoints.push(endpoint)));
   const requests = new LookupRequests({
     pendingLookups,
-    cards: { knownBeforeRequest, store, resting: new RestingCards() },
+    cards: { knownBeforeRequest, store, resting },
     service: { fetch },
     limiter,
     ledger,
@@ -208,11 +209,20 @@ describe('a batch of two', () => {
     expect(await it.booked('bob')).toEqual({ requests: 1, saved: 0 });
   });
 
-  it('ends what its requester may spend nothing more on, without a request; others wait for the same again', async () => {
+  it('is booked on the first whose requester may still spend what they agreed to', async () => {
+    const it = batchOfTwo(async (_) => new Map(['base1-4', 'base1-5'].map((id) => [id, FOUND])));
+    Object.assign(it.pendingLookups.get('base1-4')?.bookedOn ?? {}, { ceiling: { left: 0 } });
+    await it.send();
+    expect(it.ended).toEqual({ alice: RECORD, bob: RECORD });
+    expect(await it.booked('alice')).toEqual({ requests: 0, saved: 1 });
+    expect(await it.booked('bob')).toEqual({ requests: 1, saved: 0 });
+  });
+
+  it('ends what its requesters may spend nothing more on, without a request; others wait for the same again', async () => {
     const it = batchOfTwo(async () => new Map());
     it.wish('base1-4', 'carol');
     Object.assign(it.pendingLookups.get('base1-4')?.bookedOn ?? {}, { ceiling: { left: 0 } });
-    await it.send();
+    await it.send(1);
     expect(it.ended).toEqual({ alice: expect.any(CeilingReached) });
     expect(it.fetch).not.toHaveBeenCalled();
     expect(it.release.mock.calls).toEqual([[PERMIT, { kind: 'abandoned' }]]);

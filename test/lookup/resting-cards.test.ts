@@ -24,9 +24,9 @@ describe('a card is left alone', () => {
   it('after the third attempt alone, and after a third list as after the second, with the time in its error', () => {
     fakeTime();
     const resting = new RestingCards();
-    const failed = (cardId: string, isAlone?: boolean) =>
-      [1, 2, 3].map(() => resting.failed(cardId, DOWN, isAlone)).at(-1);
-    const [alone, listed] = [failed('alone'), failed('listed', false)];
+    const failed = (cardId: string, together: number) =>
+      [1, 2, 3].map(() => resting.failed(cardId, DOWN, together)).at(-1);
+    const [alone, listed] = [failed('alone', 1), failed('listed', 9)];
     expect([alone?.isSatOut, listed?.isSatOut, listed?.leftMs]).toEqual([false, true, 2_000]);
     expect(listed?.error).toMatchObject({ reason: 'it answered 503', untilMs: Date.now() + 2_000 });
   });

@@ -14,8 +14,8 @@ export async function worldWithNames(env: Record<string, string> = {}): Promise<
   return world;
 }
 
-function opened({ discord }: World): Promise<ChatMessage> {
-  return discord.type({ command: 'cards' }).until(({ modal }) => modal !== undefined);
+function opened({ discord }: World, memberId?: string): Promise<ChatMessage> {
+  return discord.type({ command: 'cards', ...(memberId && { memberId }) }).until(({ modal }) => modal !== undefined);
 }
 
 /** Whether it is more than "thinking…", or than a word of what is on its way. */
@@ -23,14 +23,14 @@ export const hasEnded = ({ state, embeds, content }: ChatMessage) =>
   state === 'answered' && (embeds.length > 0 || (content !== '' && !ON_THE_WAY.test(content)));
 export const ON_THE_WAY = /Still asking|on (?:its|their) way|should be here/;
 
-async function submitted(world: World, text: string): Promise<TypedInteraction> {
-  const { interactionId } = await opened(world);
+async function submitted(world: World, text: string, memberId?: string): Promise<TypedInteraction> {
+  const { interactionId } = await opened(world, memberId);
   return world.discord.submit({ interactionId, values: { text } });
 }
 
-/** What the member sees of a list that was pasted into the form of `/cards`. */
-export async function pasted(world: World, text: string): Promise<ChatMessage> {
-  return (await submitted(world, text)).until(hasEnded);
+/** What the member, the first one unless given, sees of a list that was pasted into the form of `/cards`. */
+export async function pasted(world: World, text: string, memberId?: string): Promise<ChatMessage> {
+  return (await submitted(world, text, memberId)).until(hasEnded);
 }
 
 export const textOf = ({ embeds: [embed] }: ChatMessage) => embed?.description ?? '';
