@@ -9,7 +9,7 @@ import {
   type WindowQuota,
 } from '../model/quota.ts';
 import { backOffMs, withJitter } from '../time/back-off.ts';
-import { currentQuota } from './day-quota.ts';
+import { currentQuota, windowEndsMs } from './day-quota.ts';
 import { LOOKUP_BACK_OFF } from './failures.ts';
 
 /** What the decision depends on besides the request itself. */
@@ -40,7 +40,7 @@ const SPENT_PROBE = { firstMs: 60_000, longestMs: LONGEST_BACK_OFF_MS };
  * and neither closes it nor counts as a failure, though its 429 or stated outage can lengthen the wait.
  */
 export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: boolean, now: Circumstances): Breaker {
-  const { kind } = outcome;
+  const { kind, isCounted = kind === 'answered' } = outcome;
   const straggler = breaker.state !== 'closed' && !probe;
   if (kind === 'rateLimited') return afterRateLimit(breaker, outcome, straggler, now);
   const nothingRemains = currentQuota(now.quota, now.nowMs)?.remaining === 0;
@@ -49,15 +49,14 @@ export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: b
     return stillSpent(breaker, now);
   if (statesOutage(outcome)) return afterDown(breaker, outcome, straggler, now);
   if (straggler) return breaker;
+  if (kind === 'keyRefused' || kind === 'planRefused') return afterRefusal(breaker, REFUSED[kind], now.nowMs);
+  if (nothingRemains && isCounted) return spent(breaker, 0, failuresInARow(breaker, ...WINDOWS), now);
 
   switch (kind) {
     case 'answered':
-      return nothingRemains ? spent(breaker, 0, failuresInARow(breaker, ...WINDOWS), now) : CLOSED_BREAKER;
+      return CLOSED_BREAKER;
     case 'serviceDown':
       return afterDown(breaker, outcome, straggler, now);
-    case 'keyRefused':
-    case 'planRefused':
-      return afterRefusal(breaker, REFUSED[kind], now.nowMs);
     case 'abandoned':
       return breaker.state === 'halfOpen' ? { ...breaker, state: 'open' } : breaker;
   }
@@ -109,7 +108,8 @@ function isWindowSpent(
 }
 
 function spent(breaker: Breaker, waitMs: number, failures: number, { quota, nowMs }: Circumstances): Breaker {
-  const { resetsAtMs = 0, per = 'day' } = quota ?? {};
+  const { per = 'day' } = quota ?? {};
+  const resetsAtMs = quota ? windowEndsMs(quota) : 0;
   const probeMs = backOffMs(failures, SPENT_PROBE);
   const leastMs = resetsAtMs > nowMs ? waitMs : Math.max(waitMs, probeMs);
   const knownMs = breaker.reason === per ? breaker.untilMs : 0;

@@ -43,6 +43,7 @@ export function mergeReading(known: QuotaState | undefined, reading: QuotaReadin
   const resetsAtMs = resetInMs === undefined ? undefined : receivedAtMs + resetInMs;
   const reported: QuotaState = { limit, remaining, resetsAtMs, receivedAtMs };
   if (known === undefined) return reported;
+  if ((limit ?? remaining ?? resetsAtMs) === undefined) return known; // it states nothing
 
   const complete: QuotaState = {
     limit: limit ?? known.limit,

@@ -10,7 +10,7 @@ import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
 import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
 import { afterOurRequest } from './outside-spending.ts';
 import { afterToken, boundedFullAtMs, emptyBucket, paceOf, plannedPace, tokenAtMs } from './pace.ts';
-import { countedOwn, countsItself, isOfDay, leastOf, unstatedEndMs, windowsOf } from './windows.ts';
+import { afterRequests, isOfDay, leastOf, unstatedEndMs, windowsOf } from './windows.ts';
 
 /** A token of the bucket, with which a request may leave. */
 export interface WantedToken {
@@ -55,16 +55,16 @@ export function releasePermit(
   circumstances: Omit<Circumstances, 'quota' | 'leftAtMs'> & { underWay: number },
 ): LimiterState {
   const { nowMs, underWay } = circumstances;
-  const quota = currentQuota(state.quota, nowMs);
+  // The clock may have been set back meanwhile: a request that leaves later would hold back all others until then.
+  const leftAtMs = Math.min(permit.leftAtMs, nowMs);
   // An isolated process takes the others to spend as much: together they do not spend a window twice of which nothing is stated.
-  const requests = () => countedIn(outcome) * (setting.processes ?? 1);
-  const own = countsItself(state, setting) ? countedOwn(state.own, requests(), setting, nowMs) : state.own;
-  const least = spentOrLeast({ ...state, own }, outcome.spentWindow, setting, nowMs);
+  const requests = countedIn(outcome) * (setting.processes ?? 1);
+  const counted = { ...state, ...afterRequests(state, requests, leftAtMs, setting, nowMs) };
+  const quota = currentQuota(counted.quota, nowMs);
+  const least = spentOrLeast(counted, outcome.spentWindow, setting, nowMs);
   const isOfPace = currentQuota(least, nowMs)?.remaining !== 0;
   const planned = plannedPace(state, setting);
   const isProbe = permit.probe;
-  // The clock may have been set back meanwhile: a request that leaves later would hold back all others until then.
-  const leftAtMs = Math.min(permit.leftAtMs, nowMs);
   const request = { leftAtMs, nowMs, outcome, underWay, planned, isOfPace, isProbe };
   const learned = learnFrom(state.learned, request);
   const news = newsOf(state, { leftAtMs }, isOfPace ? withSilence(outcome, state.learned, learned, nowMs) : outcome);
@@ -77,9 +77,8 @@ export function releasePermit(
   const hasCounted = news.kind === 'serviceDown' && breaker !== state.breaker;
   const wasSpent = spentWindow(state.breaker.reason) !== undefined;
   const after: LimiterState = {
-    ...state,
-    quota: permit.isForWatches ? withOneForWatches(quota) : state.quota,
-    ...(own && { own }),
+    ...counted,
+    ...(permit.isForWatches && { quota: withOneForWatches(quota) }),
     breaker,
     openedUnder: !spentWindow(breaker.reason) ? undefined : wasSpent ? state.openedUnder : settingKey(setting),
     counted: countedAfter(state.counted, outcome, hasCounted, nowMs),
@@ -99,7 +98,7 @@ export function withLost(state: LimiterState, requests: number, setting: PlanSet
   const { learned } = state;
   return {
     ...state,
-    ...(countsItself(state, setting) && { own: countedOwn(state.own, requests, setting, nowMs) }),
+    ...afterRequests(state, requests, Number.POSITIVE_INFINITY, setting, nowMs),
     ...(learned.window !== undefined && {
       learned: { ...learned, ended: withEnded(learned.ended, [requests, 0], nowMs) },
     }),

@@ -3,6 +3,7 @@ import {
   type OtherWindows,
   type OwnCounts,
   type QuotaReading,
+  type QuotaState,
   WINDOWS,
   type WindowName,
   type WindowQuota,
@@ -96,6 +97,32 @@ export function hasPlannedWindow(setting: PlanSetting): boolean {
   );
   const stated = [setting.requestsPerDay, setting.requestsPerMonth, requestsPerHour, requestsPerDay, requestsPerMonth];
   return stated.some((figure) => figure !== undefined);
+}
+
+/**
+ * What is known of all windows once so many more requests have ended. What was stated goes down with those of which no
+ * answer states it again.
+ *
+ * @param leftAtMs when they left; infinite for those whose answers nobody will see
+ */
+export function afterRequests(
+  known: Windows,
+  requests: number,
+  leftAtMs: number,
+  setting: PlanSetting,
+  nowMs: number,
+): Pick<Windows, 'quota' | 'windows' | 'own'> {
+  const less = (stated: QuotaState | undefined) => {
+    if (!stated || stated.receivedAtMs >= leftAtMs) return stated;
+    const { remaining } = currentQuota(stated, nowMs) ?? {};
+    return remaining === undefined ? stated : { ...stated, remaining: Math.max(0, remaining - requests) };
+  };
+  const { windows } = known;
+  return {
+    quota: less(known.quota),
+    windows: windows && { hour: less(windows.hour), month: less(windows.month) },
+    own: countsItself(known, setting) ? countedOwn(known.own, requests, setting, nowMs) : known.own,
+  };
 }
 
 /** Our counts after so many more requests. */

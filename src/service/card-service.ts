@@ -2,12 +2,14 @@ import type { Logger } from '../log.ts';
 import { CardServiceError, isRefusal, UnexpectedAnswer } from '../model/errors.ts';
 import type { Usage } from '../model/plan.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 import { cardUrl, endpoint } from './address.ts';
 import { isAbsent, type OnUnread, successBody, throwUnlessAnswered, usageIn } from './answers.ts';
 import { type AnsweredCard, CardReader } from './described-card.ts';
 import { afterKeyRefusal, type KeyTrust } from './key-trust.ts';
 import { againAtMost, type BatchLimits, Listing } from './listing.ts';
 import { failedOutcome, type ListingOutcome } from './listing-learning.ts';
+import { readRateLimits } from './rate-limit-headers.ts';
 import { type RequestOptions, request, type ServiceResponse } from './request.ts';
 
 /** `limiter` of `RequestOptions` is told what the headers of each answer say. */
@@ -79,9 +81,14 @@ export class CardService {
    * @throws as `fetch` does, and UnexpectedAnswer; without a key KeyRefused is to be expected.
    */
   async usage({ signal }: { signal?: AbortSignal } = {}): Promise<Usage> {
-    const { baseUrl, description } = this.#options;
+    const { baseUrl, description, limiter } = this.#options;
     const response = await answered(endpoint(baseUrl, description.usage?.path ?? ''), this.#options, signal);
-    return usageIn(response, description, this.#onUnread);
+    const usage = usageIn(response, description, this.#onUnread);
+    const { sentAtMs, receivedAtMs } = response;
+    const { startMs = receivedAtMs, endMs = startMs } = usage.period ?? {};
+    const stated = readRateLimits(response, [{ per: 'day', ...description.usage }], sentAtMs, receivedAtMs);
+    if (endMs - startMs <= DAY_MS) for (const reading of stated) limiter.observe(reading);
+    return usage;
   }
 
   async #several(

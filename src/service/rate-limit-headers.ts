@@ -24,6 +24,8 @@ export function readRateLimits(
   sentAtMs: number,
   receivedAtMs: number,
 ): QuotaReading[] {
+  const nothing = () => [readRateLimit(answer, {}, sentAtMs, receivedAtMs)];
+  if (Number(answer.headers.get('age')) > 0) return nothing(); // a cache has kept it: the figures were another request's
   const described = windows.map(({ per, ...sources }) => {
     const reading = readRateLimit(answer, sources, sentAtMs, receivedAtMs);
     return per === 'day' ? reading : { per, ...reading };
@@ -32,7 +34,7 @@ export function readRateLimits(
   const hasPolicies = POLICY_HEADERS.some((header) => answer.headers.has(header));
   const stated = hasPolicies ? statedPolicies(answer.headers, sentAtMs, receivedAtMs) : [];
   const readings = [...described, ...stated.filter((reading) => !isDescribed(reading))];
-  return readings.length > 0 ? readings : [readRateLimit(answer, {}, sentAtMs, receivedAtMs)];
+  return readings.length > 0 ? readings : nothing();
 }
 
 /**

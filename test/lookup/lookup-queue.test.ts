@@ -191,7 +191,7 @@ it.each([
     fakeTime();
     const service = new EmbeddedCardService();
     const { queue, limiter } = lookupQueueOver(service);
-    for (const id of IDS.slice(0, knownDay)) await outcomeAfter(0, queue.enqueue(lookup(id)));
+    for (const id of IDS.slice(0, knownDay)) await outcomeAfter(1, queue.enqueue(lookup(id)));
     service.set({ windowLimit: 10 });
     const known = limiter.quota();
 
@@ -199,7 +199,7 @@ it.each([
     await vi.advanceTimersByTimeAsync(5 * MINUTE);
 
     expect(await Promise.all(requested)).toHaveLength(25 - knownDay);
-    expect(limiter.quota()).toEqual(known);
+    expect(limiter.quota()).toEqual(known && { ...known, remaining: 999 - 24 });
     expect(limiter.view().refusalFor('members')).toBeUndefined();
   },
 );

@@ -49,8 +49,11 @@ function left(remaining: number, resetsAtMs: number | undefined = RESET_MS): Quo
 }
 
 const NONE_LEFT = left(0);
+/** Nothing remained until the reset. */
+const PAST = left(0, NOW_MS - 1);
 /** Nothing remains, and no reset is known. */
 const NO_RESET: QuotaState = { ...NONE_LEFT, resetsAtMs: undefined };
+const UNTIL_MIDNIGHT_MS = 86_400_000 - NOW_MS;
 
 /** Open for the day, until the reset. */
 function spent(failures = 1): OpenBreaker {
@@ -100,7 +103,8 @@ it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
   ['stays closed after an answer with requests left', CLOSED, ANSWERED, CLOSED, left(1)],
   ['forgets failures after an answer', closed(2), ANSWERED, CLOSED],
   ['opens for the day with the last request', CLOSED, ANSWERED, spent(), NONE_LEFT],
-  ['opens for a minute when nothing remains and no reset is known', CLOSED, ANSWERED, day(60_000), NO_RESET],
+  ['opens for the day with the last request, which fails', CLOSED, { ...DOWN, isCounted: true }, spent(), NONE_LEFT],
+  ['opens until 00:00 UTC when no reset is known', CLOSED, ANSWERED, day(UNTIL_MIDNIGHT_MS), NO_RESET],
   ['counts a first failure', CLOSED, DOWN, closed(1)],
   ['counts a second failure', closed(1), DOWN, closed(2)],
   ['opens at the third failure in a row', closed(2), DOWN, outage(5_000, 3)],
@@ -113,8 +117,8 @@ it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
   ['opens until the reset when that wait is longer', CLOSED, limited(LONGEST_MS + 1), spent(), NONE_LEFT],
   ['opens until the reset when nothing is stated', CLOSED, limited(), spent(), NONE_LEFT],
   ['opens as long as stated when that is longer', CLOSED, limited(7_200_000), day(7_200_000), NONE_LEFT],
-  ['opens as long as stated when no reset is known', CLOSED, limited(7_200_000), day(7_200_000), NO_RESET],
-  ['opens for a minute when the reset is past', CLOSED, limited(), day(60_000), left(0, NOW_MS - 1)],
+  ['opens as long as stated when the reset is past', CLOSED, limited(7_200_000), day(7_200_000), PAST],
+  ['opens for a minute when it is, and nothing is stated', CLOSED, limited(), day(60_000), PAST],
   ['opens for a minute when a key is refused', CLOSED, KEY_REFUSED, key(60_000)],
   ['opens for a minute when the plan is too small', CLOSED, { kind: 'planRefused' }, plan(60_000)],
   ['ignores an abandoned request', closed(2), ABANDONED, closed(2)],
@@ -136,9 +140,9 @@ it.each<[string, Breaker, RequestOutcome, Breaker, QuotaState?]>([
   ['that finds nothing left opens it for the day', halfOpen('pause', 1), limited(5_000), spent(2), NONE_LEFT],
   ['that finds nothing left again keeps it open', halfOpen('day', 1), limited(5_000), spent(2), NONE_LEFT],
   ['that is refused with some left ends in a pause', halfOpen('day', 1), limited(5_000), pause(5_000, 2), left(5)],
-  ['that meets a second day 429 waits two minutes', halfOpen('day', 1), limited(), day(120_000, 2), NO_RESET],
-  ['that meets a third one waits four', halfOpen('day', 2), limited(), day(240_000, 3), NO_RESET],
-  ['that meets the twentieth waits an hour', halfOpen('day', 19), limited(), day(3_600_000, 20), NO_RESET],
+  ['that meets a second day 429 waits two minutes', halfOpen('day', 1), limited(), day(120_000, 2), PAST],
+  ['that meets a third one waits four', halfOpen('day', 2), limited(), day(240_000, 3), PAST],
+  ['that meets the twentieth waits an hour', halfOpen('day', 19), limited(), day(3_600_000, 20), PAST],
   ['that finds the service down still waits twice as long', halfOpen('outage', 3), DOWN, outage(10_000, 4)],
   ['that finds it down for long waits a minute', halfOpen('outage', 30), DOWN, outage(60_000, 31)],
   ['that finds the key refused still waits a minute', halfOpen('key', 5), KEY_REFUSED, key(60_000, 6)],
