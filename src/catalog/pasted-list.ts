@@ -1,4 +1,5 @@
 import { decodeHTMLStrict } from 'entities/decode';
+import type { ListedCard } from '../model/invocation.ts';
 import { type ListLine, readLine } from './list-line.ts';
 import { mayBeId, nameKey } from './words.ts';
 
@@ -33,8 +34,8 @@ const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
 const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 const FULL_WIDTH = /[！-～]/g;
 const TO_ASCII = '！'.charCodeAt(0) - '!'.charCodeAt(0);
-/** A row of a table has several tabs, or a cell that is a number, quoted or empty, which no part of a name is. */
-const ROW = /\t.*\t|^(?:"[^"]*"|\d+)\s*[;,]|[;,]\s*(?:(?:"[^"]*"|\d+)\s*)?[;,]|[;,\t]\s*(?:"[^"]*"|\d+)$/;
+/** A row of a table has several tabs, or a cell that is a number, empty or quoted, which hardly a part of a name is. */
+const ROW = /\t.*\t|^\d+\s*[;,]|[;,]\s*(?:\d+\s*)?[;,]|[;,\t]\s*\d+$|[;,]"|"[;,]\S/;
 /** How the file of a program begins: XML, in which only Magic Online's cards are read. */
 const FILE = /^<(?!https?:)[?/a-z]/i;
 /** Links, what stands around names that somebody has emphasised, and what Star Wars: Unlimited has before a card's title. */
@@ -76,11 +77,11 @@ export function readPastedList(text: string): PastedList {
 function isTable(lines: readonly string[]): boolean {
   const rows = lines.filter((line) => ROW.test(line));
   const isFile = FILE.test(lines[0] ?? '') && !lines.some((line) => ELEMENT.test(line));
-  return isFile || 2 * rows.length >= lines.length;
+  return isFile || (lines.length > 1 && 2 * rows.length >= lines.length);
 }
 
-/** Lines that say the same are one, with the counts of all. */
-export function merged<Line extends PastedLine>(lines: readonly Line[]): Line[] {
+/** Lines that say the same, and mean the same once that is known, are one, with the counts of all. */
+export function merged<Line extends PastedLine & { cards?: readonly ListedCard[] }>(lines: readonly Line[]): Line[] {
   return [...Map.groupBy(lines, keyOf).values()].flatMap((same) => {
     const count = same.reduce((sum, line) => sum + line.times * line.count, 0);
     const times = same.reduce((sum, line) => sum + line.times, 0);
@@ -117,6 +118,12 @@ function readTyped(typed: string): Omit<PastedLine, 'typed' | 'times'> | undefin
 
 const UNREAD = { count: 1, isCounted: false, mayBeHeading: false };
 
-function keyOf({ name, set = '', number = '', finish }: ListLine): string {
-  return JSON.stringify([nameKey(name), nameKey(set), nameKey(number), finish]);
+function keyOf({
+  name,
+  set = '',
+  number = '',
+  finish,
+  cards = [],
+}: PastedLine & { cards?: readonly ListedCard[] }): string {
+  return JSON.stringify([nameKey(name), nameKey(set), nameKey(number), finish, ...cards.map(({ id }) => id)]);
 }

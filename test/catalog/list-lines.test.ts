@@ -206,6 +206,7 @@ describe('a line of a pasted list', () => {
 
   it('counts a number that is of its name as often as it is written, and no other line with it', () => {
     expect(counted('7 Lanterns', '7 Lanterns', '4 Lanterns')).toMatchObject({ lines: ['2 flt-9', 'unclear'] });
+    expect(counted('5x 7 Lanterns *', '7 Lanterns')).toMatchObject({ lines: ['unclear', '1 flt-9'] });
   });
 
   it('is what its id says, whatever looks like a heading in it', () => {

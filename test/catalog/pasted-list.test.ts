@@ -157,7 +157,6 @@ describe('a pasted table, or the file of a program', () => {
     ['a sheet in tabs', ['Card\tSet\tQty', 'Candle Hare\tFirst Light\t4']],
     ['counts in the second column', ['Name,Quantity', 'Candle Hare,4', 'Wick, 2']],
     ['counts in the first column', ['4;Candle Hare', '2;Wick']],
-    ['one row', ['4,"Wick, Who Waits",M20,69']],
     [
       'a file of Cockatrice',
       [
@@ -184,9 +183,11 @@ describe('a pasted table, or the file of a program', () => {
     ['names with semicolons', ['1 Split; Id', '2 Tide; Ebb'], ['1 Split; Id', '2 Tide; Ebb']],
     [
       'a quoted word in a name',
-      ['"Brims" Drake, the First', '1 Drake "Toolbox", Tor'],
-      ['1 "Brims" Drake, the First', '1 Drake "Toolbox", Tor'],
+      ['"Brims" Drake, the First', '"Tor", Drake', '1 Drake "Toolbox", Tor'],
+      ['1 "Brims" Drake, the First', '1 "Tor", Drake', '1 Drake "Toolbox", Tor'],
     ],
+    ['one row alone', ['4,"Wick, Who Waits",M20,69'], ['1 4,"Wick, Who Waits",M20,69']],
+    ['a number in a name', ['10,000 Drakes'], ['1 10,000 Drakes']],
     ['a tab between count and name', ['4\tNegate (M20)', '2\tTide'], ['4 Negate | M20', '2 Tide']],
     ['a row in a list', ['4 Negate', '2 Tide', '3,Drake'], ['4 Negate', '2 Tide', '1 3,Drake']],
   ])('is none with %s', (_, typed, expected) => expect(lines(...typed)).toEqual(expected));
