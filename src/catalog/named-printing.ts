@@ -31,9 +31,9 @@ export function printed(cards: readonly CatalogCard[], line: Named): readonly Ca
   const sides = sets.length === 0 ? [] : inSet.filter((card) => isSideOf(card, number));
   const unnumbered = sets.length === 0 ? [] : inSet.filter((card) => !card.number);
   const calledByNumber = number === '' && set !== '' ? cards.filter((card) => isNumber(card, set)) : [];
-  // A list without sets tells no printings apart.
+  // A list without sets tells no printings apart; a number may be more than a set.
   const mayBe = (card: CatalogCard) => !card.set && (number === '' || !card.number || endsNumber(card, number));
-  const isAlone = cards.length === 1 && cards.every(mayBe);
+  const isAlone = cards.length === 1 && !/^\d+$/.test(set) && cards.every(mayBe);
   const all = [
     itself,
     calledByNumber,

@@ -10,7 +10,9 @@ export interface PastedLine extends ListLine {
   /** How many lines of the list say so. */
   times: number;
   /** It has no count where most have one, or none in front: unless a card is called so, it is a heading. */
-  mayBeHeading: boolean;
+  mayBeHeading?: boolean;
+  /** Those that it means, once that is known. */
+  cards?: readonly ListedCard[];
 }
 
 /** What a member pasted, or why it is no list. */
@@ -81,7 +83,7 @@ function isTable(lines: readonly string[]): boolean {
 }
 
 /** Lines that say the same, and mean the same once that is known, are one, with the counts of all. */
-export function merged<Line extends PastedLine & { cards?: readonly ListedCard[] }>(lines: readonly Line[]): Line[] {
+export function merged<Line extends PastedLine>(lines: readonly Line[]): Line[] {
   return [...Map.groupBy(lines, keyOf).values()].flatMap((same) => {
     const count = same.reduce((sum, line) => sum + line.times * line.count, 0);
     const times = same.reduce((sum, line) => sum + line.times, 0);
@@ -92,14 +94,14 @@ export function merged<Line extends PastedLine & { cards?: readonly ListedCard[]
 /** Where most lines have a count, one without is rather a heading. */
 function withHeadings(lines: readonly PastedLine[]): PastedLine[] {
   const areCounted = 2 * lines.filter(({ isCounted }) => isCounted).length > lines.length;
-  const mayBe = ({ mayBeHeading, isCounted, text }: PastedLine) =>
+  const mayBe = ({ mayBeHeading = false, isCounted, text }: PastedLine) =>
     mayBeHeading || (areCounted && !isCounted && !mayBeId(text) && !NUMBER_IN_FRONT.test(text));
   return lines.map((line) => ({ ...line, mayBeHeading: mayBe(line) }));
 }
 
 /** @returns `undefined` for what is no card in any case */
 function readTyped(typed: string): Omit<PastedLine, 'typed' | 'times'> | undefined {
-  if (typed.length > LONGEST_LINE) return { ...UNREAD, text: typed, name: typed };
+  if (typed.length > LONGEST_LINE) return { text: typed, name: typed, count: 1, isCounted: false };
   const card = typed.replace(ELEMENT, '$<n> $<name>');
   if (FILE.test(card)) return undefined;
   const line = decodeHTMLStrict(card)
@@ -112,18 +114,10 @@ function readTyped(typed: string): Omit<PastedLine, 'typed' | 'times'> | undefin
   const read = readLine(line.replace(ROLE, '').replace(/\s+/g, ' '));
   const { name = '', n } = (!read?.isCounted && BEHIND.exec(line)?.groups) || {};
   const behind = readLine(name);
-  if (!read || !name || !behind) return read && { ...read, mayBeHeading: false };
+  if (!read || !name || !behind) return read;
   return { ...behind, count: Number(n ?? 1), isCounted: n !== undefined, mayBeHeading: true };
 }
 
-const UNREAD = { count: 1, isCounted: false, mayBeHeading: false };
-
-function keyOf({
-  name,
-  set = '',
-  number = '',
-  finish,
-  cards = [],
-}: PastedLine & { cards?: readonly ListedCard[] }): string {
+function keyOf({ name, set = '', number = '', finish, cards = [] }: PastedLine): string {
   return JSON.stringify([nameKey(name), nameKey(set), nameKey(number), finish, ...cards.map(({ id }) => id)]);
 }

@@ -59,6 +59,7 @@ it.each([
   [cardsOf('x1 | - | -'), 'C21', '263', ['x1']],
   [cardsOf('x1 | - | 263'), 'C21', '263', ['x1']],
   [cardsOf('x1 | - | 7'), 'C21', '263', []],
+  [cardsOf('x1 | - | -'), '263', undefined, []],
   [cardsOf('x1 | - | -', 'x2 | - | -'), 'C21', '263', []],
 ])('of %j, set %j and number %j are %j', (cards, set, number, ids) => {
   const line = { set, number };
