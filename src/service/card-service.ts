@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import { CardServiceError, isRefusal, UnexpectedAnswer } from '../model/errors.ts';
 import type { Usage } from '../model/plan.ts';
-import type { ServiceDescription } from '../model/service-description.ts';
+import type { ServiceDescription, WindowSources } from '../model/service-description.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import { cardUrl, endpoint } from './address.ts';
 import { isAbsent, type OnUnread, successBody, throwUnlessAnswered, usageIn } from './answers.ts';
@@ -86,8 +86,11 @@ export class CardService {
     const usage = usageIn(response, description, this.#onUnread);
     const { sentAtMs, receivedAtMs } = response;
     const { startMs = receivedAtMs, endMs = startMs } = usage.period ?? {};
-    const stated = readRateLimits(response, [{ per: 'day', ...description.usage }], sentAtMs, receivedAtMs);
-    if (endMs - startMs <= DAY_MS) for (const reading of stated) limiter.observe(reading);
+    const statedBy = (windows: readonly WindowSources[]) => readRateLimits(response, windows, sentAtMs, receivedAtMs);
+    // Where an answer states what remains, its report may mean another day.
+    const isUnstated = statedBy(description.quota).every(({ remaining }) => remaining === undefined);
+    const ofReport = isUnstated && endMs - startMs <= DAY_MS ? statedBy([{ per: 'day', ...description.usage }]) : [];
+    for (const reading of ofReport) limiter.observe(reading);
     return usage;
   }
 

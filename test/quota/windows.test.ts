@@ -75,9 +75,9 @@ describe('what each window leaves', () => {
   it('is what answers stated, less what has left since then and was answered without a word of it', () => {
     const quota = { limit: 900, remaining: 1, resetsAtMs: undefined, receivedAtMs: NOW_MS };
     const state = { ...INITIAL_LIMITER_STATE, quota, windows: withReading({}, 'hour', reading(90, 50), HOUR_AND_DAY) };
-    const after = (leftAtMs: number) => ({ ...state, ...afterRequests(state, 2, leftAtMs, HOUR_AND_DAY, NOW_MS) });
-    expect(shown(after(NOW_MS), HOUR_AND_DAY)).toEqual(['50 of 90 hour', '1 of 900 day']);
-    expect(shown(after(NOW_MS + 1), HOUR_AND_DAY)).toEqual(['48 of 90 hour', '0 of 900 day']);
+    const left = (leftAtMs: number) => ({ ...state, ...afterRequests(state, 2, leftAtMs, HOUR_AND_DAY, NOW_MS) });
+    expect(shown(left(NOW_MS), HOUR_AND_DAY)).toEqual(['50 of 90 hour', '1 of 900 day']);
+    expect(shown(left(NOW_MS + 1), HOUR_AND_DAY)).toEqual(['48 of 90 hour', '0 of 900 day']);
   });
 
   it('is counted anew once a window is over, of the size that was stated', () => {
