@@ -50,16 +50,17 @@ export function afterRequest(breaker: Breaker, outcome: RequestOutcome, probe: b
   if (statesOutage(outcome)) return afterDown(breaker, outcome, straggler, now);
   if (straggler) return breaker;
   if (kind === 'keyRefused' || kind === 'planRefused') return afterRefusal(breaker, REFUSED[kind], now.nowMs);
-  if (nothingRemains && isCounted) return spent(breaker, 0, failuresInARow(breaker, ...WINDOWS), now);
+  return nothingRemains && isCounted
+    ? spent(breaker, 0, failuresInARow(breaker, ...WINDOWS), now)
+    : afterUnrefused(breaker, outcome, now);
+}
 
-  switch (kind) {
-    case 'answered':
-      return CLOSED_BREAKER;
-    case 'serviceDown':
-      return afterDown(breaker, outcome, straggler, now);
-    case 'abandoned':
-      return breaker.state === 'halfOpen' ? { ...breaker, state: 'open' } : breaker;
-  }
+/** Something may remain, and nothing was refused. */
+function afterUnrefused(breaker: Breaker, outcome: RequestOutcome, now: Circumstances): Breaker {
+  const { kind } = outcome;
+  if (kind === 'serviceDown') return afterDown(breaker, outcome, false, now);
+  if (kind === 'answered') return CLOSED_BREAKER;
+  return breaker.state === 'halfOpen' ? { ...breaker, state: 'open' } : breaker;
 }
 
 function afterRefusal(breaker: Breaker, reason: 'key' | 'plan', nowMs: number): Breaker {
