@@ -2,12 +2,16 @@ import type { Requester } from '../model/quota.ts';
 import type { Candidate, CardIndex } from './card-index.ts';
 import { MOST_FOUND } from './catalog.ts';
 import type { CatalogCard, FoundCard } from './catalog-card.ts';
+import { isNumber } from './named-printing.ts';
 import { type Closeness, closeness, type Ranked, ranked } from './ranking.ts';
 import { TypedWord } from './typed-word.ts';
 import { nameKey, type Query, queryOf, queryOfWords, tokensOf } from './words.ts';
 
 /** A shorter name is more often something else. */
 const SHORTEST_NAME = 3;
+
+/** A number with the size of its set behind it, and no other slash. */
+const WITH_TOTAL = /(?<![\p{L}\d]|\/.*)(\p{L}*\d+\p{L}?)\/\p{L}*\d+(?=[^/]*$)/u;
 
 /** A shorter list goes on with what fits less well, unless a whole name, number or id was typed. */
 const ENOUGH = 5;
@@ -57,11 +61,12 @@ export function find(index: CardIndex, query: Query, who: Requester): Found {
 }
 
 /**
- * What fits, best first. Then what does when two words are one, or with typing errors; then what has as many of the words as
- * possible. A name that was typed in full stays in the name: sets are called after cards, too.
+ * What fits, best first. Then cards whose number is known without the size of the set that was typed behind it; then what
+ * fits when two words are one, or with typing errors; then what has as many of the words as possible. A name that was typed
+ * in full stays in the name: sets are called after cards, too.
  */
-function* founds(index: CardIndex, query: Query, { guildId }: Requester): Generator<Found, undefined> {
-  const popular = index.askedMost(guildId);
+function* founds(index: CardIndex, query: Query, who: Requester): Generator<Found, undefined> {
+  const popular = index.askedMost(who.guildId);
   const asked = new Map(popular.map(({ card, asked }) => [card.id, asked]));
   const found = (has: Found['has'], typed: Query, fitting: readonly Ranked[]) => ({
     has,
@@ -69,6 +74,9 @@ function* founds(index: CardIndex, query: Query, { guildId }: Requester): Genera
   });
   const words = query.words.map((word, at) => new TypedWord(index, word, at === query.words.length - 1));
   yield found('all', query, asTyped(query, closestFirst(index, query, words, popular)));
+  const [whole = '', number = ''] = WITH_TOTAL.exec(query.text) ?? [];
+  const short = whole === '' ? [] : founds(index, queryOf(query.text.replace(whole, number)), who);
+  for (const { has, cards } of short) yield { has, cards: cards.filter((card) => isNumber(card, number)) };
   const known = words.filter(({ likely }) => likely.length > 0);
   const parts = namesIn(index, known).map((named) => ({ named, some: mostWords(index, known, named) }));
   const { named, some } = parts.reduce((most, each) => (each.some.length > most.some.length ? each : most));

@@ -104,6 +104,30 @@ describe('what a text means', () => {
     expect(kinds).toEqual(['one', 'several', 'several', 'several']);
   });
 
+  it.each([
+    ['gull 4/102', 'several s1-4 s2-4'],
+    ['Gull TG1/TG30', 'several s3-TG01'],
+    ['gull 4/102 second', 'several s2-4'],
+    ['gulll 4/102', 'none s1-4 s2-4'],
+    ['tern 4/99', 'several s4-4'],
+  ])(
+    'is a number without the size of the set that is printed behind it, where no card is known with both: %j',
+    (text, expected) => {
+      const catalog = openCatalog(
+        [
+          { id: 's1-4', name: 'Gull', number: '4', set: 'First', released: '2002-01-01' },
+          { id: 's2-4', name: 'Gull', number: '4', set: 'Second', released: '2001-01-01' },
+          { id: 's3-TG01', name: 'Gull', number: 'TG01', set: 'Third' },
+          { id: 's4-4', name: 'Tern', number: '4/99', set: 'Fourth' },
+          { id: 's5-4', name: 'Tern', number: '4', set: 'Fifth' },
+        ],
+        'cards.csv',
+      );
+      expect(meant(catalog, text)).toBe(expected);
+      expect(search(catalog.index, text, WHO).map(({ id }) => id)[0]).toBe(expected.split(' ')[1]);
+    },
+  );
+
   it('may be an id of the form that an imported list has, also of UUIDs', () => {
     const catalog = openCatalog([{ id: '3f2504e0-4f89-41d3-9a0c-0305e82c3301', name: 'Gull' }], 'cards.csv');
     expect(meant(catalog, '0b7c61f2-4f89-41d3-9a0c-5e6f7a8b9c0d')).toBe('id');
