@@ -1,4 +1,5 @@
 const PRICE = /^(\D*?)\s*(\d+(?:[.,]\d{1,2})?)\s*(\D*)$/;
+const FULL_WIDTH = /[！-￦]/g;
 const ANY_SIGN = /^\p{Sc}$/u;
 
 /**
@@ -17,5 +18,6 @@ export function typedPrice(text: string, ownSigns: readonly string[] | undefined
 
 /** Full-width figures and signs are those of Japanese keyboards. */
 function compared(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase();
+  const typed = text.replace(FULL_WIDTH, (sign) => sign.normalize('NFKC'));
+  return typed.trim().toLowerCase();
 }

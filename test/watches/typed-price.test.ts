@@ -20,6 +20,7 @@ it.each<[string, number | undefined]>([
   ['1.234.567', undefined],
   ["1'234.50", undefined],
   ['30 40', undefined],
+  ['12²', undefined],
   ['1 234,50', undefined],
   ['4,5,6', undefined],
   ['12.34.56', undefined],
