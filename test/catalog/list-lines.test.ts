@@ -45,6 +45,8 @@ const CARDS: readonly CatalogCard[] = [
   { id: 'xy-8', name: 'Lead Jackal', number: '8/80', set: 'Late Dawn' },
   { id: 'sve-003', name: 'Water Energy', number: '003/24', set: 'Energies' },
   { id: 'glyph', name: 'Glyph [?]' },
+  { id: 'sign-a', name: 'Sign', number: '!' },
+  { id: 'sign-b', name: 'Sign', number: '?' },
   { id: '7:69', name: 'Rhino - Speaker', number: '69', set: 'Archipelago' },
   { id: 'sve-2', name: 'Basic Fire Energy', number: '2', set: 'Energies', also: ['SVE'] },
 ];
@@ -207,6 +209,13 @@ describe('a line of a pasted list', () => {
   it('counts a number that is of its name as often as it is written, and no other line with it', () => {
     expect(counted('7 Lanterns', '7 Lanterns', '4 Lanterns')).toMatchObject({ lines: ['2 flt-9', 'unclear'] });
     expect(counted('5x 7 Lanterns *', '7 Lanterns')).toMatchObject({ lines: ['unclear', '1 flt-9'] });
+  });
+
+  it('is one with another only where both mean the same cards', () => {
+    expect(counted('1 Tide Keeper', '2 Tide-Keeper').lines).toEqual(['3 flt-51a']);
+    expect(counted('1 sw1-12', '2 sw11-2', '1 Sign !', '2 Sign ?').lines).toEqual([
+      ...['1 sw1-12', '2 sw11-2', '1 sign-a', '2 sign-b'],
+    ]);
   });
 
   it('is what its id says, whatever looks like a heading in it', () => {

@@ -187,7 +187,8 @@ describe('a pasted table, or the file of a program', () => {
       ['1 "Brims" Drake, the First', '1 "Tor", Drake', '1 Drake "Toolbox", Tor'],
     ],
     ['one row alone', ['4,"Wick, Who Waits",M20,69'], ['1 4,"Wick, Who Waits",M20,69']],
-    ['a number in a name', ['10,000 Drakes'], ['1 10,000 Drakes']],
+    ['a quoted word at the end of a name', ['1 Drake, "the First"'], ['1 Drake, "the First"']],
+    ['thousands in a name', ['10,000 Drakes', '30,000-Year Drake'], ['1 10,000 Drakes', '1 30,000-Year Drake']],
     ['a tab between count and name', ['4\tNegate (M20)', '2\tTide'], ['4 Negate | M20', '2 Tide']],
     ['a row in a list', ['4 Negate', '2 Tide', '3,Drake'], ['4 Negate', '2 Tide', '1 3,Drake']],
   ])('is none with %s', (_, typed, expected) => expect(lines(...typed)).toEqual(expected));
