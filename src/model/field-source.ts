@@ -5,7 +5,7 @@ type Step =
   | { kind: 'member'; name: string }
   | { kind: 'every'; filters: readonly (readonly [name: string, text: string])[] };
 
-const STEP = /^(?!=|header:)(?<name>[^.[\]*{}]+)(?<filters>(?:\[[^[\]=]+=[^[\]]*\])*)$/;
+const STEP = /^(?!=|header:)(?<name>[^.[\]*{}]+)(?<filters>(?:\[[^[\]=]+=[^[\]]*\])*)$/i;
 const FILTER = /\[([^[\]=]+)=([^[\]]*)\]/g;
 
 /**
