@@ -42,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'stop-signal': [],
 };
 
-const DISCORD_FOLDERS = ['src/discord/', 'commands/', 'src/cli/commands/', 'src/sandbox/'];
+const DISCORD_FOLDERS = ['src/discord/', 'commands/', 'src/cli/commands/', 'sandbox/'];
 /** Without `discord-api-types`, which holds types only. */
 const DISCORD_LIBRARY = /^(discord\.js|@discordjs\/)/;
 
@@ -54,7 +54,7 @@ interface Import {
 
 let imports: readonly Import[];
 beforeAll(async () => {
-  const files = await Array.fromAsync(glob(['src/**/*.ts', 'commands/**/*.ts']));
+  const files = await Array.fromAsync(glob(['src/**/*.ts', 'commands/**/*.ts', 'sandbox/**/*.ts']));
   const found = await Promise.all(files.map(async (file) => importsIn(file, await readFile(file, 'utf8'))));
   imports = found.flat();
 });
@@ -138,7 +138,7 @@ it('what runs imports no package that only development needs', async () => {
   const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
   const packages = imports.filter(
     ({ file, specifier, isTypeOnly }) =>
-      !file.startsWith('src/sandbox/') && !isTypeOnly && !specifier.startsWith('.') && !isBuiltin(specifier),
+      !file.startsWith('sandbox/') && !isTypeOnly && !specifier.startsWith('.') && !isBuiltin(specifier),
   );
   // `@scope/name/file` → `@scope/name`
   const nameOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');

@@ -18,7 +18,7 @@ it('says in one sentence which Node it needs', () => {
   );
 });
 
-it.each(['src/main.ts', 'src/cli/main.ts', 'src/sandbox/main.ts'])(
+it.each(['src/main.ts', 'src/cli/main.ts', 'sandbox/main.ts'])(
   '%s says so before it imports the rest',
   async (main) => {
     const text = await readFile(main, 'utf8');

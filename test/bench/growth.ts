@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as nextLoopIteration, setTimeout as sleep } from 'node:timers/promises';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import { lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 import { ledgerCosts } from './ledger.ts';
 import { type BenchTable, timed } from './table.ts';

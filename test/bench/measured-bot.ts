@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { APIEmbed } from 'discord-api-types/v10';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { ChatMessage, Member } from '../../src/sandbox/discord/chat.ts';
-import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import type { ChatMessage, Member } from '../../sandbox/discord/chat.ts';
+import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { botEnvironment, PATIENT, serverOfShard, startDiscord } from '../support/backends.ts';
 import { type BotProcess, startProgram } from '../support/bot-process.ts';
 import { isFinal } from '../support/final-answers.ts';

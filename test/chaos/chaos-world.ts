@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { DISCORD_LIFETIMES } from '../../sandbox/discord/interaction.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { serverOfShard, startBackends } from '../support/backends.ts';
 import { Bots } from './bots.ts';
 import { startChaosRedis } from './chaos-redis.ts';

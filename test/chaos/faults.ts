@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { ListeningCardService } from '../../src/sandbox/card-service.ts';
-import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
+import type { ListeningCardService } from '../../sandbox/card-service.ts';
+import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
+import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { rateLimited } from '../support/fault-forms.ts';
 import type { ChaosRedis } from './chaos-redis.ts';
 

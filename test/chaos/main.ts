@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { redisServerBinary } from '../../src/sandbox/redis-binary.ts';
+import { redisServerBinary } from '../../sandbox/redis-binary.ts';
 import { PAGE, replaceSection } from '../bench/table.ts';
 import { positive, whole } from './options.ts';
 import { runChaos } from './run.ts';

@@ -1,5 +1,5 @@
-import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
+import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { finalAnswers, isFinal } from '../support/final-answers.ts';
 
 /** A time in which a process, or Redis, was not there. */

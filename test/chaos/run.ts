@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lifetimes } from '../../src/sandbox/discord/interaction.ts';
-import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import type { Lifetimes } from '../../sandbox/discord/interaction.ts';
+import { shardOf } from '../../sandbox/discord/snowflake.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { scoped } from '../support/on-finished.ts';
 import { alarmsIn } from './alarms.ts';

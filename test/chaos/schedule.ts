@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
-import { seededRandom } from '../../src/sandbox/seeded-random.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import { seededRandom } from '../../sandbox/seeded-random.ts';
 import { applyFault, type ChaosWorld, FAULT_NAMES, type FaultName } from './faults.ts';
 
 /** An event at a time after the start. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { observe } from '../../sandbox/discord/observation.ts';
+import type { ServiceCard } from '../../sandbox/sample-cards.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { observe } from '../../src/sandbox/discord/observation.ts';
-import type { ServiceCard } from '../../src/sandbox/sample-cards.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
 import { nonceOf } from '../../src/watches/untold.ts';
 import { parseWatch, type Watch } from '../../src/watches/watch.ts';

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { CommandUse, Deletion, Form, Message, Reply, Services } from '../../commands/command.ts';
 import { commands } from '../../commands/index.ts';
+import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/card-service.ts';
 import { openServices } from '../../src/app.ts';
 import { knownPrintings } from '../../src/catalog/known-printings.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -9,7 +10,6 @@ import { type CommandEvent, Events, type Source } from '../../src/model/events.t
 import type { Asked } from '../../src/model/invocation.ts';
 import type { Requester } from '../../src/model/quota.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
-import { EmbeddedCardService, SANDBOX_API_KEY } from '../../src/sandbox/card-service.ts';
 import { NO_JOURNAL } from '../replies/replies-over.ts';
 import { logLines } from '../support/log-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

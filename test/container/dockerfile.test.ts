@@ -4,7 +4,7 @@ import { validate } from 'dockerfile-utils';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startBackends } from '../support/backends.ts';
 import { type BotProcess, startProgram } from '../support/bot-process.ts';
-import { allowedPaths, copiedPaths, ignoredPaths, readStages, unpackImage } from './image.ts';
+import { allowedPaths, copiedPaths, readStages, unpackImage } from './image.ts';
 
 /** The value of an instruction in the stage that runs. */
 async function finalInstruction(wanted: string): Promise<string | undefined> {
@@ -33,7 +33,6 @@ describe('the image', () => {
     const copied = (await readStages()).flatMap(copiedPaths);
     expect(copied.filter((path) => !existsSync(path))).toEqual([]);
     expect(new Set(copied)).toEqual(new Set(await allowedPaths()));
-    expect(await ignoredPaths()).toEqual(['src/sandbox']);
   });
 
   it('runs no install script, neither while it is built nor later', async () => {

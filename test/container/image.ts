@@ -36,11 +36,6 @@ export function copiedPaths(stage: readonly Instruction[]): string[] {
     .flatMap(({ text }) => text.split(' ').slice(0, -1));
 }
 
-/** Paths that `.dockerignore` keeps out although it lets their folder in. */
-export async function ignoredPaths(): Promise<string[]> {
-  return (await readIgnoreFile()).filter((line) => line !== '*' && !line.startsWith('!'));
-}
-
 /** Paths that `.dockerignore` lets in; nothing else may be copied. */
 export async function allowedPaths(): Promise<string[]> {
   return (await readIgnoreFile()).filter((line) => line.startsWith('!')).map((line) => line.slice(1));
@@ -49,9 +44,8 @@ export async function allowedPaths(): Promise<string[]> {
 /** A folder that holds what the image's `/app` holds. Gone when the test is over. */
 export async function unpackImage(): Promise<string> {
   const app = temporaryFolder('image');
-  const ignored = await ignoredPaths();
   for (const path of (await readStages()).flatMap(copiedPaths).filter((path) => path !== 'package-lock.json')) {
-    await cp(path, join(app, path), { recursive: true, filter: (from) => !ignored.includes(from) });
+    await cp(path, join(app, path), { recursive: true });
   }
   for (const path of await installedPackages()) {
     await mkdir(dirname(join(app, path)), { recursive: true });

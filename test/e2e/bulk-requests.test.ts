@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import type { Backends } from '../support/backends.ts';
 import { endOfList, finalAnswers } from '../support/final-answers.ts';
 import { showsCard, startAppBots } from '../support/processes.ts';

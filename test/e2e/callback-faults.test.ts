@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
+import { DISCORD_LIFETIMES } from '../../sandbox/discord/interaction.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
-import { DISCORD_LIFETIMES } from '../../src/sandbox/discord/interaction.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
 import { finalAnswer, finalAnswers, isFinal } from '../support/final-answers.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';

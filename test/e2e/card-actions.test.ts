@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { choose, labels, parts, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { choose, press } from '../support/buttons.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';

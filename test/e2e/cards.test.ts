@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { parts } from '../support/buttons.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
 import { endOfList, hasListEnded } from '../support/final-answers.ts';

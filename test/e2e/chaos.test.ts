@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { runChaos } from '../chaos/run.ts';
 import { chaosSchedule } from '../chaos/schedule.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';

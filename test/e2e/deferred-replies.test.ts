@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';

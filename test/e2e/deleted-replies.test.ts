@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { labels, press } from '../support/buttons.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
+import { sandboxAs } from '../../sandbox/shaped-service.ts';
 import { startWebhookServer } from '../operations/webhook-server.ts';
 import { labels, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';

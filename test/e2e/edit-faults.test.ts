@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { FRESH_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { atOnce } from '../support/at-once.ts';
 import { bannedByCloudflare, rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';

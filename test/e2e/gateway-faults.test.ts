@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { type AppBot, startAppBot } from '../support/app-bot.ts';
 import { atOnce } from '../support/at-once.ts';
 import { type Backends, startBackends } from '../support/backends.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import card from '../../commands/card.ts';
 import usage from '../../commands/usage.ts';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import { observe } from '../../src/sandbox/discord/observation.ts';
-import { parseMarkdown, type Token } from '../../src/sandbox/page/markdown.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import { observe } from '../../sandbox/discord/observation.ts';
+import { parseMarkdown, type Token } from '../../sandbox/page/markdown.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
 import { offered } from '../support/confirmed-cards.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { field } from '../support/embed-field.ts';
 import { cardRequests, QUICK, startWorld, statuses } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import { SAMPLE_CATALOG, type ServiceCard } from '../../src/sandbox/sample-cards.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import { SAMPLE_CATALOG, type ServiceCard } from '../../sandbox/sample-cards.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
 import { hasListEnded } from '../support/final-answers.ts';
 import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';

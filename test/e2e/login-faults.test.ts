@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { rateLimited, refused, serverError } from '../support/fault-forms.ts';

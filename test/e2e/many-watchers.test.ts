@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { atOnce } from '../support/at-once.ts';
 import { QUICK, startWorld } from '../support/world.ts';
 

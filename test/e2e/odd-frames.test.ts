@@ -1,6 +1,6 @@
 import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
 import { expect, it } from 'vitest';
-import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
 import { finalAnswer } from '../support/final-answers.ts';

@@ -6,7 +6,7 @@ import {
 } from 'discord.js';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import type { EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscordOptions } from '../../sandbox/discord/emulated-discord.ts';
 import { illegibleTexts } from '../support/legibility.ts';
 import { openBot } from '../support/page-bot.ts';
 import { composer, openPage, type PageVisit, replyTo, say } from '../support/page-visit.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
+import { sandboxAs } from '../../sandbox/shaped-service.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
 import { composer, openPage, replyTo, say } from '../support/page-visit.ts';
 import { openSandbox } from '../support/sandbox-page.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { choose, labels, parts, press } from '../support/buttons.ts';
 import { hasEnded, LIST, pasted, textOf, worldWithNames } from '../support/pasted-list.ts';
 import { cardRequests, type World } from '../support/world.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ChatMessage, Whereabouts } from '../../src/sandbox/discord/chat.ts';
-import { DEFAULT_WORLD } from '../../src/sandbox/discord/world.ts';
-import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
-import { SAMPLE_MEMBERS } from '../../src/sandbox/sample-members.ts';
+import type { ChatMessage, Whereabouts } from '../../sandbox/discord/chat.ts';
+import { DEFAULT_WORLD } from '../../sandbox/discord/world.ts';
+import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
+import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
 import { choose, labels, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { startWorld, type World } from '../support/world.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { serverOfShard } from '../support/backends.ts';
 import { press } from '../support/buttons.ts';
 import { logOf, requestedIds, showsCard, startAppBots } from '../support/processes.ts';

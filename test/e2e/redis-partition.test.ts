@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { finalAnswers } from '../support/final-answers.ts';
 import { prepareAppBots, requestedIds, showsCard } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { serverOfShard } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { press } from '../support/buttons.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import type { AppBot } from '../support/app-bot.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
 import { requestedIds, showsCard, startAppBots, type TestBots } from '../support/processes.ts';

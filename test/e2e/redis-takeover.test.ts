@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
-import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
+import type { DictatedAnswer } from '../../sandbox/service-script.ts';
 import { type AppBot, type BotOutput, startAppBot } from '../support/app-bot.ts';
 import { serverOfShard } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';

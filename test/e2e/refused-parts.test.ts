@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
 import { labels } from '../support/buttons.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { startWorld } from '../support/world.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { startWorld, type World } from '../support/world.ts';
 

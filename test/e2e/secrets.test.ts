@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { observe } from '../../src/sandbox/discord/observation.ts';
-import { startPageServer } from '../../src/sandbox/page-server.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { observe } from '../../sandbox/discord/observation.ts';
+import { startPageServer } from '../../sandbox/page-server.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
-import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
+import type { DictatedAnswer } from '../../sandbox/service-script.ts';
 import { startService } from '../support/backends.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
-import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
-import { shardOf } from '../../src/sandbox/discord/snowflake.ts';
+import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../sandbox/discord/emulated-discord.ts';
+import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
+import { shardOf } from '../../sandbox/discord/snowflake.ts';
 import { type BotOutput, startAppBot } from '../support/app-bot.ts';
 import { atOnce } from '../support/at-once.ts';
 import { startBackends } from '../support/backends.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import type { ScriptedFault } from '../../src/sandbox/discord/faults.ts';
-import { SAMPLE_CARDS, type ServiceCard } from '../../src/sandbox/sample-cards.ts';
+import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
+import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
+import { SAMPLE_CARDS, type ServiceCard } from '../../sandbox/sample-cards.ts';
 import { type AppBot, startAppBot } from '../support/app-bot.ts';
 import { atOnce } from '../support/at-once.ts';
 import { startBackends } from '../support/backends.ts';

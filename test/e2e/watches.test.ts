@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { choose, labels, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { cardRequests, startWorld } from '../support/world.ts';

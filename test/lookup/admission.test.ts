@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import { decideAdmission } from '../../src/lookup/admission.ts';
 import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import type { LookupQueue } from '../../src/lookup/lookup-queue.ts';
@@ -9,7 +10,6 @@ import { BudgetSpent, Busy, ServiceDown, Stopping } from '../../src/model/errors
 import type { BudgetSetting } from '../../src/model/plan.ts';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import type { Blocked, LimiterView, PermitLane } from '../../src/quota/limiter-port.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { admitAll, by, fakeTime, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const IDS = Array.from({ length: 80 }, (_, index) => `base1-${index + 1}`);

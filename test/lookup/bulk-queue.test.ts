@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { BulkRefusal, BulkShape } from '../../sandbox/bulk-listing.ts';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
-import type { BulkRefusal, BulkShape } from '../../src/sandbox/bulk-listing.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { INFO, WARN } from '../support/log-lines.ts';
 import { admitAll, by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import { Cards, type CardsOptions } from '../../src/lookup/cards.ts';
 import type { Lifetimes } from '../../src/lookup/freshness.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { UnexpectedAnswer } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import type { FetchedCard } from '../../src/service/card-service.ts';
 import { sqliteCards } from '../cache/card-stores.ts';
 import { clientOf } from '../service/clients.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { EmbeddedCardService, startCardService } from '../../sandbox/card-service.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
+import type { DictatedAnswer } from '../../sandbox/service-script.ts';
 import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import { Lookups } from '../../src/lookup/lookups.ts';
 import type { Outcomes } from '../../src/lookup/outcomes.ts';
 import { Busy, KeyRefused, QuotaSpent, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import type { Limiter, PermitLane } from '../../src/quota/limiter-port.ts';
-import { EmbeddedCardService, startCardService } from '../../src/sandbox/card-service.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
-import type { DictatedAnswer } from '../../src/sandbox/service-script.ts';
 import {
   by,
   fakeTime,

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import { LookupRequests } from '../../src/lookup/lookup-requests.ts';
 import { PendingLookups } from '../../src/lookup/pending-lookups.ts';
 import { RestingCards } from '../../src/lookup/resting-cards.ts';
@@ -13,7 +14,6 @@ import {
   UnexpectedAnswer,
 } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import type { Fetched } from '../../src/service/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import { Lookups } from '../../src/lookup/lookups.ts';
 import { isFetchedFor, lastPermitAtMs, type Outcomes } from '../../src/lookup/outcomes.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import { isWorthShowing } from '../../src/replies/course.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 import { asGiven, type GivenCard, lookedUp, lookupsOf, type Tell } from './lookups-of.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import type { Claims } from '../../src/model/claims.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
 afterEach(() => {

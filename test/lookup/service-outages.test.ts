@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import type { CardServiceError } from '../../src/model/errors.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { by, fakeTime, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 
 const PRO = { plan: 'pro' } as const;

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import { blockedError, sendRequest } from '../../src/lookup/service-requests.ts';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
 import { Events, type EventsByName } from '../../src/model/events.ts';
 import type { BlockedReason, Limiter } from '../../src/quota/limiter-port.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { lookupQueueOver } from '../support/lookup-queue.ts';
 
 const PERMIT = { probe: false, leftAtMs: Date.now() };

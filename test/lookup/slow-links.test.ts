@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import type { Acquired, Limiter, Permit } from '../../src/quota/limiter-port.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { ask } from '../quota/limiter.contract.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 

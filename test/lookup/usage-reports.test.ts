@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
+import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/card-service.ts';
 import { type SharedReport, type UsageReport, UsageReports } from '../../src/lookup/usage-reports.ts';
 import { LocalClaims } from '../../src/model/claims.ts';
 import { KeyRefused, ServiceDown, Stopping } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
-import { EmbeddedCardService, SANDBOX_API_KEY } from '../../src/sandbox/card-service.ts';
 import { ERROR, logLines } from '../support/log-lines.ts';
 import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { seededRandom } from '../../src/sandbox/seeded-random.ts';
+import { seededRandom } from '../../sandbox/seeded-random.ts';
 import { positive } from '../chaos/options.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
 import { relatedTests } from './related-tests.ts';

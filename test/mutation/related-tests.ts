@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 /** Of types alone nothing runs. */
 const IMPORTED = /^(?:import|export) (?!type )[^;]*?'(\.[^']+\.ts)';|import\('(\.[^']+\.ts)'\)/gm;
 /** Whatever these import, they are tests of the whole. */
-const WHOLE = ['src/app.ts', 'src/cli/program.ts', 'src/sandbox/sandbox.ts'];
+const WHOLE = ['src/app.ts', 'src/cli/program.ts', 'sandbox/sandbox.ts'];
 
 /** The test files that run a file, those first that most probably notice a change of it: of its name, of its folder, of others, and of the whole app. */
 export function relatedTests(root: string, file: string): string[][] {

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import type { World } from '../support/world.ts';
 import { parseMetrics, type Sample } from './parse-metrics.ts';
 

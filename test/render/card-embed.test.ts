@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseMarkdown } from '../../sandbox/page/markdown.ts';
 import { KeyRefused, QuotaSpent, ServiceDown } from '../../src/model/errors.ts';
 import {
   type CardView,
@@ -12,7 +13,6 @@ import {
 } from '../../src/render/card-embed.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { copyNote, formatMessage } from '../../src/render/messages.ts';
-import { parseMarkdown } from '../../src/sandbox/page/markdown.ts';
 import { CardAnswer } from '../../src/service/answers.ts';
 import { idOrNothing } from '../support/any-id.ts';
 import { contrast } from '../support/contrast.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseChoices } from '../../sandbox/discord/callback-rules.ts';
 import type { CardPage, ListedCard, Unclear } from '../../src/model/invocation.ts';
 import {
   askAnywayMenus,
@@ -16,7 +17,6 @@ import {
 import { unclearLines, unclearTexts } from '../../src/render/cards-message.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { parseChoices } from '../../src/sandbox/discord/callback-rules.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { nastyText } from './service-answers.ts';
 

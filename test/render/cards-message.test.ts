@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { readMessage } from '../../sandbox/discord/message-rules.ts';
 import { Busy, type CardServiceError, KeyRefused } from '../../src/model/errors.ts';
 import { type CardsView, cardsMessage, totalLength } from '../../src/render/cards-message.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { readMessage } from '../../src/sandbox/discord/message-rules.ts';
 import { CardAnswer } from '../../src/service/answers.ts';
 import { currency, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 

@@ -1,10 +1,10 @@
 import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { pictureSize } from '../../sandbox/discord/file-store.ts';
 import { DAY_INKS, type DayView, dayPicture, usedByHour } from '../../src/render/day-picture.ts';
 import { encodePng, type IndexedPicture } from '../../src/render/png.ts';
 import { usageDay } from '../../src/render/usage-day.ts';
-import { pictureSize } from '../../src/sandbox/discord/file-store.ts';
 import { contrast } from '../support/contrast.ts';
 import { anyHours } from './service-answers.ts';
 

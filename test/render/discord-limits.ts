@@ -1,6 +1,6 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import { expect } from 'vitest';
-import { readMessage } from '../../src/sandbox/discord/message-rules.ts';
+import { readMessage } from '../../sandbox/discord/message-rules.ts';
 
 /** Whether Discord takes it, by the rules of the emulated one, which test/sandbox/discord holds to Discord's specification. */
 export function expectAccepted(message: object): void {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseMarkdown, type Token } from '../../sandbox/page/markdown.ts';
 import {
   age,
   clip,
@@ -12,7 +13,6 @@ import {
   plainText,
   priceAsShown,
 } from '../../src/render/formats.ts';
-import { parseMarkdown, type Token } from '../../src/sandbox/page/markdown.ts';
 import { currency, locale, nastyText, price } from './service-answers.ts';
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/u;

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import type { Outcome } from '../../src/lookup/outcomes.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import type { Asked } from '../../src/model/invocation.ts';
@@ -12,7 +13,6 @@ import {
   type ReplyJournal,
   type ReplySender,
 } from '../../src/replies/reply-ports.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LONGEST_WAIT_MS, lookupQueueOver } from '../support/lookup-queue.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 
 const BATCH = { method: 'POST', body: JSON.stringify({ ids: ['base1-4', 'nowhere', 'base1-1'] }) };
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { PLAN_LIMITS } from '../../src/model/plan.ts';
 import {
   type CardServiceOptions,
   EmbeddedCardService,
   SANDBOX_API_KEY,
   startCardService,
-} from '../../src/sandbox/card-service.ts';
+} from '../../sandbox/card-service.ts';
+import { PLAN_LIMITS } from '../../src/model/plan.ts';
 import { startService } from '../support/backends.ts';
 
 const NOON_MS = Date.UTC(2030, 0, 1, 12);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Bots } from '../../src/sandbox/bots.ts';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
-import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import { Guide } from '../../src/sandbox/guide.ts';
-import { KNOWN_CARDS } from '../../src/sandbox/known-cards.ts';
-import { NO_DAY } from '../../src/sandbox/service-limiters.ts';
+import type { Bots } from '../../sandbox/bots.ts';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
+import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
+import { Guide } from '../../sandbox/guide.ts';
+import { KNOWN_CARDS } from '../../sandbox/known-cards.ts';
+import { NO_DAY } from '../../sandbox/service-limiters.ts';
 
 it.each([
   ['every step', {}, KNOWN_CARDS, ['find', 'crowd', 'refused', 'day', 'kill', 'watch']],

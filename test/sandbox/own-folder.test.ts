@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { ownFolder, removeLeftFolders } from '../../src/sandbox/own-folder.ts';
+import { ownFolder, removeLeftFolders } from '../../sandbox/own-folder.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('a killed sandbox leaves no folder once another starts, which keeps those of running ones', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type GuardedRequest, refusal } from '../../src/sandbox/page-guard.ts';
+import { type GuardedRequest, refusal } from '../../sandbox/page-guard.ts';
 
 const PORT = 4000;
 const GET: GuardedRequest = { method: 'GET', host: '127.0.0.1:4000', origin: undefined, contentType: undefined };

@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
-import { type PageServer, startPageServer } from '../../src/sandbox/page-server.ts';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
+import { type PageServer, startPageServer } from '../../sandbox/page-server.ts';
 
 let discord: EmulatedDiscord;
 let cardService: EmbeddedCardService;

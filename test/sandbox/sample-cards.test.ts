@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sampleImage } from '../../src/sandbox/card-images.ts';
-import { SAMPLE_CARDS } from '../../src/sandbox/sample-cards.ts';
+import { sampleImage } from '../../sandbox/card-images.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 
 it('the sample cards are at least 60, of three games, with unique ids', () => {
   expect(new Set(SAMPLE_CARDS.map((card) => card.id)).size).toBe(SAMPLE_CARDS.length);

@@ -9,7 +9,7 @@ import {
   remaining,
   SERVICE_LIMITERS,
   type ServiceLimiter,
-} from '../../src/sandbox/service-limiters.ts';
+} from '../../sandbox/service-limiters.ts';
 
 const RATE: Rate = { requestsPerMinute: 3, burst: 2 };
 

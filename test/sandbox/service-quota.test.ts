@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitsOf, ServiceQuota } from '../../src/sandbox/service-quota.ts';
+import { limitsOf, ServiceQuota } from '../../sandbox/service-quota.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 
 const NOON_MS = Date.UTC(2030, 0, 1, 12);

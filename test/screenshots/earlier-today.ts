@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createLog } from '../../src/log.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { LEDGER_SCHEMA } from '../../src/storage/sqlite/counters.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { utcDay, utcHour } from '../../src/time/utc-day.ts';

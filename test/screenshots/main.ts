@@ -120,7 +120,7 @@ async function boxesInView(page: Page, parts: readonly Locator[]): Promise<Box[]
 
 /** @param work gets the address of the page of `npm run sandbox` */
 async function inSandboxProgram(work: (url: string) => Promise<void>): Promise<void> {
-  const sandbox = spawn(process.execPath, ['src/sandbox/main.ts', '--port', '0'], {
+  const sandbox = spawn(process.execPath, ['sandbox/main.ts', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let url: string | undefined;

@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core';
+import { KNOWN_CARDS, type KnownCard } from '../../sandbox/known-cards.ts';
+import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { sandboxAs } from '../../sandbox/shaped-service.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { KNOWN_CARDS, type KnownCard } from '../../src/sandbox/known-cards.ts';
-import { SAMPLE_MEMBERS } from '../../src/sandbox/sample-members.ts';
-
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
 import { say } from '../support/page-visit.ts';
 import { afterButton, lastMessage, openMenu, reply, replyTyped, type Scene, suggestions } from './shot.ts';
 

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
 import { composer, replyTo, say } from '../support/page-visit.ts';
 
 /** A picture to be taken. */

@@ -1,10 +1,10 @@
 import { install } from '@sinonjs/fake-timers';
 import type { Browser, Locator, Page } from 'playwright-core';
+import { startPageServer } from '../../sandbox/page-server.ts';
+import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
+import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { createLog } from '../../src/log.ts';
-import { startPageServer } from '../../src/sandbox/page-server.ts';
-import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
-import { SAMPLE_MEMBERS } from '../../src/sandbox/sample-members.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { PATIENT } from '../support/backends.ts';
 import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';

@@ -1,6 +1,6 @@
+import { type ListeningCardService, SANDBOX_API_KEY, startCardService } from '../../sandbox/card-service.ts';
 import type { Card } from '../../src/model/card.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
-import { type ListeningCardService, SANDBOX_API_KEY, startCardService } from '../../src/sandbox/card-service.ts';
 import { CardService, type CardServiceOptions } from '../../src/service/card-service.ts';
 import { described, type Replaced } from '../support/described.ts';
 import { logLines } from '../support/log-lines.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listedIds } from '../../src/sandbox/bulk-listing.ts';
+import { listedIds } from '../../sandbox/bulk-listing.ts';
 import { type ListingAddress, listRequest, roomForIds } from '../../src/service/listing-format.ts';
 import { anyId } from '../support/any-id.ts';
 import { listAt } from '../support/described.ts';

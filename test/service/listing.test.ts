@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type ListeningCardService, SANDBOX_API_KEY, startCardService } from '../../sandbox/card-service.ts';
 import { RateLimited, ServiceDown } from '../../src/model/errors.ts';
-import { type ListeningCardService, SANDBOX_API_KEY, startCardService } from '../../src/sandbox/card-service.ts';
 import { CardReader } from '../../src/service/described-card.ts';
 import { againAtMost, Listing } from '../../src/service/listing.ts';
 import type { ListingOutcome } from '../../src/service/listing-learning.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { SANDBOX_API_KEY } from '../../sandbox/card-service.ts';
+import type { ServiceCard } from '../../sandbox/sample-cards.ts';
+import { SERVICE_SHAPES, type ServiceShape } from '../../sandbox/service-shapes.ts';
+import { sandboxAs } from '../../sandbox/shaped-service.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
-import { SANDBOX_API_KEY } from '../../src/sandbox/card-service.ts';
-import type { ServiceCard } from '../../src/sandbox/sample-cards.ts';
-import { SERVICE_SHAPES, type ServiceShape } from '../../src/sandbox/service-shapes.ts';
-import { sandboxAs } from '../../src/sandbox/shaped-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { DAY_MS } from '../../src/time/utc-day.ts';
 import { exported, runCatalog } from '../cli/catalog/cli-runs.ts';

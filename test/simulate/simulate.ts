@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RESTOptions } from 'discord.js';
-import { seededRandom } from '../../src/sandbox/seeded-random.ts';
+import { seededRandom } from '../../sandbox/seeded-random.ts';
 import { checkAfterwards } from './afterwards.ts';
 import { type Limits, SimulatedService } from './card-service.ts';
 import { isFinal, SimulatedDiscord, type Typed } from './discord.ts';

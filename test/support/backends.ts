@@ -1,18 +1,18 @@
-import type { PlanLimits } from '../../src/model/plan.ts';
 import {
   type CardServiceOptions,
   type ListeningCardService,
   SANDBOX_API_KEY,
   startCardService,
-} from '../../src/sandbox/card-service.ts';
-import type { Guild } from '../../src/sandbox/discord/chat.ts';
+} from '../../sandbox/card-service.ts';
+import type { Guild } from '../../sandbox/discord/chat.ts';
 import {
   type EmulatedDiscord,
   type EmulatedDiscordOptions,
   startEmulatedDiscord,
-} from '../../src/sandbox/discord/emulated-discord.ts';
-import type { Lifetimes } from '../../src/sandbox/discord/interaction.ts';
-import { registerCommands } from '../../src/sandbox/sandbox.ts';
+} from '../../sandbox/discord/emulated-discord.ts';
+import type { Lifetimes } from '../../sandbox/discord/interaction.ts';
+import { registerCommands } from '../../sandbox/sandbox.ts';
+import type { PlanLimits } from '../../src/model/plan.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { onFinished } from './on-finished.ts';
 import { temporaryFolder } from './temporary-folder.ts';

@@ -1,6 +1,6 @@
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 
 /** A button, or a menu, which has options in place of a label. */
 interface Part {

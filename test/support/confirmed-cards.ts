@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
-import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { logLines } from './log-lines.ts';
 

@@ -1,5 +1,5 @@
 import { type ApplicationCommandDataResolvable, Client, Events, type Interaction } from 'discord.js';
-import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { onFinished } from './on-finished.ts';
 
 /** An unmodified discord.js client with these commands, until the test or, from `beforeAll`, the file ends. */

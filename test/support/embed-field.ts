@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 
 /** The value of the field with this name in the embed of a reply. */
 export function field({ embeds }: ChatMessage, name: string): string | undefined {

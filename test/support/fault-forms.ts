@@ -1,5 +1,5 @@
-import { ApiError, type Refusal } from '../../src/sandbox/discord/api-error.ts';
-import type { FaultyRoute, ScriptedFault } from '../../src/sandbox/discord/faults.ts';
+import { ApiError, type Refusal } from '../../sandbox/discord/api-error.ts';
+import type { FaultyRoute, ScriptedFault } from '../../sandbox/discord/faults.ts';
 
 export interface RateLimited {
   route: FaultyRoute;

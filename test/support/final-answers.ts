@@ -1,7 +1,7 @@
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
 
 /** Whether it is a sentence that a card or another sentence follows, in any language. */
 function isOnTheWay(content: string): boolean {

@@ -1,6 +1,6 @@
 import { on, once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { EmulatedDiscord } from '../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 
 export type Frame = { op: number; d: Record<string, unknown>; s: number | null; t: string | null };
 

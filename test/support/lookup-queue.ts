@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
+import type { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import { Cards, type CardsOptions } from '../../src/lookup/cards.ts';
 import { NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/fair-order.ts';
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
@@ -14,7 +15,6 @@ import { LocalCell } from '../../src/quota/limiter-cell.ts';
 import type { Limiter } from '../../src/quota/limiter-port.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
-import type { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
 import { described } from './described.ts';

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { EmbeddedCardService } from '../../src/sandbox/card-service.ts';
-import type { EmulatedDiscordOptions } from '../../src/sandbox/discord/emulated-discord.ts';
-import { startPageServer } from '../../src/sandbox/page-server.ts';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
+import type { EmulatedDiscordOptions } from '../../sandbox/discord/emulated-discord.ts';
+import { startPageServer } from '../../sandbox/page-server.ts';
 import { openDiscord } from './backends.ts';
 import { startClient } from './discord-client.ts';
 import { type PageVisit, visitPage } from './page-visit.ts';

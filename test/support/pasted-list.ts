@@ -1,6 +1,6 @@
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
-import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { offered } from './confirmed-cards.ts';
 import { startWorld, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { CardServiceOptions } from '../../src/sandbox/card-service.ts';
-import type { ChatMessage } from '../../src/sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
+import type { CardServiceOptions } from '../../sandbox/card-service.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { type AppBot, type BotOutput, startAppBot } from './app-bot.ts';
 import { type Backends, serverOfShard, startBackends } from './backends.ts';
 import { readLogLine } from './log-lines.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { startPageServer } from '../../src/sandbox/page-server.ts';
-import { SAMPLE_CATALOG } from '../../src/sandbox/sample-cards.ts';
+import { startPageServer } from '../../sandbox/page-server.ts';
+import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { type PageVisit, visitPage } from './page-visit.ts';
 import { startWorld, type World } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { createClient } from '@redis/client';
 import { expect } from 'vitest';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { createLog } from '../../src/log.ts';
-import type { TypedInteraction } from '../../src/sandbox/discord/typed-interaction.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
 import { LONG_DAY, PATIENT } from './backends.ts';
 import { readLogLine } from './log-lines.ts';

@@ -1,9 +1,9 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { type CardServiceOptions, EmbeddedCardService } from '../../sandbox/card-service.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
-import { type CardServiceOptions, EmbeddedCardService } from '../../src/sandbox/card-service.ts';
 import { WatchRenewals } from '../../src/watches/renewals.ts';
 import { by, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 

@@ -6,7 +6,7 @@ import {
   type Ruling,
   SERVICE_LIMITERS,
   type ServiceLimiter,
-} from '../../../src/sandbox/service-limiters.ts';
+} from '../../../sandbox/service-limiters.ts';
 
 export const PLAN_RATE: Rate = { requestsPerMinute: 10, burst: 20 };
 export const MINUTE_MS = 60_000;

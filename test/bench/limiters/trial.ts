@@ -1,5 +1,5 @@
-import { EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
-import { seededRandom } from '../../../src/sandbox/seeded-random.ts';
+import { EmbeddedCardService } from '../../../sandbox/card-service.ts';
+import { seededRandom } from '../../../sandbox/seeded-random.ts';
 import { DAY_CARDS } from '../quota/day-of-lookups.ts';
 import { inFakeTime } from '../quota/fake-time.ts';
 import { type RecordedRequest, recordFetch } from '../quota/recorded-fetch.ts';

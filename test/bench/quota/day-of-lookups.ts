@@ -1,6 +1,6 @@
+import type { ServiceCard } from '../../../sandbox/sample-cards.ts';
+import { seededRandom } from '../../../sandbox/seeded-random.ts';
 import type { Requester } from '../../../src/model/quota.ts';
-import type { ServiceCard } from '../../../src/sandbox/sample-cards.ts';
-import { seededRandom } from '../../../src/sandbox/seeded-random.ts';
 
 export const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

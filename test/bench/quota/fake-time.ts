@@ -1,6 +1,6 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { type FakeMethod, install } from '@sinonjs/fake-timers';
-import { seededRandom } from '../../../src/sandbox/seeded-random.ts';
+import { seededRandom } from '../../../sandbox/seeded-random.ts';
 
 /** Not faked: `setImmediate`, with which everything that follows from one timer runs before the next. */
 const FAKED: FakeMethod[] = ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'];

@@ -1,7 +1,7 @@
+import { EmbeddedCardService } from '../../../sandbox/card-service.ts';
 import { Lookups } from '../../../src/lookup/lookups.ts';
 import { PLAN_LIMITS } from '../../../src/model/plan.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
-import { EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
 import { type BenchTable, wanted } from '../table.ts';
 import { DAY_CARDS } from './day-of-lookups.ts';
 import { inFakeTime } from './fake-time.ts';

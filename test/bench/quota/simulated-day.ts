@@ -1,6 +1,6 @@
+import { type CardServiceOptions, EmbeddedCardService } from '../../../sandbox/card-service.ts';
+import type { CardServiceSwitches } from '../../../sandbox/card-service-controls.ts';
 import { PLAN_LIMITS } from '../../../src/model/plan.ts';
-import { type CardServiceOptions, EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
-import type { CardServiceSwitches } from '../../../src/sandbox/card-service-controls.ts';
 import { DAY_CARDS, DAY_MS, type Lookup } from './day-of-lookups.ts';
 import { inFakeTime } from './fake-time.ts';
 import { type RecordedRequest, recordFetch } from './recorded-fetch.ts';

@@ -1,6 +1,6 @@
-import { SANDBOX_API_KEY } from '../../../src/sandbox/card-service.ts';
-import type { ServiceShape } from '../../../src/sandbox/service-shapes.ts';
-import { sandboxAs } from '../../../src/sandbox/shaped-service.ts';
+import { SANDBOX_API_KEY } from '../../../sandbox/card-service.ts';
+import type { ServiceShape } from '../../../sandbox/service-shapes.ts';
+import { sandboxAs } from '../../../sandbox/shaped-service.ts';
 import { type BenchTable, type Verdict, wanted } from '../table.ts';
 import { COUNTED_SERVICES, startCounted, UNCOUNTED } from './counted-windows.ts';
 import { DAY_CARDS, DAY_MS, type Lookup, rhythmicDay } from './day-of-lookups.ts';

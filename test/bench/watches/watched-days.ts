@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../src/sandbox/seeded-random.ts';
+import { seededRandom } from '../../../sandbox/seeded-random.ts';
 import { WatchRenewals } from '../../../src/watches/renewals.ts';
 import { DAY_CARDS, DAY_MS, rhythmicDay } from '../quota/day-of-lookups.ts';
 import { type Beside, ourBot } from '../quota/our-bot.ts';

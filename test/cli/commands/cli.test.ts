@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../../sandbox/discord/emulated-discord.ts';
 import type { LocalCommand } from '../../../src/cli/commands/command-diff.ts';
 import { Registration } from '../../../src/cli/commands/registration.ts';
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import { run } from '../run.ts';
 import { type DetourAnswer, startDetour } from './detour.ts';
 

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { filesWith } from '../../../src/cli/data/forget-in-files.ts';
-import { EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
+import { EmbeddedCardService } from '../../../sandbox/card-service.ts';
 import type { RedisClient } from '../../../src/storage/redis/client.ts';
 import { DAY_MS } from '../../../src/time/utc-day.ts';
 import { askedFor } from '../../replies/replies-over.ts';

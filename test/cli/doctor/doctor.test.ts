@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ListeningCardService, startCardService } from '../../../sandbox/card-service.ts';
+import { type EmulatedDiscord, startEmulatedDiscord } from '../../../sandbox/discord/emulated-discord.ts';
 import { checkOffline } from '../../../src/cli/doctor/settings.ts';
-import { type ListeningCardService, startCardService } from '../../../src/sandbox/card-service.ts';
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

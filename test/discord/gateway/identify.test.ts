@@ -1,8 +1,8 @@
 import { CloseCodes, WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
 import { ApplicationFlags, GatewayCloseCodes, REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { apiUser } from '../../../sandbox/discord/world.ts';
 import { IdentifyThrottler, refusedWaitMs } from '../../../src/discord/gateway/identify.ts';
-import { apiUser } from '../../../src/sandbox/discord/world.ts';
 import { logLines } from '../../support/log-lines.ts';
 
 const READY = {

@@ -1,7 +1,7 @@
 import { REST, Routes } from 'discord.js';
 import { expect, it } from 'vitest';
+import type { ConnectionFault } from '../../../sandbox/discord/faults.ts';
 import { answered } from '../../../src/discord/rest/requests.ts';
-import type { ConnectionFault } from '../../../src/sandbox/discord/faults.ts';
 import { openDiscord } from '../../support/backends.ts';
 
 /** A Discord with this fault, to which each request may take that long. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { apiCommand, isVisible } from '../../../src/sandbox/discord/api-command.ts';
-import type { Whereabouts } from '../../../src/sandbox/discord/chat.ts';
-import type { RegisteredCommand } from '../../../src/sandbox/discord/command-registry.ts';
-import { readCommand } from '../../../src/sandbox/discord/command-rules.ts';
-import { ownersOf, placeOf } from '../../../src/sandbox/discord/place.ts';
-import { DEFAULT_WORLD as world } from '../../../src/sandbox/discord/world.ts';
+import { apiCommand, isVisible } from '../../../sandbox/discord/api-command.ts';
+import type { Whereabouts } from '../../../sandbox/discord/chat.ts';
+import type { RegisteredCommand } from '../../../sandbox/discord/command-registry.ts';
+import { readCommand } from '../../../sandbox/discord/command-rules.ts';
+import { ownersOf, placeOf } from '../../../sandbox/discord/place.ts';
+import { DEFAULT_WORLD as world } from '../../../sandbox/discord/world.ts';
 
 const GUILD = '1180000000000655361';
 const FOREIGN = world.foreignGuilds[0]?.id ?? '';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Autocompletions } from '../../../src/sandbox/discord/autocompletions.ts';
+import { Autocompletions } from '../../../sandbox/discord/autocompletions.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

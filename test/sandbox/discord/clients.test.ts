@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import type { TypedCommand } from '../../../src/sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../../src/sandbox/discord/typed-interaction.ts';
+import type { TypedCommand } from '../../../sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../../sandbox/discord/typed-interaction.ts';
 import { openDiscord } from '../../support/backends.ts';
 import { startScript } from '../../support/bot-process.ts';
 

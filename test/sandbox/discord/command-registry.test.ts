@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CommandRegistry } from '../../../src/sandbox/discord/command-registry.ts';
+import { CommandRegistry } from '../../../sandbox/discord/command-registry.ts';
 
 const GUILD = '1180000000000655361';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCommand } from '../../../src/sandbox/discord/command-rules.ts';
+import { readCommand } from '../../../sandbox/discord/command-rules.ts';
 import { leafCodes } from './leaf-codes.ts';
 
 const command = (part: object) => ({ name: 'card', description: 'Show one card', ...part });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseCallback } from '../../../src/sandbox/discord/callback-rules.ts';
-import { withIds } from '../../../src/sandbox/discord/components.ts';
-import { readMessage } from '../../../src/sandbox/discord/message-rules.ts';
+import { parseCallback } from '../../../sandbox/discord/callback-rules.ts';
+import { withIds } from '../../../sandbox/discord/components.ts';
+import { readMessage } from '../../../sandbox/discord/message-rules.ts';
 import { leafCodes } from './leaf-codes.ts';
 
 const long = (length: number) => 'x'.repeat(length);

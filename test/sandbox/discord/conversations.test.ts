@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Conversations } from '../../../src/sandbox/discord/conversations.ts';
-import { FileStore } from '../../../src/sandbox/discord/file-store.ts';
-import { DISCORD_LIFETIMES } from '../../../src/sandbox/discord/interaction.ts';
-import { RequestLog } from '../../../src/sandbox/discord/request-log.ts';
-import { sentMessage } from '../../../src/sandbox/discord/start-interaction.ts';
+import { Conversations } from '../../../sandbox/discord/conversations.ts';
+import { FileStore } from '../../../sandbox/discord/file-store.ts';
+import { DISCORD_LIFETIMES } from '../../../sandbox/discord/interaction.ts';
+import { RequestLog } from '../../../sandbox/discord/request-log.ts';
+import { sentMessage } from '../../../sandbox/discord/start-interaction.ts';
 
 let conversations: Conversations;
 beforeEach(() => {

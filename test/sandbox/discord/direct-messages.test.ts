@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord } from '../../../sandbox/discord/emulated-discord.ts';
 import { openDiscord } from '../../support/backends.ts';
 import { startClient } from '../../support/discord-client.ts';
 import { refused } from '../../support/fault-forms.ts';

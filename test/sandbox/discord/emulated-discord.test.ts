@@ -1,6 +1,6 @@
 import { Routes } from 'discord.js';
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../../src/sandbox/discord/chat.ts';
+import type { ChatMessage } from '../../../sandbox/discord/chat.ts';
 import { openDiscord } from '../../support/backends.ts';
 import { startClient } from '../../support/discord-client.ts';
 

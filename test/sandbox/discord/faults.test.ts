@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Faults, faultyRoute, type ScriptedFault } from '../../../src/sandbox/discord/faults.ts';
+import { Faults, faultyRoute, type ScriptedFault } from '../../../sandbox/discord/faults.ts';
 import { openDiscord } from '../../support/backends.ts';
 
 async function startDiscord() {

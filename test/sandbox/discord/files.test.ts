@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { FileStore, pictureSize } from '../../../src/sandbox/discord/file-store.ts';
-import { readBody } from '../../../src/sandbox/discord/request-body.ts';
+import { FileStore, pictureSize } from '../../../sandbox/discord/file-store.ts';
+import { readBody } from '../../../sandbox/discord/request-body.ts';
 
 describe('a stored file', () => {
   function store(mostBytes?: number): FileStore {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../../sandbox/discord/emulated-discord.ts';
 import { openDiscord } from '../../support/backends.ts';
 import * as gateway from '../../support/gateway-client.ts';
 

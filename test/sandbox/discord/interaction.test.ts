@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Refusal } from '../../../src/sandbox/discord/api-error.ts';
+import type { Refusal } from '../../../sandbox/discord/api-error.ts';
 import {
   acknowledge,
   DISCORD_LIFETIMES,
@@ -7,7 +7,7 @@ import {
   shown,
   timeLimit,
   webhookRefusal,
-} from '../../../src/sandbox/discord/interaction.ts';
+} from '../../../sandbox/discord/interaction.ts';
 
 const PHASES: Phase[] = ['sent', 'thinking', 'answered', 'unanswered', 'expired', 'deleted'];
 

@@ -6,8 +6,8 @@ import {
   MessageFlags,
 } from 'discord.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
-import { DEFAULT_WORLD } from '../../../src/sandbox/discord/world.ts';
+import type { EmulatedDiscord } from '../../../sandbox/discord/emulated-discord.ts';
+import { DEFAULT_WORLD } from '../../../sandbox/discord/world.ts';
 import { openDiscord } from '../../support/backends.ts';
 import { startClient } from '../../support/discord-client.ts';
 

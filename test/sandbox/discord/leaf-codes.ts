@@ -1,4 +1,4 @@
-import { ApiError, type ErrorTree } from '../../../src/sandbox/discord/api-error.ts';
+import { ApiError, type ErrorTree } from '../../../sandbox/discord/api-error.ts';
 
 /** The errors of a 50035 as `path: CODE`; `['ok']` when there are none. */
 export function leafCodes(check: () => unknown): string[] {

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { standingFiles, withServedMedia } from '../../../src/sandbox/discord/attachment-links.ts';
-import { attachmentPlan } from '../../../src/sandbox/discord/attachment-rules.ts';
-import { parseCallback, parseChoices } from '../../../src/sandbox/discord/callback-rules.ts';
-import {
-  EMPTY_REPLY,
-  edited,
-  isEmpty,
-  type MessageForm,
-  readMessage,
-} from '../../../src/sandbox/discord/message-rules.ts';
+import { standingFiles, withServedMedia } from '../../../sandbox/discord/attachment-links.ts';
+import { attachmentPlan } from '../../../sandbox/discord/attachment-rules.ts';
+import { parseCallback, parseChoices } from '../../../sandbox/discord/callback-rules.ts';
+import { EMPTY_REPLY, edited, isEmpty, type MessageForm, readMessage } from '../../../sandbox/discord/message-rules.ts';
 import { leafCodes } from './leaf-codes.ts';
 
 const long = (length: number) => 'x'.repeat(length);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { GatewaySession } from '../../../src/sandbox/discord/gateway-session.ts';
-import type { Exchange } from '../../../src/sandbox/discord/observation.ts';
-import { readyPayload } from '../../../src/sandbox/discord/ready-payload.ts';
-import { apiUser, DEFAULT_WORLD } from '../../../src/sandbox/discord/world.ts';
+import { GatewaySession } from '../../../sandbox/discord/gateway-session.ts';
+import type { Exchange } from '../../../sandbox/discord/observation.ts';
+import { readyPayload } from '../../../sandbox/discord/ready-payload.ts';
+import { apiUser, DEFAULT_WORLD } from '../../../sandbox/discord/world.ts';
 import { eventViolations, exchangeViolations } from '../../support/discord-spec/violations.ts';
 
 const CALLBACK = { method: 'POST', route: '/interactions/:id/:token/callback' };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import type { EmulatedDiscord } from '../../../sandbox/discord/emulated-discord.ts';
 import { openDiscord } from '../../support/backends.ts';
 
 const PICTURE = { contentType: 'image/svg+xml', body: '<svg/>' };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Snowflakes, shardOf, snowflakeTimeMs } from '../../../src/sandbox/discord/snowflake.ts';
+import { Snowflakes, shardOf, snowflakeTimeMs } from '../../../sandbox/discord/snowflake.ts';
 
 it('generates ids that ascend, never repeat, and contain their time', () => {
   const ids = new Snowflakes();

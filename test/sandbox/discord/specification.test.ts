@@ -1,7 +1,7 @@
 import type { Interaction } from 'discord.js';
 import { beforeAll, expect, it } from 'vitest';
-import type { ErrorTree } from '../../../src/sandbox/discord/api-error.ts';
-import type { EmulatedDiscord } from '../../../src/sandbox/discord/emulated-discord.ts';
+import type { ErrorTree } from '../../../sandbox/discord/api-error.ts';
+import type { EmulatedDiscord } from '../../../sandbox/discord/emulated-discord.ts';
 import { openDiscord } from '../../support/backends.ts';
 import { startClient } from '../../support/discord-client.ts';
 import { type BrokenBody, brokenBodies, rulesOf } from '../../support/discord-spec/broken-bodies.ts';

@@ -1,7 +1,7 @@
 import type { APITextInputComponent } from 'discord-api-types/v10';
 import { expect, it } from 'vitest';
-import type { Field } from '../../../src/sandbox/discord/components.ts';
-import { checkField, filledIn } from '../../../src/sandbox/discord/submit-modal.ts';
+import type { Field } from '../../../sandbox/discord/components.ts';
+import { checkField, filledIn } from '../../../sandbox/discord/submit-modal.ts';
 
 const field = (part: object = {}) => ({ type: 4, custom_id: 'f', style: 1, ...part }) as APITextInputComponent;
 

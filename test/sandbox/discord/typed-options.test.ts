@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { apiCommand } from '../../../src/sandbox/discord/api-command.ts';
-import type { OptionValue } from '../../../src/sandbox/discord/chat.ts';
-import { readCommand } from '../../../src/sandbox/discord/command-rules.ts';
-import { commandLine, halfTypedOptions, typedOptions } from '../../../src/sandbox/discord/typed-options.ts';
+import { apiCommand } from '../../../sandbox/discord/api-command.ts';
+import type { OptionValue } from '../../../sandbox/discord/chat.ts';
+import { readCommand } from '../../../sandbox/discord/command-rules.ts';
+import { commandLine, halfTypedOptions, typedOptions } from '../../../sandbox/discord/typed-options.ts';
 
 const option = (type: number, name: string, part: object = {}) => ({ type, name, description: 'x', ...part });
 function registered(name: string, ...options: object[]) {

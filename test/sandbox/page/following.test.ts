@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followedTopPx, followsAfterScroll } from '../../../src/sandbox/page/following.ts';
+import { followedTopPx, followsAfterScroll } from '../../../sandbox/page/following.ts';
 
 it.each([
   ['stays with the end that it was brought to', true, { beforePx: 100, topPx: 500, toEndPx: 0 }, true],

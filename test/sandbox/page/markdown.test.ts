@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMarkdown, type Token } from '../../../src/sandbox/page/markdown.ts';
+import { parseMarkdown, type Token } from '../../../sandbox/page/markdown.ts';
 
 type Span = 'bold' | 'italic' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'subtext' | 'item';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestStatus } from '../../../src/sandbox/page/request-status.ts';
+import { requestStatus } from '../../../sandbox/page/request-status.ts';
 
 it.each([
   [200, 'yes', { text: '200', tone: 'good' }],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { timestampText } from '../../../src/sandbox/page/timestamp.ts';
+import { timestampText } from '../../../sandbox/page/timestamp.ts';
 
 const NOON_S = Date.UTC(2026, 4, 17, 12, 0, 0) / 1000;
 const view = { locale: 'en-US', nowMs: NOON_S * 1000, timeZone: 'UTC' };

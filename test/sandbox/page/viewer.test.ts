@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../../src/sandbox/discord/chat.ts';
-import { DEFAULT_WORLD } from '../../../src/sandbox/discord/world.ts';
-import { heldBy, isVisible } from '../../../src/sandbox/page/viewer.ts';
+import type { ChatMessage } from '../../../sandbox/discord/chat.ts';
+import { DEFAULT_WORLD } from '../../../sandbox/discord/world.ts';
+import { heldBy, isVisible } from '../../../sandbox/page/viewer.ts';
 
 const [ALICE, BOB] = [
   { id: '1', name: 'Alice', locale: 'en-US' },

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { EmbeddedCardService } from '../../../sandbox/card-service.ts';
 import type { PlanSetting } from '../../../src/model/plan.ts';
 import type { Limiter, PermitLane } from '../../../src/quota/limiter-port.ts';
-import { EmbeddedCardService } from '../../../src/sandbox/card-service.ts';
 import {
   ANSWERED,
   ask,

@@ -20,7 +20,7 @@ const VALUES: Readonly<Record<string, unknown>> = { ApplicationCommandType: 4, B
 /** Of a message that answers nobody these alone are read: the others are those of every message. */
 const NONCE = ['nonce', 'enforce_nonce'];
 
-/** `src/sandbox/discord/schemas.json`: the schemas of the bodies that the emulated Discord reads, one a line. */
+/** `sandbox/discord/schemas.json`: the schemas of the bodies that the emulated Discord reads, one a line. */
 export function emulatedSchemas(): string {
   const all = jsonSchemas(
     Object.fromEntries(Object.entries(specification).map(([name, each]) => [name.replace(/Schema$/, ''), each])),

@@ -1,4 +1,4 @@
-import { type DispatchedEvent, observe } from '../../../src/sandbox/discord/observation.ts';
+import { type DispatchedEvent, observe } from '../../../sandbox/discord/observation.ts';
 
 // Collected here and judged between tests, so that no answer of a bot is late because of it. As text, because what bodies
 // are made of goes on changing.

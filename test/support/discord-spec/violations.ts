@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import type { ApiError } from '../../../src/sandbox/discord/api-error.ts';
-import type { DispatchedEvent, Exchange } from '../../../src/sandbox/discord/observation.ts';
+import type { ApiError } from '../../../sandbox/discord/api-error.ts';
+import type { DispatchedEvent, Exchange } from '../../../sandbox/discord/observation.ts';
 import { closed } from './closed.ts';
 import { isKnownDeviation } from './deviations.ts';
 import { partsOf } from './event-parts.ts';

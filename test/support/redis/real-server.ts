@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
-import { redisServerBinary } from '../../../src/sandbox/redis-binary.ts';
-import { type RedisProcess, runRedis } from '../../../src/sandbox/redis-process.ts';
+import { redisServerBinary } from '../../../sandbox/redis-binary.ts';
+import { type RedisProcess, runRedis } from '../../../sandbox/redis-process.ts';
 import { onFinished } from '../on-finished.ts';
 
 export interface RealServerOptions {

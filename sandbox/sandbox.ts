@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
-import { type App, startApp } from '../app.ts';
-import type { CatalogCard } from '../catalog/catalog-card.ts';
-import { runCli } from '../cli/program.ts';
-import { type Config, readConfig } from '../config/config.ts';
-import type { Logger } from '../log.ts';
-import { stopSignal } from '../stop-signal.ts';
-import { CatalogDatabase } from '../storage/sqlite/catalog/database.ts';
-import { catalogFolder } from '../storage/state.ts';
+import { type App, startApp } from '../src/app.ts';
+import type { CatalogCard } from '../src/catalog/catalog-card.ts';
+import { runCli } from '../src/cli/program.ts';
+import { type Config, readConfig } from '../src/config/config.ts';
+import type { Logger } from '../src/log.ts';
+import { stopSignal } from '../src/stop-signal.ts';
+import { CatalogDatabase } from '../src/storage/sqlite/catalog/database.ts';
+import { catalogFolder } from '../src/storage/state.ts';
 import { sampleImage } from './card-images.ts';
 import {
   type CardServiceOptions,

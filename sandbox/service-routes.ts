@@ -1,4 +1,4 @@
-import { DAY_MS } from '../time/utc-day.ts';
+import { DAY_MS } from '../src/time/utc-day.ts';
 import { listedIds, listingAnswer, unlessMalformed } from './bulk-listing.ts';
 import type { CardServiceSwitches } from './card-service-controls.ts';
 import type { ServiceCard } from './sample-cards.ts';

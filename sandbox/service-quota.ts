@@ -1,5 +1,5 @@
-import { PLAN_LIMITS, type Plan, type PlanLimits } from '../model/plan.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { PLAN_LIMITS, type Plan, type PlanLimits } from '../src/model/plan.ts';
+import { DAY_MS } from '../src/time/utc-day.ts';
 import {
   arrive,
   type Counted,

@@ -1,4 +1,4 @@
-import type { PLAN_LIMITS } from '../../model/plan.ts';
+import type { PLAN_LIMITS } from '../../src/model/plan.ts';
 import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from '../bulk-listing.ts';
 import { ODD_FIGURES } from '../odd-figures.ts';
 import { NO_DAY, SERVICE_LIMITERS } from '../service-limiters.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { CardStore } from '../cache/card-store.ts';
-import type { Config } from '../config/config.ts';
-import type { Logger } from '../log.ts';
-import type { CardRecord } from '../model/card.ts';
-import type { PricePoint } from '../model/price-history.ts';
-import { CARDS_SCHEMA, SqliteStore } from '../storage/sqlite/cards.ts';
-import { openDatabase } from '../storage/sqlite/database.ts';
-import { cardStoreOptions } from '../storage/state.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { CardStore } from '../src/cache/card-store.ts';
+import type { Config } from '../src/config/config.ts';
+import type { Logger } from '../src/log.ts';
+import type { CardRecord } from '../src/model/card.ts';
+import type { PricePoint } from '../src/model/price-history.ts';
+import { CARDS_SCHEMA, SqliteStore } from '../src/storage/sqlite/cards.ts';
+import { openDatabase } from '../src/storage/sqlite/database.ts';
+import { cardStoreOptions } from '../src/storage/state.ts';
+import { DAY_MS } from '../src/time/utc-day.ts';
 import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 
 /** A sample card as a bot remembers it. */

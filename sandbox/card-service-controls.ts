@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLANS } from '../model/plan.ts';
+import { PLANS } from '../src/model/plan.ts';
 import { BULK_COSTS, BULK_REFUSALS, BULK_SHAPES } from './bulk-listing.ts';
 import { ODD_FIGURES } from './odd-figures.ts';
 import { SERVICE_LIMITERS } from './service-limiters.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PlanLimits } from '../model/plan.ts';
-import { nextUtcMidnightMs } from '../time/utc-day.ts';
+import type { PlanLimits } from '../src/model/plan.ts';
+import { nextUtcMidnightMs } from '../src/time/utc-day.ts';
 import {
   ALL_WELL,
   type CardServiceState,

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
-import { useCompileCache } from '../compile-cache.ts';
-import { refuseOldNode } from '../node-version.ts';
+import { useCompileCache } from '../src/compile-cache.ts';
+import { refuseOldNode } from '../src/node-version.ts';
 
 refuseOldNode();
 useCompileCache(tmpdir()); // the bots inherit it, so that even the first one starts with compiled code

@@ -1,4 +1,4 @@
-import type { PlanLimits } from '../model/plan.ts';
+import type { PlanLimits } from '../src/model/plan.ts';
 
 const MINUTE_MS = 60_000;
 /** Less than a millionth of a request: rounding errors, which must not cost a request. */

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href;
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** One line of the bot's log. */
 export type LogLine = Record<string, unknown> & { level: string; msg: string };
