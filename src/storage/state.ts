@@ -88,7 +88,7 @@ export function cardStoreOptions({ cardService, freshness, log, events }: StateO
   };
 }
 
-/** Said at the start and by the doctor. @param names where the service's description says there are some */
+/** Said by the doctor. @param names where the service's description says there are some */
 export function withoutNames(names: ServiceDescription['names']): string {
   return `The bot knows no card by name yet, so members can only type ids. ${names ? 'Run: npm run catalog -- fetch' : 'Give it a list: docs/catalogues.md'}`;
 }
@@ -98,7 +98,7 @@ export function catalogFolder(dataDir: string, scope: string | undefined): strin
   return scope === undefined ? dataDir : join(dataDir, `names-${scope}`);
 }
 
-/** The options of a catalog, which is in a file of this machine in any case. */
+/** The options of a catalog, which each process has in a file of its own. */
 export function catalogOptions({ cardService, dataDir: cardsDir, memberHistory = true, log }: StateOptions) {
   const dataDir = catalogFolder(cardsDir, cardService.scope);
   return { dataDir, cardsDir, keepsMembers: memberHistory, cardKeys: keysOf(originOf(cardService)), log };

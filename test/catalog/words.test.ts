@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { catalogCardOf, releasedOf } from '../../src/catalog/catalog-card.ts';
-import { SharedCard } from '../../src/catalog/shared-card.ts';
+import { catalogCardOf, lineOf, releasedOf } from '../../src/catalog/catalog-card.ts';
 import {
   alsoText,
   formOf,
@@ -14,6 +13,8 @@ import {
   queryOf,
   wordsOf,
 } from '../../src/catalog/words.ts';
+import { CardMaker } from '../../src/cli/catalog/card-maker.ts';
+import { Unusable } from '../../src/cli/catalog/source-row.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 describe('words', () => {
@@ -118,24 +119,23 @@ it.each([
 ])('the date %j is %j', (text, date) => expect(releasedOf(text)).toBe(date));
 
 describe('a catalog card', () => {
+  const imported = (value: object) =>
+    new CardMaker({}).cardOf({ place: '', value, around: [] }, { fileName: '', joined: new Map() });
+
   it.each([
     [
       { id: ' base1-4 ', name: ' Charizard\n\tGX ', set: '', number: null },
       { id: 'base1-4', name: 'Charizard GX' },
     ],
     [
-      { id: 'a', name: 'B', also: [' Glurak ', '', 'Glurak', 'Dra\ncaufeu'], released: '1999/1/9' },
+      { id: 'a', name: 'B', also: [' Glurak ', '', 'Glurak', 'Dra\tcaufeu'], released: '1999/1/9' },
       { id: 'a', name: 'B', also: ['Glurak', 'Dra caufeu'], released: '1999-01-09' },
     ],
     [
       { id: 'a', name: 'B', also: [' '], released: 'soon' },
       { id: 'a', name: 'B' },
     ],
-    [
-      { id: 'a', name: 'B\ud800', game: 'pokemon' },
-      { id: 'a', name: 'B\ufffd', game: 'pokemon' },
-    ],
-  ])('%j is kept as %j', (given, kept) => expect(SharedCard.parse(given)).toEqual(kept));
+  ])('%j is kept as %j', (given, kept) => expect(imported(given)).toEqual(kept));
 
   it.each([
     [{ id: 'a\u0007b', name: 'B' }],
@@ -143,7 +143,9 @@ describe('a catalog card', () => {
     [{ id: 'a', name: ' ' }],
     [{ id: 'a' }],
     [{ name: 'B' }],
-  ])('%j is refused', (given) => expect(SharedCard.safeParse(given).success).toBe(false));
+  ])('%j is refused', (given) => expect(() => imported(given)).toThrow(Unusable));
+
+  it('has a text without half characters', () => expect(lineOf('B\ud800')).toBe('B\ufffd'));
 
   it('has its id for a name when the service gives none', () => {
     const card = { id: 'base1-4', name: '', game: 'pokemon', set: { id: 'base1', name: 'Base' } };

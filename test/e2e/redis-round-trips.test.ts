@@ -31,7 +31,7 @@ async function commandsFor(shard: number, cardId: string, anyway: Set<string>): 
   await processes.card(shard, cardId).settled();
   await heartbeats(relay);
   const sent = relay.commands.slice(before);
-  const ofMember = sent.filter((command) => !anyway.has(kindOf(command)) && !isNews(command) && !isOfLook(command));
+  const ofMember = sent.filter((command) => !anyway.has(kindOf(command)) && !isOfLook(command));
   const named = ofMember.map((command) => [command[0], ...keysOf(command)].join(' '));
   // A heartbeat that comes before the answer removes a completed reply once more.
   return named.filter((command, index) => !command.startsWith('HDEL') || named.indexOf(command) === index);
@@ -45,11 +45,6 @@ function isOfSettings([name = '', key = '']: readonly string[]): boolean {
 /** What is watched and untold, and where anything is set, is read every 10 s. */
 function isOfLook([, key = '']: readonly string[]): boolean {
   return /:(?:watches(?::(?:changes|changed|untold))?|settings)$/.test(key);
-}
-
-/** Tells the other processes of all cards learned in 1.5 s, however many. */
-function isNews([name = '', key = '']: readonly string[]): boolean {
-  return name === 'XADD' && key.endsWith(':catalog');
 }
 
 function keysOf([name = '', ...args]: readonly string[]): readonly string[] {

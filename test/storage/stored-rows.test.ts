@@ -4,7 +4,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { openServices } from '../../src/app.ts';
-import { SharedChange } from '../../src/catalog/shared-catalog.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { Asked, Invocation } from '../../src/model/invocation.ts';
 import { Usage } from '../../src/model/plan.ts';
@@ -91,7 +90,7 @@ async function rows(): Promise<Record<'files' | 'redis', { version: string; rows
     reply: digest([formOf(Invocation), formOf(Asked)]),
     watch: formOf(Watch),
   };
-  const ofRedis = { keys: await redisKeys(), catalog: formOf(SharedChange), report: formOf(Usage) };
+  const ofRedis = { keys: await redisKeys(), report: formOf(Usage) };
   return {
     files: { version: String(STATE_VERSION), rows: { tables: tables(STATE_SCHEMA), ...inBoth } },
     redis: { version: redisPrefix('').slice(1), rows: { ...ofRedis, ...inBoth } },

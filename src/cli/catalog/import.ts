@@ -92,10 +92,10 @@ async function importFile({ file, source }: Listed, common: Import): Promise<voi
     const cards = batch;
     [batch, characters] = [new Map(), 0];
     if (cards.size === 0) return;
-    if (!isImported) await catalog.beginImport(source);
+    if (!isImported) catalog.beginImport(source);
     isImported = true;
     const refused = new Set<CatalogCard>();
-    const news = await catalog.take([...cards.keys()], source, (card, stored) => {
+    const news = catalog.take([...cards.keys()], source, (card, stored) => {
       const why = compare(card, stored, report);
       if (why === undefined) return true;
       refused.add(card);

@@ -13,7 +13,7 @@ import { counted } from './import-report.ts';
 import { OpenCatalog } from './open-catalog.ts';
 
 const HELP = `
-The catalog is in DATA_DIR or, with REDIS_URL, in Redis; a running bot offers new cards within 5 s.
+The catalog is in DATA_DIR; a running bot offers new cards at once.
 
 Examples:
   npm run catalog -- fetch                                      the list of the service in CARD_SERVICE
@@ -138,14 +138,11 @@ async function withCatalog<T>(
   const scope = readScope(env);
   const { forTerminal } = await import('../../log/terminal.ts');
   const log = createLog({ level: 'error', secrets: secretsOf(config), destination: forTerminal(stderr) });
-  const catalog = config.redis
-    ? // Loaded only when it is used: it takes 25 MB and 0.1 s.
-      await (await import('./shared-catalog-copy.ts')).openSharedCatalogCopy(config.redis, scope, log)
-    : new OpenCatalog(catalogFolder(config.dataDir, scope), { log });
+  const catalog = new OpenCatalog(catalogFolder(config.dataDir, scope), log);
   try {
     return await work(catalog, signal);
   } finally {
-    await catalog.close();
+    catalog.close();
   }
 }
 

@@ -101,7 +101,7 @@ export function checkSqlite(): Finding[] {
 
 export const NAMES = 'names';
 
-/** Whether a bot without Redis knows a card. Changes nothing. */
+/** Whether the bot knows a card. Changes nothing. */
 export function knowsNames(dataDir: string): boolean {
   const file = join(dataDir, 'catalog.sqlite');
   try {

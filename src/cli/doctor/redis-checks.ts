@@ -1,33 +1,26 @@
 import type { Config } from '../../config/config.ts';
-import { catalogStreams } from '../../storage/redis/catalog.ts';
 import {
   newClient,
   type RedisClient,
-  redisPrefix,
   settingProblems,
   tlsCure,
   UNLIKE_REDIS,
   whyUnusable,
 } from '../../storage/redis/client.ts';
-import { withoutNames } from '../../storage/state.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { networkCode } from '../request.ts';
-import { NAMES } from './data-directory.ts';
-import { type Finding, note, right, unknown, unreachable, wrong } from './finding.ts';
+import { type Finding, right, unknown, unreachable, wrong } from './finding.ts';
 
 const CHECK = 'Redis';
 const PATIENCE_MS = 5_000;
 
 /** Whether Redis can hold the bot's state, and keeps it. Writes one key, which expires within a second. */
-export async function checkRedis(
-  redis: NonNullable<Config['redis']>,
-  cardService: Pick<Config['cardService'], 'scope' | 'description'>,
-): Promise<Finding[]> {
+export async function checkRedis(redis: NonNullable<Config['redis']>): Promise<Finding[]> {
   const { url } = redis;
   const client = newClient(url, { reconnects: false });
   client.on('error', () => {}); // connect() rejects with it
   try {
-    return (await withTimeout(PATIENCE_MS, findings(client, redis, cardService))) ?? [noAnswer(url)];
+    return (await withTimeout(PATIENCE_MS, findings(client, redis))) ?? [noAnswer(url)];
   } catch (error) {
     return [failureFinding(error, url)];
   } finally {
@@ -35,11 +28,7 @@ export async function checkRedis(
   }
 }
 
-async function findings(
-  client: RedisClient,
-  { url, keyPrefix }: NonNullable<Config['redis']>,
-  { scope, description }: Pick<Config['cardService'], 'scope' | 'description'>,
-) {
+async function findings(client: RedisClient, { url, keyPrefix }: NonNullable<Config['redis']>) {
   await client.connect();
   const unusable = await whyUnusable(client);
   if (unusable !== undefined) return [wrong(CHECK, unusable)];
@@ -48,11 +37,9 @@ async function findings(
     if (client.isReady) return undefined; // it was refused
     throw error;
   });
-  const knowsNames = await client.exists(catalogStreams(redisPrefix(keyPrefix), scope));
-  const names = knowsNames > 0 ? [] : [note(NAMES, withoutNames(description.names))];
-  if (info === undefined) return [right(CHECK, new URL(url).host), unknown('Redis settings', NO_INFO), ...names];
+  if (info === undefined) return [right(CHECK, new URL(url).host), unknown('Redis settings', NO_INFO)];
   const problems = settingProblems(info).map((problem) => wrong(CHECK, problem));
-  return [...(problems.length > 0 ? problems : [right(CHECK, new URL(url).host)]), ...names];
+  return problems.length > 0 ? problems : [right(CHECK, new URL(url).host)];
 }
 
 const NO_INFO =

@@ -22,7 +22,7 @@ const CHECK = 'settings';
 export function checkOffline(environment: Environment, file = envFile()): Settings {
   const { findings, config } = checkSettings(environment, file);
   const files = config ? checkDataDirectory(config.dataDir) : [];
-  const lacksNames = config && !config.redis && !knowsNames(catalogFolder(config.dataDir, config.cardService.scope));
+  const lacksNames = config && !knowsNames(catalogFolder(config.dataDir, config.cardService.scope));
   const names = lacksNames ? [note(NAMES, withoutNames(config.cardService.description.names))] : [];
   return { config, findings: [...findings, ...checkEnvFile(), ...checkSqlite(), ...files, ...names] };
 }

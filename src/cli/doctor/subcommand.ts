@@ -114,7 +114,7 @@ async function diagnose(
       : [
           discord && askDiscord(discord, commands),
           config && check && checkCardService(config, check),
-          redis && import('./redis-checks.ts').then(({ checkRedis }) => checkRedis(redis, config.cardService)),
+          redis && import('./redis-checks.ts').then(({ checkRedis }) => checkRedis(redis)),
           config?.alertWebhookUrl && checkWebhook(config.alertWebhookUrl),
         ]),
   ]);

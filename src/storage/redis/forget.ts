@@ -9,8 +9,6 @@ import { messageOf, unlessUnavailable } from './unavailable.ts';
 const OPEN_TIMEOUT_MS = 5_000;
 /** Allows for a scan of a large Redis across a network. */
 const ANSWER_TIMEOUT_MS = 10_000;
-/** An entry of a stream has at most some 10 kB. */
-const ENTRIES_AT_ONCE = 100;
 
 /**
  * Deletes whatever below the prefix holds the id of a member or a server: counts, settings, replies that wait, and cards as
@@ -53,20 +51,6 @@ async function forgetInKey(link: RedisLink, key: string, id: string): Promise<vo
   } else if (type === 'zset') {
     const held = (await link.read((client) => client.zRange(key, 0, -1))).filter(holds);
     if (held.length > 0) await link.run((client) => client.zRem(key, held));
-  } else if (type === 'stream') await forgetInStream(link, key, holds);
-}
-
-async function forgetInStream(
-  link: RedisLink,
-  key: string,
-  holds: (text: string) => boolean | undefined,
-): Promise<void> {
-  for (let after: string | undefined = '0-0'; after !== undefined; ) {
-    const start: string = `(${after}`;
-    const entries = (await link.read((client) => client.xRange(key, start, '+', { COUNT: ENTRIES_AT_ONCE }))) ?? [];
-    const ids = entries.filter(({ message }) => Object.values(message).some(holds)).map(({ id }) => id);
-    if (ids.length > 0) await link.run((client) => client.xDel(key, ids));
-    after = entries.at(-1)?.id;
   }
 }
 

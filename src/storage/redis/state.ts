@@ -14,10 +14,8 @@ import {
   limiterOptions,
   type State,
   type StateOptions,
-  withoutNames,
 } from '../state.ts';
 import { RedisStore } from './cards.ts';
-import { RedisCatalog } from './catalog.ts';
 import { RedisClaims } from './claims.ts';
 import { redisPrefix, settingProblems } from './client.ts';
 import { RedisCounters } from './counters.ts';
@@ -72,15 +70,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   if (refusal) throw refusal;
 
   removeOldDamage(dataDir, Date.now());
-  const shared = new RedisCatalog(link, cardService.scope);
-  const { names } = cardService.description;
-  // A Redis that cannot be read now is not waited for.
-  const isNew = names && shared.changesAfter('', 1).then(({ changes }) => changes.length === 0);
-  isNew?.then(
-    (is) => is && log.info({ check: 'names' }, withoutNames(names)),
-    () => {},
-  );
-  const catalog = new WorkerCatalog({ ...catalogOptions(options), shared });
+  const catalog = new WorkerCatalog(catalogOptions(options));
 
   const closeOthers = async () => {
     await carryOver.close();

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
-import { RedisCatalog } from '../../../src/storage/redis/catalog.ts';
-import { redisPrefix, settingProblems, whyUnusable } from '../../../src/storage/redis/client.ts';
+import { settingProblems, whyUnusable } from '../../../src/storage/redis/client.ts';
 import { openRedisState, warnOfSettings } from '../../../src/storage/redis/state.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
-import { startRealRedis, startRedis } from '../../support/redis.ts';
-import { linkTo, openedLink } from '../../support/redis-link.ts';
+import { startRealRedis } from '../../support/redis.ts';
+import { linkTo } from '../../support/redis-link.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const info = (policy: string, aof: 0 | 1) =>
@@ -59,22 +58,4 @@ describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () =>
     await expect.poll(() => lines).toMatchObject([{ level: 40, cure: expect.stringContaining('appendonly yes') }]);
     await state.close();
   });
-});
-
-it('a start over a Redis without names of the card service says how to get them, until there are some', async () => {
-  const { url, prefix } = await startRedis();
-  const config = readConfig({ DISCORD_TOKEN: 'none', CARD_SERVICE: 'scryfall', DATA_DIR: temporaryFolder() });
-  const start = async () => {
-    const { log, lines } = logLines();
-    const state = await openRedisState({ ...config, redis: { url, keyPrefix: prefix }, log });
-    await state.claims.claim('any', { ttlMs: 1, endsWithOwner: true }); // answered after what a start asks
-    await state.close();
-    return lines.filter(({ check }) => check === 'names');
-  };
-  expect(await start()).toMatchObject([{ level: 30, msg: expect.stringContaining('npm run catalog -- fetch') }]);
-  const { link } = await openedLink({ url, prefix: redisPrefix(prefix) });
-  await new RedisCatalog(link).publish([{ kind: 'import', source: 'of another service' }]);
-  expect(await start()).toHaveLength(1);
-  await new RedisCatalog(link, config.cardService.scope).publish([{ kind: 'import', source: 'Scryfall' }]);
-  expect(await start()).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Usage } from '../../../src/model/plan.ts';
 import { Ledger } from '../../../src/quota/ledger.ts';
-import { RedisCatalog } from '../../../src/storage/redis/catalog.ts';
 import { RedisCounters } from '../../../src/storage/redis/counters.ts';
 import { redisDeletionRequests } from '../../../src/storage/redis/forget.ts';
 import { redisUsageReport } from '../../../src/storage/redis/usage-report.ts';
@@ -16,7 +15,6 @@ import { LIMITER_KEY, processes } from '../../support/sharing-process.ts';
 
 const UNREADABLE = 'redis holds something that cannot be read: it is left out or replaced';
 const ALICE = { memberId: 'alice', guildId: 'guild' };
-const CARD = { id: 'base1-4', name: 'Emberwing Drake' };
 
 async function opened() {
   const redis = await startRedis();
@@ -25,19 +23,6 @@ async function opened() {
 }
 
 describe('what another program has written into Redis is left out or replaced, and logged once', () => {
-  it('entries of the catalogue: what follows them is read', async () => {
-    const { redis, link, client, said } = await opened();
-    const catalog = new RedisCatalog(link);
-    for (const entry of [{ change: '{"kind":' }, { change: 'null' }, { other: 'field' }, { change: '[]' }])
-      await client.xAdd(`${redis.prefix}:catalog`, '*', entry);
-    await catalog.publish([{ kind: 'cards', cards: [CARD] }]);
-    const { changes, cursor } = await catalog.changesAfter('', 10);
-    expect(changes).toMatchObject([{ cards: [CARD] }]);
-    expect((await catalog.changesAfter(cursor, 10)).changes).toEqual([]);
-    expect((await catalog.changesAfter('a cursor of nobody', 10)).changes).toHaveLength(1);
-    expect(said()).toEqual([UNREADABLE]);
-  });
-
   it.each([
     'fullAtMs',
     'version',

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CatalogCard } from '../../../catalog/catalog-card.ts';
-import type { SharedChange } from '../../../catalog/shared-catalog.ts';
 import type { Logger } from '../../../log.ts';
 import { inodeOf, moveAside } from '../corrupt-file.ts';
 import { type DatabaseOptions, openDatabase, type Statements, statementsOf } from '../database.ts';
@@ -118,22 +117,10 @@ export class CatalogDatabase {
     });
   }
 
-  /** The service denied this id. @returns whether the card is known */
-  deny(id: string, isKept: boolean): boolean {
+  /** The service denied this id. */
+  deny(id: string, isKept: boolean): void {
     const row = this.#rows.find(id);
     if (row) this.inTransaction(() => this.#rows.deny(row, isKept));
-    return row !== undefined;
-  }
-
-  /** Takes what this process or another has learned. @returns what of it was new for this catalog */
-  apply(change: SharedChange): SharedChange | undefined {
-    if (change.kind === 'denied') return this.deny(change.id, change.isKept) ? change : undefined;
-    if (change.kind === 'cards') {
-      const cards = this.upsert(change.cards, change.source);
-      return cards.length > 0 ? { ...change, cards } : undefined;
-    }
-    this.imports.begin(change.source);
-    return undefined;
   }
 
   /** How far something has been read into the catalog; `undefined` at first. */

@@ -1,11 +1,11 @@
+import type { Logger } from '../../../log.ts';
 import { type CatalogChange, CatalogChanges } from './changes.ts';
 import { CatalogFile, type CatalogFileOptions } from './file.ts';
-import type { CatalogWorkerData, FromWorker } from './worker.ts';
+import type { CatalogWorkerData } from './worker.ts';
 
 export interface LastChangesOptions extends CatalogWorkerData {
-  log: CatalogFileOptions['log'];
-  /** What a worker would have told. */
-  tell(what: FromWorker): void;
+  log: Logger;
+  onFailed: CatalogFileOptions['onFailed'];
 }
 
 /**
@@ -13,11 +13,10 @@ export interface LastChangesOptions extends CatalogWorkerData {
  * than a second for another process that writes. Nothing is thrown.
  */
 export function writeLastChanges(changes: readonly CatalogChange[], options: LastChangesOptions): void {
-  const { dataDir, log, keepsMembers, sharedName, tell } = options;
-  const onFailed = (err: unknown) => tell({ kind: 'failed', err });
+  const { dataDir, log, keepsMembers, onFailed } = options;
   try {
     const file = new CatalogFile({ dataDir, log, onFailed, onSucceeded() {}, onReplaced() {} });
-    const last = new CatalogChanges({ file, keepsMembers, sharedName, tell });
+    const last = new CatalogChanges({ file, keepsMembers, log });
     file.close(() => last.take(changes));
   } catch (err) {
     onFailed(err);

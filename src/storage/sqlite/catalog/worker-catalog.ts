@@ -6,7 +6,6 @@ import { meaningOfList } from '../../../catalog/list.ts';
 import { linesUnsearched } from '../../../catalog/list-lines.ts';
 import { unsearched } from '../../../catalog/resolution.ts';
 import { type Question, SearchQueue } from '../../../catalog/search-queue.ts';
-import { CatalogExchange, type SharedCatalog, type SharedNews } from '../../../catalog/shared-catalog.ts';
 import { Incident, type Logger } from '../../../log.ts';
 import type { Card } from '../../../model/card.ts';
 import type { EventsByName } from '../../../model/events.ts';
@@ -15,10 +14,8 @@ import { withTimeout } from '../../../time/timers.ts';
 import type { CatalogChange } from './changes.ts';
 import type { CatalogWorkerData, FromWorker, ToWorker } from './worker.ts';
 
-export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedName'> {
+export interface WorkerCatalogOptions extends CatalogWorkerData {
   log: Logger;
-  /** What several processes share; absent when there is only this one. */
-  shared?: SharedCatalog;
 }
 
 /**
@@ -26,8 +23,6 @@ export interface WorkerCatalogOptions extends Omit<CatalogWorkerData, 'sharedNam
  * is learned until then waits in memory.
  */
 const START_AFTER_MS = 30_000;
-/** Other processes want to hear and tell: then it begins sooner. */
-const START_SOON_MS = 1_000;
 /** A message to another thread costs 0.1 ms and more, which a command would wait for: several changes go in one. */
 const GATHER_MS = 50;
 /** Changes that are kept while there is no worker that has opened the file. The oldest are dropped. */
@@ -46,7 +41,6 @@ const RESTART = { firstMs: 1_000, longestMs: 5_000 };
 export class WorkerCatalog implements Catalog {
   readonly #options: WorkerCatalogOptions;
   readonly #outage: Incident;
-  readonly #exchange: CatalogExchange | undefined;
   readonly #queue = new SearchQueue((question) => this.#send(question));
   /** What the worker is still to be told. */
   readonly #unsent: CatalogChange[] = [];
@@ -66,11 +60,7 @@ export class WorkerCatalog implements Catalog {
       begins: 'catalog failed: suggestions may be empty until it works again',
       ends: 'catalog works again',
     });
-    const { shared } = options;
-    // What is not applied is read again after the next worker has begun.
-    const apply = (news: SharedNews) => this.#isOpen && this.#send({ kind: 'changes', changes: [news] });
-    this.#exchange = shared && new CatalogExchange(shared, apply);
-    this.#startIn(shared ? START_SOON_MS : START_AFTER_MS);
+    this.#startIn(START_AFTER_MS);
   }
 
   readonly search: Catalog['search'] = async (text, who, deadlineMs) =>
@@ -137,15 +127,14 @@ export class WorkerCatalog implements Catalog {
       worker.unref();
     } else if (this.#unsent.length > 0 && this.#failures === 0) {
       const { writeLastChanges } = await import('./last-changes.ts');
-      const tell = (message: FromWorker) => this.#received(message);
-      writeLastChanges(this.#unsent.splice(0), { ...this.#workerData(), log: this.#options.log, tell });
+      const onFailed = (err: unknown) => this.#outage.failed({ err });
+      writeLastChanges(this.#unsent.splice(0), { ...this.#options, onFailed });
     }
-    await this.#exchange?.close();
   }
 
   #workerData(): CatalogWorkerData {
-    const { dataDir, cardsDir, keepsMembers, cardKeys, shared } = this.#options;
-    return { dataDir, cardsDir, keepsMembers, cardKeys, sharedName: shared?.name ?? '' };
+    const { dataDir, cardsDir, keepsMembers, cardKeys } = this.#options;
+    return { dataDir, cardsDir, keepsMembers, cardKeys };
   }
 
   async #ask<K extends Question['kind']>(kind: K, question: Omit<Question, 'kind'>, deadlineMs?: number) {
@@ -199,9 +188,7 @@ export class WorkerCatalog implements Catalog {
   #received(message: FromWorker): void {
     if (message.kind === 'answer') this.#queue.freed(message.answer);
     else if (message.kind === 'log') this.#options.log[message.level](message.fields, message.message);
-    else if (message.kind === 'news') this.#exchange?.learned(message.change);
     else if (message.kind === 'opened') this.#opened();
-    else if (message.kind === 'reached') this.#exchange?.reached(message.cursor);
     else if (message.kind === 'failed') this.#outage.failed({ err: message.err });
     else this.#outage.succeeded();
   }

@@ -7,7 +7,7 @@ import { resolve } from '../../../catalog/resolution.ts';
 import { search } from '../../../catalog/search.ts';
 import type { Question } from '../../../catalog/search-queue.ts';
 import type { Logger } from '../../../log.ts';
-import { type CatalogChange, CatalogChanges, type Told } from './changes.ts';
+import { type CatalogChange, CatalogChanges } from './changes.ts';
 import { CatalogFile } from './file.ts';
 import { learnFromCache } from './upkeep.ts';
 
@@ -20,15 +20,13 @@ export interface CatalogWorkerData {
   keepsMembers: boolean;
   /** How the keys of this service's cards begin in `cards.sqlite`. */
   cardKeys: string;
-  /** Names the catalog's position in what processes share. */
-  sharedName: string;
 }
 
 /** One question at a time, after the worker has opened the file. */
 export type ToWorker = Question | { kind: 'changes'; changes: readonly CatalogChange[] } | { kind: 'close' };
 
 export type FromWorker =
-  | Told
+  | { kind: 'log'; level: 'info' | 'warn' | 'error'; fields: object; message: string }
   /** The file is open: no change is lost from here on. */
   | { kind: 'opened' }
   /** `undefined`: the question failed. */
@@ -40,7 +38,7 @@ const ANSWERS = { search, searchInList, resolve, resolveList, printings, mention
 
 const SWEEP_EVERY_MS = 3_600_000;
 
-const { dataDir, cardsDir = dataDir, keepsMembers, cardKeys, sharedName } = workerData as CatalogWorkerData;
+const { dataDir, cardsDir = dataDir, keepsMembers, cardKeys } = workerData as CatalogWorkerData;
 const post = (message: FromWorker) => parentPort?.postMessage(message);
 const logAs = (level: 'info' | 'warn' | 'error') => (fields: object, message: string) =>
   post({ kind: 'log', level, fields, message });
@@ -60,12 +58,9 @@ const file = new CatalogFile({
     post({ kind: 'failed', err });
     worksAsTold = false;
   },
-  onReplaced: () => {
-    postReached();
-    void learnFromCache(file, { cardsDir, cardKeys, log });
-  },
+  onReplaced: () => void learnFromCache(file, { cardsDir, cardKeys, log }),
 });
-const changes = new CatalogChanges({ file, keepsMembers, sharedName, tell: post });
+const changes = new CatalogChanges({ file, keepsMembers, log });
 
 parentPort?.on('message', (messages: readonly ToWorker[]) => {
   for (const message of messages) {
@@ -75,17 +70,11 @@ parentPort?.on('message', (messages: readonly ToWorker[]) => {
   }
 });
 post({ kind: 'opened' });
-postReached();
 void learnFromCache(file, { cardsDir, cardKeys, log }).then(sweepHourly);
 
 function answer({ kind, text, who, part, lines = [] }: Question): unknown {
   if (kind === 'resolveLines') return file.attempt(({ index }) => resolveLines(index, lines));
   return file.attempt(({ index }) => ANSWERS[kind](index, text, who, part));
-}
-
-/** How far the catalog has what other processes have learned. */
-function postReached(): void {
-  file.attempt((catalog) => post({ kind: 'reached', cursor: catalog.position(sharedName) ?? '' }));
 }
 
 function sweepHourly(): void {

@@ -2,13 +2,11 @@ import { mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { CatalogChanges, type Told } from '../../../../src/storage/sqlite/catalog/changes.ts';
 import { CatalogFile } from '../../../../src/storage/sqlite/catalog/file.ts';
 import { logLines } from '../../../support/log-lines.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const CHARIZARD = { id: 'base1-4', name: 'Charizard' };
-const ALICE = { memberId: 'alice', guildId: 'guild' };
 
 function openFile() {
   const folder = temporaryFolder();
@@ -60,18 +58,4 @@ it('a corrupt catalog that cannot be moved aside yet is, at the next attempt', (
   file.attempt(corrupt);
   expect(file.attempt((catalog) => catalog.index.stats().cards)).toBe(0);
   expect(failures).toHaveLength(1);
-});
-
-it('what other processes have learned is written, however much waits with it for the file', async () => {
-  const { file, path } = openFile();
-  const reached: string[] = [];
-  const tell = (told: Told) => told.kind === 'reached' && reached.push(told.cursor);
-  const changes = new CatalogChanges({ file, keepsMembers: true, sharedName: 'redis', tell });
-  const writer = new DatabaseSync(path);
-  writer.exec('BEGIN IMMEDIATE');
-  changes.take([{ kind: 'shared', changes: [{ kind: 'cards', cards: [CHARIZARD] }], cursor: '1-0 0-0' }]);
-  for (let atMs = 0; atMs < 1_000; atMs++)
-    changes.take([{ kind: 'asked', id: `base1-${atMs}`, who: ALICE, isPrivate: false, atMs }]);
-  writer.close();
-  await expect.poll(() => reached).toEqual(['1-0 0-0']);
 });
