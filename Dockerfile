@@ -14,7 +14,7 @@ RUN chmod -R go+rX commands src package.json
 FROM node:26.10.0-slim@sha256:930557a230abacbc3f4fd9b8648abf8f4bee1e17cb72195dcdfb2f709bc85b33
 LABEL org.opencontainers.image.title="cardbot" \
       org.opencontainers.image.description="A Discord bot for trading cards that makes a counted card data service go as far as it can" \
-      org.opencontainers.image.version="0.3.0" \
+      org.opencontainers.image.version="0.4.0" \
       org.opencontainers.image.licenses="MIT"
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules

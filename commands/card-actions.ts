@@ -41,7 +41,7 @@ export function choiceIds(
 const ARGUMENT = /^(show|printings|named|history):(n?)(p?)(0|[1-9]\d{0,3})?(?::(.+))?$/s;
 const DELETE = 'delete';
 
-/** Messages keep their buttons for years, so a custom id that was once given out has to be read for ever. */
+/** Messages keep their buttons for years: one whose form has changed since answers that the message is too old. */
 export function customId(action: CardAction): string {
   if (action.kind === 'delete') return `card:${DELETE}`;
   const { kind, isPrivate, cardId } = action;

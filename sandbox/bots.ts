@@ -96,8 +96,7 @@ export class Bots {
       await this.#startRedis();
       this.#slots = [first, { rest: undefined }];
       await Promise.all([this.#end(first, 'SIGTERM'), this.#copyData(2)]);
-      await this.start(1); // the first carries its files over into Redis
-      await this.start(2);
+      await Promise.all([this.start(1), this.start(2)]);
     });
   }
 

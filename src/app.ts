@@ -33,6 +33,7 @@ import { ProxyLimit } from './service/proxy-limit.ts';
 import { SettingsOfServers } from './settings/server-settings.ts';
 import { isOtherService } from './storage/last-service.ts';
 import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
+import { moveOldFilesAside } from './storage/sqlite/old-files.ts';
 import { openSqliteState } from './storage/sqlite/state.ts';
 import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timers.ts';
@@ -208,6 +209,7 @@ export async function openServices(
   { signal, fetch, events = new Events() }: ServicesOptions = {},
 ): Promise<OpenServices> {
   const { redis, longestWaitMs, currency, display } = config;
+  moveOldFilesAside(config.dataDir, log);
   if (isOtherService(config.dataDir, config.cardService.scope))
     log.info(
       { name: config.cardService.description.name },

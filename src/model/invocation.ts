@@ -20,14 +20,14 @@ export const Invocation = z.object({
     guildId: orUndefined(z.string()),
     /** The channel of direct messages, also those of a group; absent in servers. */
     channelId: orUndefined(z.string()).optional(),
-    /** Whether the install of a server counts; otherwise a member brought the bot along. Rows of earlier versions have it not. */
-    isInstalled: z.boolean().default(true),
+    /** Whether the install of a server counts; otherwise a member brought the bot along. */
+    isInstalled: z.boolean(),
   }),
   /** Otherwise Discord shows every reply to the member alone: a foreign server keeps *Use External Apps* from them. */
-  canReplyPublicly: z.boolean().default(true),
+  canReplyPublicly: z.boolean(),
   /** The member's Discord locale. */
   locale: z.string(),
-  /** The server's Discord locale; absent in direct messages, and in rows of earlier versions. */
+  /** The server's Discord locale; absent in direct messages. */
   guildLocale: optional(z.string()),
   receivedAtMs: z.number(),
   /** When the reply can no longer be edited. */
@@ -77,13 +77,13 @@ export type Unclear = z.output<typeof Unclear>;
 /** The cards that a command wants to show. One card is a list of one. */
 export const Asked = z.object({
   queries: z.array(CardQuery).min(1),
-  /** What was asked for besides; rows of earlier versions have the texts alone. */
-  unclear: z.array(z.union([Unclear, z.string().transform((text) => ({ text, cards: [], total: 0 }))])).default([]),
+  /** What was asked for besides. */
+  unclear: z.array(Unclear),
   /** What could not be looked up among the names, and is more likely one than an id. */
-  unsearched: z.array(z.string()).default([]),
+  unsearched: z.array(z.string()),
   /** Only the member sees the reply. */
   isPrivate: z.boolean(),
-  /** The language of public replies that the server has set; absent: automatic, and in rows of earlier versions. */
+  /** The language of public replies that the server has set; absent: automatic. */
   language: optional(z.string()),
 });
 export type Asked = Omit<z.output<typeof Asked>, 'queries'> & {

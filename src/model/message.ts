@@ -5,7 +5,7 @@ import type { Source } from './events.ts';
 export interface Message {
   content?: string;
   embeds?: APIEmbed[];
-  /** At most 5 rows. Custom ids begin with the command's name and a colon; they outlive this process and version. */
+  /** At most 5 rows. Custom ids begin with the command's name and a colon; they outlive this process. */
   components?: APIActionRowComponent<APIComponentInMessageActionRow>[];
   /** An embed shows one by the address `attachment://` and its name. */
   files?: readonly MessageFile[];

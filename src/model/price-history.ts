@@ -4,8 +4,8 @@ import { z } from 'zod';
 const PricePoint = z.tuple([z.number(), z.number()]);
 export type PricePoint = z.infer<typeof PricePoint>;
 
-/** Market prices of one card as they were seen, oldest first. Earlier versions also kept those of 0, which are no prices. */
-export const PriceHistory = z.array(PricePoint).transform((points) => points.filter(([, market]) => market > 0));
+/** Market prices of one card as they were seen, oldest first. */
+export const PriceHistory = z.array(PricePoint);
 export type PriceHistory = readonly PricePoint[];
 
 const HOUR_MS = 3_600_000;

@@ -43,27 +43,6 @@ export const INITIAL_LIMITER_STATE: LimiterState = LimiterState.parse({
   samples: [],
 });
 
-/** As 0.1 stored it: its breaker was a gate, and `open` when requests flow. */
-const Earlier = z.looseObject({
-  gate: z.object({
-    why: z.enum(['open', 'minute', 'day', 'down', 'key']),
-    sinceMs: z.number().default(0),
-    untilMs: z.number(),
-    probing: z.boolean(),
-    failures: z.number(),
-  }),
-});
-const REASONS = { open: undefined, minute: 'pause', day: 'day', down: 'outage', key: 'key' } as const;
-
-/** Reads the states of this version and of earlier ones. */
-export const StoredLimiterState = z.preprocess((stored) => {
-  const { data: earlier } = Earlier.safeParse(stored);
-  if (!earlier) return stored;
-  const { why, probing, ...times } = earlier.gate;
-  const state = why === 'open' ? 'closed' : probing ? 'halfOpen' : 'open';
-  return { samples: [], ...earlier, breaker: { ...times, state, reason: REASONS[why] } };
-}, LimiterState);
-
 /** An open breaker with its probe under way, or without. */
 export function withProbe(state: LimiterState, isUnderWay: boolean): LimiterState {
   const { breaker } = state;
@@ -82,8 +61,8 @@ export function settingKey(setting: PlanSetting): string {
 }
 
 /**
- * At a start: when the breaker opened for a spent window under another setting (or in a version that did not note it), the
- * window may be larger now, so its probe is due.
+ * At a start: when the breaker opened for a spent window under another setting, the window may be larger now, so its probe is
+ * due.
  */
 export function underSetting(state: LimiterState, setting: PlanSetting): LimiterState {
   const { breaker, openedUnder } = state;

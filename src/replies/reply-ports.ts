@@ -9,7 +9,7 @@ import type { Message } from '../model/message.ts';
 
 /**
  * A reply that shows cards, deferred or not: all that is needed to show it in this process, or to complete a deferred one in
- * a later process, which may be of another version. Plain data.
+ * a later process. Plain data.
  */
 export interface CardsReply extends Invocation {
   asked: Asked;
@@ -17,26 +17,12 @@ export interface CardsReply extends Invocation {
   isDeleted?: true | undefined;
 }
 
-/** Kept apart from `Asked`: a version that shows no lists refuses the row of one without cards to look up. */
+/** Kept apart from `Asked`, which has a card to look up. */
 const OfList = Asked.extend({ queries: z.array(CardQuery), list: AskedList });
-const Row = z.object({ asked: z.union([OfList, Asked]), isDeleted: z.literal(true).optional() });
-/** A row of version 0.2.0 has `list` for several cards, and `query` is the first of them. */
-const EarlierRow = z
-  .object({
-    query: CardQuery,
-    list: Asked.omit({ isPrivate: true }).optional(),
-    private: z.boolean().default(false),
-  })
-  .transform(({ query, list, private: isPrivate }) => ({
-    asked: Asked.parse({ queries: [query], ...list, isPrivate }),
-  }));
-
-/** A row of version 0.2.0 has the parts of an invocation in one. */
-const parts = (row: unknown) => (typeof row === 'object' ? { requester: row, webhook: row, ...row } : row);
-
+const Row = Invocation.extend({ asked: z.union([OfList, Asked]), isDeleted: z.literal(true).optional() });
 /** @throws ZodError for a row of the journal that cannot be read */
 export function parseJournaledReply(row: unknown): CardsReply {
-  return { ...Invocation.parse(parts(row)), ...z.union([Row, EarlierRow]).parse(row) };
+  return Row.parse(row);
 }
 
 /** An interaction's token expires 15 minutes after the command; half a minute is kept for the last edit. */

@@ -59,7 +59,7 @@ export interface StateOptions {
   plan: PlanSetting;
   longestWaitMs: number;
   freshness: { keepMs: number };
-  /** Where the files are; with Redis, the catalog and what is carried over. */
+  /** Where the files are; with Redis, the catalog alone. */
   dataDir: string;
   /** Whether the catalog keeps what a member asked for last; absent: it does. */
   memberHistory?: boolean;

@@ -42,7 +42,7 @@ export const Watch = z.object({
   cardName: z.string(),
   ...Lines.shape,
   /** Lines that the price has reached, and from which it has not come back since: a crossing is one more of them. */
-  crossed: z.array(Line).default([]),
+  crossed: z.array(Line),
   /** The member's language when it was set. */
   locale: z.string(),
   setAtMs: z.number(),
@@ -155,7 +155,7 @@ function roundedPrice(price: number): number {
 
 const StoredWatch = storedJson(Watch);
 
-/** @returns `undefined` for what this version cannot read */
+/** @returns `undefined` for what cannot be read */
 export function parseWatch(text: string | null | undefined): Watch | undefined {
   return StoredWatch.safeParse(text).data;
 }

@@ -34,14 +34,6 @@ describe('a card record', () => {
     expect(card).toEqual({ ...CARD, prices: shown });
   });
 
-  it('has had no price of 0, although earlier versions kept it', () => {
-    const history = [
-      [1, 0],
-      [2, 1.5],
-    ];
-    expect(CardRecord.parse({ card: CARD, fetchedAtMs: 2, history }).history).toEqual([[2, 1.5]]);
-  });
-
   it.each([
     ['a card without a name', { card: { ...CARD, name: undefined }, fetchedAtMs: 1 }],
     ['no time', { card: CARD }],

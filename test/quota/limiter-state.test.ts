@@ -6,7 +6,6 @@ import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import {
   INITIAL_LIMITER_STATE,
   LimiterState,
-  StoredLimiterState,
   settingKey,
   shifted,
   underSetting,
@@ -32,36 +31,13 @@ describe('a stored state', () => {
     samples: [{ atMs: 3_000, remaining: 12 }],
     outside: { untilMs: 6_000, expected: 1, isSuspected: true, times: 1 },
   };
-  const TIMES = { sinceMs: 4_000, untilMs: 5_000, failures: 2 };
-  const { breaker: _, openedUnder: __, ...SINCE_EVER } = STATE;
-  /** As the versions stored it whose breaker was a gate. */
-  const EARLIER = { ...SINCE_EVER, gate: { why: 'day', probing: true, ...TIMES } };
-
   it.each([STATE, INITIAL_LIMITER_STATE])('is read as it was written', (state) => {
-    expect(StoredLimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
+    expect(LimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
   });
 
-  it.each<[string, object, object]>([
-    ['closed', { why: 'open', probing: false }, { state: 'closed', reason: undefined }],
-    ['open for a pause', { why: 'minute', probing: false }, { state: 'open', reason: 'pause' }],
-    ['half-open for the day', { why: 'day', probing: true }, { state: 'halfOpen', reason: 'day' }],
-    ['open for an outage', { why: 'down', probing: false }, { state: 'open', reason: 'outage' }],
-    ['open for the key', { why: 'key', probing: false }, { state: 'open', reason: 'key' }],
-  ])('of an earlier version is read: %s', (_, gate, breaker) => {
-    const stored = JSON.stringify({ ...EARLIER, gate: { ...gate, ...TIMES } });
-    expect(StoredLimiterState.parse(JSON.parse(stored))).toEqual({
-      ...STATE,
-      openedUnder: undefined,
-      breaker: { ...breaker, ...TIMES },
-    });
+  it.each([{}, null, { ...STATE, fullAtMs: 'soon' }])('that does not fit is refused', (stored) => {
+    expect(LimiterState.safeParse(stored).success).toBe(false);
   });
-
-  it.each([{}, null, { ...STATE, fullAtMs: 'soon' }, { ...EARLIER, gate: 'open' }])(
-    'that does not fit is refused',
-    (stored) => {
-      expect(StoredLimiterState.safeParse(stored).success).toBe(false);
-    },
-  );
 
   it.each<[string, object]>([
     ['a window of a billion', { window: 1e9 }],
@@ -71,7 +47,7 @@ describe('a stored state', () => {
     ['an interval beyond all numbers', { slower: { steps: 1e9, sinceMs: 0 } }],
   ])('whose figures would end the process is refused: %s', (_, garbage) => {
     const stored = { ...STATE, learned: { ...STATE.learned, ...garbage } };
-    expect(StoredLimiterState.safeParse(stored).success).toBe(false);
+    expect(LimiterState.safeParse(stored).success).toBe(false);
   });
 });
 

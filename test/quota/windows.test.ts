@@ -3,12 +3,7 @@ import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading, WindowName } from '../../src/model/quota.ts';
 import { NOTHING_LEARNED, paceKey, windowSlotsMs, withStatedMinute } from '../../src/quota/learned.ts';
 import { LocalCell } from '../../src/quota/limiter-cell.ts';
-import {
-  INITIAL_LIMITER_STATE,
-  type LimiterState,
-  StoredLimiterState,
-  shifted,
-} from '../../src/quota/limiter-state.ts';
+import { INITIAL_LIMITER_STATE, LimiterState, shifted } from '../../src/quota/limiter-state.ts';
 import { StateView } from '../../src/quota/limiter-view.ts';
 import { plannedPace } from '../../src/quota/pace.ts';
 import { releasePermit } from '../../src/quota/permit.ts';
@@ -409,7 +404,7 @@ it('a window that our count says is spent lets nothing leave before it ends, a r
 it('what is known of windows outlasts a restart', () => {
   const setting = planOf({ requestsPerHour: 100, requestsPerMonth: 1_000 });
   const state = { ...spent(3, setting), windows: withReading({}, 'month', reading(1_000, 600), setting) };
-  expect(StoredLimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
+  expect(LimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
   expect(shifted(state, 500).own?.hour).toEqual({ requests: 3, endsAtMs: NOW_MS + HOUR_MS + 500 });
 });
 

@@ -89,19 +89,6 @@ describe.each<[string, () => Promise<{ store(): SettingsStore }>]>([
   });
 });
 
-it('settings in a Redis that an earlier version kept are found by the first look, which scans it once', async () => {
-  const { redis, link, store } = await redisPlace();
-  const look = async () => {
-    const settings = new SettingsOfServers(store());
-    await settings.renew();
-    return settings.servers;
-  };
-  await link.run((client) => client.hSet(settingsKey(redis.prefix, 'server'), 'language', 'de'));
-  expect(await look()).toEqual(new Set(['server']));
-  await link.run((client) => client.hSet(settingsKey(redis.prefix, 'another'), 'language', 'de'));
-  expect(await look()).toEqual(new Set(['server']));
-});
-
 describe('the settings of a server are kept for a year after the last use', () => {
   it('in files', async () => {
     const { pass } = clock();

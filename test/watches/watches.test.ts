@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { changeOrderKey, redisWatches } from '../../src/storage/redis/watches.ts';
+import { redisWatches } from '../../src/storage/redis/watches.ts';
 import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
 import { sqliteWatches } from '../../src/storage/sqlite/watches.ts';
 import { newWatch, type Watch, type Wish, withPrice, withTold } from '../../src/watches/watch.ts';
@@ -202,16 +202,6 @@ it('watches that cannot be read or written now are not said to be set, stopped o
 });
 
 describe('watches in a Redis', () => {
-  it('that an earlier version kept are known, though it kept no order of changes', async () => {
-    const redis = await startRedis();
-    const { link } = await openedLink(redis);
-    await new Watches(redisWatches(link)).set(WISH, 36);
-    await link.run((client) => client.del(changeOrderKey(redis.prefix)));
-    const watches = new Watches(redisWatches(link));
-    await watches.renew();
-    expect(watches.cards).toEqual(new Set([WISH.cardId]));
-  });
-
   it('are all read again when it was away, because it may have lost changes', async () => {
     const redis = await startRedis();
     const [{ link }, other] = [await openedLink(redis), await openedLink(redis)];

@@ -5,8 +5,8 @@ import { says } from './unavailable.ts';
 
 export type RedisClient = ReturnType<typeof newClient>;
 
-/** Raised once in a release that changes a key or the form of what is in one; processes of different versions share nothing. */
-const VERSION = 'v4';
+/** Raised by each change of a key or of the form of what is in one; processes of different versions share nothing. */
+const VERSION = 'v5';
 
 /** How all keys begin but those of cards, which know their own version. */
 export function redisPrefix(keyPrefix: string): string {

@@ -54,14 +54,12 @@ async function forgetInKey(link: RedisLink, key: string, id: string): Promise<vo
   }
 }
 
-/** The name of the key, after the prefix. */
-export const DELETION_REQUESTS = 'deletion-requests';
 /** Redis drops them after this time if no process runs that does. */
-export const REQUESTS_KEPT_MS = 40 * DAY_MS;
+const REQUESTS_KEPT_MS = 40 * DAY_MS;
 
 /** The requests to all processes, in one hash: member to time and last change of a watch. */
 export function redisDeletionRequests(link: RedisLink): DeletionRequests {
-  const key = `${link.prefix}:${DELETION_REQUESTS}`;
+  const key = `${link.prefix}:deletion-requests`;
 
   async function all(): Promise<DeletionRequest[]> {
     const found = await link.read((client) => client.hGetAll(key)).catch(() => ({}));

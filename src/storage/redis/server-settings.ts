@@ -1,5 +1,4 @@
 import { SETTINGS_KEPT_MS, type SettingsStore } from '../../settings/server-settings.ts';
-import { keysBelow } from './cards.ts';
 import type { RedisLink } from './link.ts';
 import { unlessUnavailable } from './unavailable.ts';
 
@@ -8,35 +7,13 @@ export function settingsKey(prefix: string, guildId: string): string {
   return `${prefix}:settings:${guildId}`;
 }
 
-/** The set of the servers that have a key. */
-export function serversKey(prefix: string): string {
-  return `${prefix}:settings`;
-}
-
-/** Stands in that set once all are in it: versions before wrote none. */
-const ALL = '*';
-
 /** The settings of servers, in a hash for each that has any. */
 export function redisSettings(link: RedisLink): SettingsStore {
   const keyOf = (guildId: string) => settingsKey(link.prefix, guildId);
-  const servers = serversKey(link.prefix);
-
-  async function foundServers(): Promise<string[]> {
-    const found = await link.read((client) => client.sMembers(servers));
-    if (found.includes(ALL)) return found.filter((guildId) => guildId !== ALL);
-    for await (const keys of keysBelow(link, keyOf(''))) found.push(...keys.map((key) => key.slice(keyOf('').length)));
-    await link.run((client) =>
-      client
-        .multi()
-        .sAdd(servers, [ALL, ...found])
-        .pExpire(servers, SETTINGS_KEPT_MS)
-        .exec(),
-    );
-    return found;
-  }
-
+  /** The set of the servers that have a key. */
+  const servers = `${link.prefix}:settings`;
   return {
-    servers: () => unlessUnavailable(foundServers()),
+    servers: () => unlessUnavailable(link.read((client) => client.sMembers(servers))),
     read: (guildId) => unlessUnavailable(link.read((client) => client.hGetAll(keyOf(guildId)))),
     async write(guildId, name, value) {
       const key = keyOf(guildId);

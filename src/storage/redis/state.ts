@@ -1,12 +1,10 @@
-import { CardStore, keysOf } from '../../cache/card-store.ts';
+import { CardStore } from '../../cache/card-store.ts';
 import type { Logger } from '../../log.ts';
 import { Ledger } from '../../quota/ledger.ts';
 import { RateLimiter } from '../../quota/rate-limiter.ts';
 import { SharedCell } from '../../quota/shared-cell.ts';
 import { alertNotesFile } from '../alert-notes-file.ts';
-import { CarryOver } from '../carry-over.ts';
 import { WorkerCatalog } from '../sqlite/catalog/worker-catalog.ts';
-import { removeOldDamage } from '../sqlite/corrupt-file.ts';
 import {
   accountOf,
   cardStoreOptions,
@@ -50,14 +48,11 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   // Until a heartbeat is read: as many as share the shards evenly.
   const expected = shards === 'auto' ? 1 : Math.ceil(shards.count / shards.ids.length);
   const processesAlive = new ProcessesAlive(link, expected);
-  const cards = { ...cardStoreOptions(options), keyPrefix: `${redis.keyPrefix}:cards:` };
-  const cardStore = new CardStore({ ...cards, store: new RedisStore(link) });
-  const cardKeys = { inFiles: keysOf(cards.origin), before: cards.keyPrefix };
-  const carryOver = new CarryOver({ link, cardKeys, account, service: cardService.scope, dataDir, log });
+  const keyPrefix = `${redis.keyPrefix}:cards:`;
+  const cardStore = new CardStore({ ...cardStoreOptions(options), keyPrefix, store: new RedisStore(link) });
   const ofLimiter = limiterOptions(options);
   const cell = new SharedCell({
     ...ofLimiter,
-    initial: carryOver.limiterState,
     store: new RedisLimiterStore(processesAlive, account, log),
     link,
     processesAlive,
@@ -69,11 +64,9 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
   if (refusal) throw refusal;
 
-  removeOldDamage(dataDir, Date.now());
   const catalog = new WorkerCatalog(catalogOptions(options));
 
   const closeOthers = async () => {
-    await carryOver.close();
     await journal.close();
     await processesAlive.leave();
     await ledger.close();

@@ -52,33 +52,22 @@ const FORGET = `
 /** Another process changes the same watch only when it gets a price of the same card, or tells of it. */
 const MOST_TRIES = 5;
 
-/** The hash of all watches, as JSON by id. */
-function watchesKey(prefix: string): string {
-  return `${prefix}:watches`;
-}
-
 /**
- * The hashes that have a watch, with its text in each: the ids of a member's (with its last change, and the card), the
+ * The hashes that have a watch, with its text in each: the ids of a member's (to come after its last change, the card), the
  * watches themselves, and the ids of those with a crossing to be told by message, and of a card. Each name or text has the
  * member's id, by which it is found to be forgotten.
  */
-export function watchFields(prefix: string, watch: Watch, change: number | ''): Record<string, string> {
-  const key = watchesKey(prefix);
+function watchFields(key: string, watch: Watch): Record<string, string> {
   const { memberId, cardId } = watch;
   return {
-    [`${key}:member:${memberId}`]: `${change} ${cardId}`,
+    [`${key}:member:${memberId}`]: ` ${cardId}`,
     [key]: JSON.stringify(watch),
     [`${key}:untold`]: isUntold(watch) ? memberId : '',
     [`${key}:card:${cardId}`]: memberId,
   };
 }
 
-/** The changed watches in their order. Each has the member's id, too. */
-export function changeOrderKey(prefix: string): string {
-  return `${watchesKey(prefix)}:changed`;
-}
-
-export function inChangeOrder({ id, memberId, cardId, untold }: Watch): string {
+function inChangeOrder({ id, memberId, cardId, untold }: Watch): string {
   return `${untold.length > 0 ? 1 : 0} ${memberId} ${id} ${cardId}`;
 }
 
@@ -89,9 +78,11 @@ function summaryOf(text: string): WatchSummary {
 
 /** Members' watches, of all processes. */
 export function redisWatches(link: RedisLink): WatchStore {
-  const key = watchesKey(link.prefix);
+  /** The hash of all watches, as JSON by id. */
+  const key = `${link.prefix}:watches`;
   const changes = `${key}:changes`;
-  const order = changeOrderKey(link.prefix);
+  /** The changed watches in their order. Each has the member's id, too. */
+  const order = `${key}:changed`;
 
   async function changed(id: string, change: Parameters<WatchStore['change']>[1]): Promise<ChangedWatch | undefined> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -100,7 +91,7 @@ export function redisWatches(link: RedisLink): WatchStore {
       const after = change(before);
       const known = after ?? before;
       if (!known || after === before) return { before, after };
-      const fields = watchFields(link.prefix, known, '');
+      const fields = watchFields(key, known);
       const texts = Object.values(fields).map((text) => (after ? text : ''));
       const inOrder = [before, after].map((each) => (each ? inChangeOrder(each) : ''));
       const args = [id, stored ?? '', String(WATCH_KEPT_MS), String(MOST_WATCHES), ...texts, ...inOrder];

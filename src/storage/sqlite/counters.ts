@@ -23,20 +23,12 @@ export const LEDGER_SCHEMA = `
     PRIMARY KEY (member, day, guild)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS counts_by_requests ON counts (day, guild, requests DESC);
-  DROP TABLE IF EXISTS hours; -- of versions without watches
   CREATE TABLE IF NOT EXISTS hour_starts (
     day TEXT NOT NULL, hour INTEGER NOT NULL,
     requests INTEGER NOT NULL, saved INTEGER NOT NULL, watches INTEGER NOT NULL,
     PRIMARY KEY (day, hour)
   ) WITHOUT ROWID;
 `;
-const ALL = 'sum(requests), sum(refused), sum(saved) FROM bookings';
-/** It had no sums. */
-export const EARLIER_LEDGER_TABLE = {
-  name: 'bookings',
-  move: `INSERT OR REPLACE INTO counts SELECT member, day, guild, requests, refused, saved FROM bookings
-         UNION ALL SELECT '', day, guild, ${ALL} GROUP BY day, guild UNION ALL SELECT '', day, '', ${ALL} GROUP BY day`,
-};
 
 /** Deleted at once: the database is synchronous, and a whole day would delay answers. */
 const SWEEP_ROWS = 500;

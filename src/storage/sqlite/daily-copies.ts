@@ -5,19 +5,15 @@ import { Incident, type Logger } from '../../log.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
 import { withTimeout } from '../../time/timers.ts';
 import { DAY_MS, utcDay } from '../../time/utc-day.ts';
-import { removeOldDamage } from './corrupt-file.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
-import { BACKUPS } from './schema-version.ts';
 
 const CHECK_EVERY_MS = 60_000;
 const KEPT = 3;
 /** A part of a stop's 8 s: a slow disk takes this long for a few pages. */
 const CLOSE_MS = 300;
-/** What was left of a daily copy, or of one before a migration. */
+/** What was left of a copy. */
 const UNFINISHED = /^state.*\.unfinished/;
 const DAILY_COPY = /^state-\d{4}-\d{2}-\d{2}\.sqlite$/;
-/** See schema-version.ts. */
-const MIGRATION_COPY = /^state-schema-\d+\.sqlite$/;
 
 export interface DailyCopiesOptions {
   database: DatabaseSync;
@@ -40,7 +36,7 @@ export class DailyCopies {
 
   constructor(options: DailyCopiesOptions) {
     this.#options = options;
-    this.#folder = join(options.dataDir, BACKUPS);
+    this.#folder = join(options.dataDir, 'backups');
     this.#outage = new Incident(options.log, {
       level: 'error',
       begins: 'the daily copy of state.sqlite failed: it is tried again every minute',
@@ -70,7 +66,6 @@ export class DailyCopies {
       const writtenAtMs = (name: string) => statSync(join(this.#folder, name)).mtimeMs;
       const files = readdirSync(this.#folder).map((name) => ({ name, writtenAtMs: writtenAtMs(name) }));
       for (const name of outdated(files, Date.now())) rmSync(join(this.#folder, name), { force: true });
-      removeOldDamage(this.#options.dataDir, Date.now());
       this.#copiedDay = day;
       this.#outage.succeeded();
     } catch (err) {
@@ -119,6 +114,6 @@ export class DailyCopies {
 export function outdated(files: readonly { name: string; writtenAtMs: number }[], nowMs: number): string[] {
   const daily = files.map(({ name }) => name).filter((name) => DAILY_COPY.test(name));
   const old = files.filter(({ writtenAtMs }) => nowMs - writtenAtMs > KEPT_DAYS * DAY_MS).map(({ name }) => name);
-  const oldCopies = old.filter((name) => DAILY_COPY.test(name) || MIGRATION_COPY.test(name));
+  const oldCopies = old.filter((name) => DAILY_COPY.test(name));
   return [...new Set([...daily.sort().slice(0, -KEPT), ...oldCopies])];
 }

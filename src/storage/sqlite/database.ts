@@ -3,9 +3,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { OperatorError } from '../../model/operator-error.ts';
-import { type CorruptFileOptions, inodeOf, moveAside } from './corrupt-file.ts';
+import { type CorruptFileOptions, inodeOf, moveCorruptAside } from './corrupt-file.ts';
+import { moveOldAside, versionOf, versionToRead } from './old-files.ts';
 import { createOwnFile, makeFolder } from './own-files.ts';
-import { DatabaseTooNew, prepareMigration, schemaVersion } from './schema-version.ts';
 
 /** SQLite's result codes for a file that is no database: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const CORRUPT_CODE = 11;
@@ -24,20 +24,15 @@ export interface DatabaseOptions extends CorruptFileOptions {
   log: Pick<Logger, 'info' | 'error'>;
   /** Statements that bring an empty or present file to what the reader expects; must be repeatable. */
   schema: string;
-  /** The version of the schema, for a file that must not be lost. Each change that an older reader would misread raises it. */
-  version?: number;
-  /** Tables by the names of earlier versions, each with a statement that moves its rows; dropped afterwards. */
-  earlierTables?: readonly { name: string; move: string }[];
   /** Only this process may use the file, until it closes it or ends. */
   exclusive?: boolean;
 }
 
 /**
- * Opens a SQLite file that only its owner can read, and creates it if it is absent. A corrupt file is moved aside with
- * an error in the log, and replaced by a new one.
+ * Opens a SQLite file that only its owner can read, and creates it if it is absent. A file that is corrupt or of another
+ * version is moved aside with a line in the log, and replaced by a new one.
  *
- * @throws DatabaseUnusable when the file cannot be created or opened, DatabaseInUse when another process holds it,
- *   DatabaseTooNew when a newer version has written it
+ * @throws DatabaseUnusable when the file cannot be created or opened, DatabaseInUse when another process holds it
  */
 export function openDatabase(file: string, options: DatabaseOptions): DatabaseSync {
   const timeoutMs = options.exclusive ? 0 : OPEN_TIMEOUT_MS;
@@ -53,7 +48,6 @@ function openUnlessBusy(file: string, options: DatabaseOptions, isReplaced = fal
   try {
     return open(file, options);
   } catch (error) {
-    if (error instanceof DatabaseTooNew) throw error;
     if (isCorruption(error) && !isReplaced) return openUnlessBusy(file, options, true); // it was moved aside
     if (sqliteCode(error) === BUSY_CODE) return undefined;
     throw new DatabaseUnusable(file, error);
@@ -63,8 +57,7 @@ function openUnlessBusy(file: string, options: DatabaseOptions, isReplaced = fal
 /**
  * Opens a file that only one process may use, and waits for another to close it.
  *
- * @throws DatabaseInUse when it has not closed it within `timeoutMs`, DatabaseUnusable, DatabaseTooNew, and the reason of
- *   `signal`
+ * @throws DatabaseInUse when it has not closed it within `timeoutMs`, DatabaseUnusable, and the reason of `signal`
  */
 export async function openExclusively(
   file: string,
@@ -116,7 +109,7 @@ export class DatabaseInUse extends OperatorError {
 
 /** @throws what SQLite throws; a file that is corrupt has been moved aside then */
 function open(file: string, options: DatabaseOptions): DatabaseSync {
-  const { schema, version, earlierTables, exclusive = false } = options;
+  const { schema, log, exclusive = false } = options;
   makeFolder(dirname(file));
   createOwnFile(file);
   const inode = inodeOf(file);
@@ -126,20 +119,19 @@ function open(file: string, options: DatabaseOptions): DatabaseSync {
     database.exec(`PRAGMA busy_timeout = ${exclusive ? 0 : LOCK_TIMEOUT_MS}`);
     if (exclusive) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    if (version) prepareMigration(database, file, version);
-    if (exclusive) database.exec('BEGIN IMMEDIATE');
+    if (moveOldAside({ file, inode, database }, log)) return open(file, options);
+    // Before there is a table, or another process would take a file that is just made for an old one.
+    const version = versionToRead(file);
+    if (versionOf(database) !== version) database.exec(`PRAGMA user_version = ${version}`);
     database.exec(schema);
-    moveEarlierTables(database, earlierTables);
-    if (version && schemaVersion(database) < version) database.exec(`PRAGMA user_version = ${version}`);
-    if (exclusive) database.exec('COMMIT');
     const found = damageIn(database);
     if (found !== undefined) throw Object.assign(new Error(String(found)), { errcode: CORRUPT_CODE });
     // From here on a lock is an error at once: waiting for it would block this thread, and all answers.
     database.exec('PRAGMA busy_timeout = 0');
     return database;
   } catch (error) {
-    if (isCorruption(error)) moveAside({ file, inode, database, corruption: error }, options);
-    else database.close();
+    if (database.isOpen && isCorruption(error)) moveCorruptAside({ file, inode, database }, error, options);
+    else if (database.isOpen) database.close();
     throw error;
   }
 }
@@ -154,12 +146,6 @@ function damageIn(database: DatabaseSync): unknown {
     ? "sqlite_schema, pragma_quick_check(name) WHERE type = 'table' AND rootpage > 0 AND"
     : 'pragma_quick_check WHERE';
   return database.prepare(`SELECT quick_check FROM ${checks} quick_check <> 'ok' LIMIT 1`).get()?.quick_check;
-}
-
-/** Writes only where there is something to move: on a full disk the file must open all the same. */
-function moveEarlierTables(database: DatabaseSync, tables: DatabaseOptions['earlierTables'] = []): void {
-  const find = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
-  for (const { name, move } of tables) if (find.get(name)) database.exec(`${move}; DROP TABLE ${name}`);
 }
 
 /** Whether an error of SQLite means that the file is broken. */

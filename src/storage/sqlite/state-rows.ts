@@ -3,7 +3,7 @@ import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
 import type { DeletionRequest, DeletionRequests } from '../../privacy/member-data.ts';
 import type { LimiterStore } from '../../quota/limiter-cell.ts';
-import { StoredLimiterState } from '../../quota/limiter-state.ts';
+import { LimiterState } from '../../quota/limiter-state.ts';
 import { type CardsReply, parseJournaledReply, type ReplyJournal } from '../../replies/reply-ports.ts';
 
 /** Writes to `state.sqlite`. No lookup fails because of one, and a full disk is logged once instead of by each. */
@@ -42,8 +42,6 @@ export class StateWrites {
 export const JOURNAL_SCHEMA = `
   CREATE TABLE IF NOT EXISTS deferred_replies (interaction_id TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
 `;
-/** Version 0.1 had this table: its replies are past the 15 minutes in which they could be completed. */
-export const EARLIER_JOURNAL_TABLE = { name: 'debts', move: '' };
 
 /** The deferred replies of one process, for its next run. Failures are logged; a row that cannot be read is dropped. */
 export class SqliteJournal implements ReplyJournal {
@@ -128,11 +126,6 @@ export class SqliteJournal implements ReplyJournal {
 export const LIMITER_SCHEMA = `
   CREATE TABLE IF NOT EXISTS limiter (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
 `;
-/** The earlier table exists only when an earlier version ran last, so its rows are the newer ones. */
-export const EARLIER_LIMITER_TABLE = {
-  name: 'pacing',
-  move: 'INSERT OR REPLACE INTO limiter SELECT account, state FROM pacing',
-};
 
 /** The limiter's state of one account (see `accountOf`), over restarts. */
 export function sqliteLimiterStore(
@@ -147,7 +140,7 @@ export function sqliteLimiterStore(
     load() {
       try {
         const row = read.get(account);
-        return row && StoredLimiterState.parse(JSON.parse(String(row.state)));
+        return row && LimiterState.parse(JSON.parse(String(row.state)));
       } catch (err) {
         log.warn({ err }, 'invalid limiter state: starting without it');
         return undefined;
@@ -162,11 +155,6 @@ export const DELETION_REQUESTS_SCHEMA = `
     member TEXT PRIMARY KEY, at TEXT NOT NULL, last_change INTEGER NOT NULL
   ) WITHOUT ROWID;
 `;
-/** What its members watched is deleted already. */
-export const EARLIER_DELETIONS_TABLE = {
-  name: 'deletion_requests',
-  move: 'INSERT OR REPLACE INTO deletions SELECT member, day, 0 FROM deletion_requests',
-};
 
 /** Members' wishes to be forgotten, as told to a single process. */
 export function sqliteDeletionRequests(database: DatabaseSync, writes: StateWrites): DeletionRequests {

@@ -16,7 +16,7 @@ import {
 } from '../state.ts';
 import { CARDS_SCHEMA, SqliteStore } from './cards.ts';
 import { WorkerCatalog } from './catalog/worker-catalog.ts';
-import { EARLIER_LEDGER_TABLE, LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
+import { LEDGER_SCHEMA, SqliteCounters } from './counters.ts';
 import { DailyCopies } from './daily-copies.ts';
 import { openDatabase, openExclusively } from './database.ts';
 import { LISTS_SCHEMA, sqliteLists } from './lists.ts';
@@ -24,9 +24,6 @@ import { OpenFiles } from './open-files.ts';
 import { SETTINGS_SCHEMA, sqliteSettings } from './server-settings.ts';
 import {
   DELETION_REQUESTS_SCHEMA,
-  EARLIER_DELETIONS_TABLE,
-  EARLIER_JOURNAL_TABLE,
-  EARLIER_LIMITER_TABLE,
   JOURNAL_SCHEMA,
   LIMITER_SCHEMA,
   SqliteJournal,
@@ -34,7 +31,7 @@ import {
   sqliteDeletionRequests,
   sqliteLimiterStore,
 } from './state-rows.ts';
-import { EARLIER_WATCHES_TABLE, sqliteWatches, WATCHES_SCHEMA } from './watches.ts';
+import { sqliteWatches, WATCHES_SCHEMA } from './watches.ts';
 
 export interface SqliteStateOptions extends StateOptions {
   /** Ends the wait for the previous owner of `dataDir`. */
@@ -44,8 +41,6 @@ export interface SqliteStateOptions extends StateOptions {
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
 const OWNER_TIMEOUT_MS = 15_000;
 
-/** The version of `state.sqlite`: raised once in a release that changes a table or the form of what is in a row. */
-export const STATE_VERSION = 3;
 export const STATE_SCHEMA =
   LIMITER_SCHEMA +
   LEDGER_SCHEMA +
@@ -54,15 +49,6 @@ export const STATE_SCHEMA =
   SETTINGS_SCHEMA +
   WATCHES_SCHEMA +
   LISTS_SCHEMA;
-
-/** What versions before this one had. */
-const EARLIER_TABLES = [
-  EARLIER_LIMITER_TABLE,
-  EARLIER_LEDGER_TABLE,
-  EARLIER_JOURNAL_TABLE,
-  EARLIER_DELETIONS_TABLE,
-  EARLIER_WATCHES_TABLE,
-];
 
 const CARD_LOSS = 'cached cards are requested again';
 const STATE_LOSS = 'the limiter and all counts start anew, and deferred replies stay at "thinking…"';
@@ -78,13 +64,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   const stateFile = join(dataDir, 'state.sqlite');
   const state = await openExclusively(
     stateFile,
-    {
-      log,
-      schema: STATE_SCHEMA,
-      version: STATE_VERSION,
-      earlierTables: EARLIER_TABLES,
-      lossMeans: STATE_LOSS,
-    },
+    { log, schema: STATE_SCHEMA, lossMeans: STATE_LOSS },
     OWNER_TIMEOUT_MS,
     signal,
   );

@@ -13,12 +13,6 @@ export const WATCHES_SCHEMA = `
   CREATE INDEX IF NOT EXISTS watched_cards ON watched_prices (card);
   CREATE INDEX IF NOT EXISTS watched_untold ON watched_prices (is_untold) WHERE is_untold = 1;
 `;
-/** Its rows had no number. */
-export const EARLIER_WATCHES_TABLE = {
-  name: 'watches',
-  move: `INSERT OR REPLACE INTO watched_prices (id, member, card, is_untold, watch)
-         SELECT id, member, card, is_untold, watch FROM watches`,
-};
 
 /** Members' watches, in `state.sqlite`. */
 export function sqliteWatches(database: DatabaseSync, writes: StateWrites): WatchStore {

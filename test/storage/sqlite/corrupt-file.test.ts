@@ -1,8 +1,8 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, it } from 'vitest';
-import { inodeOf, moveAside, removeOldDamage } from '../../../src/storage/sqlite/corrupt-file.ts';
+import { inodeOf, moveCorruptAside } from '../../../src/storage/sqlite/corrupt-file.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -33,21 +33,10 @@ it('closes a corrupt file only while no other process can move it', () => {
   const database = new Watched(file);
   database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a)');
 
-  moveAside(
-    { file, inode: inodeOf(file), database, corruption: new Error('malformed') },
-    { ...logLines(), lossMeans: 'nothing' },
-  );
+  const found = { file, inode: inodeOf(file), database };
+  moveCorruptAside(found, new Error('malformed'), { ...logLines(), lossMeans: 'nothing' });
 
   expect(database.lockAtClose).toBe('held');
   expect(database.isOpen).toBe(false);
   expect(readdirSync(folder).filter((name) => name.startsWith('file.corrupt-'))).toHaveLength(1);
-});
-
-it('a damaged file that was moved aside is kept for 35 days, and nothing else is touched', () => {
-  const kept = ['catalog.sqlite', 'notes.corrupt-2020-01-01T00', 'state.sqlite.corrupt-2026-10-18T10-00-00.000Z'];
-  const old = ['state.sqlite.corrupt-2026-10-17T10-00-00.000Z', 'catalog.sqlite.corrupt-2026-10-17T10-00-00.000Z-wal'];
-  for (const name of [...kept, ...old]) writeFileSync(join(folder, name), '');
-  removeOldDamage(folder, Date.UTC(2026, 10, 22, 12));
-  expect(readdirSync(folder).sort()).toEqual(kept.sort());
-  removeOldDamage(join(folder, 'missing'), Date.now());
 });

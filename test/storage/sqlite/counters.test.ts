@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Ledger } from '../../../src/quota/ledger.ts';
-import { EARLIER_LEDGER_TABLE, LEDGER_SCHEMA, SqliteCounters } from '../../../src/storage/sqlite/counters.ts';
+import { LEDGER_SCHEMA, SqliteCounters } from '../../../src/storage/sqlite/counters.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;
@@ -52,24 +52,6 @@ describe('the ledger of a single process', () => {
       return kept.prepare('SELECT count(DISTINCT day) AS days FROM counts').get()?.days;
     };
     expect([await rowsAfter(35), await rowsAfter(36)]).toEqual([1, 0]);
-  });
-
-  it('has the sums of what a version without them has counted', async () => {
-    const kept = database();
-    kept.exec(`
-      CREATE TABLE bookings (
-        day TEXT NOT NULL, guild TEXT NOT NULL, member TEXT NOT NULL,
-        requests INTEGER NOT NULL, refused INTEGER NOT NULL, saved INTEGER NOT NULL, PRIMARY KEY (day, guild, member)
-      ) WITHOUT ROWID;
-      INSERT INTO bookings VALUES ('2026-11-20', 'guild', 'alice', 3, 1, 2), ('2026-11-20', 'guild', 'bob', 1, 0, 0),
-        ('2026-11-20', 'other', 'alice', 5, 0, 0), ('2026-11-19', 'guild', 'alice', 7, 0, 0);
-    `);
-    kept.exec(EARLIER_LEDGER_TABLE.move);
-    const ledger = new Ledger(new SqliteCounters(kept));
-    ledger.spent(ALICE);
-    expect(await ledger.today()).toEqual({ requests: 10, refused: 1, saved: 2 });
-    expect(await ledger.guildToday(ALICE)).toEqual({ requests: 5, refused: 1, saved: 2 });
-    expect((await ledger.memberToday('alice')).requests).toBe(9);
   });
 
   it('deletes a day that is kept no longer some rows at a time, so that no command waits for all of it', async () => {

@@ -62,14 +62,6 @@ function notesIn(file: string): unknown[] {
 }
 
 describe('the daily copy of state.sqlite', () => {
-  it('comes with the end of what was damaged, and moved aside, more than 35 days ago', async () => {
-    const { dataDir, copied } = running();
-    const damaged = join(dataDir, `state.sqlite.corrupt-${new Date(NOON_MS - 36 * DAY_MS).toISOString()}`);
-    writeFileSync(damaged, '');
-    await copied(0);
-    await vi.waitUntil(() => !existsSync(damaged), { timeout: 60_000 });
-  });
-
   it('is made once a day while the bot has the file, and the newest three are kept', async () => {
     const { database, copied, names } = running();
     for (let day = 0; day < 5; day++) {
@@ -140,11 +132,6 @@ describe('what is no longer kept', () => {
   it.each([
     ['nothing of three days', days.slice(1), []],
     ['the oldest of four days, however they are listed', days.toReversed(), ['state-2026-11-17.sqlite']],
-    [
-      'a copy before a migration, after 35 days',
-      [file('state-schema-1.sqlite', 36), file('state-schema-2.sqlite', 34)],
-      ['state-schema-1.sqlite'],
-    ],
     [
       'a daily copy of 36 days ago, as of a bot that rarely runs',
       [file('state-2026-10-15.sqlite', 36)],

@@ -1,13 +1,9 @@
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LimiterStore } from '../../../src/quota/limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../../src/quota/limiter-state.ts';
 import type { CardsReply } from '../../../src/replies/reply-ports.ts';
-import { openDatabase } from '../../../src/storage/sqlite/database.ts';
 import {
-  EARLIER_JOURNAL_TABLE,
-  EARLIER_LIMITER_TABLE,
   JOURNAL_SCHEMA,
   LIMITER_SCHEMA,
   SqliteJournal,
@@ -15,7 +11,6 @@ import {
   sqliteLimiterStore,
 } from '../../../src/storage/sqlite/state-rows.ts';
 import { ERROR, logLines, WARN } from '../../support/log-lines.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ACCOUNT = 'account';
 const STATE: LimiterState = {
@@ -24,16 +19,9 @@ const STATE: LimiterState = {
   breaker: { state: 'open', reason: 'day', sinceMs: 4_000, untilMs: 5_000, failures: 2 },
   quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
 };
-/** The same as the previous version stored it. */
-const EARLIER = {
-  ...STATE,
-  breaker: undefined,
-  gate: { why: 'day', probing: false, sinceMs: 4_000, untilMs: 5_000, failures: 2 },
-};
-
 function emptyDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');
-  database.exec(LIMITER_SCHEMA);
+  database.exec(LIMITER_SCHEMA + JOURNAL_SCHEMA);
   return database;
 }
 
@@ -59,29 +47,6 @@ describe('the limiter store', () => {
     expect(storeIn(database, 'another account').load()).toBeUndefined();
   });
 
-  it('takes over the table of the previous version, once, also after a return to that version', () => {
-    const folder = temporaryFolder();
-    const options = {
-      log: logLines().log,
-      schema: LIMITER_SCHEMA,
-      earlierTables: [EARLIER_LIMITER_TABLE],
-      lossMeans: '',
-    };
-    const open = () => openDatabase(join(folder, 'state.sqlite'), options);
-    for (const fullAtMs of [1, 2]) {
-      const earlier = open();
-      earlier.exec('CREATE TABLE pacing (account TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID');
-      earlier.prepare('INSERT INTO pacing VALUES (?, ?)').run(ACCOUNT, JSON.stringify({ ...EARLIER, fullAtMs }));
-      earlier.close();
-      for (let starts = 0; starts < 2; starts++) {
-        const database = open();
-        expect(storeIn(database).load()).toEqual({ ...STATE, fullAtMs });
-        expect(() => database.prepare('SELECT * FROM pacing')).toThrow('no such table');
-        database.close();
-      }
-    }
-  });
-
   it.each(['nonsense', '{}', 'null', '{"fullAtMs":"soon"}'])('starts without %s, and logs it', (state) => {
     const database = emptyDatabase();
     const { log, lines } = logLines();
@@ -103,25 +68,6 @@ describe('the limiter store', () => {
   });
 });
 
-/** A file as version 0.1 left it, opened by this one. */
-function openEarlier(): DatabaseSync {
-  const folder = temporaryFolder();
-  const file = join(folder, 'state.sqlite');
-  const earlier = new DatabaseSync(file);
-  earlier.exec('CREATE TABLE debts (interaction TEXT PRIMARY KEY, debt TEXT NOT NULL) WITHOUT ROWID');
-  earlier.close();
-  const database = openDatabase(file, {
-    log: logLines().log,
-    schema: JOURNAL_SCHEMA,
-    earlierTables: [EARLIER_JOURNAL_TABLE],
-    lossMeans: '',
-  });
-  onTestFinished(() => {
-    database.close();
-  });
-  return database;
-}
-
 /** What the next run takes over. */
 function takenOver(database: DatabaseSync, log = logLines().log): CardsReply[] {
   const replies: CardsReply[] = [];
@@ -130,13 +76,8 @@ function takenOver(database: DatabaseSync, log = logLines().log): CardsReply[] {
 }
 
 describe('the journal of a single process', () => {
-  it('drops the table of version 0.1', () => {
-    const database = openEarlier();
-    expect(() => database.prepare('SELECT * FROM debts')).toThrow('no such table');
-  });
-
   it('drops rows that cannot be read, and logs each', () => {
-    const database = openEarlier();
+    const database = emptyDatabase();
     database.exec(
       "INSERT INTO deferred_replies VALUES ('1', '{\"token\":'), ('2', x'00ff'), ('3', '{\"token\":\"abc\"}')",
     );

@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CatalogCard } from '../../../catalog/catalog-card.ts';
 import type { Logger } from '../../../log.ts';
-import { inodeOf, moveAside } from '../corrupt-file.ts';
+import { inodeOf, moveCorruptAside } from '../corrupt-file.ts';
 import { type DatabaseOptions, openDatabase, type Statements, statementsOf } from '../database.ts';
-import { schemaVersion } from '../schema-version.ts';
 import { ASKED_SCHEMA, AskedCards } from './asked.ts';
 import { SqliteCardIndex } from './card-index.ts';
 import { CatalogImports, IMPORTS_SCHEMA } from './imports.ts';
 import { CatalogRows, type MayReplace } from './rows.ts';
-import { CARDS_OF_NO_VERSION, CATALOG_SCHEMA, CATALOG_VERSION, DERIVED } from './schema.ts';
+import { CATALOG_SCHEMA } from './schema.ts';
 
 const SCHEMA = CATALOG_SCHEMA + IMPORTS_SCHEMA + ASKED_SCHEMA;
 /** Another process that writes holds the lock for a fraction of this. */
@@ -48,7 +47,6 @@ export class CatalogDatabase {
       const before = inodeOf(file);
       const opened = new CatalogDatabase(file, openDatabase(file, options), options);
       opened.waitAtMost(busyTimeoutMs);
-      opened.#migrate();
       if (before === undefined || before === opened.#inode) return opened;
       opened.close(); // it was replaced, perhaps by another process while this one checked it
     }
@@ -66,18 +64,6 @@ export class CatalogDatabase {
     this.#rows = new CatalogRows(this.#sql, this.imports);
     this.asked = new AskedCards(this.#sql);
     this.index = new SqliteCardIndex(this.#sql);
-  }
-
-  /** Brings a file of an earlier version up to date, in one transaction: nothing that was learned is lost. */
-  #migrate(): void {
-    if (schemaVersion(this.#database) >= CATALOG_VERSION) return;
-    this.inTransaction(() => {
-      if (schemaVersion(this.#database) >= CATALOG_VERSION) return; // another process was faster
-      const isOld = this.#sql("SELECT 1 FROM pragma_table_info('cards') WHERE name = 'released'").get() === undefined;
-      this.#database.exec(`${isOld ? CARDS_OF_NO_VERSION : ''}; ${DERIVED}; ${CATALOG_SCHEMA}`);
-      this.#rows.reindex();
-      this.#database.exec(`PRAGMA user_version = ${CATALOG_VERSION}`);
-    });
   }
 
   /** How long a statement waits for another process that writes. */
@@ -143,7 +129,7 @@ export class CatalogDatabase {
 
   /** Closes a file that turned out to be corrupt, and moves it aside. */
   discard(corruption: unknown): void {
-    moveAside({ file: this.file, inode: this.#inode, database: this.#database, corruption }, this.#options);
+    moveCorruptAside({ file: this.file, inode: this.#inode, database: this.#database }, corruption, this.#options);
   }
 
   /** Its parts may be nested: only the outermost commits. */

@@ -18,8 +18,6 @@ const MOST_KNOWN_WORDS = 200_000;
 /** Names that were written before, and texts of sets and games: an import has each many times. 5 MB. */
 const MOST_REMEMBERED = 20_000;
 
-const REINDEXED_AT_ONCE = 1_000;
-
 export type MayReplace = (card: CatalogCard, stored: StoredRow) => boolean;
 
 /** Statements that write cards; a transaction around them is the caller's. */
@@ -94,19 +92,6 @@ export class CatalogRows {
     if (isFirst)
       this.#sql('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1').run(formOf(id));
     if (source !== null && (isFirst || isOtherSource)) this.#imports.confirmed(source, row);
-  }
-
-  /** Makes everything that cards are found by anew, of all that is stored. */
-  reindex(): void {
-    const next = this.#sql(`SELECT * FROM cards WHERE row > ? ORDER BY row LIMIT ${REINDEXED_AT_ONCE}`);
-    for (let rows = next.all(0); rows.length > 0; rows = next.all(rows.at(-1)?.row ?? null)) {
-      for (const row of rows as unknown as StoredRow[]) {
-        this.#sql('UPDATE cards SET name_row = ? WHERE row = ?').run(this.#nameRow(row.name), row.row);
-        if (row.denied !== GONE) this.#addWords(row);
-        if (row.source !== null) this.#addImportedForm(row.id, row.source);
-      }
-    }
-    this.#sql('UPDATE names SET printings = (SELECT count(*) FROM cards WHERE name_row = names.row)').run();
   }
 
   #addWords(stored: StoredRow): void {

@@ -9,15 +9,6 @@ export const OFFERED = `cards.denied < 2 AND (
 /** Cards that the service has answered with and whose ids are digits alone. */
 export const CONFIRMED_NUMBERS = "confirmed = 1 AND id NOT GLOB '*[^0-9]*'";
 
-/** Each change of how texts become words raises it, too: what cards are found by is then made anew. */
-export const CATALOG_VERSION = 2;
-
-/** Columns that files without a version lack. */
-export const CARDS_OF_NO_VERSION = 'ALTER TABLE cards ADD COLUMN also TEXT; ALTER TABLE cards ADD COLUMN released TEXT';
-
-/** What is made of the cards. */
-export const DERIVED = 'DROP TABLE card_words; DROP TABLE names; DELETE FROM words';
-
 /**
  * `denied`: 0, or 1 for a card of which a copy is kept, or 2 for one that is no longer given. Texts are split into tokens
  * before they come here, so the simplest tokenizer is right; it takes whatever is not ASCII for a letter.

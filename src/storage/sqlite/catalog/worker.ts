@@ -7,6 +7,7 @@ import { resolve } from '../../../catalog/resolution.ts';
 import { search } from '../../../catalog/search.ts';
 import type { Question } from '../../../catalog/search-queue.ts';
 import type { Logger } from '../../../log.ts';
+import { deleteFilesAside } from '../old-files.ts';
 import { type CatalogChange, CatalogChanges } from './changes.ts';
 import { CatalogFile } from './file.ts';
 import { learnFromCache } from './upkeep.ts';
@@ -79,6 +80,7 @@ function answer({ kind, text, who, part, lines = [] }: Question): unknown {
 
 function sweepHourly(): void {
   file.attempt((catalog) => catalog.asked.sweep(Date.now(), keepsMembers));
+  deleteFilesAside(cardsDir, Date.now());
   setTimeout(sweepHourly, SWEEP_EVERY_MS);
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CatalogDatabase } from '../../../../src/storage/sqlite/catalog/database.ts';
@@ -191,25 +191,6 @@ describe('the catalog', () => {
     expect(catalog.upsert([{ ...HO_OH, ...said }], 'cards.csv')).toHaveLength(0);
     expect([...catalog.index.rows()][1]).toMatchObject({ ...HO_OH, ...said });
     expect(catalog.index.withWords([[{ word: 'glurak', begins: false }]])).toHaveLength(2);
-  });
-
-  it('brings a file without a version up to date, with all that was learned and asked for', () => {
-    catalog.close();
-    rmSync(catalog.file);
-    const file = new DatabaseSync(catalog.file);
-    file.exec(readFileSync(new URL('no-version.sql', import.meta.url), 'utf8'));
-    file.close();
-    catalog = CatalogDatabase.open(folder, log);
-    expect([...catalog.index.rows()].map(({ id }) => id)).toEqual(['base1-4', 'ex11-101', 'neo3-7']);
-    expect(catalog.index.stats()).toMatchObject({ confirmed: 2, imports: [{ source: 'cards.csv', unconfirmed: 1 }] });
-    expect(catalog.index.withNameKey('pikachugoldstar').map(({ card }) => card.id)).toEqual(['ex11-101']);
-    expect(catalog.index.withWords([[{ word: 'ho oh', begins: false }]])).toHaveLength(1);
-    expect(catalog.index.vocabulary().meantBy('charizrad')).toMatchObject([{ word: 'charizard' }]);
-    expect([catalog.index.isConfirmedForm('a9-9'), catalog.index.confirmedIds()]).toEqual([true, 3]);
-    expect(catalog.index.lastAsked('alice').map(({ id }) => id)).toEqual(['base1-4']);
-    expect(catalog.index.askedMost('guild')).toHaveLength(1);
-    expect(catalog.position('shared')).toBe('7');
-    expect(catalog.index.withIdKey('gone1')).toEqual([]);
   });
 
   it('finds by the beginning of a name where a word ends first, then words by their cards, then other names of these words', () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
@@ -190,6 +190,14 @@ describe('the worker', () => {
     vi.advanceTimersByTime(1);
     expect(await begun()).toBe(1);
     vi.useRealTimers();
+  });
+
+  it('deletes what was moved aside in DATA_DIR and last written more than 35 days ago', async () => {
+    const old = join(folder, 'state.sqlite.v2-old');
+    writeFileSync(old, '');
+    utimesSync(old, 0, 0);
+    expect(await ids(openCatalog(), 'charizard')).toEqual([]);
+    await expect.poll(() => existsSync(old)).toBe(false);
   });
 
   it('does not begin at the end, where what was learned before is written without it', async () => {
