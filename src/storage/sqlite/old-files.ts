@@ -57,10 +57,11 @@ export function filesAside(dataDir: string): string[] {
   return globSync('**/*.sqlite.{corrupt-*,v*-old*}', { cwd: dataDir }).map((name) => join(dataDir, name));
 }
 
-/** Deletes what was moved aside and last written so long ago that no count in it would be kept. Does not throw. */
+/** Deletes what was moved aside, and copies, if last written so long ago that no count in it would be kept. Does not throw. */
 export function deleteFilesAside(dataDir: string, nowMs: number): void {
   try {
-    for (const file of filesAside(dataDir)) {
+    const copies = globSync('backups/state-*.sqlite', { cwd: dataDir }).map((name) => join(dataDir, name));
+    for (const file of [...filesAside(dataDir), ...copies]) {
       const { mtimeMs } = statSync(file);
       if (nowMs - mtimeMs > KEPT_DAYS * DAY_MS) rmSync(file);
     }

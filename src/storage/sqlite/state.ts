@@ -90,7 +90,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
   const closeOthers = async () => {
     openFiles.close();
     listStore.close();
-    await copies.close();
+    copies.close();
     await store.close();
     await ledger.close();
   };

@@ -83,18 +83,14 @@ describe('at a start', () => {
   });
 });
 
-it('what was moved aside is deleted 35 days after it was last written, and nothing else', () => {
+it('what was moved aside is deleted 35 days after it was last written, and so is a daily copy, but nothing else', () => {
   const names = [
     'state.sqlite.v2-old',
     'state.sqlite.corrupt-2026-10-17T10-00-00.000Z-wal',
     'names-a/catalog.sqlite.v1-old',
-  ];
-  const others = [
-    'state.sqlite',
-    'state.sqlite.lock',
-    'notes.corrupt-2020-01-01T00',
     'backups/state-2026-01-01.sqlite',
   ];
+  const others = ['state.sqlite', 'state.sqlite.lock', 'notes.corrupt-2020-01-01T00', 'backups/notes.txt'];
   for (const name of [...names, ...others]) {
     mkdirSync(join(dataDir, dirname(name)), { recursive: true });
     writeFileSync(join(dataDir, name), name);
