@@ -99,9 +99,12 @@ export class CardStore {
   }
 }
 
+/** Raised by each change of the form of a card that is kept. */
+export const CARDS_VERSION = 'v1';
+
 /** How the keys of an origin's cards begin, after any `keyPrefix`. */
 export function keysOf(origin: string): string {
-  return `v1:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
+  return `${CARDS_VERSION}:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
 }
 
 /** When the service last said something about the card; what a clock ahead has dated counts as oldest. */

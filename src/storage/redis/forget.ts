@@ -1,3 +1,4 @@
+import { CARDS_VERSION } from '../../cache/card-store.ts';
 import type { Logger } from '../../log.ts';
 import type { DeletionRequest, DeletionRequests } from '../../privacy/member-data.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
@@ -12,7 +13,8 @@ const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
  * Deletes whatever below the prefix holds the id of a member or a server: counts, settings, replies that wait, and cards as
- * whose id somebody typed a mention. Reads everything that the bot keeps in that Redis.
+ * whose id somebody typed a mention; and whatever another version of the bot has written. Reads everything that the bot
+ * keeps in that Redis.
  *
  * @returns why it could not; `undefined` when it could
  */
@@ -25,7 +27,13 @@ export async function forgetInRedis(
   const link = new RedisLink({ url: redis.url, prefix, log, answerTimeoutMs: ANSWER_TIMEOUT_MS });
   try {
     await link.opened(OPEN_TIMEOUT_MS);
-    for await (const keys of keysBelow(link, `${redis.keyPrefix}:`)) {
+    const below = `${redis.keyPrefix}:`;
+    const read = [`${prefix}:`, `${below}cards:${CARDS_VERSION}:`];
+    // Another bot's prefix may begin with this one and a colon.
+    const isVersioned = (key: string) => /^(?:cards:)?v\d+:/.test(key.slice(below.length));
+    for await (const keys of keysBelow(link, below)) {
+      const old = keys.filter((key) => isVersioned(key) && !read.some((each) => key.startsWith(each)));
+      if (old.length > 0) await link.run((client) => client.del(old));
       await Promise.all(keys.map((key) => forgetInKey(link, key, id)));
     }
     return undefined;

@@ -52,9 +52,11 @@ export function moveOldFilesAside(dataDir: string, log: Pick<Logger, 'info'>): v
   }
 }
 
-/** What was moved aside in a `DATA_DIR`, as damaged or of another version. */
+/** What was moved aside in a `DATA_DIR`, as damaged or of another version, or was never finished. */
 export function filesAside(dataDir: string): string[] {
-  return globSync('**/*.sqlite.{corrupt-*,v*-old*}', { cwd: dataDir }).map((name) => join(dataDir, name));
+  return globSync(['**/*.sqlite.{corrupt-*,v*-old*}', '**/*.unfinished'], { cwd: dataDir }).map((name) =>
+    join(dataDir, name),
+  );
 }
 
 /** Deletes what was moved aside, and copies, if last written so long ago that no count in it would be kept. Does not throw. */
