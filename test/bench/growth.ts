@@ -1,104 +1,141 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate as nextLoopIteration, setTimeout as sleep } from 'node:timers/promises';
-import { EmbeddedCardService } from '../../sandbox/card-service.ts';
-import { lookup, lookupQueueOver } from '../support/lookup-queue.ts';
-import { ledgerCosts } from './ledger.ts';
-import { type BenchTable, timed } from './table.ts';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startBackends } from '../support/backends.ts';
+import { startProgram } from '../support/bot-process.ts';
+import { onFinished, scoped } from '../support/on-finished.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { median } from './quantile.ts';
+import { printings } from './search/printings.ts';
+import type { BenchTable } from './table.ts';
 
-const WAITING = [1_000, 10_000] as const;
-/** Come in one iteration of the loop: what Discord sends in one packet. */
-const AT_ONCE = 20;
-const MEASURED_ADMISSIONS = 500;
-const MEASURED_MS = 2_000;
-const PER_MINUTE = 30_000;
-const SETTING = { plan: 'business', requestsPerMinute: PER_MINUTE, burst: 50 } as const;
-const MOST = { cpuMs: 0.1, delayMs: 50 };
+const RUNS = 5;
+const CARDS = printings(20_000).map(({ id, name, set = '' }) => ({
+  id,
+  name,
+  tcg: 'Any',
+  set: { id: set, name: set },
+}));
+/** So slow that 10,000 wait, and so quick that the last of them is not refused. */
+const SERVICE = { requestsPerMinute: 1_200, burst: 20, requestsPerDay: 1e6, cards: CARDS };
+/** Commands, also to warm up, and how many of them at once. */
+const [MEASURED, AT_ONCE] = [500, 16];
+/** So many that nobody types too much in a minute. */
+const members = Array.from({ length: MEASURED }, (_, index) => {
+  return { id: `1180000000000${100_000 + index}`, name: 'Member', locale: 'en-US' };
+});
+/** Cards that are known, and of one list. */
+const LIST = 10;
+const LISTS = 100;
+const A_WHILE_MS = 5_000;
 
-/** What one lookup costs by how many others there are: that wait with it, and that were counted on the same day. */
-export async function run(): Promise<BenchTable[]> {
-  return [await queueCosts(), await ledgerCosts()];
-}
+type Figures = Record<string, number>;
 
-/** Each is another member's for another card, in ten servers. */
-async function queueCosts(): Promise<BenchTable> {
-  await measured(WAITING[0]); // until the code is compiled
-  const figures = [];
-  for (const waiting of WAITING) figures.push({ waiting, ...(await measured(waiting)) });
-  const worst = figures.at(-1);
-  const ms = (value = 0) => value.toFixed(3);
+/** What the bot of these files takes beside that of another commit: a process in turn, over an emulated Discord. */
+export async function run(): Promise<BenchTable> {
+  const base = process.argv[3] ?? 'HEAD';
+  const trees = [checkedOut(base), '.'];
+  const compiled = temporaryFolder();
+  const found: Figures[][] = [[], []];
+  for (let run = 0; run < RUNS; run++) {
+    for (const [at, tree] of trees.entries()) found[at]?.push(await scoped(() => figuresOf(tree, compiled)));
+  }
   return {
-    title: 'What one more lookup costs while others wait',
-    columns: ['waiting', 'CPU per admission', 'CPU per request', 'longest delay of the loop while they arrive'],
-    rows: figures.map(({ waiting, admissionMs, requestMs, delayMs }) => [
-      waiting.toLocaleString('en'),
-      `${ms(admissionMs)} ms`,
-      `${ms(requestMs)} ms`,
-      `${Math.round(delayMs)} ms`,
-    ]),
-    verdicts: [
-      timed(
-        `an admission at 10,000 waiting within ${MOST.cpuMs} ms (${ms(worst?.admissionMs)} ms)`,
-        (worst?.admissionMs ?? 0) <= MOST.cpuMs,
-      ),
-      timed(
-        `a request at 10,000 waiting costs at most ${MOST.cpuMs} ms more than at 1,000 (${ms(worst?.requestMs)} ms)`,
-        (worst?.requestMs ?? 0) - (figures[0]?.requestMs ?? 0) <= MOST.cpuMs,
-      ),
-      timed(
-        `10,000 that arrive hold the loop up for ${MOST.delayMs} ms at most (${Math.round(worst?.delayMs ?? 0)} ms)`,
-        (worst?.delayMs ?? 0) <= MOST.delayMs,
-      ),
-    ],
-    notes: [
-      `CPU of the process, with ${PER_MINUTE.toLocaleString('en')} requests a minute to the embedded card service, which answers in the same process: the difference between the rows is the queue's. An admission is with its start, and the last ${MEASURED_ADMISSIONS} of those that wait are measured.`,
-    ],
+    title: `Beside ${base}`,
+    columns: ['', base, 'this', 'ratio'],
+    rows: Object.keys(found[0]?.[0] ?? {}).map((name) => {
+      const [before = 0, now = 0] = found.map((runs) => median(runs.map((figures) => figures[name] ?? 0)));
+      return [name, before.toFixed(2), now.toFixed(2), `${(now / before).toFixed(2)} ×`];
+    }),
   };
 }
 
-async function measured(waiting: number) {
-  const { queue } = lookupQueueOver(
-    new EmbeddedCardService({ requestsPerMinute: 1e9, burst: 1e9, requestsPerDay: 1e9 }),
-    SETTING,
-    {
-      longestWaitMs: 1e9,
-    },
+/** With the packages of these files. */
+function checkedOut(commit: string): string {
+  const tree = temporaryFolder();
+  execFileSync('sh', ['-c', 'git archive "$0" | tar -x -C "$1"', commit, tree]);
+  symlinkSync(resolve('node_modules'), `${tree}/node_modules`);
+  return tree;
+}
+
+async function figuresOf(tree: string, compiled: string): Promise<Figures> {
+  const { discord, cardService, env } = await startBackends(
+    SERVICE,
+    { LONGEST_WAIT_SECONDS: '840', LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compiled },
+    { members },
   );
-  let answered = 0;
-  let arrived = 0;
-  const arrive = async (count: number) => {
-    for (const until = arrived + count; arrived < until; await nextLoopIteration()) {
-      const wishes = Array.from({ length: Math.min(AT_ONCE, until - arrived) }, () => {
-        arrived += 1;
-        const requester = { memberId: `member ${arrived}`, guildId: `server ${arrived % 10}` };
-        return lookup(`base1-${arrived}`, { requester, deadlineMs: Number.POSITIVE_INFINITY });
-      });
-      for (const admission of await Promise.all(wishes.map((wish) => queue.admit(wish)))) {
-        if ('refusal' in admission) throw admission.refusal;
-        admission.reservation.start().then(
-          () => void answered++,
-          () => {},
-        );
-      }
-    }
-  };
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  await arrive(waiting - Math.min(waiting, MEASURED_ADMISSIONS));
-  const beforeMs = cpuMs();
-  const fresh = Math.min(waiting, MEASURED_ADMISSIONS);
-  await arrive(fresh);
-  const admissionMs = (cpuMs() - beforeMs) / fresh;
-  delay.disable();
+  const names = [`${tree}/src/cli/main.ts`, 'catalog', 'import', '--map', 'set=set.name', '-'];
+  const input = CARDS.map((card) => JSON.stringify(card)).join('\n');
+  execFileSync(process.execPath, names, { env, input, stdio: 'pipe' });
 
-  const [startMs, before] = [cpuMs(), answered];
-  await sleep(MEASURED_MS);
-  const requestMs = (cpuMs() - startMs) / Math.max(1, answered - before);
-  const delayMs = delay.max / 1e6;
-  await queue.close(0);
-  return { admissionMs, requestMs, delayMs };
+  const script = readFileSync(`${tree}/package.json`, 'utf8');
+  const [option = ''] = /--\S+(?= \$NODE_OPTIONS)/.exec(script) ?? [];
+  const startedAtMs = performance.now();
+  const { child, ended } = startProgram([process.execPath, `${tree}/src/main.ts`], {
+    cwd: tree,
+    env: { ...env, NODE_OPTIONS: option },
+  });
+  onFinished(() => child.kill() && ended);
+  await Promise.race([discord.gateway.whenReady(), ended]);
+  const found: Figures = { 'READY, ms': performance.now() - startedAtMs };
+
+  const read = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8');
+  const soFar = () => [Number(read('schedstat').split(' ')[0]) / 1e6, cardService.counts.total] as const;
+  /** CPU time in milliseconds, and requests. */
+  const costOf = async (work: () => Promise<unknown>) => {
+    const [cpuMs, requests] = soFar();
+    await work();
+    const [toMs, to] = soFar();
+    return [toMs - cpuMs, to - requests] as const;
+  };
+  await sleep(A_WHILE_MS);
+  found['resident memory, MB'] = Number(/VmRSS:\s+(\d+)/.exec(read('status'))?.[1]) / 1_000;
+
+  let typed = 0;
+  const type = (command: string, options: Record<string, string>) =>
+    discord.type({ command, options, memberId: members[typed++ % MEASURED]?.id ?? '' });
+  const known = (at: number) => ({ id: CARDS[at % LIST]?.id ?? '' });
+  await times(LIST, (at) => type('card', known(at)).until(({ embeds }) => embeds.length > 0));
+  await times(MEASURED, (at) => type('card', known(at)).settled());
+  found['a known card, ms'] = await p50((at) => type('card', known(at)).settled());
+  found['names for a text, ms'] = await p50((at) => {
+    const id = CARDS[at]?.name.slice(0, 5) ?? '';
+    return discord.complete({ command: 'card', options: { id }, focused: 'id' });
+  });
+
+  let asked = LIST;
+  const ask = () => {
+    asked += LIST;
+    const ids = CARDS.slice(asked - LIST, asked).map(({ id }) => id);
+    return type('cards', { ids: ids.join() }).until(({ state }) => state === 'thinking');
+  };
+  for (const waiting of [1_000, 10_000]) {
+    await times((waiting - asked) / LIST - LISTS, ask);
+    const [askedMs, meanwhile] = await costOf(() => times(LISTS, ask));
+    const [sentMs, sent] = await costOf(() => sleep(A_WHILE_MS));
+    const requestMs = sentMs / sent;
+    found[`ten more at ${waiting} waiting, CPU ms`] = (askedMs - meanwhile * requestMs) / LISTS;
+    found[`a request at ${waiting} waiting, CPU ms`] = requestMs;
+  }
+  return found;
 }
 
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
+/** In milliseconds, one after another. */
+async function p50(work: (at: number) => Promise<unknown>): Promise<number> {
+  const tookMs: number[] = [];
+  while (tookMs.length < MEASURED) {
+    const startedMs = performance.now();
+    await work(tookMs.length);
+    tookMs.push(performance.now() - startedMs);
+  }
+  return median(tookMs);
+}
+
+async function times(count: number, work: (at: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const inSequence = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, inSequence));
 }

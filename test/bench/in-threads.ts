@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { concurrently } from './concurrently.ts';
 
 const AT_ONCE = 2;
 
@@ -10,9 +9,13 @@ const AT_ONCE = 2;
  */
 export async function inThreads<Given, Found>(module: string, all: readonly Given[]): Promise<Found[]> {
   const found: Found[] = [];
-  await concurrently(all.entries(), AT_ONCE, async ([index, given]) => {
-    [found[index]] = await once(new Worker(new URL(module), { workerData: { module, given } }), 'message');
-  });
+  const left = all.entries();
+  const inSequence = async () => {
+    for (const [index, given] of left) {
+      [found[index]] = await once(new Worker(new URL(module), { workerData: { module, given } }), 'message');
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, inSequence));
   return found;
 }
 

@@ -15,11 +15,6 @@ export function wanted(claim: string, reached: boolean): Verdict {
   return { claim, reached };
 }
 
-/** A target of wall-clock time. */
-export function timed(claim: string, reached: boolean): Verdict {
-  return { claim, reached, timing: true };
-}
-
 /** The result of one benchmark. */
 export interface BenchTable {
   title: string;

@@ -9,8 +9,6 @@ import { type RealServer, type RealServerOptions, startRealServer } from './redi
 export interface TestRedis {
   url: string;
   prefix: string;
-  /** `given`: from `REDIS_URL`. `server`: started for this test. `in-process`: an emulation in JavaScript. */
-  kind: 'given' | 'server' | 'in-process';
 }
 
 /** One per file: the client builds a class with hundreds of commands for each new address. */
@@ -20,41 +18,32 @@ let server: ReturnType<typeof openServer> | undefined;
  * A Redis for tests: `REDIS_URL`, otherwise a redis-server or valkey-server on PATH, otherwise an emulation in this
  * process. All tests of a file share it; it is closed when the file ends.
  */
-export function startRedis(): Promise<TestRedis> {
-  return givenOr(() => {
-    if (!server) {
-      server = openServer({}, onFileFinished);
-      onFileFinished(() => {
-        server = undefined;
-      });
-    }
-    return server;
-  });
-}
-
-/** The same, shared with nobody. */
-export function openRedis(options: RealServerOptions): Promise<TestRedis> {
-  return givenOr(() => openServer(options, onFinished));
-}
-
-async function givenOr(open: () => ReturnType<typeof openServer>): Promise<TestRedis> {
+export async function startRedis(): Promise<TestRedis> {
   const prefix = newPrefix();
   const { REDIS_URL } = process.env;
-  if (!REDIS_URL) return { ...(await open()), prefix };
-  onFinished(() => removeKeys(REDIS_URL, prefix));
-  return { url: REDIS_URL, prefix, kind: 'given' };
+  if (REDIS_URL) {
+    onFinished(() => removeKeys(REDIS_URL, prefix));
+    return { url: REDIS_URL, prefix };
+  }
+  if (!server) {
+    server = openServer();
+    onFileFinished(() => {
+      server = undefined;
+    });
+  }
+  return { ...(await server), prefix };
 }
 
-async function openServer(options: RealServerOptions, over: typeof onFinished): Promise<Omit<TestRedis, 'prefix'>> {
-  if (hasRealRedis()) return { url: (await startRealServer(options, over)).url, kind: 'server' };
+async function openServer(): Promise<Omit<TestRedis, 'prefix'>> {
+  if (hasRealRedis()) return { url: (await startRealServer({}, onFileFinished)).url };
   const { url, close } = await createRedisMock();
-  over(close);
-  return { url, kind: 'in-process' };
+  onFileFinished(close);
+  return { url };
 }
 
 /** A Redis that the test may configure, pause and kill, whatever `REDIS_URL` says. Guard with `noRealRedis`. */
 export async function startRealRedis(options?: RealServerOptions): Promise<TestRedis & RealServer> {
-  return { ...(await startRealServer(options)), prefix: newPrefix(), kind: 'server' };
+  return { ...(await startRealServer(options)), prefix: newPrefix() };
 }
 
 function newPrefix(): string {

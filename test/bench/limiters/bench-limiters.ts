@@ -13,11 +13,7 @@ export const MINUTE_MS = 60_000;
 const INTERVAL_MS = MINUTE_MS / PLAN_RATE.requestsPerMinute;
 
 /** What becomes of a request that arrives now. One that is refused without a stated wait is just `refused`. */
-export interface Arrival {
-  (): Ruling | 'refused';
-  /** What answers then say of the limit. */
-  headers?: () => Record<string, string>;
-}
+export type Arrival = () => Ruling | 'refused';
 
 export interface BenchLimiter {
   name: string;
@@ -43,51 +39,6 @@ export const BENCH_LIMITERS: readonly BenchLimiter[] = [
   { name: 'delaying after 9', optimumMs: after(9), begin: (rate) => nginx(rate, { burst: 20, delay: 8 }) },
   { name: 'no burst', optimumMs: after(1), begin: (rate) => nginx(rate, { burst: 0, delay: 0 }) },
 ];
-
-interface Figures {
-  limit: number;
-  left: number;
-  seconds: number;
-}
-
-const three = ({ limit, left, seconds }: Figures) => ({
-  ...{ 'ratelimit-limit': String(limit), 'ratelimit-remaining': String(left), 'ratelimit-reset': String(seconds) },
-});
-/** The forms of the standard headers in use: https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ */
-const DRAFTS: Readonly<Record<string, (figures: Figures) => Record<string, string>>> = {
-  'draft 3': (figures) => ({ ...three(figures), 'ratelimit-limit': `${figures.limit}, ${figures.limit};w=60` }),
-  'draft 6': (figures) => ({ ...three(figures), 'ratelimit-policy': `${figures.limit};w=60` }),
-  'draft 7': ({ limit, left, seconds }) => ({
-    'ratelimit-policy': `${limit};w=60`,
-    ratelimit: `limit=${limit}, remaining=${left}, reset=${seconds}`,
-  }),
-  'draft 8': ({ limit, left, seconds }) => ({
-    'ratelimit-policy': `"minute"; q=${limit}; w=60`,
-    ratelimit: `"minute"; r=${left}; t=${seconds}`,
-  }),
-};
-
-/** A fixed window that says by each draft what it is. */
-export const STATED_LIMITERS: readonly BenchLimiter[] = Object.entries(DRAFTS).map(([name, write]) => ({
-  name,
-  optimumMs: byWindows,
-  begin: (rate) => statedWindow(rate, write),
-}));
-
-function statedWindow(
-  { requestsPerMinute: limit }: Rate,
-  write: (figures: Figures) => Record<string, string>,
-): Arrival {
-  let [count, beganMs] = [0, Number.NEGATIVE_INFINITY];
-  const secondsLeft = () => Math.ceil((beganMs + MINUTE_MS - Date.now()) / 1_000);
-  const arrive = (): Ruling => {
-    if (Date.now() - beganMs >= MINUTE_MS) [count, beganMs] = [0, Date.now()];
-    if (count === limit) return { retryAfterMs: 1_000 * secondsLeft() };
-    count += 1;
-    return { delayMs: 0 };
-  };
-  return Object.assign(arrive, { headers: () => write({ limit, left: limit - count, seconds: secondsLeft() }) });
-}
 
 export function limiterNamed(name: string): BenchLimiter {
   const found = BENCH_LIMITERS.find((limiter) => limiter.name === name);

@@ -1,7 +1,7 @@
 import { ourBot } from '../quota/our-bot.ts';
 import type { StartStrategy } from '../quota/strategy.ts';
-import { type BenchTable, wanted } from '../table.ts';
-import { BENCH_LIMITERS, PLAN_RATE, STATED_LIMITERS } from './bench-limiters.ts';
+import type { BenchTable } from '../table.ts';
+import { BENCH_LIMITERS, PLAN_RATE } from './bench-limiters.ts';
 import { type Conditions, trial } from './trial.ts';
 import { cell, judge, type Trial } from './trial-report.ts';
 
@@ -25,7 +25,6 @@ export const CONDITIONS: Readonly<Record<string, Conditions>> = {
 export async function run(): Promise<BenchTable[]> {
   const [plain = []] = await tried([{}]);
   const under = await tried(Object.values(CONDITIONS));
-  const [byPolicy = []] = await tried([{}], STATED_LIMITERS);
   return [
     {
       title: '100 cards at once, and 25 after 130 s of silence, twice, by limiters of "10 requests a minute, burst 20"',
@@ -54,30 +53,16 @@ export async function run(): Promise<BenchTable[]> {
       ],
       verdicts: under.flatMap((trials, column) => judge(Object.keys(CONDITIONS)[column] ?? '', trials)),
     },
-    {
-      title:
-        'The same for this bot, where a fixed window of ten a minute is stated by the drafts of `RateLimit-Policy`',
-      columns: byPolicy.map(({ limiter }) => limiter),
-      rows: [byPolicy.map(({ runs }) => cell(runs))],
-      notes: ['As express-rate-limit writes drafts 6 to 8; a window begins with its first request.'],
-      verdicts: [
-        ...judge('a stated window', byPolicy),
-        wanted(
-          'a stated window: no answer 429',
-          byPolicy.every(({ runs }) => runs.every(({ episodes }) => episodes === 0)),
-        ),
-      ],
-    },
   ];
 }
 
 /** For each of these conditions, a trial by each limiter. */
-async function tried(all: readonly Conditions[], limiters = BENCH_LIMITERS): Promise<Trial[][]> {
+async function tried(all: readonly Conditions[]): Promise<Trial[][]> {
   const found: Trial[][] = [];
   for (const conditions of all) {
     const trials: Trial[] = [];
     const isChanged = conditions.change !== undefined;
-    for (const limiter of limiters)
+    for (const limiter of BENCH_LIMITERS)
       trials.push({ limiter: limiter.name, runs: await trial(startOurs, limiter, conditions), isChanged });
     found.push(trials);
   }

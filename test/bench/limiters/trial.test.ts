@@ -1,14 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ourBot } from '../quota/our-bot.ts';
-import {
-  type Arrival,
-  limiterNamed,
-  nginx,
-  PLAN_RATE,
-  STATED_LIMITERS,
-  slowDown,
-  untilNextMinute,
-} from './bench-limiters.ts';
+import { type Arrival, limiterNamed, nginx, PLAN_RATE, slowDown, untilNextMinute } from './bench-limiters.ts';
 import { CONDITIONS } from './limiters.ts';
 import { type Run, trial } from './trial.ts';
 
@@ -36,14 +28,6 @@ it('50 cards at once cost at most four episodes of 429s where a service counts t
   expect(shown).toBe(50);
   expect(episodes).toBeLessThanOrEqual(4);
 });
-
-it.each(STATED_LIMITERS)(
-  'a window that is stated by $name need not be learned: 50 cards, no 429',
-  async ({ begin }) => {
-    const { shown, episodes } = await fiftyCards(() => begin(PLAN_RATE));
-    expect({ shown, episodes }).toEqual({ shown: 50, episodes: 0 });
-  },
-);
 
 describe('slow answers among prompt ones', () => {
   const ALLOWED_MS = 10_000;

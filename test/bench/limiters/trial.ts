@@ -125,24 +125,17 @@ function behind(
   return async (input, init) => {
     const tookMs = latencyMs(++number);
     let delayMs = 0;
-    const stated: Record<string, string> = {};
     for (const arrive of Object.values(limits)) {
       const ruling = arrive();
-      Object.assign(stated, arrive.headers?.());
       if (ruling === 'refused' || 'retryAfterMs' in ruling) {
         await wait(Math.min(tookMs, LATENCY_MS));
-        return stating(stated, refusal(ruling === 'refused' ? undefined : ruling.retryAfterMs));
+        return refusal(ruling === 'refused' ? undefined : ruling.retryAfterMs);
       }
       delayMs = Math.max(delayMs, ruling.delayMs);
     }
     service.set({ latencyMs: tookMs + delayMs });
-    return stating(stated, await service.fetch(input, init));
+    return service.fetch(input, init);
   };
-}
-
-function stating(headers: Readonly<Record<string, string>>, response: Response): Response {
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
 }
 
 function refusal(retryAfterMs: number | undefined): Response {

@@ -3,10 +3,10 @@ import { search } from '../../../src/catalog/search.ts';
 import { createLog } from '../../../src/log.ts';
 import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
 import { type TypedText, typedTexts } from '../../catalog/typed/texts.ts';
-import { startService } from '../../support/backends.ts';
+import { startBackends } from '../../support/backends.ts';
+import { startBotProcess } from '../../support/bot-process.ts';
 import { onFinished, scoped } from '../../support/on-finished.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { MeasuredBot } from '../measured-bot.ts';
 import type { BenchTable } from '../table.ts';
 import { importList, listsIn } from './card-lists.ts';
 import { filledCatalog } from './filled-catalog.ts';
@@ -56,12 +56,16 @@ export async function triedTexts(folder: string, isWanted: (text: TypedText) => 
 
 /** By text. */
 async function keystrokeTimes(cards: readonly CatalogCard[], texts: readonly string[]): Promise<Map<string, number>> {
-  const dataDir = temporaryFolder('bench');
-  await scoped(async () => filledCatalog(dataDir, cards));
-  const service = await startService();
-  const bot = await MeasuredBot.start({ serviceUrl: service.url, dataDir });
-  for (const text of texts.slice(0, WARM_UP)) await bot.suggestionsMs(text);
+  const { discord, env } = await startBackends();
+  await scoped(async () => filledCatalog(env.DATA_DIR, cards));
+  startBotProcess(env);
+  await discord.gateway.whenReady();
   const timesMs = new Map<string, number>();
-  for (const text of texts) timesMs.set(text, await bot.suggestionsMs(text));
+  for (const text of [...texts.slice(0, WARM_UP), ...texts]) {
+    const choices = discord.complete({ command: 'card', options: { id: text }, focused: 'id' });
+    const writtenAtMs = discord.gateway.lastEventAtMs;
+    await choices;
+    timesMs.set(text, performance.now() - writtenAtMs);
+  }
   return timesMs;
 }
