@@ -2,20 +2,16 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ListeningCardService } from '../../sandbox/card-service.ts';
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
-import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { rateLimited } from '../support/fault-forms.ts';
-import type { ChaosRedis } from './chaos-redis.ts';
+import type { Bot } from './bot.ts';
 
 /** What faults act on. */
 export interface ChaosWorld {
   discord: EmulatedDiscord;
   cardService: ListeningCardService;
-  /** Where a bot without Redis keeps its files. */
+  bot: Bot;
+  /** Where the bot keeps its files. */
   dataDir: string;
-  /** Only with several bots. */
-  redis?: ChaosRedis | undefined;
-  /** Ends a bot and starts it again; `strength` from 0 up to 1 selects it. Resolves when it is connected. */
-  restartBot(signal: 'SIGKILL' | 'SIGTERM', strength: number): Promise<void>;
 }
 
 type Fault = (world: ChaosWorld, strength: number) => void | Promise<void>;
@@ -30,11 +26,6 @@ function forAWhile(strength: number, begin: () => void, end: () => void): void {
 
 function times(strength: number): number {
   return 1 + Math.floor(strength * 3);
-}
-
-/** The messages are those about watched prices. */
-function toEditsAndMessages({ faults }: EmulatedDiscord, fault: Omit<ScriptedFault, 'route'>): void {
-  faults.script({ route: 'edit', ...fault }, { route: 'message', ...fault });
 }
 
 const FAULTS = {
@@ -65,10 +56,10 @@ const FAULTS = {
     discord.faults.script({ route: 'callback', answer: 'close', times: times(strength) }),
   'callback answer is lost': ({ discord }) => discord.faults.script({ route: 'callback', answer: 'lose answer' }),
   'edit fails with 500': ({ discord }, strength) =>
-    toEditsAndMessages(discord, { answer: { status: 500 }, times: times(strength) * 4 }),
+    discord.faults.script({ route: 'edit', answer: { status: 500 }, times: times(strength) * 4 }),
   'edit connection closes': ({ discord }, strength) =>
-    toEditsAndMessages(discord, { answer: 'close', times: times(strength) }),
-  'edit answer is lost': ({ discord }) => toEditsAndMessages(discord, { answer: 'lose answer' }),
+    discord.faults.script({ route: 'edit', answer: 'close', times: times(strength) }),
+  'edit answer is lost': ({ discord }) => discord.faults.script({ route: 'edit', answer: 'lose answer' }),
   'callback hangs': ({ discord }) => discord.faults.script({ route: 'callback', answer: 'hang' }),
   'edit is rate limited': ({ discord }, strength) =>
     discord.faults.script(rateLimited({ route: 'edit', retryAfterSeconds: 1 + strength, scope: 'shared' })),
@@ -92,26 +83,12 @@ const FAULTS = {
     }
     other.close();
   },
-  'bot is killed': (world, strength) => world.restartBot('SIGKILL', strength),
-  'bot is stopped': (world, strength) => world.restartBot('SIGTERM', strength),
-  'redis is killed': ({ redis }, strength) => redis?.crash(strength * LONGEST_MS),
-  'redis hangs': ({ redis }, strength) => redis?.hang(100 + strength * 2 * LONGEST_MS),
-  'redis fails over, connections end': ({ redis }) => redis?.failOver('dropped'),
-  'redis fails over, connections stay': ({ redis }) => redis?.failOver('kept'),
+  'bot is killed': ({ bot }) => bot.restart('SIGKILL'),
+  'bot is stopped': ({ bot }) => bot.restart('SIGTERM'),
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
-const ALL_NAMES = Object.keys(FAULTS) as FaultName[];
-
-/** For a single bot on files. */
-export const FAULT_NAMES: readonly FaultName[] = ALL_NAMES.filter((name) => !name.startsWith('redis'));
-/** For several bots over one Redis: faults that concern only them are more frequent. */
-export const REDIS_FAULT_NAMES: readonly FaultName[] = [
-  ...ALL_NAMES.filter((name) => !name.startsWith('card ')),
-  'bot is killed',
-  'redis is killed',
-  'redis hangs',
-];
+export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
 
 export function applyFault(name: FaultName, world: ChaosWorld, strength: number): void | Promise<void> {
   return FAULTS[name](world, strength);

@@ -1,17 +1,7 @@
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { finalAnswers, isFinal } from '../support/final-answers.ts';
-
-/** A time in which a process, or Redis, was not there. */
-export interface Trouble {
-  what: 'process' | 'redis';
-  /** Which process; Redis is for all of them. */
-  process?: number;
-  /** For the reader of a report. */
-  how: string;
-  fromMs: number;
-  toMs: number;
-}
+import type { Gap } from './bot.ts';
 
 /**
  * How a command ended for the member. Two endings must not occur. `lost`: acknowledged but never answered, or not
@@ -19,20 +9,14 @@ export interface Trouble {
  * them:
  *
  * - `not received`: no bot was connected within the 3 s after which Discord gives up.
- * - `excused`: its process ended while Redis may not have had its deferred reply, or it was completed again because a
- *   process ended, or was without Redis, before that was recorded. Which of these are right is for the simulator to say,
- *   which knows of every call whether it had an effect; here it is judged by times.
+ * - `excused`: it was completed again because the bot ended before that was recorded. Which of these are right is for the
+ *   simulator to say, which knows of every call whether it had an effect; here it is judged by times.
  */
 export type Ending = 'card' | 'sentence' | 'not received' | 'excused' | 'lost' | 'twice';
 
 const LONGEST_FIRST_ANSWER_MS = 3_000;
 /** For an edit whose answer is lost: the next try is rate limited for up to 2 s, and a stop waits 1.2 s for it. */
 const RECORDED_MS = 2_000;
-/** A process that is told to stop has, by then, ended; one that is killed, at once. */
-const STOPPED_MS = 5_000;
-/** A process has noticed by then that Redis is back, and written what it could not: with a heartbeat, a second later. */
-const REWRITTEN_MS = 4_000;
-
 /** @returns when an interaction had its first final answer, by its id */
 export function watchCompletions(discord: EmulatedDiscord): ReadonlyMap<string, number> {
   const completedAtMs = new Map<string, number>();
@@ -43,32 +27,18 @@ export function watchCompletions(discord: EmulatedDiscord): ReadonlyMap<string, 
   return completedAtMs;
 }
 
-/** @param shard of the command; a process of that number has it */
-export function endingOf(
-  typed: TypedInteraction,
-  shard: number,
-  completedAtMs = Number.NaN,
-  troubles: readonly Trouble[] = [],
-): Ending {
+export function endingOf(typed: TypedInteraction, completedAtMs = Number.NaN, gaps: readonly Gap[] = []): Ending {
   const { message } = typed;
-  const { typedAtMs } = message;
   if (message.state === 'answered' && isFinal(message)) {
     if (!isTwice(typed)) return message.embeds.length > 0 ? 'card' : 'sentence';
-    const mayBeUnrecorded = troubles.some(({ what, fromMs, toMs }) => {
-      const untilMs = toMs + (what === 'redis' ? REWRITTEN_MS : 0);
-      return fromMs - RECORDED_MS < completedAtMs && completedAtMs < untilMs;
-    });
+    const mayBeUnrecorded = gaps.some(
+      ({ fromMs, toMs }) => fromMs - RECORDED_MS < completedAtMs && completedAtMs < toMs,
+    );
     return mayBeUnrecorded ? 'excused' : 'twice';
   }
-  const untilMs = typedAtMs + LONGEST_FIRST_ANSWER_MS;
-  const ends = troubles.filter(({ what, toMs }) => what === 'process' && toMs > typedAtMs);
-  const itsEnds = ends.filter(({ process }) => process === shard);
-  if (message.messageId === undefined && itsEnds.some(({ fromMs }) => fromMs < untilMs)) return 'not received';
-  const isRedisAway = (sinceMs: number, toMs: number) =>
-    troubles.some((each) => each.what === 'redis' && each.fromMs < toMs && each.toMs + REWRITTEN_MS > sinceMs);
-  const mayBeUnwritten =
-    isRedisAway(typedAtMs, untilMs) && ends.some(({ fromMs }) => isRedisAway(fromMs, fromMs + STOPPED_MS));
-  return itsEnds.length > 0 && mayBeUnwritten ? 'excused' : 'lost';
+  const { typedAtMs } = message;
+  const isGap = gaps.some(({ fromMs, toMs }) => toMs > typedAtMs && fromMs < typedAtMs + LONGEST_FIRST_ANSWER_MS);
+  return message.messageId === undefined && isGap ? 'not received' : 'lost';
 }
 
 /** A deferred reply has one answer; an immediate reply with a stale copy may be edited several times. */

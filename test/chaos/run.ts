@@ -1,115 +1,114 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lifetimes } from '../../sandbox/discord/interaction.ts';
-import { shardOf } from '../../sandbox/discord/snowflake.ts';
+import { DISCORD_LIFETIMES, type Lifetimes } from '../../sandbox/discord/interaction.ts';
 import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
+import { startBackends } from '../support/backends.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { scoped } from '../support/on-finished.ts';
 import { alarmsIn } from './alarms.ts';
-import { startWorld } from './chaos-world.ts';
-import { FAULT_NAMES, type FaultName, REDIS_FAULT_NAMES } from './faults.ts';
-import { type Ending, endingOf, type Trouble, watchCompletions } from './outcome.ts';
+import { Bot } from './bot.ts';
+import type { FaultName } from './faults.ts';
+import { type Ending, endingOf, watchCompletions } from './outcome.ts';
 import { chaosSchedule, play } from './schedule.ts';
-import { watchPrices } from './watched-prices.ts';
 
 export interface ChaosReport {
   commands: number;
-  /** Watched prices that members were told of. */
-  crossings: number;
   /** Number of injected faults. */
   faults: number;
   endings: Record<Ending, number>;
   /** The commands with an excused ending. */
   excused: string[];
-  /** The commands that were lost or answered twice, likewise watched prices, and alarming log lines. */
+  /** The commands that were lost or answered twice, and alarming log lines. */
   failures: string[];
-  /** When which process or Redis was unavailable. */
-  troubles: string[];
+  /** When there was no bot. */
+  gaps: string[];
 }
 
 export interface ChaosOptions {
   seed: string;
   seconds: number;
-  /** Default 1. */
-  processes?: number;
   /** Default: Discord's own. */
   lifetimes?: Lifetimes;
   meanBetweenFaultsMs?: number;
-  /** Default: all that fit the number of processes. */
+  /** Default: all. */
   faults?: readonly FaultName[];
-  /** Variables of the bots besides those of every run. */
+  /** Variables of the bot besides those of every run. */
   env?: Record<string, string>;
-  /** Called when the bots are connected. @returns what ends it before they are stopped */
+  /** Called when the bot is connected. @returns what ends it before the bot is stopped */
   meanwhile?(running: Running): () => void;
 }
 
-/** What the bots of a run have written so far, and where one without Redis keeps its files. */
+/** What the bot of a run has written so far, and where it keeps its files. */
 export interface Running {
   output(): string;
   dataDir: string;
 }
 
+/** A day of four seconds, so that a spent day begins and ends within a run. */
+const DAY_MS = 4_000;
+/** Lookups wait for a permit only after a fault. */
+const LIMITS = { requestsPerMinute: 3_000, burst: 40, requestsPerDay: 400 };
+/** A bot holds 70 MB of its own; what leaks under faults would soon be more than this. */
+const HEAP_MB = 128;
 const PATIENCE_MS = 45_000;
-/** An excused ending is waited for no longer. A takeover takes 5 s; what no bot received comes to none later. */
-const EXCUSED_MS: Partial<Record<Ending, number>> = { excused: 6_000, 'not received': 1_000 };
+/** What no bot received comes to none later. */
+const NOT_RECEIVED_MS = 1_000;
 
-/**
- * Types commands and injects faults by the schedule of the seed, waits until every command is answered, and counts.
- * Several processes share a Redis, which has faults, too.
- *
- * @throws with more than one process and no Redis on PATH
- */
+/** Types commands and injects faults by the schedule of the seed, waits until every command is answered, and counts. */
 export function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   return scoped(() => run(options));
 }
 
-async function run({ seed, seconds, processes = 1, lifetimes, env, meanwhile, ...density }: ChaosOptions) {
-  const world = await startWorld(processes, lifetimes, env);
-  const { discord, cardService, bots, redis, dataDir } = world;
-  const endMeanwhile = meanwhile?.({ output: () => bots.output(), dataDir });
-  const events = chaosSchedule(seed, seconds, {
-    cardIds: SAMPLE_CARDS.map(({ id }) => id),
-    guilds: discord.guilds.length,
-    faults: processes === 1 ? FAULT_NAMES : REDIS_FAULT_NAMES,
-    ...density,
-  });
-  const watchedPrices = await watchPrices(world);
+async function run({
+  seed,
+  seconds,
+  lifetimes = DISCORD_LIFETIMES,
+  env: variables,
+  meanwhile,
+  ...density
+}: ChaosOptions) {
+  const { discord, cardService, env } = await startBackends(
+    { ...LIMITS, nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS },
+    {
+      // Both, as in docs/configuration.md: with a large young generation beside so small an old one, V8 marks without end.
+      NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --max-semi-space-size=4`,
+      CARD_SERVICE_TIMEOUT_MS: '400',
+      PRICES_FRESH_SECONDS: '2',
+      NOT_FOUND_FRESH_SECONDS: '1',
+      ...variables,
+    },
+    { lifetimes },
+  );
+  const { DATA_DIR: dataDir } = env;
+  const bot = new Bot(env);
+  await bot.ready();
+  const endMeanwhile = meanwhile?.({ output: () => bot.output(), dataDir });
+  const events = chaosSchedule(seed, seconds, { cardIds: SAMPLE_CARDS.map(({ id }) => id), ...density });
   const completedAtMs = watchCompletions(discord);
-  const commands = await play(events, world);
-  watchedPrices.stop();
+  const commands = await play(events, { discord, cardService, bot, dataDir });
   endMeanwhile?.();
 
   cardService.set({ down: false, latencyMs: 0 });
   discord.faults.clear(); // a stop would wait for what still hangs
-  await Promise.all([redis?.quiet(), bots.quiet()]);
-  const troubles = [...bots.troubles, ...(redis?.troubles ?? [])];
-  const shard = ({ message }: TypedInteraction) => shardOf(message.guildId, processes);
-  const end = (typed: TypedInteraction) => endingOf(typed, shard(typed), completedAtMs.get(typed.id), troubles);
+  await bot.quiet();
+  const end = (typed: TypedInteraction) => endingOf(typed, completedAtMs.get(typed.id), bot.gaps);
   await allEnded(commands, end);
 
   const ended = Map.groupBy(commands, end);
   const described = (ending: Ending) =>
-    (ended.get(ending) ?? []).map((typed) => `${ending}: ${describeCommand(typed, shard(typed))}`);
-  await bots.stop();
-  const { crossings, failures: ofWatches } = await watchedPrices.outcome();
+    (ended.get(ending) ?? []).map((typed) => `${ending}: ${describeCommand(typed)}`);
+  await bot.stop();
   return {
     commands: commands.length,
-    crossings,
     faults: events.filter(({ kind }) => kind === 'fault').length,
     endings: { ...NO_ENDINGS, ...Object.fromEntries([...ended].map(([ending, all]) => [ending, all.length])) },
     excused: described('excused'),
-    failures: [
-      ...described('lost'),
-      ...described('twice'),
-      ...(redis?.failures ?? []),
-      ...ofWatches,
-      ...alarmsIn(bots.output()).map((line) => `alarm: ${line}`),
-    ],
-    troubles: troubles.toSorted((a, b) => a.fromMs - b.fromMs).map(describeTrouble),
+    failures: [...described('lost'), ...described('twice'), ...alarmsIn(bot.output()).map((line) => `alarm: ${line}`)],
+    gaps: bot.gaps.map(({ signal, fromMs, toMs }) => `${timeOf(fromMs)} to ${timeOf(toMs)} ${signal}`),
   };
 }
 
-/** Resolves when nothing more will follow for any command, or only for those that are excused. */
+/** Resolves when nothing more will follow for any command. */
 async function allEnded(
   commands: readonly TypedInteraction[],
   end: (typed: TypedInteraction) => Ending,
@@ -118,7 +117,7 @@ async function allEnded(
   const isOver = (typed: TypedInteraction) => {
     const { message } = typed;
     if (message.state === 'failed' || isFinal(message)) return true;
-    return Date.now() > quietAtMs + (EXCUSED_MS[end(typed)] ?? PATIENCE_MS);
+    return end(typed) === 'not received' && Date.now() > quietAtMs + NOT_RECEIVED_MS;
   };
   while (Date.now() < quietAtMs + PATIENCE_MS && !commands.every(isOver)) await sleep(50);
 }
@@ -126,16 +125,11 @@ async function allEnded(
 const NO_ENDINGS = { card: 0, sentence: 0, 'not received': 0, excused: 0, lost: 0, twice: 0 };
 
 /** What the member saw. */
-function describeCommand({ id, message, history }: TypedInteraction, shard: number): string {
+function describeCommand({ id, message, history }: TypedInteraction): string {
   const seen = history.map(({ state, content, embeds, failure }) =>
     [state, embeds[0]?.title ?? content, failure].filter(Boolean).join(' '),
   );
-  return `${timeOf(message.typedAtMs)} shard ${shard} ${message.commandLine} (${id}): ${seen.join(' → ')}`;
-}
-
-function describeTrouble({ what, process, how, fromMs, toMs }: Trouble): string {
-  const whose = process === undefined ? '' : ` (process ${process})`;
-  return `${timeOf(fromMs)} to ${Number.isFinite(toMs) ? timeOf(toMs) : 'the end'} ${what}${whose}: ${how}`;
+  return `${timeOf(message.typedAtMs)} ${message.commandLine} (${id}): ${seen.join(' → ')}`;
 }
 
 function timeOf(atMs: number): string {

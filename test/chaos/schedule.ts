@@ -13,10 +13,10 @@ export type ChaosEvent = { atMs: number } & (
 
 const COMMANDS_A_SECOND = 25;
 const MEMBERS = 4;
+const GUILDS = 2;
 
 export interface ScheduleOptions {
   cardIds: readonly string[];
-  guilds?: number;
   faults?: readonly FaultName[];
   meanBetweenFaultsMs?: number;
 }
@@ -26,15 +26,15 @@ const UNUSUAL_IDS = ['nope-1', '../v1/usage', '..', '%2e%2e%2f', 'a/b?c#d', 'ðŸƒ
 
 /** The same seed gives the same schedule. */
 export function chaosSchedule(seed: string, seconds: number, options: ScheduleOptions): ChaosEvent[] {
-  const { cardIds, guilds = 2, faults = FAULT_NAMES, meanBetweenFaultsMs = 500 } = options;
+  const { cardIds, faults = FAULT_NAMES, meanBetweenFaultsMs = 500 } = options;
   const random = seededRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const endMs = seconds * 1_000;
   const events: ChaosEvent[] = [];
 
   for (let atMs = 0; atMs < endMs; atMs += exponential(1_000 / COMMANDS_A_SECOND, random())) {
-    const guild = Math.floor(random() * (guilds + 1)); // one more for direct messages
-    if (random() < 0.03) events.push({ atMs, kind: 'usage', guild: guild % guilds });
+    const guild = Math.floor(random() * (GUILDS + 1)); // one more for direct messages
+    if (random() < 0.03) events.push({ atMs, kind: 'usage', guild: guild % GUILDS });
     else {
       // Squared: a few cards are looked up often, most rarely.
       const known = cardIds[Math.floor(random() ** 2 * cardIds.length)] as string;

@@ -22,7 +22,7 @@ const SERIES = {
 const NAMES = Object.keys(SERIES) as (keyof typeof SERIES)[];
 type Sample = { atMs: number } & Record<keyof typeof SERIES, number>;
 
-/** Reads what one bot holds while it is not restarted. */
+/** Reads what the bot holds while it is not restarted. */
 export class Soak {
   readonly options: Pick<ChaosOptions, 'faults' | 'meanBetweenFaultsMs' | 'env' | 'meanwhile'> = {
     faults: FAULT_NAMES.filter((name) => !name.startsWith('bot ')),

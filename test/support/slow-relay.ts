@@ -14,8 +14,6 @@ export interface SlowRelay {
   setState(state: RelayState): void;
   /** Where connections from now on lead; those that exist stay. */
   leadTo(url: string): void;
-  /** Whether a connection exists that leads there. */
-  leadsTo(url: string): boolean;
   /** Closes all connections, and takes new ones. */
   drop(): void;
   /** Closes the relay and its connections. */
@@ -34,16 +32,12 @@ export interface SlowRelayOptions {
 export async function startSlowRelay(url: string, { delayMs, port = 0, watch }: SlowRelayOptions): Promise<SlowRelay> {
   let target = new URL(url);
   let state: RelayState = 'open';
-  /** And where they lead. */
-  const sockets = new Map<Socket, URL>();
+  const sockets = new Set<Socket>();
   const server = createServer((near) => {
     if (state === 'closed') return near.destroy();
     const far = connect(Number(target.port), target.hostname);
     for (const socket of [near, far]) {
-      sockets.set(
-        socket.setNoDelay().on('error', () => {}),
-        target,
-      );
+      sockets.add(socket.setNoDelay().on('error', () => {}));
       socket.on('close', () => sockets.delete(socket));
     }
     if (watch) near.on('data', watch());
@@ -74,7 +68,7 @@ export async function startSlowRelay(url: string, { delayMs, port = 0, watch }: 
     setState(to) {
       state = to;
       if (to === 'closed') relay.drop();
-      for (const socket of sockets.keys()) {
+      for (const socket of sockets) {
         if (to === 'silent') socket.pause();
         else socket.resume();
       }
@@ -82,9 +76,8 @@ export async function startSlowRelay(url: string, { delayMs, port = 0, watch }: 
     leadTo(to) {
       target = new URL(to);
     },
-    leadsTo: (to) => [...sockets.values()].some(({ host }) => host === new URL(to).host),
     drop() {
-      for (const socket of sockets.keys()) socket.destroy();
+      for (const socket of sockets) socket.destroy();
     },
     close() {
       server.close();
