@@ -18,6 +18,8 @@ export interface Owner {
   clock: { skewMs: number };
   /** Closed when it is killed. */
   open: Set<Disposable>;
+  /** Deferred replies that are to be completed: one that shows all of its cards may wait for a renewal. */
+  deferred: Set<string>;
   number: number;
   /** Which of the processes that run side by side it is. */
   slot: number;

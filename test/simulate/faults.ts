@@ -26,7 +26,6 @@ export interface PortOptions {
   isSteady: boolean;
   kill: (owner: Owner) => void;
   /** Told of a fault when it strikes, and whom. */
-  struck: (fault: Fault, owner: Owner) => void;
   trace: (line: string) => void;
 }
 
@@ -94,13 +93,13 @@ export class Port {
     await way(thereMs);
     await fail('before');
     if (hit?.fault === 'odd' && hit.when === 'before') {
-      this.#strikes(hit, owner);
+      this.#strikes(hit);
       await way(backMs);
       return odd('before');
     }
     const answer = effect();
     if (hit?.fault === 'doubled') {
-      this.#strikes(hit, owner);
+      this.#strikes(hit);
       await way(backMs);
       effect();
     }
@@ -127,7 +126,7 @@ export class Port {
   async strike(hit: Hit, owner: Owner, lost: () => void, way = pause): Promise<void> {
     const { random, kill } = this.#options;
     const lateMs = 200 + random() ** 3 * 12_000;
-    this.#strikes(hit, owner);
+    this.#strikes(hit);
     if (hit.fault === 'kill') kill(owner);
     else if (hit.fault === 'clock') owner.clock.skewMs = SETTABLE_MS[Math.floor(random() * SETTABLE_MS.length)] ?? 0;
     else if (hit.fault !== 'odd') {
@@ -137,8 +136,7 @@ export class Port {
   }
 
   /** Counted now: the process of a call that is on its way may have been killed before. */
-  #strikes(hit: Hit, owner: Owner): void {
-    this.#options.struck(hit.fault, owner);
+  #strikes(hit: Hit): void {
     this.hits.push(hit);
     this.#options.trace(`${simulatedMs()} ${hit.call} ${hit.fault} ${hit.when}`);
   }

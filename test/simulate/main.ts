@@ -2,12 +2,11 @@ import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { FAULTS, type Hit } from './faults.ts';
 import { DISRUPTIONS } from './outages.ts';
-import { tableOf } from './states.ts';
 
 /**
  * From `--seed`, as many as `--seeds` says; `--redis` runs two or three processes over one Redis; `--jobs` shares the seeds
- * between so many processes; `--states` prints how often which fault struck in which state; `--shrink` looks for the faults without which a seed does not fail; `--verbose` prints the
- * trace and the log.
+ * between so many processes; `--shrink` looks for the faults without which a seed does not fail; `--verbose` prints the trace
+ * and the log.
  */
 const { values } = parseArgs({
   options: {
@@ -16,7 +15,6 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '1' },
     verbose: { type: 'boolean', default: false },
     redis: { type: 'boolean', default: false },
-    states: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
   },
 });
@@ -48,7 +46,6 @@ async function simulated(first: number, seeds: number): Promise<Result> {
     count('forgotten', outcome.forgotten);
     for (const { fault } of outcome.hits) count(fault);
     for (const { kind } of outcome.outages) count(kind);
-    for (const [what, times] of Object.entries(outcome.states)) count(what, times);
     trace = outcome.hash;
     if (outcome.failures.length === 0) continue;
     count('failed');
@@ -114,7 +111,6 @@ if (process.send) {
   const kinds = values.redis ? [...FAULTS, ...DISRUPTIONS] : FAULTS;
   print(`${of('seeds')} seeds, ${of('commands')} commands, ${all(kinds)} faults in ${seconds.toFixed(1)} s:`);
   print(kinds.map((kind) => `${of(kind)} × ${kind}`).join(', '));
-  if (values.states) print(tableOf(sum.counts, kinds).join('\n'));
   print(
     `${of('failed')} seeds failed; ${of('forgotten')} commands were not acknowledged when their process was killed`,
   );

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RESTOptions } from 'discord.js';
 import { seededRandom } from '../../sandbox/seeded-random.ts';
+import type { EventsByName } from '../../src/model/events.ts';
 import { checkAfterwards } from './afterwards.ts';
 import { type Limits, SimulatedService } from './card-service.ts';
 import { isFinal, SimulatedDiscord, type Typed } from './discord.ts';
@@ -11,7 +13,6 @@ import { type Hit, Port, type When } from './faults.ts';
 import { drawn, goesOn, type Press, payloadOf, typedBy } from './members.ts';
 import { bugIn, contradictions, keptInFile, keptInRedis, type Seen, type Span, unanswered } from './oracle.ts';
 import { DISRUPTIONS, type Outage } from './outages.ts';
-import { States } from './states.ts';
 
 install();
 // Loaded afterwards: what they keep of Node is simulated then.
@@ -43,8 +44,6 @@ export interface Outcome {
   forgotten: number;
   /** What became of Redis; none where it is not used. */
   outages: readonly Outage[];
-  /** How often named states occurred, and faults struck in them. */
-  states: Readonly<Record<string, number>>;
 }
 
 interface World {
@@ -52,7 +51,6 @@ interface World {
   service: SimulatedService;
   port: Port;
   random: () => number;
-  states: States;
 }
 
 /** Private in discord.js 14: what its gateway calls with each interaction. */
@@ -116,9 +114,13 @@ const makeRequest: RESTOptions['makeRequest'] = async (url, { method, body, sign
     const headers = { 'content-type': 'application/json', 'retry-after': '1' };
     return new Response(JSON.stringify(limited), { status: 429, headers });
   };
-  const name = callOf(method ?? 'GET', pathname);
-  if (name === 'message') world.states.moment('a price is told');
-  const response = await world.port.call(owner, name, answer, odd, signal as AbortSignal | null);
+  const response = await world.port.call(
+    owner,
+    callOf(method ?? 'GET', pathname),
+    answer,
+    odd,
+    signal as AbortSignal | null,
+  );
   heard?.(response.status);
   return response as never;
 };
@@ -159,6 +161,12 @@ globalThis.fetch = async (input, { signal } = {}) => {
   }
 };
 
+channel('cardbot:reply').subscribe((event) => {
+  const { step, interactionId } = event as EventsByName['reply'];
+  const isTaken = step === 'deferred' || step === 'taken over';
+  owners.getStore()?.deferred[isTaken ? 'add' : 'delete'](interactionId);
+});
+
 /** The app from one seed: what members type, and what goes wrong. */
 export async function simulate({ seed, only, isVerbose = false, isShared = false }: Options): Promise<Outcome> {
   const random = seededRandom(`members ${seed}`);
@@ -191,24 +199,21 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     forgetOfKilled(owner, world, redis);
     void pause(100 + chance() * 3_000).then(() => start(owner.slot));
   };
-  const states = new States();
-  const struck = (fault: string, owner: Owner) => states.struck(fault, owner);
   const port = new Port({
     random: chance,
     share: shareOf(random),
     isSteady: random() < 0.5,
     only,
     kill,
-    struck,
     trace,
   });
-  world = { discord, service, port, random: chance, states };
+  world = { discord, service, port, random: chance };
   const hitOfRedis = hitOfRedisFrom(random);
   const redis = isShared ? new SimulatedRedis(chance, port, hitOfRedis) : undefined;
   const outages = redis?.outages ?? [];
 
   const freshSeconds = 20 + Math.floor(random() * (isShared ? 60 : 200));
-  const write = reader(states, failures, isVerbose);
+  const write = reader(failures, isVerbose);
   const envOf = (slot: number) => ({
     ...environment(limits, freshSeconds),
     ...(isShared && shared(slot, slots.length)),
@@ -218,7 +223,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
 
   async function start(slot: number): Promise<void> {
     const clock = clocks[slot] ?? { skewMs: 0 };
-    const owner: Owner = { isAlive: true, clock, open: new Set(), number: processes++, slot };
+    const owner: Owner = { isAlive: true, clock, open: new Set(), deferred: new Set(), number: processes++, slot };
     const started = await owners.run(owner, async () => {
       const env = envOf(slot);
       const log = createLog({ level: env.LOG_LEVEL, secrets: [], destination: { write } });
@@ -242,7 +247,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
   async function isQuiet(): Promise<void> {
     const untilMs = simulatedMs() + 16 * 60_000;
     const isUnderWay = () => {
-      const isWaiting = redis ? Object.keys(repliesIn(redis)).length > 0 : states.isAnyDeferred;
+      const isWaiting = redis ? Object.keys(repliesIn(redis)).length > 0 : isAnyDeferred(running);
       return [isWaiting, simulatedMs() < port.calledAtMs + SILENCE_MS, discord.typed.some(isAwaited)].some(Boolean);
     };
     while (simulatedMs() < untilMs && isUnderWay()) await pause(1_000);
@@ -320,7 +325,6 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
   } catch (error) {
     failures.push(String(error instanceof Error ? error.stack : error));
   } finally {
-    states.close();
     redis?.close();
     rmSync(dataDir, { recursive: true });
   }
@@ -340,7 +344,6 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     requests: service.departures.length,
     forgotten: discord.typed.filter(({ isForgotten }) => isForgotten).length,
     outages,
-    states: states.counts,
   };
 }
 
@@ -358,11 +361,10 @@ function hitOfRedisFrom(random: () => number): number {
 }
 
 /** Of the log. */
-function reader(states: States, failures: string[], isVerbose: boolean) {
+function reader(failures: string[], isVerbose: boolean) {
   return (line: string) => {
     if (isVerbose) process.stdout.write(line);
     const parsed = JSON.parse(line);
-    states.logged(parsed.msg);
     const bug = bugIn(parsed);
     // What a killed process cannot write, it would not have tried to.
     if (bug && owners.getStore()?.isAlive) failures.push(`logged: ${bug}`);
@@ -372,6 +374,10 @@ function reader(states: States, failures: string[], isVerbose: boolean) {
 /** Of each card at another time. */
 function movingPrice(id: string): number {
   return Math.floor(simulatedMs() / PRICE_MOVES_MS + id.length + id.charCodeAt(4) / 3) % 2 ? 40 : 10;
+}
+
+function isAnyDeferred(running: ReadonlyMap<number, Running>): boolean {
+  return [...running.values()].some(({ owner: { isAlive, deferred } }) => isAlive && deferred.size > 0);
 }
 
 function isAwaited(typed: Typed): boolean {
@@ -439,7 +445,7 @@ function isInMemoryAlone({ id, typedAtMs }: Typed, rows: Readonly<Record<string,
 /** While calls are hit, Redis as a whole is, too, every so often. */
 async function disrupt(
   redis: InstanceType<typeof SimulatedRedis> | undefined,
-  { discord, port, random, states }: World,
+  { discord, port, random }: World,
   everyMs: number,
   running: ReadonlyMap<number, Running>,
 ): Promise<void> {
@@ -447,7 +453,6 @@ async function disrupt(
     await pause(-Math.log(1 - random()) * everyMs);
     const kind = OFTEN[Math.floor(random() * OFTEN.length)] ?? 'restart';
     if (port.hitCalls !== 'all') return;
-    states.struck(kind);
     const fromMs = simulatedMs();
     await redis.disrupt(kind, 100 + random() ** 2 * 20_000, Math.floor(random() * 3));
     forgetOfDead({ kind, fromMs }, discord, running);
