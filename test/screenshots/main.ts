@@ -1,6 +1,6 @@
-// Takes docs/replies/: every kind of reply in the sandbox, in the dark and the light theme, on a desktop and on a phone,
-// and what they say as text; docs/chat.png, the chat alone; docs/sandbox.png, the whole page; and docs/story.webp, a
-// moving picture of it. Names of pictures as arguments take their scenes alone.
+// Writes what every kind of reply in the sandbox says, and takes docs/replies/, the pictures of some; docs/chat.png, the chat
+// alone; docs/sandbox.png, the whole page; and docs/story.webp, a moving picture of it. Names as arguments take their scenes
+// alone.
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,10 +8,8 @@ import { createInterface } from 'node:readline';
 import type { Locator, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.ts';
 import { film } from './film.ts';
-import { wrappedLines } from './lines.ts';
-import { SCENES } from './scenes.ts';
-import type { Shot } from './shot.ts';
-import { DESKTOP, openStage, PHONE, play } from './stage.ts';
+import { PICTURES, SCENES } from './scenes.ts';
+import { DESKTOP, openStage, play } from './stage.ts';
 import { readWords, wordsOf, writeWords } from './words.ts';
 
 const FOLDER = 'docs/replies';
@@ -48,52 +46,37 @@ if (isAll) await rm(FOLDER, { recursive: true, force: true });
 await mkdir(FOLDER, { recursive: true });
 const browser = await launchBrowser();
 const stage = await openStage(browser, 2);
-const failed: string[] = [];
 for (const scene of scenes) {
   await play(scene, stage, async (shot, parts) => {
-    await shoot(stage, shot, parts);
+    if (shot.isChat) await shootChat(stage, shot.name);
+    if (PICTURES.includes(shot.name)) await shoot(stage, shot.name, parts);
     words.set(shot.name, await wordsOf(parts));
   });
 }
 const inTurn = SCENES.flatMap(({ shots }) => shots.map(({ name }) => name)).filter((name) => words.has(name));
 await writeWords(new Map(inTurn.map((name) => [name, words.get(name) ?? ''])));
-if (failed.length > 0) {
-  process.stderr.write(`${failed.join('\n')}\n`);
-  process.exitCode = 1;
-}
 if (isAll || wanted.includes('sandbox')) await inSandboxProgram(shootSandbox);
 for (const { colorScheme, suffix } of isAll || wanted.includes('story') ? THEMES : []) {
   await inSandboxProgram((url) => film(browser, url, colorScheme, `docs/story${suffix}.webp`));
 }
 await browser.close();
 
-async function shoot(page: Page, { name, again, isChat }: Shot, parts: readonly Locator[]): Promise<void> {
+async function shootChat(page: Page, name: string): Promise<void> {
+  await page.setViewportSize(CHAT);
   for (const { colorScheme, suffix, messages } of THEMES) {
     await page.emulateMedia({ colorScheme });
     await page.locator(messages).waitFor({ state: 'attached' }); // then they are redrawn
-    await again?.(page);
-    if (isChat) await chatAlone(page, `docs/${name}${suffix}.png`);
-    else {
-      await picture(page, parts, `${name}${suffix}`);
-      await page.setViewportSize(PHONE);
-      await picture(page, parts, `${name}-phone${suffix}`);
-      for (const line of await wrappedLines(parts)) failed.push(`${name}: does not fit a phone: ${line}`);
-      await page.setViewportSize(DESKTOP);
-    }
+    await page.evaluate(LEAVE_OUT);
+    await page.evaluate(PICTURES_LOADED);
+    await page.mouse.move(CHAT.width - 1, CHAT.height - 1); // the menu of a message appears under the mouse
+    await page.screenshot({ path: `docs/${name}${suffix}.png` });
+    await page.evaluate(SHOW_ALL);
   }
-}
-
-async function chatAlone(page: Page, path: string): Promise<void> {
-  await page.setViewportSize(CHAT);
-  await page.evaluate(LEAVE_OUT);
-  await page.evaluate(PICTURES_LOADED);
-  await page.mouse.move(CHAT.width - 1, CHAT.height - 1); // the menu of a message appears under the mouse
-  await page.screenshot({ path });
-  await page.evaluate(SHOW_ALL);
+  await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize(DESKTOP);
 }
 
-async function picture(page: Page, parts: readonly Locator[], name: string): Promise<void> {
+async function shoot(page: Page, name: string, parts: readonly Locator[]): Promise<void> {
   await page.evaluate(PICTURES_LOADED);
   await page.mouse.move(0, 0);
   const boxes = await boxesInView(page, parts);

@@ -45,7 +45,7 @@ function lookUp(as: number, ...ids: string[]): (sandbox: Pick<Sandbox, 'discord'
 }
 
 /** Some replies to a member of another locale. */
-export function inLocale(locale: string, language = locale): Scene {
+function inLocale(locale: string, language = locale): Scene {
   const members = SAMPLE_MEMBERS.map((member, at) => (at === 0 ? { ...member, locale } : member));
   return {
     options: { known: KNOWN, discord: { members } },
@@ -58,13 +58,14 @@ export function inLocale(locale: string, language = locale): Scene {
   };
 }
 
-export const TRANSLATED: readonly Scene[] = LANGUAGES.filter((language) => language !== 'en').map((language) =>
-  inLocale(language === 'es' ? 'es-ES' : language, language),
-);
-
 const formOf = (page: Page) => page.locator('form.modal').last();
-/** A form that is drawn anew is empty. */
 const fillForm = (page: Page) => formOf(page).getByRole('textbox').fill(LIST);
+
+/** Of which pictures are taken. */
+export const PICTURES: readonly string[] = [
+  ...['card', 'other-printings', 'price-history', 'usage', 'cards', 'list-worth', 'in-line', 'day-used-up', 'pause'],
+  ...['privacy', 'watch-told', 'settings', 'card-de', 'card-ja'],
+];
 
 /** Every kind of reply. */
 export const SCENES: readonly Scene[] = [
@@ -100,9 +101,9 @@ export const SCENES: readonly Scene[] = [
           discord.post({ memberId: SAMPLE_MEMBERS[1]?.id ?? '', content: 'Anyone trading a Wax Golem for base1-4?' }),
         async show(page) {
           const post = await lastMessage(page, 'Anyone trading');
+          await openMenu(page);
           return [post, post.locator('.apps')];
         },
-        again: openMenu,
       },
       {
         name: 'looked-up',
@@ -119,7 +120,6 @@ export const SCENES: readonly Scene[] = [
           await fillForm(page);
           return [formOf(page)];
         },
-        again: fillForm,
       },
       {
         name: 'list-estimate',
@@ -296,5 +296,7 @@ export const SCENES: readonly Scene[] = [
       { name: 'usage-key-refused', show: reply('/usage', 'refuses') },
     ],
   },
-  ...TRANSLATED,
+  ...LANGUAGES.filter((language) => language !== 'en').map((language) =>
+    inLocale(language === 'es' ? 'es-ES' : language, language),
+  ),
 ];

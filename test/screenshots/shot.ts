@@ -2,23 +2,20 @@ import type { Locator, Page } from 'playwright-core';
 import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
 import { composer, replyTo, say } from '../support/page-visit.ts';
 
-/** A picture to be taken. */
+/** A reply whose words are written down, and of which a picture may be taken. */
 export interface Shot {
-  /** Of its files. */
   name: string;
-  /** Default: jumps, then stands. `stands`: it is the same as at the picture before. `passes`: while the bot tries again. */
+  /** Default: jumps, then stands. `stands`: it is the same as at the reply before. `passes`: while the bot tries again. */
   time?: 'stands' | 'passes';
   /** The chat alone, for the README: the messages and what `show` returns. */
   isChat?: true;
   /** What is done before, beside the page. */
   before?(sandbox: Sandbox): unknown;
-  /** Makes it appear. @returns what is in the picture, from above to below */
+  /** Makes it appear. @returns what belongs to it, from above to below */
   show(page: Page): Promise<readonly Locator[]>;
-  /** What has to be done again before each picture, because messages are redrawn for another theme. */
-  again?(page: Page): Promise<void>;
 }
 
-/** Pictures of one sandbox, in this order. */
+/** Replies in one sandbox, in this order. */
 export interface Scene {
   options?: Omit<SandboxOptions, 'log'>;
   /** Others have sent requests today, and the service has confirmed the whole catalog. */

@@ -15,7 +15,6 @@ const BEGIN_MS = Date.parse('2026-11-21T18:20:00Z');
 const STEP_MS = 20_000;
 const TICK_MS = 50;
 const WAIT_MS = 60_000;
-export const PHONE = { width: 390, height: 2_400 };
 export const DESKTOP = { width: 1_180, height: 1_900 };
 
 /** A page for scenes. */
@@ -23,6 +22,7 @@ export async function openStage(browser: Browser, deviceScaleFactor = 1): Promis
   const page = await browser.newPage({
     viewport: DESKTOP,
     timezoneId: 'UTC',
+    colorScheme: 'dark',
     deviceScaleFactor,
     reducedMotion: 'reduce', // each frame of a movement costs CPU time
   });
@@ -31,8 +31,8 @@ export async function openStage(browser: Browser, deviceScaleFactor = 1): Promis
 }
 
 /**
- * Plays a scene with a bot in this process, and calls `take` when the parts of a picture are there. Time stands still, for
- * the bot, its servers and the page, and jumps before the next picture, so that the same is shown at any speed.
+ * Plays a scene with a bot in this process, and calls `take` when the parts of a reply are there. Time stands still, for
+ * the bot, its servers and the page, and jumps before the next reply, so that the same is shown at any speed.
  */
 export async function play(
   scene: Scene,
@@ -50,7 +50,6 @@ export async function play(
         await shot.before?.(sandbox);
         const parts = await shot.show(page);
         clearInterval(passing);
-        await shot.again?.(page);
         await take(shot, parts);
         for (const _ of ['a list', 'a form']) await page.keyboard.press('Escape');
       }
