@@ -37,8 +37,6 @@ export class Gateway {
   readonly #limit: GatewayIdentifyLimit;
   /** Connections that identified so far. */
   identifies = 0;
-  /** When the last event was written, on the clock of `performance.now()`; NaN before the first. */
-  lastEventAtMs = Number.NaN;
 
   constructor(server: Server, options: GatewayOptions) {
     this.#options = options;
@@ -72,9 +70,7 @@ export class Gateway {
 
   /** Sends an event to every session of the guild's shard; null = direct messages. */
   dispatch(type: string, guildId: string | null, payload: object): void {
-    const json = JSON.stringify(payload);
-    this.lastEventAtMs = performance.now();
-    this.#sessions.dispatch(type, guildId, json);
+    this.#sessions.dispatch(type, guildId, JSON.stringify(payload));
   }
 
   /** Closes every connection; 1006 breaks it without a close frame. */

@@ -3,8 +3,6 @@ import { Listeners } from '../listeners.ts';
 /** One REST request to the emulated Discord. */
 export interface SeenRestRequest {
   atMs: number;
-  /** When its head arrived, on the clock of `performance.now()`. */
-  arrivedAtMs: number;
   method: string;
   /** Path and query; an interaction's token is replaced by `[token]`. */
   path: string;

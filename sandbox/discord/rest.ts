@@ -57,7 +57,6 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
-    const arrivedAtMs = performance.now();
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     if (!API.test(path)) {
       const file = request.method === 'GET' ? fileAt(path, image, files) : undefined;
@@ -77,7 +76,7 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
     if (typeof fault?.answer === 'object') overhear(request, route, read).catch(() => undefined);
     const outcome = await (fault ? spoilt(fault, process) : process());
     const status = typeof outcome === 'string' ? 0 : outcome.status;
-    log.add({ atMs: Date.now(), arrivedAtMs, method, path: url, status });
+    log.add({ atMs: Date.now(), method, path: url, status });
     send(response, outcome);
   }
 

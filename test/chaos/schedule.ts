@@ -4,7 +4,7 @@ import { seededRandom } from '../../sandbox/seeded-random.ts';
 import { applyFault, type ChaosWorld, FAULT_NAMES, type FaultName } from './faults.ts';
 
 /** An event at a time after the start. */
-export type ChaosEvent = { atMs: number } & (
+type ChaosEvent = { atMs: number } & (
   | { kind: 'lookup'; member: number; guild: number; cardId: string; isPrivate: boolean }
   | { kind: 'usage'; guild: number }
   /** `strength` from 0 up to 1: how long, or how often. */
@@ -15,7 +15,7 @@ const COMMANDS_A_SECOND = 25;
 const MEMBERS = 4;
 const GUILDS = 2;
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   cardIds: readonly string[];
   faults?: readonly FaultName[];
   meanBetweenFaultsMs?: number;

@@ -16,7 +16,7 @@ export interface Hit {
   when: When;
 }
 
-export interface PortOptions {
+interface PortOptions {
   random: () => number;
   /** The share of calls that a fault hits now. */
   share: () => number;

@@ -12,7 +12,6 @@ import {
 } from '../../sandbox/discord/emulated-discord.ts';
 import type { Lifetimes } from '../../sandbox/discord/interaction.ts';
 import { registerCommands } from '../../sandbox/sandbox.ts';
-import type { PlanLimits } from '../../src/model/plan.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { onFinished } from './on-finished.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -27,10 +26,8 @@ export const PATIENT: Lifetimes = { ackMs: 60_000, tokenMs: 900_000 };
 export interface Backends {
   discord: EmulatedDiscord;
   cardService: ListeningCardService;
-  env: BotEnvironment;
+  env: Record<string, string> & { DISCORD_TOKEN: string; DATA_DIR: string };
 }
-
-export type BotEnvironment = Record<string, string> & { DISCORD_TOKEN: string; DATA_DIR: string };
 
 /** @param overrides variables of the bot; they override those derived from `service` */
 export async function startBackends(
@@ -41,8 +38,18 @@ export async function startBackends(
   const dataDir = temporaryFolder();
   const cardService = await startService({ ...LONG_DAY, ...service });
   const discord = await startDiscord({ lifetimes: PATIENT, ...discordOptions });
-  const servers = botEnvironment(discord, cardService, dataDir);
-  const env = { ...servers, MEMBER_DAILY_REQUESTS: '0', ...paceVariables(service), ...overrides };
+  const { requestsPerMinute, burst } = service;
+  const env = {
+    DISCORD_TOKEN: discord.botToken,
+    DISCORD_API_URL: discord.apiUrl,
+    CARD_SERVICE_URL: cardService.url,
+    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
+    DATA_DIR: dataDir,
+    MEMBER_DAILY_REQUESTS: '0',
+    ...(requestsPerMinute && { CARD_SERVICE_REQUESTS_PER_MINUTE: String(requestsPerMinute) }),
+    ...(burst && { CARD_SERVICE_BURST: String(burst) }),
+    ...overrides,
+  };
   return { discord, cardService, env };
 }
 
@@ -65,29 +72,6 @@ export async function startService(options?: CardServiceOptions): Promise<Listen
   const service = await startCardService(options);
   onFinished(() => service.close());
   return service;
-}
-
-/** What points a bot at its servers. */
-export function botEnvironment(
-  discord: EmulatedDiscord,
-  service: Pick<ListeningCardService, 'url'>,
-  dataDir: string,
-): BotEnvironment {
-  return {
-    DISCORD_TOKEN: discord.botToken,
-    DISCORD_API_URL: discord.apiUrl,
-    CARD_SERVICE_URL: service.url,
-    CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
-    DATA_DIR: dataDir,
-  };
-}
-
-/** What tells a bot the pace of its service. */
-export function paceVariables({ requestsPerMinute, burst }: Partial<PlanLimits>): Record<string, string> {
-  return {
-    ...(requestsPerMinute && { CARD_SERVICE_REQUESTS_PER_MINUTE: String(requestsPerMinute) }),
-    ...(burst && { CARD_SERVICE_BURST: String(burst) }),
-  };
 }
 
 /** A valid snowflake timestamp that is a multiple of every number of shards up to 16. */

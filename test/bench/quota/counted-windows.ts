@@ -22,7 +22,7 @@ interface CountedWindow {
 export const UNCOUNTED = { requestsPerMinute: 1e6, burst: 1e6, requestsPerDay: 1e6 };
 
 /** A service that counts otherwise than by a day that it states. */
-export interface CountedService {
+interface CountedService {
   name: string;
   windows: readonly CountedWindow[];
   /** Of its description. */

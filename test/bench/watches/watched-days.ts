@@ -16,13 +16,13 @@ export interface Setting {
 }
 
 /** A price that went across the line of a watch. */
-export interface Crossed {
+interface Crossed {
   atMs: number;
   /** From the crossing until an answer showed it; `undefined` when none did. */
   noticedAfterMs: number | undefined;
 }
 
-export interface WatchedDays extends SimulatedDay {
+interface WatchedDays extends SimulatedDay {
   crossings: Crossed[];
   /** Requests for watches, by day. */
   sentByDay: number[];
