@@ -29,7 +29,6 @@ import { MOST_NOTICES, watchNotices } from './render/watch-notice.ts';
 import { commandLogger } from './replies/command-end.ts';
 import { CommandReplies } from './replies/command-replies.ts';
 import { CardService } from './service/card-service.ts';
-import { ProxyLimit } from './service/proxy-limit.ts';
 import { SettingsOfServers } from './settings/server-settings.ts';
 import { isOtherService } from './storage/last-service.ts';
 import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
@@ -223,8 +222,7 @@ export async function openServices(
   const readCardId = cardIdReader(card);
   const catalog = card.ids || card.idSeparator ? withFittingIds(state.catalog, readCardId) : state.catalog;
 
-  const { seen } = new ProxyLimit(() => limiter.plannedIntervalMs(), log);
-  const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, seen, log });
+  const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, log });
   const cards = new Cards({ store: cardStore, lifetimes: config.freshness, catalog, events, log });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
   const requestTimeoutMs = config.cardService.timeoutMs;

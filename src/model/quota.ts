@@ -8,8 +8,8 @@ export type WindowName = (typeof WINDOWS)[number];
 
 /** The rate-limit headers of one response; an absent or nonsensical header is `undefined`. */
 export interface QuotaReading {
-  /** Absent: the day. `minute`: how many requests it takes, which is no quota but the limiter's pace. */
-  per?: WindowName | 'minute';
+  /** Absent: the day. */
+  per?: WindowName;
   limit: number | undefined;
   remaining: number | undefined;
   /** Time left until the reset by the service's own clock (its `Date` header); negative when the reset is past. */

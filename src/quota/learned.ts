@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
 import type { RequestOutcome } from '../model/errors.ts';
 import type { Pace } from '../model/plan.ts';
-import type { QuotaReading } from '../model/quota.ts';
 import { Moment, momentIn } from '../model/stored-json.ts';
 
 /** A request that has ended. */
@@ -108,16 +107,6 @@ export function learnedUnder(learned: Learned, planned: Pace): Learned {
 /** What was learned under another pace says nothing of this one. */
 export function paceKey({ intervalMs, capacity }: Pace): string {
   return `${intervalMs} ${capacity}`;
-}
-
-/**
- * A minute that the service states need not be learned; one that takes more than the plan is another limiter's. Less was
- * learned where others spend from the same key.
- */
-export function withStatedMinute(known: Learned, { limit }: Pick<QuotaReading, 'limit'>, planned: Pace): Learned {
-  const perMinute = Math.round(WINDOW_MS / planned.intervalMs);
-  if (limit === undefined || limit > perMinute || limit >= (known.window ?? Number.POSITIVE_INFINITY)) return known;
-  return { ...known, window: limit, refill: 'atOnce' };
 }
 
 /** The time that services count by. */

@@ -77,12 +77,8 @@ export interface Limiter {
   quota(): WindowQuota | undefined;
   /** When nothing will remain of the day at the present rate; `undefined` when enough does. */
   runsOutAtMs(): number | undefined;
-  /** The time between two requests at the plan's rate. */
-  plannedIntervalMs(): number;
   /** `undefined` while the service answers. */
   doubt(): Doubt | undefined;
-  /** Others were seen to spend from the same key, twice since the day began. */
-  isKeyShared(): boolean;
   /** Called whenever permits may come at other times than the view said. */
   onChange(listener: () => void): void;
 }

@@ -6,7 +6,6 @@ import { Moment, movedBy } from '../model/stored-json.ts';
 import { RemainingSample } from './day-quota.ts';
 import { CountedFailures } from './failures.ts';
 import { Learned, NOTHING_LEARNED } from './learned.ts';
-import { OutsideSpending } from './outside-spending.ts';
 
 /** Everything that a limiter knows and a restart must not forget. Stored as JSON. */
 export const LimiterState = z.object({
@@ -27,7 +26,6 @@ export const LimiterState = z.object({
   learned: Learned.default(NOTHING_LEARNED),
   /** What remained over the last hour. */
   samples: z.array(RemainingSample),
-  outside: orUndefined(OutsideSpending),
 });
 export type LimiterState = z.infer<typeof LimiterState>;
 

@@ -8,7 +8,6 @@ import { type Learned, refusedWeighMs } from './learned.ts';
 import { learnFrom, withEnded } from './learning.ts';
 import type { Acquired, Permit, PermitLane } from './limiter-port.ts';
 import { type LimiterState, settingKey, withProbe } from './limiter-state.ts';
-import { afterOurRequest } from './outside-spending.ts';
 import { afterToken, boundedFullAtMs, emptyBucket, paceOf, plannedPace, tokenAtMs } from './pace.ts';
 import { afterRequests, isOfDay, leastOf, unstatedEndMs, windowsOf } from './windows.ts';
 
@@ -83,12 +82,6 @@ export function releasePermit(
     openedUnder: !spentWindow(breaker.reason) ? undefined : wasSpent ? state.openedUnder : settingKey(setting),
     counted: countedAfter(state.counted, outcome, hasCounted, nowMs),
     learned,
-    outside: afterOurRequest(state.outside, quota, {
-      leftAtMs,
-      cards: outcome.cards,
-      underWay,
-      isIsolated: setting.processes !== undefined,
-    }),
   };
   return isPauseNew ? { ...after, fullAtMs: emptyBucket(breaker.untilMs, paceOf(after, setting)) } : after;
 }

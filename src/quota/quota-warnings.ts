@@ -4,7 +4,6 @@ import { type Breaker, type BreakerReason, CLOSED_BREAKER, type WindowName } fro
 import { newlySpentShare } from './day-quota.ts';
 import type { Allowed } from './learned.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from './limiter-state.ts';
-import { isKeyShared } from './outside-spending.ts';
 import { isPlannedAlike, planFound, plannedPace, unknownLimit } from './pace.ts';
 import { windowsOf } from './windows.ts';
 
@@ -30,8 +29,6 @@ export class QuotaWarnings {
     if (!before) return;
     this.#learned(settled(before), settled(after));
     this.#breaker(before.breaker, after.breaker);
-    const isNew = isKeyShared(after.outside, Date.now()) && !isKeyShared(before.outside, Date.now());
-    if (isNew) this.#log.info('others spend from the same key: no card is renewed for watches until the reset');
   }
 
   /** Logs one line when a share of a window is spent. */

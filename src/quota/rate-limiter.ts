@@ -3,13 +3,11 @@ import { type Pace, type PlanSetting, plansOf } from '../model/plan.ts';
 import type { QuotaReading, WindowQuota } from '../model/quota.ts';
 import { addSample, currentQuota, isReadingOfDay, mergeReading, runsOutAtMs } from './day-quota.ts';
 import { type Doubt, doubtOf } from './failures.ts';
-import { withStatedMinute } from './learned.ts';
 import type { Change, LimiterCell } from './limiter-cell.ts';
 import type { Acquired, Limiter, Permit, PermitLane } from './limiter-port.ts';
 import type { LimiterState } from './limiter-state.ts';
 import { StateView } from './limiter-view.ts';
-import { isKeyShared } from './outside-spending.ts';
-import { fullAtMsAfter, plannedPace, refillLagMs } from './pace.ts';
+import { fullAtMsAfter, refillLagMs } from './pace.ts';
 import { releasePermit } from './permit.ts';
 import { leastOf, windowsOf, withReading } from './windows.ts';
 
@@ -113,17 +111,9 @@ export class RateLimiter implements Limiter {
     return runsOutAtMs(samples, currentQuota(quota, Date.now()), Date.now());
   }
 
-  plannedIntervalMs(): number {
-    return plannedPace(this.#cell.state, this.#cell.setting).intervalMs;
-  }
-
   doubt(): Doubt | undefined {
     const { breaker, counted } = this.#cell.state;
     return doubtOf(breaker, counted, Date.now());
-  }
-
-  isKeyShared(): boolean {
-    return isKeyShared(this.#cell.state.outside, Date.now());
   }
 
   onChange(listener: () => void): void {
@@ -151,8 +141,6 @@ export class RateLimiter implements Limiter {
 /** The state after the rate-limit headers of a response. Those of another window than the day's are ignored. */
 function observeReading(state: LimiterState, reading: QuotaReading, setting: PlanSetting, nowMs: number): LimiterState {
   const { per = 'day' } = reading;
-  if (per === 'minute')
-    return { ...state, learned: withStatedMinute(state.learned, reading, plannedPace(state, setting)) };
   if (per !== 'day') return { ...state, windows: withReading(state, per, reading, setting) };
   const known = currentQuota(state.quota, nowMs);
   if (!isReadingOfDay(known, reading, plansOf(setting)))

@@ -1,6 +1,5 @@
 import type { PlanSetting } from '../model/plan.ts';
 import { type LimiterState, underSetting } from './limiter-state.ts';
-import { afterIsolation } from './outside-spending.ts';
 import { boundedFullAtMs, emptyBucket, paceOf } from './pace.ts';
 import { joinedWindows } from './windows.ts';
 
@@ -60,15 +59,13 @@ export function joinedState(shared: LimiterState | undefined, joining: Joining):
   return { ...state, fullAtMs: Math.max(fullAtMs, nowMs) + spent * pace.intervalMs };
 }
 
-function withOwnNews(shared: LimiterState, { local, setting, firstFullAtMs, ended, nowMs }: Joining): LimiterState {
+function withOwnNews(shared: LimiterState, { local, setting, ended, nowMs }: Joining): LimiterState {
   const { state, untilMs } = local.breaker;
   const isProbing = state === 'halfOpen' && shared.breaker.untilMs <= nowMs;
   const isLonger = state !== 'closed' && untilMs > shared.breaker.untilMs;
   const { breaker, openedUnder } = isProbing || isLonger ? local : shared;
   const isNewer = (local.quota?.receivedAtMs ?? 0) > (shared.quota?.receivedAtMs ?? 0);
   const { quota } = isNewer ? local : shared;
-  // A process that joins for the first time knew nothing of others on the key.
-  const { outside: before } = firstFullAtMs === undefined ? local : shared;
   const windows = joinedWindows(shared, local, ended.counted, setting, nowMs);
   return {
     ...shared,
@@ -76,6 +73,5 @@ function withOwnNews(shared: LimiterState, { local, setting, firstFullAtMs, ende
     breaker,
     openedUnder,
     quota,
-    outside: afterIsolation(shared.outside, before, ended.cards),
   };
 }

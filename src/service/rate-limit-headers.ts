@@ -2,7 +2,6 @@ import type { Source } from '../model/field-source.ts';
 import type { QuotaReading } from '../model/quota.ts';
 import type { WindowSources } from '../model/service-description.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import { POLICY_HEADERS, statedPolicies } from './stated-policies.ts';
 
 /** No plan's window is longer than a month; a reset further ahead is in another unit, or nonsense. */
 const FURTHEST_SENSIBLE_RESET_MS = 31 * DAY_MS;
@@ -17,24 +16,19 @@ export interface QuotaAnswer {
   body?: unknown;
 }
 
-/** What an answer states of all windows, by its description and else by the standard headers; of none at least that it came. */
+/** What an answer states of all windows, by its description; of none at least that it came. */
 export function readRateLimits(
   answer: QuotaAnswer,
   windows: readonly WindowSources[] = [],
   sentAtMs: number,
   receivedAtMs: number,
 ): QuotaReading[] {
-  const nothing = () => [readRateLimit(answer, {}, sentAtMs, receivedAtMs)];
-  if (Number(answer.headers.get('age')) > 0) return nothing(); // a cache has kept it: the figures were another request's
-  const described = windows.map(({ per, ...sources }) => {
+  const isFromCache = Number(answer.headers.get('age')) > 0; // its figures are those of another request
+  const readings = (isFromCache ? [] : windows).map(({ per, ...sources }) => {
     const reading = readRateLimit(answer, sources, sentAtMs, receivedAtMs);
     return per === 'day' ? reading : { per, ...reading };
   });
-  const isDescribed = ({ per }: QuotaReading) => windows.some((window) => window.per === per);
-  const hasPolicies = POLICY_HEADERS.some((header) => answer.headers.has(header));
-  const stated = hasPolicies ? statedPolicies(answer.headers, sentAtMs, receivedAtMs) : [];
-  const readings = [...described, ...stated.filter((reading) => !isDescribed(reading))];
-  return readings.length > 0 ? readings : nothing();
+  return readings.length > 0 ? readings : [readRateLimit(answer, {}, sentAtMs, receivedAtMs)];
 }
 
 /**

@@ -26,8 +26,6 @@ export interface RequestOptions {
   timeoutMs: number;
   /** Given the rate-limit headers of every response as soon as they arrive, 429s and errors too, whatever the body. */
   limiter: { observe(reading: QuotaReading): void };
-  /** Given every answer that was read to its end. */
-  seen?: ((url: URL, response: ServiceResponse) => void) | undefined;
 }
 
 export interface RequestDetails {
@@ -60,9 +58,7 @@ export async function request(
   const departure: Departure = { neverLeft: false };
   try {
     const whenToStop = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
-    const response = await exchange(url, options, departure, { signal: whenToStop, json });
-    options.seen?.(url, response);
-    return response;
+    return await exchange(url, options, departure, { signal: whenToStop, json });
   } catch (error) {
     if (error instanceof UnexpectedAnswer) throw error;
     if (signal?.aborted) throw signal.reason;

@@ -10,8 +10,6 @@ export interface RenewalFacts {
   view: Pick<LimiterView, 'windows' | 'breaker' | 'isIsolated'>;
   /** Whether the service counts by a window, as far as is known before it states a figure. */
   hasWindow: boolean;
-  /** Somebody else spends from the same key today. */
-  isKeyShared: boolean;
   /** A member waits for a card, here or in another process. */
   isMemberWaiting: boolean;
   /** Requests of members from this time of the day until the reset, on each of the last seven days of which that is known. */
@@ -81,7 +79,7 @@ function ofWindow(quota: WindowQuota, remaining: number, isBusy: boolean, facts:
   const leftMs = resetsAtMs - nowMs;
   const isOld = nowMs - receivedAtMs > OLD_AFTER_MS;
   const hasAnswerSaidNothing = isOld && (facts.lastSentAtMs ?? receivedAtMs) > receivedAtMs;
-  const isOver = facts.isKeyShared || unreserved <= 0 || hasAnswerSaidNothing || leftMs < LONGEST_ON_WAY_MS;
+  const isOver = unreserved <= 0 || hasAnswerSaidNothing || leftMs < LONGEST_ON_WAY_MS;
   if (isOver) return { waitUntilMs: resetsAtMs };
   if (per === 'day' && leftMs > LAST_HOURS_MS) return { waitUntilMs: resetsAtMs - LAST_HOURS_MS };
   if (isBusy) return lookAgain;

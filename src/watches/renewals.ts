@@ -17,7 +17,7 @@ export interface WatchRenewalsOptions {
   watches: { find(): Promise<readonly { cardId: string }[] | undefined> };
   cards: Pick<Cards, 'knownBeforeRequest'>;
   lookupQueue: Pick<LookupQueue, 'admit' | 'isWanted' | 'mostTogether'>;
-  limiter: Pick<Limiter, 'view' | 'isKeyShared'>;
+  limiter: Pick<Limiter, 'view'>;
   ledger: Pick<Ledger, 'lastHours'>;
   claims: Claims;
   hasWindow: boolean;
@@ -110,7 +110,6 @@ export class WatchRenewals {
       nowMs,
       view,
       hasWindow,
-      isKeyShared: limiter.isKeyShared(),
       isMemberWaiting: lookupQueue.isWanted,
       usual: days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, resetMs - agoMs) ?? []),
       usualDays: days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, nowMs - agoMs + DAY_MS) ?? []),

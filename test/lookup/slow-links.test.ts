@@ -37,7 +37,6 @@ function queueOver(roundTripMs: number, pace = BUSINESS) {
   const calls = { acquire: 0, underWay: 0, mostUnderWay: 0 };
   const seenAs = (limiter: Limiter): Limiter => ({
     doubt: () => limiter.doubt(),
-    plannedIntervalMs: () => limiter.plannedIntervalMs(),
     acquire: async (lane) => {
       calls.acquire += 1;
       calls.mostUnderWay = Math.max(calls.mostUnderWay, ++calls.underWay);
@@ -56,7 +55,6 @@ function queueOver(roundTripMs: number, pace = BUSINESS) {
       return limiter.release(permit, outcome);
     },
     observe: (reading) => limiter.observe(reading),
-    isKeyShared: () => limiter.isKeyShared(),
     observePlan: (plan) => limiter.observePlan(plan),
     view: () => limiter.view(),
     quota: () => limiter.quota(),

@@ -29,7 +29,6 @@ describe('a stored state', () => {
       },
     },
     samples: [{ atMs: 3_000, remaining: 12 }],
-    outside: { untilMs: 6_000, expected: 1, isSuspected: true, times: 1 },
   };
   it.each([STATE, INITIAL_LIMITER_STATE])('is read as it was written', (state) => {
     expect(LimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);

@@ -117,17 +117,6 @@ it('says in the log when a window, evenly spaced requests or a smaller burst is 
   );
 });
 
-it('says in the log, once, that others spend from the same key', () => {
-  const { log, lines } = logLines();
-  const warnings = new QuotaWarnings(log);
-  const seen = (times: number): LimiterState => {
-    const outside = { untilMs: Date.now() + 60_000, expected: 100, isSuspected: false, times };
-    return { ...INITIAL_LIMITER_STATE, outside };
-  };
-  for (const times of [1, 2, 3]) warnings.changed(seen(times - 1), seen(times), SETTING);
-  expect(lines).toMatchObject([{ level: INFO, msg: expect.stringContaining('others spend from the same key') }]);
-});
-
 it('says once which plan was found, though a report names it, too', () => {
   const { log, lines } = logLines();
   const warnings = new QuotaWarnings(log);

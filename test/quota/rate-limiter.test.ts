@@ -103,14 +103,6 @@ it('expects places to become free no sooner when the only request under way take
 });
 
 describe('pace', () => {
-  it('is that of a minute that the service states', async () => {
-    const process = new Process();
-    await process.ask();
-    process.limiter.observe({ ...reading(4, MINUTE_MS, 5), per: 'minute' });
-    expect(await drain(process.limiter)).toBe(4);
-    expect(process.limiter.view().windows).toEqual([]);
-  });
-
   it('is that of a window once a 429 has shown one, and the log says so, and when it is given up', async () => {
     const process = new Process();
     for (let i = 0; i < 10; i++) await process.ask();

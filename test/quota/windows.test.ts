@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { QuotaReading, WindowName } from '../../src/model/quota.ts';
-import { NOTHING_LEARNED, paceKey, windowSlotsMs, withStatedMinute } from '../../src/quota/learned.ts';
+import { NOTHING_LEARNED, paceKey, windowSlotsMs } from '../../src/quota/learned.ts';
 import { LocalCell } from '../../src/quota/limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, LimiterState, shifted } from '../../src/quota/limiter-state.ts';
 import { StateView } from '../../src/quota/limiter-view.ts';
@@ -287,16 +287,6 @@ it('a plan that counts by a fixed minute has no bucket: so many leave at once, a
   const atMs = (position: number) =>
     viewOf({ ...INITIAL_LIMITER_STATE, learned }, setting).forecast('members', position);
   expect([atMs(1), atMs(10), atMs(11)]).toEqual([NOW_MS, NOW_MS, NOW_MS + 60_000]);
-});
-
-it.each([
-  ['that nobody has learned', undefined, 10, 10],
-  ['unless less was learned, as where others spend from the same key', 6, 10, 6],
-  ['less than what was learned', 10, 8, 8],
-  ['but none beyond the plan, which is another limiter', undefined, 100, undefined],
-])('a stated minute is a window %s', (_, window, limit, expected) => {
-  const known = { ...INITIAL_LIMITER_STATE.learned, window };
-  expect(withStatedMinute(known, { limit }, { intervalMs: 6_000, capacity: 4 }).window).toBe(expected);
 });
 
 it('a day runs out by what is left of it, not of a month that leaves less', () => {

@@ -111,15 +111,6 @@ describe('the state that a process joins', () => {
     expect(joinedState(shared, { ...joining, ...alone, local: shared }).own?.month?.requests).toBe(11);
   });
 
-  it('has seen others on the key as often as this process had before it was away; at its first start, as often as all had', () => {
-    const seen = (times: number): LimiterState => {
-      return { ...CLOSED, outside: { untilMs: NOW_MS + 5_000, expected: 100, isSuspected: false, times } };
-    };
-    const times = (local: LimiterState, more: object) =>
-      joinedState(seen(3), { ...joining, local, ...more }).outside?.times;
-    expect([times(seen(1), {}), times(CLOSED, { firstFullAtMs: 0 })]).toEqual([1, 3]);
-  });
-
   it('has its probe due at a start under another setting, and not at a return', () => {
     const shared = opened(NOW_MS + 5_000, 'open', 'day');
     const untilMs = (more: object) => joinedState(shared, { ...joining, local: CLOSED, ...more }).breaker.untilMs;

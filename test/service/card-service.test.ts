@@ -464,16 +464,12 @@ it.each([
   ['a card', {}],
   ['a 429', { status: 429 }],
   ['a redirect', { status: 302, headers: { location: '/' } }],
-])('the rate limit headers are reported for %s, and the answer by its address', async (_, answer) => {
-  const seen: object[] = [];
-  const fresh = await startPair({ seen: ({ pathname }, { status }) => void seen.push({ pathname, status }) });
+])('the rate limit headers are reported for %s', async (_, answer) => {
+  const fresh = await startPair();
   fresh.service.script(answer);
   await cardOf(fresh.client, 'base1-4').catch(() => {});
   expect(fresh.readings).toMatchObject([{ limit: 1_000, remaining: 1_000 }]);
   const [{ sentAtMs, receivedAtMs } = { sentAtMs: 0, receivedAtMs: -1 }] = fresh.readings;
   expect(sentAtMs).toBeLessThanOrEqual(receivedAtMs);
-  expect(seen).toEqual([
-    { pathname: '/cards/base1-4', status: 200, ...('status' in answer && { status: answer.status }) },
-  ]);
   await fresh.service.close();
 });

@@ -115,28 +115,21 @@ export class SimulatedService {
 
   #headers(): Record<string, string> {
     const { per, requests } = this.limits.window;
-    const left = this.left;
-    const type = { 'content-type': 'application/json' };
-    if (per === 'day') {
-      const reset = Math.ceil((BEGIN_MS + this.endsAtMs) / 1_000);
-      const headers = { limit: requests, remaining: left, reset };
-      return {
-        ...type,
-        ...Object.fromEntries(Object.entries(headers).map(([key, of]) => [`x-ratelimit-${key}`, `${of}`])),
-      };
-    }
-    const seconds = Math.ceil((this.endsAtMs - simulatedMs()) / 1_000);
-    const day = '"day";q=5000;w=86400';
-    return {
-      ...type,
-      'ratelimit-policy': `${day}, "${per}";q=${requests};w=${WINDOW_MS[per] / 1_000}`,
-      ratelimit: `"day";r=4000;t=40000, "${per}";r=${left};t=${seconds}`,
-    };
+    const { left } = this;
+    const reset = Math.ceil((BEGIN_MS + this.endsAtMs) / 1_000);
+    const headers = { limit: `${requests}`, remaining: `${left}`, reset: `${reset}` };
+    const stated = Object.entries(headers).map(([figure, text]) => [quotaHeader(per, figure), text]);
+    return { 'content-type': 'application/json', ...Object.fromEntries(stated) };
   }
 
   #json(status: number, body: object, more: Record<string, string> = {}): Response {
     return new Response(JSON.stringify(body), { status, headers: { ...this.#headers(), ...more } });
   }
+}
+
+/** What the description of the service names as the source of a figure. */
+export function quotaHeader(per: string, figure: string): string {
+  return `x-${per}-${figure}`;
 }
 
 /** `undefined`: it asks for what is used. */

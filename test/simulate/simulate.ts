@@ -6,7 +6,7 @@ import type { RESTOptions } from 'discord.js';
 import { seededRandom } from '../../sandbox/seeded-random.ts';
 import type { EventsByName } from '../../src/model/events.ts';
 import { checkAfterwards } from './afterwards.ts';
-import { type Limits, SimulatedService } from './card-service.ts';
+import { type Limits, quotaHeader, SimulatedService } from './card-service.ts';
 import { isFinal, SimulatedDiscord, type Typed } from './discord.ts';
 import { begin, install, load, type Owner, owners, pause, run, simulatedMs } from './fake-time.ts';
 import { type Hit, Port, type When } from './faults.ts';
@@ -19,6 +19,8 @@ install();
 const { Client, DefaultRestOptions } = await import('discord.js');
 const { startApp } = await import('../../src/app.ts');
 const { readConfig } = await import('../../src/config/config.ts');
+const { Source } = await import('../../src/model/field-source.ts');
+const { WINDOWS } = await import('../../src/model/quota.ts');
 const { createLog } = await import('../../src/log.ts');
 const { Events } = await import('../../src/model/events.ts');
 const { redisPrefix } = await import('../../src/storage/redis/client.ts');
@@ -141,7 +143,7 @@ globalThis.fetch = async (input, { signal } = {}) => {
   const departure = service.leave(owner.number, url);
   const heard = (status: number, headers?: Headers) => {
     const waitMs = Number(headers?.get('retry-after') ?? 0) * 1_000;
-    const left = headers?.get('x-ratelimit-remaining') ?? /r=(\d+);t=\d+$/.exec(headers?.get('ratelimit') ?? '')?.[1];
+    const left = headers?.get(quotaHeader(service.limits.window.per, 'remaining'));
     const told = left && { left: Number(left), windowEndsMs: service.endsAtMs };
     departure.heard = { atMs: simulatedMs(), status, waitMs, ...told };
   };
@@ -227,7 +229,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     const started = await owners.run(owner, async () => {
       const env = envOf(slot);
       const log = createLog({ level: env.LOG_LEVEL, secrets: [], destination: { write } });
-      const app = await begun(startApp(readConfig(env), log));
+      const app = await begun(startApp(configOf(env), log));
       await app.ready;
       if (!loggedIn) throw new Error('no client has logged in');
       return { owner, number: owner.number, app, client: loggedIn };
@@ -417,6 +419,17 @@ function environment({ requestsPerMinute, burst }: Pick<Limits, 'requestsPerMinu
     CARD_SERVICE_API_KEY: 'key-of-nobody',
     PRICES_FRESH_SECONDS: String(freshSeconds),
   };
+}
+
+/** With the headers in which the service states its windows. */
+function configOf(env: Record<string, string>) {
+  const config = readConfig(env);
+  const { description } = config.cardService;
+  const sourceOf = (per: string, figure: string) => new Source(`header:${quotaHeader(per, figure)}`);
+  const quota = WINDOWS.map((per) => ({
+    ...{ per, limit: sourceOf(per, 'limit'), remaining: sourceOf(per, 'remaining'), reset: sourceOf(per, 'reset') },
+  }));
+  return { ...config, cardService: { ...config.cardService, description: { ...description, quota } } };
 }
 
 /** An address instead of a name, which would be looked up in real time. */

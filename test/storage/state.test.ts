@@ -126,13 +126,4 @@ describe('the limiter of a state', () => {
       await state.close();
     }
   });
-
-  it('takes as many processes for alive as share the shards evenly, when Redis is away from the start', async () => {
-    const given = config({ DISCORD_SHARDS: '0', DISCORD_SHARD_COUNT: '4' });
-    const state = await openRedisState({ ...given, redis: AWAY });
-    const view = state.limiter.view();
-    const intervalMs = view.forecast('members', 12) - view.forecast('members', 11);
-    expect(intervalMs).toBe(4 * state.limiter.plannedIntervalMs());
-    await state.close();
-  });
 });

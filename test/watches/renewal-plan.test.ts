@@ -14,7 +14,6 @@ const FACTS: RenewalFacts = {
   nowMs: NOW_MS,
   view: viewOf(QUOTA),
   hasWindow: true,
-  isKeyShared: false,
   isMemberWaiting: false,
   usual: [80, 100, 20],
   usualDays: [60, 100],
@@ -98,7 +97,6 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['nothing while the circuit breaker is open', { view: viewOf(QUOTA, { breaker: OPEN }) }, LOOK_AGAIN],
   ['nothing while other processes cannot be reached', { view: viewOf(QUOTA, { processes: 2 }) }, LOOK_AGAIN],
   ['nothing while a member waits', { isMemberWaiting: true }, LOOK_AGAIN],
-  ['nothing more on a day on which others spend', { isKeyShared: true }, NOT_TODAY],
   ['as much by a figure of ten minutes ago', known({ receivedAtMs: OLD.receivedAtMs + 1 }), send(150)],
   ['one to renew an old figure', known(OLD), send(1)],
   [

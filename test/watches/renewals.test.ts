@@ -105,8 +105,8 @@ it('renews what is not fresh, the oldest price first, one at a time, each from a
 });
 
 it('rests until there may be something to renew', async () => {
-  const { renewals, limiter } = await evening([FIRST], { hoursLeft: 10 });
-  const planned = vi.spyOn(limiter, 'isKeyShared');
+  const { renewals, ledger } = await evening([FIRST], { hoursLeft: 10 });
+  const planned = vi.spyOn(ledger, 'lastHours');
   renewals.start();
   await pass(MINUTE_MS);
   expect(planned).toHaveBeenCalledTimes(1);

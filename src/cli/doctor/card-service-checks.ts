@@ -7,7 +7,6 @@ import { cardUrl, endpoint } from '../../service/address.ts';
 import { type Answered, ErrorBody, isAbsent, refusalIn } from '../../service/answers.ts';
 import { CardReader } from '../../service/described-card.ts';
 import { listAnswer, listRequest, listsOthers } from '../../service/listing-format.ts';
-import { isOfProxy, PROXY_LIMIT } from '../../service/proxy-limit.ts';
 import { readRateLimit } from '../../service/rate-limit-headers.ts';
 import type { ServiceResponse } from '../../service/request.ts';
 import { catalogFolder } from '../../storage/state.ts';
@@ -125,10 +124,7 @@ export function answerFinding(
   if (refused === 'key') return wrong(KEY_CHECK, apiKey === undefined ? NO_KEY : BAD_KEY);
   if (refused === 'plan') return wrong(CHECK, 'The plan of this key has no card lookup. Take another plan or service.');
   if (status === 403)
-    return wrong(
-      CHECK,
-      `A firewall in front of it refuses this machine. Ask whoever runs the service. Or ${PROXY_LIMIT}.`,
-    );
+    return wrong(CHECK, `A firewall in front of it refuses this machine. Ask whoever runs the service.`);
   if (isAbsent({ status, body }, description) && !isAboutPath(body))
     return right(CHECK, `it answers, and has no card ${id}`);
   if (status === 404)
@@ -136,8 +132,7 @@ export function answerFinding(
   const hindered = hindrance(status);
   if (status === 429)
     return unknown(CHECK, `It ${hindered}, so key, path and plan could not be checked. Try again later.`);
-  const orLimited = isOfProxy({ status, body }) ? ` Or ${PROXY_LIMIT}.` : '';
-  if (hindered) return wrong(CHECK, `It ${hindered}. Try again later.${orLimited}`);
+  if (hindered) return wrong(CHECK, `It ${hindered}. Try again later.`);
   if (status >= 300 && status < 400) {
     const why = `It redirects to ${headers.get('location')}, and the bot follows no redirect.`;
     return wrong(CHECK, `${why} Set ${url} to the service itself.`);

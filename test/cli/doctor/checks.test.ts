@@ -28,8 +28,6 @@ describe('an answer of the card service', () => {
     ['a key without rights', 403, ERROR, false, 'CARD_SERVICE_API_KEY'],
     ['a firewall', 403, undefined, false, 'firewall'],
     ['an outage', 503, undefined, false, 'try again later'],
-    ['a refusal by a proxy', 503, undefined, false, 'limit_req_status 429'],
-    ['a refusal by another proxy', 403, undefined, false, 'deny_status 429'],
     ['a redirect', 302, undefined, false, 'https://elsewhere.test/'],
     ['a refusal', 400, ERROR, false, 'status 400'],
   ])('that is %s (%s)', (_, status, body, ok, cure) => {

@@ -9,7 +9,6 @@ import {
   drain,
   HOUR_MS,
   NOT_HELD,
-  nextPermit,
   permitOf,
   QUICK,
   reading,
@@ -78,25 +77,6 @@ describe('processes that share a quota', () => {
     const { limiter: other, permit: another } = held[1] as (typeof held)[0];
     await other.release(another, { kind: 'abandoned' });
     await expect.poll(async () => (await permitOf(one)) !== undefined).toBe(true);
-  });
-
-  it('take requests of each other for their own, and not those of others with the same key', async () => {
-    const redis = await startRedis();
-    const limiters = (await processes(2, redis, { plan: 'business' })).map(({ limiter }) => limiter);
-    let remaining = 9_000;
-    const requests = async (ofOthers: number) => {
-      for (const limiter of [...limiters, ...limiters]) {
-        const permit = await nextPermit(limiter);
-        remaining -= 1 + ofOthers;
-        limiter.observe(reading(remaining, HOUR_MS, 200_000));
-        await limiter.release(permit, ANSWERED);
-      }
-    };
-    const whoKnows = () => limiters.map((limiter) => limiter.isKeyShared());
-    await requests(0);
-    expect(whoKnows()).toEqual([false, false]);
-    await requests(5);
-    await expect.poll(whoKnows).toEqual([true, true]);
   });
 
   it('count no request of a process that has died', async () => {
@@ -228,52 +208,6 @@ it('a process that alone is cut off from Redis spends its share at most, which a
   const counts = [await drain(cut.limiter), await drain(one.limiter), await drain(other.limiter)];
   expect(counts).toEqual([7, 0, 0]);
 });
-
-it.each([
-  ['all at once', 2],
-  ['one of them alone', 1],
-])(
-  'what processes spend while they cannot reach Redis is not taken for that of others, outage after outage: %s',
-  async (_, cutOff) => {
-    const redis = await startRedis();
-    const relays = await Promise.all([1, 2].map(() => startSlowRelay(redis.url, { delayMs: 0 })));
-    const joining = relays.map(({ url }) =>
-      SharingProcess.joined({ ...redis, url }, { setting: { plan: 'business' }, ...PATIENT }),
-    );
-    const all = await Promise.all(joining);
-    let remaining = 9_000;
-    const requests = async (ofOthers = 0) => {
-      for (const { limiter } of [...all, ...all]) {
-        const permit = await nextPermit(limiter);
-        remaining -= 1 + ofOthers;
-        limiter.observe(reading(remaining, HOUR_MS, 200_000));
-        await limiter.release(permit, ANSWERED);
-      }
-    };
-    const health = (expected: string) =>
-      expect.poll(() => all.slice(0, cutOff).map(({ link }) => link.health)).toEqual(Array(cutOff).fill(expected));
-    await requests();
-    for (let outage = 0; outage < 3; outage++) {
-      for (const relay of relays.slice(0, cutOff)) {
-        relay.leadTo('redis://127.0.0.1:1');
-        relay.drop();
-      }
-      await health('unavailable');
-      await requests();
-      for (const relay of relays.slice(0, cutOff)) relay.leadTo(redis.url);
-      await health('usable');
-      await requests();
-    }
-    await requests();
-    const whoKnows = () => all.map(({ limiter }) => limiter.isKeyShared());
-    expect(whoKnows()).toEqual([false, false]);
-    expect(all.flatMap(({ log }) => log.lines.filter(({ msg }) => String(msg).startsWith('others spend')))).toEqual([]);
-
-    await requests(5);
-    await requests(5);
-    await expect.poll(whoKnows).toEqual([true, true]); // a stranger is still noticed
-  },
-);
 
 it('queues over one limiter are refused once at most for each permit', async () => {
   const redis = await startRedis();
