@@ -21,7 +21,7 @@ class LongestFirst extends BaseSequencer {
  * Files that count what is called in the whole process, or set its clock without vitest: that takes the clock for the real
  * one when it first looks at it, be it in `expect.poll`, and builds its own on it in all later files of the process.
  */
-const ALONE = ['test/bench/**/*.test.ts', 'test/e2e/pictures.test.ts', 'test/path.test.ts'];
+const ALONE = ['test/bench/limiters/*.test.ts', 'test/e2e/pictures.test.ts', 'test/path.test.ts'];
 
 export default defineConfig({
   test: {

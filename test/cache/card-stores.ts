@@ -16,7 +16,7 @@ type Setting = Partial<Pick<CardStoreOptions, 'memoryBytes' | 'keepMs' | 'origin
 const USUAL = { memoryBytes: 1_000_000, keepMs: KEEP_MS, origin: 'cards.test' };
 
 /** One process, with a memory of its own over what lasts. */
-export interface Opened {
+interface Opened {
   store: CardStore;
   /** What the store has logged. */
   lines: ReturnType<typeof logLines>['lines'];

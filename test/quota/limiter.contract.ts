@@ -9,7 +9,7 @@ import { logLines } from '../support/log-lines.ts';
 /** Opens limiters over the same state, as a restart does, or a second process. */
 export type OpenLimiter = (setting?: PlanSetting, warnings?: QuotaWarnings) => Promise<Limiter>;
 
-export const BURST = 20;
+const BURST = 20;
 /** The plan's burst less one. */
 export const TOKENS = BURST - 1;
 export const PER_MINUTE = 6;
@@ -62,7 +62,7 @@ export async function ask(limiter: Limiter, outcome = ANSWERED): Promise<Permit>
 }
 
 /** Prompt answers, until so many requests may be under way at once; a limiter that knows nothing yet allows two. */
-export async function allowUnderWay(limiter: Limiter, requests: number): Promise<void> {
+async function allowUnderWay(limiter: Limiter, requests: number): Promise<void> {
   const permits: Permit[] = [];
   while (permits.length < requests) {
     const permit = await permitOf(limiter);

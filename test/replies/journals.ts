@@ -8,7 +8,7 @@ import { startRedis } from '../support/redis.ts';
 import { linkTo, openedLink, type RedisAddress } from '../support/redis-link.ts';
 
 /** One run of one process. */
-export interface Run {
+interface Run {
   journal: ReplyJournal;
   lines: ReturnType<typeof logLines>['lines'];
   /** Stops as a bot does. */

@@ -7,7 +7,7 @@ const GUILD = '1100000000000000001';
 const MEMBERS = 6;
 /** Cards that are watched: those of even numbers from above, the others from below. */
 const WATCHED = 4;
-export const LINES = { above: 25, below: 20 };
+const LINES = { above: 25, below: 20 };
 /** Between the lines, and beyond the one of a card. */
 export const BETWEEN = 22;
 export const beyondLineOf = (cardId: string): number => (isOfAbove(cardId) ? 60 : 5);

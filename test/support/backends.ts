@@ -54,7 +54,7 @@ export async function startBackends(
 }
 
 /** An emulated Discord that knows the bot's commands; closed when the test ends. */
-export async function startDiscord(options?: EmulatedDiscordOptions): Promise<EmulatedDiscord> {
+async function startDiscord(options?: EmulatedDiscordOptions): Promise<EmulatedDiscord> {
   const discord = await openDiscord(options);
   await registerCommands(discord);
   return discord;

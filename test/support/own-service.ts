@@ -7,7 +7,7 @@ import { onFinished } from './on-finished.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A description that does not ship, of a service with a key in a header of its own, no list, and a day. */
-export const OWN_DESCRIPTION = {
+const OWN_DESCRIPTION = {
   name: 'Hearthside',
   key: { header: 'X-Hearth-Key' },
   card: { path: '/items?number={id}', at: 'items', ids: 'digits' },

@@ -4,7 +4,7 @@ import { onFinished } from './on-finished.ts';
 import type { TestRedis } from './redis.ts';
 
 /** A machine that is busy with tests answers within it. */
-export const PATIENT = { answerTimeoutMs: 10_000 };
+const PATIENT = { answerTimeoutMs: 10_000 };
 
 export type RedisAddress = Pick<TestRedis, 'url' | 'prefix'>;
 

@@ -13,7 +13,3 @@ export function percent(part: number, whole: number): string {
 export function minutes(ms: number): string {
   return `${Math.ceil(ms / 60_000)} min`;
 }
-
-export function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2)} s`;
-}

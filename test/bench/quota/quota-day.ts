@@ -3,7 +3,6 @@ import { type BenchTable, type Verdict, wanted } from '../table.ts';
 import { dayOfLookups } from './day-of-lookups.ts';
 import { type DayReport, dayReport } from './day-report.ts';
 import { count, minutes, percent } from './format.ts';
-import { newLists } from './new-lists.ts';
 import { ourBot, WAYS, type Way } from './our-bot.ts';
 import { simulateDays } from './simulated-day.ts';
 
@@ -36,11 +35,7 @@ const CELLS: Readonly<Record<string, (report: DayReport) => string>> = {
 };
 
 /** How far the Free plan's 1,000 requests go. */
-export async function run(): Promise<BenchTable[]> {
-  return [await theDays(), await newLists()];
-}
-
-async function theDays(): Promise<BenchTable> {
+export async function run(): Promise<BenchTable> {
   const days = await inThreads<Day, LivedDay>(import.meta.url, DAYS);
   const ours = days.filter(({ way }) => way === 'this bot');
   return {

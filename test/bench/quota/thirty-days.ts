@@ -1,8 +1,7 @@
 import { SANDBOX_API_KEY } from '../../../sandbox/card-service.ts';
 import type { ServiceShape } from '../../../sandbox/service-shapes.ts';
 import { sandboxAs } from '../../../sandbox/shaped-service.ts';
-import { type BenchTable, type Verdict, wanted } from '../table.ts';
-import { COUNTED_SERVICES, startCounted, UNCOUNTED } from './counted-windows.ts';
+import { type BenchTable, wanted } from '../table.ts';
 import { DAY_CARDS, DAY_MS, type Lookup, rhythmicDay } from './day-of-lookups.ts';
 import { type DayReport, dayReport } from './day-report.ts';
 import { count, percent } from './format.ts';
@@ -29,28 +28,7 @@ const startOurs: StartStrategy = (address) =>
 
 /** How far 100 requests a day go, and 1,000 a month. */
 export async function run(): Promise<BenchTable[]> {
-  return [await ofDays(), await ofMonth(), await ofOtherWindows()];
-}
-
-/** A month alone, an hour beside a day, and a service that says nothing. */
-async function ofOtherWindows(): Promise<BenchTable> {
-  const rows: string[][] = [];
-  const verdicts: Verdict[] = [];
-  for (const service of COUNTED_SERVICES) {
-    const { start, counted } = startCounted(service);
-    const lived = await simulateDays(start, benchLookups(), { ...UNCOUNTED, cards: DAY_CARDS.slice(0, CARDS) });
-    const refused = counted.refused.reduce((sum, requests) => sum + requests, 0);
-    const report = { ...dayReport(lived), refused };
-    rows.push([service.name, ...monthCells(report, counted.answered)]);
-    verdicts.push(wanted(`${refused} answers 429 where there are ${service.name}`, refused === 0));
-  }
-  return {
-    title: `${DAYS} days by other windows: ${count(LOOKUPS)} lookups of ${CARDS} cards a day`,
-    columns: ['plan', ...MONTH_COLUMNS],
-    rows,
-    notes: ['By a description of the default interface with that plan, and 60 requests a minute; otherwise as above.'],
-    verdicts,
-  };
+  return [await ofDays(), await ofMonth()];
 }
 
 const MONTH_COLUMNS = [

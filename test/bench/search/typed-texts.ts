@@ -2,7 +2,7 @@ import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
 import { search } from '../../../src/catalog/search.ts';
 import { createLog } from '../../../src/log.ts';
 import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
-import { type TypedText, typedTexts } from '../../catalog/typed/texts.ts';
+import { typedTexts } from '../../catalog/typed/texts.ts';
 import { startBackends } from '../../support/backends.ts';
 import { startBotProcess } from '../../support/bot-process.ts';
 import { onFinished, scoped } from '../../support/on-finished.ts';
@@ -19,7 +19,7 @@ const WARM_UP = 100;
 
 /** Texts that members type, over real lists: those by which nothing was tuned. */
 export async function run(): Promise<BenchTable> {
-  const { cards, tried } = await triedTexts(folderNamed(process.argv[3]), ({ isTuning }) => !isTuning);
+  const { cards, tried } = await triedTexts(process.argv[3]);
   const many = [...cards, ...printings(CARDS).slice(cards.length)];
   const timesMs = await keystrokeTimes(
     many,
@@ -30,16 +30,12 @@ export async function run(): Promise<BenchTable> {
   ]);
 }
 
-export function folderNamed(argument: string | undefined): string {
-  if (argument === undefined) throw new Error('Name the folder in which the lists are cloned.');
-  return argument;
-}
-
-/** Types the texts that are wanted, each list alone, as its bot would have it. */
-export async function triedTexts(folder: string, isWanted: (text: TypedText) => boolean) {
+/** Types the texts by which nothing was tuned, each list alone, as its bot would have it. */
+async function triedTexts(folder: string | undefined) {
+  if (folder === undefined) throw new Error('Name the folder in which the lists are cloned.');
   const all: { cards: CatalogCard[]; tried: TriedText[] } = { cards: [], tried: [] };
   for (const list of listsIn(folder)) {
-    const texts = typedTexts(list).filter(isWanted);
+    const texts = typedTexts(list).filter(({ isTuning }) => !isTuning);
     if (texts.length === 0) continue;
     await scoped(async () => {
       const dataDir = temporaryFolder('lists');
