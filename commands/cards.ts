@@ -56,9 +56,6 @@ export default {
 
   submit: pasted,
 
-  /** What is chosen of a pasted list stands in no log. */
-  cardOf: () => '',
-
   /** Does what the buttons of a pasted list do; offers in private the cards that the unclear texts of a public reply may mean. */
   async component(use, services) {
     const ofList = await pressed(use, services);

@@ -1,38 +1,36 @@
 import { meantBy } from '../src/catalog/list-lines.ts';
 import { MOST_DIFFERENT, type PastedList, readPastedList } from '../src/catalog/pasted-list.ts';
 import type { KeptList, WorthLine } from '../src/lists/kept-lists.ts';
-import { choosePrinting, type KeptPrices, worthOf } from '../src/lists/worth.ts';
+import { choosePrinting, type KeptPrices, type Worth, worthOf } from '../src/lists/worth.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
 import { blockedError } from '../src/lookup/service-requests.ts';
-import type { Asked, AskedList, Invocation, ListedCard } from '../src/model/invocation.ts';
+import type { Asked, AskedList, Invocation } from '../src/model/invocation.ts';
 import type { Requester } from '../src/model/quota.ts';
-import { cardMenu } from '../src/render/card-list.ts';
 import { cardsMessage } from '../src/render/cards-message.ts';
-import { buttons } from '../src/render/components.ts';
 import { plainMarkdown } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { type Cost, worthMessage } from '../src/render/worth-message.ts';
+import { worthMessage } from '../src/render/worth-message.ts';
 import type { ComponentUse, Form, FormUse, Message, Reply, Services, View } from './command.ts';
-import { privately, sentence } from './command.ts';
+import { sentence } from './command.ts';
 import { withDelete } from './delete-reply.ts';
 
-/** What the buttons and menus of a list do; the last figure is how many requests a press may cost, or a line. */
-const ACTION = /^(fetch|renew|correct|show|line|take):(\d{1,20})(?::(\d{1,3}))?$/;
+/** What the buttons of a list do; the last figure is how many requests a press may cost. */
+const ACTION = /^(fetch|show):(\d{1,20})(?::(\d{1,3}))?$/;
 /** The field of the form. */
 const FIELD = 'text';
 /** Discord's limit of a text in a form. */
 const LONGEST_LIST = 4_000;
 const LONGEST_LINE = 200;
 
-/** The form that a list is pasted into. @param value what stands in it */
-export function listForm(locale: string, value?: string): Form {
+/** The form that a list is pasted into. */
+export function listForm(locale: string): Form {
   return {
     kind: 'form',
     customId: 'cards:list',
     title: formatMessage(locale, 'worthTitle'),
     fields: [
       {
-        ...{ id: FIELD, lines: 'many', maxLength: LONGEST_LIST, value },
+        ...{ id: FIELD, lines: 'many', maxLength: LONGEST_LIST },
         label: formatMessage(locale, 'worthField'),
         placeholder: formatMessage(locale, 'worthHint'),
       },
@@ -43,11 +41,10 @@ export function listForm(locale: string, value?: string): Form {
 /** A list was pasted: it is kept, and what it is worth is found out behind a private "thinking…". */
 export async function pasted({ fields, interactionId, requester, locale }: FormUse, { lists }: Services) {
   const text = fields.getTextInputValue(FIELD);
-  const correct = buttons(locale, { worthCorrect: `cards:correct:${interactionId}` });
+  const read = readPastedList(text);
+  if ('refusal' in read) return sentence(refusalText(read, locale));
   const isKept = await lists.add(requester.memberId, interactionId, { text });
   if (!isKept) return sentence(formatMessage(locale, 'broken'));
-  const read = readPastedList(text);
-  if ('refusal' in read) return privately({ content: refusalText(read, locale), components: correct });
   return askedFor({ id: interactionId, ceiling: 0 });
 }
 
@@ -73,46 +70,18 @@ function askedFor(list: AskedList, cardIds: readonly string[] = [], isPrivate = 
 
 /** @returns `undefined` when the argument is not one of a list */
 export async function pressed(
-  { argument, values: [chosen = ''], requester, locale }: ComponentUse,
+  { argument, requester, locale }: ComponentUse,
   services: Services,
-): Promise<Asked | Reply | Form | undefined> {
-  const [, action, id = '', digits = chosen] = ACTION.exec(argument) ?? [];
+): Promise<Asked | Reply | undefined> {
+  const [, action, id = '', most] = ACTION.exec(argument) ?? [];
   if (!action) return undefined;
   const kept = await services.lists.read(requester.memberId, id);
   if (!kept) return sentence(formatMessage(locale, 'worthPasteAgain'));
-  if (action === 'correct') return listForm(locale, kept.text);
   if (action === 'show') return askedFor({ id, ceiling: 0 }, [], false);
-  const [number, { lines = [] }] = [Number(digits), kept];
-  if (action === 'fetch' || action === 'renew') {
-    const { missing, stale } = worthOf(lines, await keptPrices(cardsOf(lines), services), services.currency);
-    const { requests } = services.lookupQueue.costOf(action === 'fetch' ? missing : stale);
-    return askedFor({ id, ceiling: number }, requests.slice(0, number).flat());
-  }
-  const line = lines[number];
-  const found = line?.card && (await services.catalog.printings(line.card.id, { page: 0, isOthers: false }, requester));
-  if (!found) return sentence(formatMessage(locale, line?.card ? 'namesUnsearched' : 'outOfDate'));
-  if (action === 'line') {
-    const components = cardMenu(locale, found.cards, `cards:take:${id}:${number}`);
-    return privately({ content: formatMessage(locale, 'worthChoose'), components });
-  }
-  const card = found.cards.find((each) => each.id === chosen);
-  const isTaken = await take(id, number, card, requester, services);
-  return isTaken ? askedFor({ id, ceiling: 0 }) : sentence(formatMessage(locale, 'outOfDate'));
-}
-
-/** @returns whether the list is still kept */
-async function take(
-  id: string,
-  place: number,
-  card: ListedCard | undefined,
-  { memberId }: Requester,
-  { lists }: Services,
-) {
-  const kept = await lists.read(memberId, id); // another line's printing may have been chosen meanwhile
-  const line = kept?.lines?.[place];
-  if (!card || !line) return false;
-  await lists.replace(memberId, id, { ...kept, lines: kept.lines?.with(place, { ...line, card, isGuessed: false }) });
-  return true;
+  const { lines = [] } = kept;
+  const worth = worthOf(lines, await keptPrices(cardsOf(lines), services), services.currency);
+  const ceiling = Number(most);
+  return askedFor({ id, ceiling }, costOf(worth, services).requests.slice(0, ceiling).flat());
 }
 
 /** Renders the reply to a pasted list, from what is kept of its cards. */
@@ -135,7 +104,8 @@ export async function showList(
   const { lines = [], merged = 0, passedOver = [], isUnsearched = false } = list;
   const prices = await keptPrices(cardsOf(lines), services);
   const worth = worthOf(lines, prices, currency);
-  const cost = { missing: costOf(worth.missing, services), stale: costOf(worth.stale, services) };
+  const { requests, waitMs } = costOf(worth, services);
+  const cost = { lookups: requests.length, waitMs };
   const refusal = services.limiter.view().refusalFor('members');
   const message = worthMessage({
     ...{ worth, merged, passedOver, isUnsearched, cost, locale, quota, currency, isPrivate },
@@ -149,10 +119,7 @@ export async function showList(
     freshMs: services.cards.pricesFreshMs,
     requests: outcomes.requests,
     ids: {
-      fetch: `cards:fetch:${id}:${cost.missing.lookups}`,
-      renew: `cards:renew:${id}:${cost.stale.lookups}`,
-      correct: `cards:correct:${id}`,
-      line: `cards:line:${id}`,
+      fetch: `cards:fetch:${id}:${cost.lookups}`,
       show: canReplyPublicly && `cards:show:${id}`,
     },
   });
@@ -195,9 +162,9 @@ async function keptPrices(cardIds: readonly string[], { cards }: Services): Prom
   return new Map((await Promise.all(found)).flatMap(([id, kept]) => (kept ? [[id, kept] as const] : [])));
 }
 
-function costOf(cardIds: readonly string[], { lookupQueue }: Services): Cost {
-  const { requests, waitMs } = lookupQueue.costOf(cardIds);
-  return { lookups: requests.length, waitMs };
+/** The requests that are left for a list: prices that are not known go before those that are old. */
+function costOf({ missing, stale }: Worth, { lookupQueue }: Services) {
+  return lookupQueue.costOf([...missing, ...stale]);
 }
 
 /** What the member may still cause today, by whichever limit leaves least. */

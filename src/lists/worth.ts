@@ -14,8 +14,6 @@ export type KeptPrices = ReadonlyMap<string, KeptPrice>;
 
 export interface PricedLine {
   line: WorthLine & { card: ListedCard };
-  /** Which line of the list it is, from 0. */
-  place: number;
   /** Absent: nothing is known of the card. */
   kept?: KeptPrice;
   /** Absent: it has no price, or none of the finish that the line says. */
@@ -79,12 +77,12 @@ export function choosePrinting(
 
 /** @param currency of prices that name none */
 export function worthOf(lines: readonly WorthLine[], kept: KeptPrices, currency: string | undefined): Worth {
-  const priced = lines.flatMap((line, place): PricedLine[] => {
+  const priced = lines.flatMap((line): PricedLine[] => {
     const { card } = line;
     if (!card) return [];
     const known = kept.get(card.id);
     const prices = known && pricesFor(line, known.record);
-    return [{ line: { ...line, card }, place, ...(known && { kept: known }), ...(prices && { prices }) }];
+    return [{ line: { ...line, card }, ...(known && { kept: known }), ...(prices && { prices }) }];
   });
   const ids = new Set(priced.map(({ line }) => line.card.id));
   const fetchedAtMs = priced.flatMap(({ kept: known, prices }) => (known && prices ? known.record.fetchedAtMs : []));

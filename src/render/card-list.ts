@@ -71,7 +71,7 @@ function unseparated(text = ''): string {
  *
  * @param most characters; name, set and number are cut only when all together are longer
  */
-export function cardLabels(locale: string, cards: readonly ListedCard[], most = MAX_LENGTH): string[] {
+function cardLabels(locale: string, cards: readonly ListedCard[], most = MAX_LENGTH): string[] {
   const parts = cards.map(({ id, name, set, number, knownAs }) => {
     const other = plain(knownAs) && ` (${plain(knownAs)})`;
     return { called: (plain(name) || plain(id) || formatMessage(locale, 'noName')) + other, set, number };

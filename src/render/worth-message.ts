@@ -5,17 +5,10 @@ import type { ListedCard } from '../model/invocation.ts';
 import type { Message, MessageFile } from '../model/message.ts';
 import type { WindowQuota } from '../model/quota.ts';
 import { FRESH_COLOUR, leftToday } from './card-embed.ts';
-import { cardLabels, MAX_ROWS } from './card-list.ts';
-import { buttons, type MenuRow, menu } from './components.ts';
+import { buttons } from './components.ts';
 import { csvOf } from './csv.ts';
 import { age, clip, formatPrice, plainMarkdown } from './formats.ts';
 import { copyNote, errorMessage, formatMessage, listed } from './messages.ts';
-
-/** What looking cards up costs at most. */
-export interface Cost {
-  lookups: number;
-  waitMs: number;
-}
 
 export interface WorthView {
   worth: Worth;
@@ -29,8 +22,8 @@ export interface WorthView {
   failed: readonly { cardId: string; error: CardServiceError }[];
   /** Why old prices stay as they are, of each. */
   notRenewed: readonly CardServiceError[];
-  /** Of the prices that are not known, and of those that are old. */
-  cost: { missing: Cost; stale: Cost };
+  /** What the prices that are not known and those that are old cost at most. */
+  cost: { lookups: number; waitMs: number };
   /** How many lookups the member has left today; absent: that is not known. */
   left: number | undefined;
   /** Why nothing can be looked up now. */
@@ -45,7 +38,7 @@ export interface WorthView {
   /** Others see neither what was pasted, nor what was not understood of it. */
   isPrivate: boolean;
   /** Custom ids of the buttons. */
-  ids: { fetch: string; renew: string; correct: string; line: string; show: string | false };
+  ids: { fetch: string; show: string | false };
 }
 
 const MOST_DEAREST = 10;
@@ -78,15 +71,16 @@ export function worthMessage(view: WorthView): Message {
     ...(footer && { footer: { text: footer } }),
   };
   const hasBegun = requests > 0 || view.failed.length > 0;
-  const pressed = buttons(locale, {
-    [hasBegun ? 'worthFetchRest' : 'worthFetch']: worth.missing.length > 0 && ids.fetch,
-    worthRenew: worth.stale.length > 0 && ids.renew,
-    worthCorrect: ids.correct,
+  const components = buttons(locale, {
+    [hasBegun ? 'worthFetchRest' : 'worthFetch']: unfetched(worth) > 0 && ids.fetch,
     showToEveryone: worth.known.size > 0 && ids.show,
   });
-  const components = [...lineMenu(view), ...pressed];
   const files = worth.known.size > 0 ? [worthFile(view)] : [];
   return { embeds: [embed], files, ...(isPrivate && { components }) };
+}
+
+function unfetched({ missing, stale }: Worth): number {
+  return missing.length + stale.length;
 }
 
 function sumLines({ worth, locale }: WorthView): string[] {
@@ -109,19 +103,18 @@ function sumText(sums: Sums, figure: 'market' | 'low', locale: string): string {
 }
 
 function privateLines(view: WorthView): string[] {
-  const { worth, merged, passedOver, failed, notRenewed, cost, freshMs, locale } = view;
-  const { priced, unclear, notFound, missing, stale, oldestAtMs, guessed } = worth;
+  const { worth, merged, passedOver, failed, notRenewed, freshMs, locale } = view;
+  const { priced, unclear, notFound, stale, oldestAtMs, guessed } = worth;
   const reasons = Map.groupBy(failed, ({ error }) => error.name);
   const nameOf = new Map(priced.map(({ line }) => [line.card.id, line.card.name]));
   return [
     formatMessage(locale, 'worthLines', { clear: priced.length, lines: priced.length + unclear.length }),
-    missing.length > 0 && costText(view),
+    unfetched(worth) > 0 && costText(view),
     stale.length > 0 &&
       formatMessage(locale, 'worthOld', {
         cards: stale.length,
         hours: Math.round(freshMs / HOUR_MS),
         since: age(oldestAtMs ?? Date.now()),
-        lookups: cost.stale.lookups,
       }),
     view.isUnsearched && formatMessage(locale, 'namesUnsearched'),
     merged > 0 && formatMessage(locale, 'worthMerged', { lines: merged }),
@@ -147,26 +140,14 @@ function latest(errors: readonly CardServiceError[]): CardServiceError {
 }
 
 /** What a press costs at most, and what is left for it or why it would bring nothing now. */
-function costText({ worth, cost: { missing }, left, refusal, locale }: WorthView): string {
-  const { lookups, waitMs } = missing;
+function costText({ worth, cost: { lookups, waitMs }, left, refusal, locale }: WorthView): string {
   const wait = Number.isFinite(waitMs) ? 'known' : 'unknown';
   const minutes = Math.ceil(waitMs / MINUTE_MS);
-  const cost = formatMessage(locale, 'worthCost', { cards: worth.missing.length, lookups, wait, minutes });
+  const cost = formatMessage(locale, 'worthCost', { cards: unfetched(worth), lookups, wait, minutes });
   const rest = refusal
     ? errorMessage(locale, refusal)
     : left !== undefined && formatMessage(locale, 'worthLeft', { left });
   return [cost, rest].filter(Boolean).join(' ');
-}
-
-/** The first lines that name no printing, with the one that was taken. */
-function lineMenu({ worth, locale, ids }: WorthView): MenuRow[] {
-  const guessed = worth.priced.filter(({ line }) => line.isGuessed).slice(0, MAX_ROWS);
-  const labels = cardLabels(
-    locale,
-    guessed.map(({ line }) => line.card),
-  );
-  const options = guessed.map(({ place }, at) => ({ label: labels[at] ?? '', value: String(place) }));
-  return menu(formatMessage(locale, 'worthChoose'), ids.line, options);
 }
 
 const textOf = ({ text }: WorthLine) => text;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ComponentUse, Services } from '../../commands/command.ts';
-import { listForm, pressed, showList } from '../../commands/pasted-list.ts';
+import type { Services } from '../../commands/command.ts';
+import { listForm, showList } from '../../commands/pasted-list.ts';
 import type { LineMeaning } from '../../src/catalog/catalog.ts';
 import type { KeptList, ListStore } from '../../src/lists/kept-lists.ts';
 
@@ -65,29 +65,6 @@ it('a list that was pasted while names could not be searched says so, and is und
   expect((await shown()).embeds?.[0]?.description).toMatch(/^1 of 1 line is clear\.\nThe other card/);
   meant = { cards: [] };
   expect((await shown()).embeds?.[0]?.description).toMatch(/^1 of 1 line is clear/);
-});
-
-it('printings that are chosen at once for two lines are both taken', async () => {
-  const line = (id: string) => ({ text: id, count: 1, isGuessed: true, card: { id, name: 'Tarn' } });
-  const lists = keeping({ text: '', lines: [line('a'), line('b')] });
-  const services = {
-    lists,
-    catalog: {
-      async printings(id: string) {
-        await chosen[id];
-        return { cards: [{ id: `${id}2`, name: 'Tarn' }] };
-      },
-    },
-  } as unknown as Services;
-  const take = (place: number, card: string) => {
-    const use = { argument: `take:1:${place}`, values: [card], requester, locale: 'en-US' };
-    return pressed(use as unknown as ComponentUse, services);
-  };
-  const chosen: Record<string, Promise<unknown>> = {};
-  const first = take(0, 'a2');
-  chosen.b = first;
-  await Promise.all([first, take(1, 'b2')]);
-  expect((await lists.read('alice', '1'))?.lines?.map(({ card }) => card?.id)).toEqual(['a2', 'b2']);
 });
 
 it.each<[string, object, object, number | undefined, string]>([

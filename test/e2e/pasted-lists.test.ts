@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import { choose, labels, parts, press } from '../support/buttons.ts';
+import { labels, parts, press } from '../support/buttons.ts';
 import { hasEnded, LIST, pasted, textOf, worldWithNames } from '../support/pasted-list.ts';
 import { cardRequests, type World } from '../support/world.ts';
 
@@ -43,7 +43,7 @@ it('a pasted list says what it costs before it costs anything, and then costs ex
       ),
     },
   ]);
-  expect(labels(answer)).toEqual(['Correct the list', 'Show to everyone']);
+  expect(labels(answer)).toEqual(['Show to everyone']);
   expect(await fileOf(answer)).toMatch(
     /^\uFEFFCount,Name,.*,Line\r\n4,"Wick, Who Waits",First Light,1\/102,,base1-1,39\.35,31\.9,.*\r\n(?:.*\r\n)*1,{10}1 Nobody Knows This\r\n$/,
   );
@@ -79,7 +79,7 @@ function buttonId(message: ChatMessage, label: string): string {
   return parts(message).find((part) => part.label === label)?.custom_id ?? '';
 }
 
-it('what cannot be a list is a sentence, and the form is opened again with what was pasted', async () => {
+it('what cannot be a list is a sentence', async () => {
   const world = await worldWithNames();
   const many = Array.from({ length: 101 }, (_, at) => `1 Card ${at}`).join('\n');
   const sentences = {
@@ -88,6 +88,7 @@ it('what cannot be a list is a sentence, and the form is opened again with what 
     'Deck\nSideboard': 'only headings',
     [many]: 'more than 100',
     '0 Wick, Who Waits': 'count',
+    '1000000000 base1-2\nbase1-3': 'the count of **1000000000 base1',
     'Name,Quantity\n"Wick, Who Waits",4': 'looks like a table',
     '<cockatrice_deck version="1">\n<card number="4" name="Wick, Who Waits"/>': 'or like a file of a program',
   };
@@ -95,13 +96,6 @@ it('what cannot be a list is a sentence, and the form is opened again with what 
     const refused = await pasted(world, text);
     expect([refused.ephemeral, refused.content]).toEqual([true, expect.stringContaining(sentence)]);
   }
-  const refused = await pasted(world, '1000000000 base1-2\nbase1-3');
-  const { interactionId, modal } = await press(world, refused, 'Correct the list').until(
-    (now) => now.modal !== undefined,
-  );
-  expect(JSON.stringify(modal)).toContain('"value":"1000000000 base1-2\\nbase1-3"');
-  const corrected = world.discord.submit({ interactionId, values: { text: '3 base1-2\nbase1-3\nbase1-2' } });
-  expect(textOf(await corrected.until(hasEnded))).toMatch(/^2 of 2 lines are clear\.\n.*\nOne line repeats another/);
 });
 
 it('a press costs no more than was said, whatever fails: the rest is another press', async () => {
@@ -140,38 +134,37 @@ it('two presses at once book each card once, and lists by ids are one lookup', a
   expect(world.cardService.requests).toHaveLength(1);
 });
 
-it('a line that names no printing is the cheapest that is known, until its member takes another', async () => {
+it('a line that names no printing is the cheapest that is known', async () => {
   const world = await worldWithNames();
   await world.card('promo-7').settled();
   const estimate = await pasted(world, '3 Emberwing Drake');
   expect(textOf(estimate)).toContain('One line names no printing');
   expect(await fileOf(estimate)).toContain('\r\n3,Emberwing Drake,Fair Promos,7,,promo-7,');
-  const menu = await choose(world, estimate, '0').until(hasEnded);
-  const taken = await choose(world, menu, 'base1-4').until(hasEnded);
-  expect(textOf(taken)).not.toContain('names no printing');
-  expect(textOf(taken)).toContain('The other card costs at most one new lookup');
-  expect(cardRequests(world)).toHaveLength(1);
 });
 
-it('old prices count as they are, and are renewed by a button of their own', async () => {
+it('old prices count as they are, and are fetched again with those that are missing, which come first', async () => {
+  const world = await worldWithNames({ PRICES_FRESH_SECONDS: '1', MEMBER_DAILY_REQUESTS: '2' });
+  await world.card('base1-2').settled();
+  const list = 'base1-2\nbase1-3';
+  const isOld = async () => textOf(await pasted(world, list)).includes('is older');
+  await expect.poll(isOld, { timeout: 20_000 }).toBe(true);
+  const estimate = await pasted(world, list);
+  expect(textOf(estimate)).toMatch(
+    /\(1 card\)\n.*The other 2 cards cost at most 2 new lookups.*\nOne price is older than 0 h, the oldest from <t:\d+:R>, and would be fetched again\./s,
+  );
+  expect(labels(estimate)).toEqual(['Fetch the prices', 'Show to everyone']);
+
+  const answer = await press(world, estimate, 'Fetch the prices').until(hasEnded);
+  expect(cardRequests(world).map((path) => path.slice('/cards/'.length).split('?')[0])).toEqual(['base1-2', 'base1-3']);
+  expect(textOf(answer)).toContain('Showing a saved copy: the new lookups for today are used up.');
+});
+
+it('a list of nothing but old prices costs what they do', async () => {
   const world = await worldWithNames({ PRICES_FRESH_SECONDS: '1' });
   await world.card('base1-2').settled();
-  await expect
-    .poll(async () => textOf(await pasted(world, 'base1-2')), { timeout: 20_000 })
-    .toMatch(/\(1 card\)\n.*One price is older than 0 h, the oldest from <t:\d+:R>: one new lookup renews it\./s);
-  const before = cardRequests(world).length;
-  const estimate = await pasted(world, 'base1-2');
-  expect(labels(estimate)).toEqual(['Renew the old prices', 'Correct the list', 'Show to everyone']);
-  await press(world, estimate, 'Renew the old prices').until(hasEnded);
-  expect(cardRequests(world)).toHaveLength(before + 1);
-});
-
-it('old prices that a budget leaves as they are say so', async () => {
-  const world = await worldWithNames({ PRICES_FRESH_SECONDS: '1', MEMBER_DAILY_REQUESTS: '1' });
-  await world.card('base1-2').settled();
-  const isOld = async () => labels(await pasted(world, 'base1-2')).includes('Renew the old prices');
+  const isOld = async () => labels(await pasted(world, 'base1-2')).includes('Fetch the prices');
   await expect.poll(isOld, { timeout: 20_000 }).toBe(true);
-  const answer = await press(world, await pasted(world, 'base1-2'), 'Renew the old prices').until(hasEnded);
-  expect(cardRequests(world)).toHaveLength(1);
-  expect(textOf(answer)).toContain('Showing a saved copy: the new lookups for today are used up.');
+  const before = cardRequests(world).length;
+  await press(world, await pasted(world, 'base1-2'), 'Fetch the prices').until(hasEnded);
+  expect(cardRequests(world)).toHaveLength(before + 1);
 });

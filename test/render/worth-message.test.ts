@@ -26,8 +26,8 @@ function keptOf(id: string, market: number): [string, KeptPrice] {
 /** What is said of some lines where nothing special is. */
 function viewOf(lines: readonly WorthLine[], kept: [string, KeptPrice][], more: Partial<WorthView> = {}): WorthView {
   const worth = worthOf(lines, new Map(kept), undefined);
-  const cost = { missing: { lookups: worth.missing.length, waitMs: 0 }, stale: { lookups: kept.length, waitMs: 0 } };
-  const ids = { fetch: 'f', renew: 'r', correct: 'c', line: 'l', show: 's' };
+  const cost = { lookups: worth.missing.length + worth.stale.length, waitMs: 0 };
+  const ids = { fetch: 'f', show: 's' };
   const rest = {
     merged: 0,
     passedOver: [],
@@ -117,7 +117,7 @@ it('old prices that could not be renewed say why, once for each reason', () => {
 it.each(['en-US', 'de', 'fr', 'es-ES', 'pt-BR', 'ja'])(
   'a wait without an end is no number of minutes, in %s',
   (locale) => {
-    const cost = { missing: { lookups: 1, waitMs: Infinity }, stale: { lookups: 0, waitMs: 0 } };
+    const cost = { lookups: 1, waitMs: Infinity };
     const [embed] = worthMessage(viewOf([lineOf('card-1', 'Drake', 1)], [], { cost, locale })).embeds ?? [];
     expect(embed?.description).toContain(formatMessage(locale, 'worthLeft', { left: 0 }));
     expect(embed?.description).not.toContain('∞');

@@ -1,7 +1,6 @@
 import { ApplicationCommandType, PermissionsBitField } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { Command, Reply, Services } from '../../../commands/command.ts';
-import { commands } from '../../../commands/index.ts';
 import { dispatch } from '../../../src/discord/interactions/dispatch.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
 import { interaction } from './interactions.ts';
@@ -150,8 +149,4 @@ describe('an interaction is dispatched by its kind', () => {
     const { run } = dispatch([{ ...USAGE, ask }], interaction('slash', 'usage', where));
     expect(await run?.(SERVICES)).toMatchObject({ message: { content: JSON.stringify({ guildId, manageGuild }) } });
   });
-});
-
-it('what is chosen of a pasted list is not for the log', () => {
-  expect(dispatch(commands, interaction('select', 'cards:take:7:0', { values: ['base1-4'] })).card).toBe('');
 });
