@@ -1,4 +1,4 @@
-import { globSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
@@ -40,8 +40,7 @@ export function moveOldAside(found: FoundFile, log: Pick<Logger, 'info'>): boole
 
 /** The same for all files of a `DATA_DIR`, those that this process does not open, too. */
 export function moveOldFilesAside(dataDir: string, log: Pick<Logger, 'info'>): void {
-  for (const name of globSync(['*.sqlite', 'names-*/*.sqlite'], { cwd: dataDir })) {
-    const file = join(dataDir, name);
+  for (const file of filesIn(dataDir, /^(names-[^/]*\/)?[^/]*\.sqlite$/)) {
     if (versionToRead(file) === 0) continue;
     try {
       using database = new DatabaseSync(file);
@@ -54,15 +53,20 @@ export function moveOldFilesAside(dataDir: string, log: Pick<Logger, 'info'>): v
 
 /** What was moved aside in a `DATA_DIR`, as damaged or of another version, or was never finished. */
 export function filesAside(dataDir: string): string[] {
-  return globSync(['**/*.sqlite.{corrupt-*,v*-old*}', '**/*.unfinished'], { cwd: dataDir }).map((name) =>
-    join(dataDir, name),
-  );
+  return filesIn(dataDir, /\.sqlite\.(corrupt-|v.*-old)|\.unfinished$/);
+}
+
+function filesIn(folder: string, form: RegExp): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { encoding: 'utf8', recursive: true })
+    .filter((name) => form.test(name))
+    .map((name) => join(folder, name));
 }
 
 /** Deletes what was moved aside, and copies, if last written so long ago that no count in it would be kept. Does not throw. */
 export function deleteFilesAside(dataDir: string, nowMs: number): void {
   try {
-    const copies = globSync('backups/state-*.sqlite', { cwd: dataDir }).map((name) => join(dataDir, name));
+    const copies = filesIn(dataDir, /^backups\/state-[^/]*\.sqlite$/);
     for (const file of [...filesAside(dataDir), ...copies]) {
       const { mtimeMs } = statSync(file);
       if (nowMs - mtimeMs > KEPT_DAYS * DAY_MS) rmSync(file);
