@@ -95,7 +95,7 @@ export async function lookedUp(
         ...lookups.standing(),
         deadlineMs: Number.POSITIVE_INFINITY,
         wanted: 1,
-        isElsewhere: false,
+        owner: 'this',
         isDeleted: false,
       }),
       look: async () => ({ ours: 0, shown: 0 }),

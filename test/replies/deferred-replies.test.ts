@@ -4,7 +4,7 @@ import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import type { Message } from '../../src/model/message.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
-import type { CardsReply, CompleteResult, EditResult } from '../../src/replies/reply-ports.ts';
+import type { CardsReply, CompleteResult, EditResult, ReplyOwner } from '../../src/replies/reply-ports.ts';
 import { asGiven, type GivenCard } from '../lookup/lookups-of.ts';
 import { logLines } from '../support/log-lines.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
@@ -28,7 +28,12 @@ type Result = CompleteResult & EditResult;
 function completing(
   results: readonly Result[] = ['shown'],
   err?: unknown,
-  { owns = true, holds = true, embeds = [0] as readonly (number | undefined)[], wait = 'shown' as Result } = {},
+  {
+    owns = true,
+    owner = 'this' as ReplyOwner,
+    embeds = [0] as readonly (number | undefined)[],
+    wait = 'shown' as Result,
+  } = {},
 ) {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -65,7 +70,7 @@ function completing(
       ...NO_JOURNAL,
       keeps: async () => true,
       owns: () => owns,
-      holds: () => holds,
+      ownerOf: () => owner,
       ended: async () => void steps.push('removed'),
       takeOver: (complete) => {
         takesOver = complete;
@@ -217,9 +222,13 @@ describe('a deferred reply', () => {
     expect(ends).toEqual([]);
   });
 
-  const waiting: StartLookup = async ({ onSchedule }) => {
+  const answeredLate: StartLookup = async ({ onSchedule }) => {
     onSchedule(Date.now() + 60_000);
     await shown();
+    return RECORD;
+  };
+  const waiting: StartLookup = async (asked) => {
+    await answeredLate(asked);
     throw new KeyRefused({ status: 401 });
   };
 
@@ -250,10 +259,10 @@ describe('a deferred reply', () => {
   });
 
   it.each([
-    { what: 'wait', courses: [{ start: waiting }] },
-    { what: 'first cards', courses: [{ copy: RECORD }, { start: waiting }] },
+    { what: 'wait', courses: [{ start: answeredLate }] },
+    { what: 'first cards', courses: [{ copy: RECORD }, { start: answeredLate }] },
   ])('that another process may be completing shows no $what, which could come after its answer', async (each) => {
-    const { complete, steps } = completing(['shown'], undefined, { owns: false, holds: false });
+    const { complete, steps } = completing(['shown'], undefined, { owns: false, owner: 'unknown' });
     await complete(each.courses);
     expect(steps).toEqual(['shown', 'removed']);
   });

@@ -76,8 +76,8 @@ export class SqliteJournal implements ReplyJournal {
     return true;
   }
 
-  holds(): boolean {
-    return true;
+  ownerOf(): 'this' {
+    return 'this';
   }
 
   async ended(interactionId: string): Promise<void> {
