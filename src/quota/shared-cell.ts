@@ -94,6 +94,7 @@ export class SharedCell implements LimiterCell {
     this.#copy.permits.add(permit);
     const taken = await this.#call((store) => store.take(underWay, token));
     this.#copy.permits.delete(permit);
+    if (this.#isAway) await this.#syncing; // it may only have been lost
     if (taken?.kind !== 'taken') return taken ?? CHANGED;
     const decision = decide(this.state, this.underWay); // a 429 may have come here meanwhile
     if (decision.kind !== 'token' || decision.permit.probe) return CHANGED;
