@@ -249,7 +249,7 @@ it.skipIf(withoutRedis)(
     await page.locator('discord-embed').waitFor();
     await press('Cut off Redis');
     await page.getByText('Redis (cut off)').waitFor();
-    await say(page, '/card tide-18');
+    await say(page, '/card tide-11'); // is in the process's memory
     await expect.poll(() => page.locator('discord-embed').count()).toBe(2);
     await page.getByRole('button', { name: 'Collectors' }).click();
     await reset();
