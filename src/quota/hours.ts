@@ -1,10 +1,7 @@
 import type { Bookings } from '../model/quota.ts';
 import { utcHour } from '../time/utc-day.ts';
 
-export interface HourCounts extends Pick<Bookings, 'requests' | 'saved'> {
-  /** How many of these requests left for watches alone. */
-  watches: number;
-}
+export type HourCounts = Pick<Bookings, 'requests' | 'saved'>;
 
 /**
  * What was counted in each hour of the day up to the present one. A ledger counts by day; before its first booking in an
@@ -14,7 +11,7 @@ export interface HourCounts extends Pick<Bookings, 'requests' | 'saved'> {
  * @param now the day's sums at present
  */
 export function hourCounts(starts: ReadonlyMap<number, HourCounts>, now: HourCounts, nowMs: number): HourCounts[] {
-  const none: HourCounts = { requests: 0, saved: 0, watches: 0 };
+  const none: HourCounts = { requests: 0, saved: 0 };
   const counts = Array.from({ length: utcHour(nowMs) + 1 }, () => none);
   const noted = [...starts].sort(([a], [b]) => a - b);
   for (const [index, [hour, start]] of noted.entries()) {
@@ -24,7 +21,6 @@ export function hourCounts(starts: ReadonlyMap<number, HourCounts>, now: HourCou
     counts[hour] = {
       requests: Math.max(0, end.requests - start.requests),
       saved: Math.max(0, end.saved - start.saved),
-      watches: Math.max(0, end.watches - start.watches),
     };
   }
   return counts;

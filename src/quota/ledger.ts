@@ -1,6 +1,6 @@
 import type { Events } from '../model/events.ts';
 import { type Bookings, FOREIGN, guildKey, type Requester, WATCHES } from '../model/quota.ts';
-import { DAY_MS, HOUR_MS, nextUtcMidnightMs, utcDay } from '../time/utc-day.ts';
+import { utcDay } from '../time/utc-day.ts';
 import { type HourCounts, hourCounts } from './hours.ts';
 
 /** One request that is booked on its requester, on one day. */
@@ -15,12 +15,6 @@ export interface KeptCounts {
   days: number;
   requests: number;
   saved: number;
-}
-
-/** An hour, or as much of it as is over. */
-export interface CountedHour extends HourCounts {
-  fromMs: number;
-  untilMs: number;
 }
 
 export interface MemberRequests {
@@ -96,27 +90,10 @@ export class Ledger {
 
   /** Today's counts of all, by UTC hour up to the present one; empty while they cannot be read. */
   async hours(): Promise<HourCounts[]> {
-    return this.#hoursUntil(Date.now());
-  }
-
-  /**
-   * The same for the last so many days and today, oldest first. Days on which nothing was counted, or that cannot be read,
-   * are left out.
-   */
-  async lastHours(days: number): Promise<CountedHour[]> {
     const nowMs = Date.now();
-    const firstMs = nextUtcMidnightMs(nowMs) - (days + 1) * DAY_MS;
-    const began = Array.from({ length: days + 1 }, (_, day) => firstMs + day * DAY_MS);
-    const counted = began.map(async (beganMs) => {
-      const hours = await this.#hoursUntil(Math.min(nowMs, beganMs + DAY_MS - 1));
-      const isKnown = hours.some(({ requests, saved }) => requests + saved > 0);
-      if (!isKnown) return [];
-      return hours.map((counts, hour) => {
-        const fromMs = beganMs + hour * HOUR_MS;
-        return { ...counts, fromMs, untilMs: Math.min(fromMs + HOUR_MS, nowMs + 1) };
-      });
-    });
-    return (await Promise.all(counted)).flat();
+    const day = utcDay(nowMs);
+    const [sums, starts] = await Promise.all([this.counters.sums(day), this.counters.hourStarts(day)]);
+    return starts ? hourCounts(starts, sums, nowMs) : [];
   }
 
   /** What left for watches, and is no member's. */
@@ -146,15 +123,6 @@ export class Ledger {
   /** Writes what is not written yet. Nothing may be booked afterwards. */
   close(): Promise<void> {
     return this.#write();
-  }
-
-  /** By hour, of the UTC day of `atMs` up to that hour. */
-  async #hoursUntil(atMs: number): Promise<HourCounts[]> {
-    const day = utcDay(atMs);
-    const { counters } = this;
-    const sums = Promise.all([counters.sums(day), counters.sums(day, { guild: WATCHES })]);
-    const [[all, ofWatches], starts] = await Promise.all([sums, counters.hourStarts(day)]);
-    return starts ? hourCounts(starts, { ...all, watches: ofWatches.requests }, atMs) : [];
   }
 
   #write(): Promise<void> {

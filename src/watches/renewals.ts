@@ -5,12 +5,10 @@ import type { LookupQueue } from '../lookup/lookup-queue.ts';
 import type { Claims } from '../model/claims.ts';
 import { WATCHES_REQUESTER } from '../model/quota.ts';
 import { windowEndsMs } from '../quota/day-quota.ts';
-import type { CountedHour, Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
-import { requestsBetween } from '../quota/usual-requests.ts';
 import { isOfDay } from '../quota/windows.ts';
 import { Timer } from '../time/timers.ts';
-import { DAY_MS, HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
+import { HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 import { isWithoutWindow, type RenewalFacts, renewalPlan } from './renewal-plan.ts';
 
 export interface WatchRenewalsOptions {
@@ -18,14 +16,11 @@ export interface WatchRenewalsOptions {
   cards: Pick<Cards, 'knownBeforeRequest'>;
   lookupQueue: Pick<LookupQueue, 'admit' | 'isWanted' | 'mostTogether'>;
   limiter: Pick<Limiter, 'view'>;
-  ledger: Pick<Ledger, 'lastHours'>;
   claims: Claims;
   hasWindow: boolean;
   log: Logger;
 }
 
-/** One of each day of the week. */
-const USUAL_DAYS = 7;
 /** Which cards are not fresh is read so often, and planned anew: the reset or the clock may have moved. */
 const READ_EVERY_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 60_000;
@@ -44,8 +39,6 @@ export class WatchRenewals {
   readonly #options: WatchRenewalsOptions;
   readonly #timer = new Timer(() => this.start());
   #isClosed = false;
-  #lastSentAtMs: number | undefined;
-  #hours: { atMs: number; read: CountedHour[] } | undefined;
   /** Cards that are not fresh, oldest price first. */
   #due: { atMs: number; read: string[] } | undefined;
   /** Cards that were requested on the day that ends then, the UTC day without another: one that brought no price would be the oldest again. */
@@ -76,7 +69,7 @@ export class WatchRenewals {
   /** Costs one request at most, unless it fails. @returns when to go on */
   async #renewNext(): Promise<number> {
     const { claims } = this.#options;
-    const facts = await this.#facts();
+    const facts = this.#facts();
     const day = facts.view.windows.find(isOfDay);
     const dayEndsAtMs = day && !isWithoutWindow(facts) ? windowEndsMs(day) : nextUtcMidnightMs(facts.nowMs);
     // Services round a reset, and compute it anew.
@@ -95,27 +88,10 @@ export class WatchRenewals {
     }
   }
 
-  async #facts(): Promise<RenewalFacts> {
-    const { limiter, lookupQueue, ledger, hasWindow } = this.#options;
-    // Without a figure of a window there is nothing to plan.
-    if (limiter.view().windows.length > 0 && !isRecent(this.#hours, LOOK_AGAIN_MS))
-      this.#hours = { atMs: Date.now(), read: await ledger.lastHours(USUAL_DAYS) };
-    const hours = this.#hours?.read ?? [];
-    const [nowMs, view] = [Date.now(), limiter.view()];
-    const day = view.windows.find(isOfDay);
-    const resetMs = day ? windowEndsMs(day) : nowMs;
-    const days = Array.from({ length: USUAL_DAYS }, (_, ago) => (ago + 1) * DAY_MS);
-    return {
-      nowMs,
-      view,
-      hasWindow,
-      isMemberWaiting: lookupQueue.isWanted,
-      usual: days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, resetMs - agoMs) ?? []),
-      usualDays: days.flatMap((agoMs) => requestsBetween(hours, nowMs - agoMs, nowMs - agoMs + DAY_MS) ?? []),
-      lately: requestsBetween(hours, nowMs - (resetMs - nowMs), nowMs) ?? 0,
-      lastSentAtMs: this.#lastSentAtMs,
-      mostTogether: lookupQueue.mostTogether,
-    };
+  #facts(): RenewalFacts {
+    const { limiter, lookupQueue, hasWindow } = this.#options;
+    const { isWanted: isMemberWaiting, mostTogether } = lookupQueue;
+    return { nowMs: Date.now(), view: limiter.view(), hasWindow, isMemberWaiting, mostTogether };
   }
 
   async #oldest(): Promise<string[]> {
@@ -148,7 +124,6 @@ export class WatchRenewals {
       const { progress, start } = admission.reservation;
       const record = await start().catch(() => undefined); // the log has it
       if (progress.requestedAtMs === undefined) return record !== undefined;
-      this.#lastSentAtMs = progress.requestedAtMs;
       this.#requested.cardIds.add(cardId);
       return record !== undefined;
     });

@@ -4,8 +4,8 @@ import { type HourCounts, hourCounts } from '../../src/quota/hours.ts';
 const MIDNIGHT_MS = Date.UTC(2026, 10, 20);
 const HOUR_MS = 3_600_000;
 
-function sums(requests: number, saved: number, watches = 0): HourCounts {
-  return { requests, saved, watches };
+function sums(requests: number, saved: number): HourCounts {
+  return { requests, saved };
 }
 
 /** What was counted when that hour began. */
@@ -23,7 +23,6 @@ it.each<[string, [number, HourCounts][], HourCounts, number, HourCounts[]]>([
     3,
     [sums(9, 9), sums(0, 0), sums(0, 0), sums(1, 0)],
   ],
-  ['has those for watches apart', [at(0, sums(9, 0, 4))], sums(20, 0, 7), 0, [sums(11, 0, 3)]],
   ['is never less than nothing', [at(0, sums(0, 0)), at(1, sums(2, 0))], sums(1, 0), 1, [sums(2, 0), sums(0, 0)]],
   ['leaves out what a clock that was ahead noted', [at(1, sums(0, 0))], sums(1, 1), 0, [sums(0, 0)]],
 ])('the count of an hour %s', (_, starts, now, hour, counts) => {

@@ -20,7 +20,7 @@ export function bookEarlierToday({ discord, config }: Pick<Sandbox, 'discord' | 
   const database = openDatabase(join(config.dataDir, 'state.sqlite'), { log, schema: LEDGER_SCHEMA, lossMeans: '' });
   const nowMs = Date.now();
   const day = utcDay(nowMs);
-  const noteHour = database.prepare('INSERT INTO hour_starts VALUES (?, ?, ?, ?, 0)');
+  const noteHour = database.prepare('INSERT INTO hour_starts VALUES (?, ?, ?, ?)');
   const sums = { requests: 0, saved: 0 };
   for (let hour = 0; hour < utcHour(nowMs); hour++) {
     noteHour.run(day, hour, sums.requests, sums.saved);

@@ -61,7 +61,6 @@ async function evening(
     cards,
     lookupQueue: queue,
     limiter,
-    ledger,
     claims,
     hasWindow,
     log: { error: log } as never,
@@ -104,76 +103,11 @@ it('renews what is not fresh, the oldest price first, one at a time, each from a
   expect(service.counts.byStatus[429]).toBeUndefined();
 });
 
-it('rests until there may be something to renew', async () => {
-  const { renewals, ledger } = await evening([FIRST], { hoursLeft: 10 });
-  const planned = vi.spyOn(ledger, 'lastHours');
-  renewals.start();
-  await pass(MINUTE_MS);
-  expect(planned).toHaveBeenCalledTimes(1);
-  renewals.close();
-  await pass(20 * MINUTE_MS);
-  expect(planned).toHaveBeenCalledTimes(1);
-});
-
-it('spends half of what remains beyond the reserve on the first day, and no more', async () => {
-  const { renewals, requested } = await evening(IDS.slice(0, 40), { usedToday: 869 });
+it('leaves members twice the reserve', async () => {
+  const { renewals, requested } = await evening(IDS.slice(0, 40), { usedToday: 884 });
   renewals.start();
   await pass(55 * MINUTE_MS);
-  expect(requested()).toHaveLength(15); // of 130: 50 are the reserve, half of 130 is for members
-});
-
-it('leaves twice what members asked for until the reset on the busiest of the last seven days', async () => {
-  const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { usedToday: 869, hoursLeft: 2 });
-  const nowMs = Date.now();
-  const booked = [
-    [8.5, 1],
-    [8, 400],
-    [7.5, 1],
-    [7, 35],
-    [3, 20],
-  ] as const; // ones before that time of the day: it is known by then
-  for (const [daysAgo, requests] of booked) {
-    vi.setSystemTime(RESET_MS - 24 * HOUR_MS * daysAgo - HOUR_MS / 2);
-    for (let request = 0; request < requests; request++) ledger.spent({ memberId: 'bob', guildId: 'guild' });
-  }
-  vi.setSystemTime(nowMs);
-  renewals.start();
-  await pass(50 * MINUTE_MS);
-  expect(requested()).toHaveLength(10); // of 130: 50 are the reserve, 70 are for members
-});
-
-it('leaves twice what members asked for in as many hours just past as there are until the reset', async () => {
-  const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { usedToday: 869, hoursLeft: 5.5 });
-  for (const [hoursLeft, requests] of [
-    [5.5, 400],
-    [2.5, 35],
-  ] as const) {
-    vi.setSystemTime(RESET_MS - hoursLeft * HOUR_MS);
-    for (let request = 0; request < requests; request++) ledger.spent({ memberId: 'bob', guildId: 'guild' });
-  }
-  vi.setSystemTime(RESET_MS - 2 * HOUR_MS);
-  renewals.start();
-  await pass(10 * MINUTE_MS);
-  expect(requested()).toHaveLength(10); // of 130: 50 are the reserve, 70 are for members
-});
-
-it.each([
-  ['half of it on the first day', [], true],
-  ['what members want of it by the busiest of the last seven days', [20, 1], false],
-  ['no more than that', [10, 10], true],
-])('of a month it leaves %s', async (_, onDaysBefore, isRenewed) => {
-  const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { requestsPerMonth: 300 });
-  const nowMs = Date.now();
-  const spend = (daysAgo: number, requests: number) => {
-    vi.setSystemTime(nowMs - 24 * HOUR_MS * daysAgo);
-    for (let request = 0; request < requests; request++) ledger.spent({ memberId: 'bob', guildId: 'guild' });
-  };
-  if (onDaysBefore.length > 0) spend(3, 1); // since then, it is known
-  for (const [at, requests] of onDaysBefore.entries()) spend(at + 0.5, requests);
-  vi.setSystemTime(nowMs);
-  renewals.start();
-  await pass(MINUTE_MS);
-  expect(requested().length > 0).toBe(isRenewed);
+  expect(requested()).toHaveLength(15); // of 115
 });
 
 it('carries as many cards as a list may, with one request', async () => {
@@ -260,10 +194,10 @@ it('a card that was refused without a request is renewed later', async () => {
 });
 
 it('a card that the service denies, or answers with nonsense, rests until the reset', async () => {
-  const { renewals, requested, service } = await evening(['unknown-1', FIRST], { hoursLeft: 3 });
+  const { renewals, requested, service } = await evening(['unknown-1', FIRST], { hoursLeft: 2 });
   service.script({ path: `/cards/${FIRST}`, status: 200, body: {} });
   renewals.start();
-  await pass(2.9 * HOUR_MS);
+  await pass(1.9 * HOUR_MS);
   expect(requested().sort()).toEqual([FIRST, 'unknown-1']);
 });
 
@@ -361,15 +295,6 @@ it('tries again a minute after a renewal was not admitted', async () => {
   await pass(5 * MINUTE_MS - 1_000);
   expect(admit).toHaveBeenCalledTimes(5);
   expect(log).not.toHaveBeenCalled();
-});
-
-it('reads once a minute what members asked for lately', async () => {
-  const { renewals, requested, ledger } = await evening(IDS.slice(0, 40));
-  const read = vi.spyOn(ledger, 'lastHours');
-  renewals.start();
-  await pass(MINUTE_MS - 1_000);
-  expect(requested().length).toBeGreaterThan(3);
-  expect(read).toHaveBeenCalledTimes(1);
 });
 
 it('goes on ten minutes after a fault, which is in the log once', async () => {

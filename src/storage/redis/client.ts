@@ -6,7 +6,7 @@ import { says } from './unavailable.ts';
 export type RedisClient = ReturnType<typeof newClient>;
 
 /** Raised by each change of a key or of the form of what is in one; processes of different versions share nothing. */
-const VERSION = 'v6';
+const VERSION = 'v7';
 
 /** How all keys begin but those of cards, which know their own version. */
 export function redisPrefix(keyPrefix: string): string {

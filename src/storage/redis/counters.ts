@@ -1,4 +1,4 @@
-import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
+import { type Bookings, guildKey } from '../../model/quota.ts';
 import type { HourCounts } from '../../quota/hours.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
 import {
@@ -24,8 +24,8 @@ const ENDINGS = { requests: '', refused: ':refused', saved: ':saved' };
  * own would need an expiry of its own.
  */
 const NOTE_HOUR = `
-  local sums = redis.call('HMGET', KEYS[1], 'all', 'all:saved', 'guild:${WATCHES}')
-  redis.call('HSETNX', KEYS[1], 'at:' .. ARGV[1], (sums[1] or 0) .. ' ' .. (sums[2] or 0) .. ' ' .. (sums[3] or 0))
+  local sums = redis.call('HMGET', KEYS[1], 'all', 'all:saved')
+  redis.call('HSETNX', KEYS[1], 'at:' .. ARGV[1], (sums[1] or 0) .. ' ' .. (sums[2] or 0))
 `;
 /** Few enough that Redis adds them within some milliseconds. */
 const COUNTERS_IN_BATCH = 1_000;
@@ -80,9 +80,8 @@ export class RedisCounters implements CounterStore {
     if (!read) return undefined;
     const starts = new Map<number, HourCounts>();
     for (const [hour, note] of read.entries()) {
-      const [requests, saved, watches] = note?.split(' ').map(countIn) ?? [];
-      const isRead = requests !== undefined && saved !== undefined && watches !== undefined;
-      if (isRead) starts.set(hour, { requests, saved, watches });
+      const [requests, saved] = note?.split(' ').map(countIn) ?? [];
+      if (requests !== undefined && saved !== undefined) starts.set(hour, { requests, saved });
       else if (note != null) this.#drop(day, [`at:${hour}`]);
     }
     return starts;

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
+import { type Bookings, guildKey } from '../../model/quota.ts';
 import type { HourCounts } from '../../quota/hours.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
 import {
@@ -25,7 +25,7 @@ export const LEDGER_SCHEMA = `
   CREATE INDEX IF NOT EXISTS counts_by_requests ON counts (day, guild, requests DESC);
   CREATE TABLE IF NOT EXISTS hour_starts (
     day TEXT NOT NULL, hour INTEGER NOT NULL,
-    requests INTEGER NOT NULL, saved INTEGER NOT NULL, watches INTEGER NOT NULL,
+    requests INTEGER NOT NULL, saved INTEGER NOT NULL,
     PRIMARY KEY (day, hour)
   ) WITHOUT ROWID;
 `;
@@ -74,7 +74,7 @@ export class SqliteCounters implements CounterStore {
   }
 
   async hourStarts(day: string): Promise<ReadonlyMap<number, HourCounts> | undefined> {
-    const starts = 'SELECT hour, requests, saved, watches FROM hour_starts WHERE day = ?';
+    const starts = 'SELECT hour, requests, saved FROM hour_starts WHERE day = ?';
     const rows = this.#read<HourCounts & { hour: number }>(starts, dayOfService(day, this.#service));
     const isValid = (row: object) => Object.values(row).every(Number.isSafeInteger);
     return rows && new Map(rows.filter(isValid).map(({ hour, ...counts }) => [hour, counts]));
@@ -141,11 +141,9 @@ export class SqliteCounters implements CounterStore {
     const [day, hour] = [dayOfService(utcDay(nowMs), this.#service), utcHour(nowMs)];
     if (this.#noted === `${day} ${hour}`) return;
     this.#noted = `${day} ${hour}`;
-    const sum = (column: string, guild: string) => `coalesce(sum(${column}) FILTER (WHERE guild = ${guild}), 0)`;
-    const sums = [sum('requests', "''"), sum('saved', "''"), sum('requests', '?3')];
-    const note = `INSERT OR IGNORE INTO hour_starts
-                  SELECT ?1, ?2, ${sums} FROM counts WHERE member = '' AND day = ?1 AND guild IN ('', ?3)`;
-    this.#database.prepare(note).run(day, hour, WATCHES);
+    const note = `INSERT OR IGNORE INTO hour_starts SELECT ?1, ?2, coalesce(sum(requests), 0), coalesce(sum(saved), 0)
+                  FROM counts WHERE member = '' AND day = ?1 AND guild = ''`;
+    this.#database.prepare(note).run(day, hour);
   }
 
   #sweep(): void {

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../time/utc-day.ts';
 import { type FoundFile, inodeOf, moveAside } from './corrupt-file.ts';
 
 /** Raised by each change of a table, of what is in a row, or of how names become words: a file has it as `user_version`. */
-const VERSIONS: Readonly<Record<string, number>> = { 'state.sqlite': 5, 'cards.sqlite': 1, 'catalog.sqlite': 3 };
+const VERSIONS: Readonly<Record<string, number>> = { 'state.sqlite': 6, 'cards.sqlite': 1, 'catalog.sqlite': 3 };
 
 /** The version of a file of this name that is read and written. */
 export function versionToRead(file: string): number {
