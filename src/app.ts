@@ -30,7 +30,6 @@ import { commandLogger } from './replies/command-end.ts';
 import { CommandReplies } from './replies/command-replies.ts';
 import { CardService } from './service/card-service.ts';
 import { SettingsOfServers } from './settings/server-settings.ts';
-import { isOtherService } from './storage/last-service.ts';
 import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
 import { moveOldFilesAside } from './storage/sqlite/old-files.ts';
 import { openSqliteState } from './storage/sqlite/state.ts';
@@ -209,11 +208,6 @@ export async function openServices(
 ): Promise<OpenServices> {
   const { redis, longestWaitMs, currency, display } = config;
   moveOldFilesAside(config.dataDir, log);
-  if (isOtherService(config.dataDir, config.cardService.scope))
-    log.info(
-      { name: config.cardService.description.name },
-      'another card service than at the last start: names, watches and counts of that one rest until it is set again',
-    );
   const state = redis
     ? await (await import('./storage/redis/state.ts')).openRedisState({ ...config, redis, events, log })
     : await openSqliteState({ ...config, log, events, signal });
