@@ -79,7 +79,6 @@ export class Batching {
    * When this batch leaves, if there is a permit: at once if it is full or no request is under way, otherwise when one
    * returns, or after 250 ms; not before one returns where one card is to tell what is wrong. Never without a lookup that
    * may be requested.
-   *
    */
   leavesAtMs({ pending, isFull }: Batch, nowMs: number): number {
     if (pending.length === 0) {
