@@ -106,7 +106,7 @@ export default {
     const components = buttons(locale, {
       ...(hasHistory && { showHistory: customId({ kind: 'history', isPrivate: true, cardId }) }),
       ...(showPrices && card.prices?.market !== undefined && { watchCard: EMPTY_FORM + cardId }),
-      ...(view.hasPrintings && { showPrintings: customId({ kind: 'printings', showPrices, isPrivate, cardId }) }),
+      showPrintings: customId({ kind: 'printings', showPrices, isPrivate, cardId }),
       // A private reply has Discord's own way to be dismissed.
       ...(isPrivate
         ? { showToEveryone: view.canReplyPublicly && customId({ kind: 'show', showPrices, isPrivate: false, cardId }) }

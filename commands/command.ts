@@ -85,8 +85,6 @@ export interface View {
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
   display?: CardDisplay | undefined;
-  /** Whether other cards are known that have the name of the one that is shown. */
-  hasPrintings: boolean;
   /** Whether a reply can be shown to others than the member, too. */
   canReplyPublicly: boolean;
   /** Whether the member alone sees this one: that may be so although it was asked for in public. */

@@ -3,7 +3,6 @@ import { commands } from '../commands/index.ts';
 import { showList } from '../commands/pasted-list.ts';
 import { noticeOf } from '../commands/watches.ts';
 import { withFittingIds } from './catalog/fitting-ids.ts';
-import { knownPrintings } from './catalog/known-printings.ts';
 import type { Config } from './config/config.ts';
 import { createClient } from './discord/gateway/client.ts';
 import { login, refused } from './discord/gateway/login.ts';
@@ -116,7 +115,6 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     sender,
     render: replyRenderer(commands, {
       ...services,
-      hasPrintings: knownPrintings(catalog),
       showList: (reply, list, outcomes, view) => showList(reply, list, outcomes, view, services),
     }),
     answered(to) {

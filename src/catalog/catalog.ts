@@ -27,12 +27,6 @@ export interface Catalog {
   resolveLines(lines: readonly PastedLine[], who: Requester): Promise<readonly LineMeaning[]>;
   /** Cards of the same name as the one with this id; `undefined` when that cannot be known within a second. */
   printings(id: string, part: PrintingsPart, who: Requester): Promise<CardPage | undefined>;
-  /**
-   * How many other cards have the name of the one with this id. Does not begin the search for this alone.
-   *
-   * @returns `undefined` when that is not known within a second, or before the first search
-   */
-  countPrintings(id: string, who: Requester): Promise<number | undefined>;
   /** The cards that a text of any length names; `undefined` when that cannot be known. */
   mentions(text: string, who: Requester): Promise<Mentions | undefined>;
   /** The service answered with this card. */

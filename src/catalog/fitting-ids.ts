@@ -5,9 +5,9 @@ import { inOneMenu } from './list.ts';
 
 /** The catalogue for a service whose ids have a form: a text of another is no id, whatever it resembles. */
 export function withFittingIds(catalog: Catalog, readCardId: ReadCardId): Catalog {
-  const { search, searchInList, printings, countPrintings, shown } = catalog;
+  const { search, searchInList, printings, shown } = catalog;
   return {
-    ...{ search, searchInList, printings, countPrintings, shown },
+    ...{ search, searchInList, printings, shown },
     learn: (card) => catalog.learn(card),
     deny: (id, isKept) => catalog.deny(id, isKept),
     close: () => catalog.close(),

@@ -29,7 +29,6 @@ async function startWith(resolution: Resolution) {
       return resolution;
     },
     printings: async () => ({ cards: [DRAKE], page: 0, total: 1, name: 'Drake' }),
-    countPrintings: async () => 0,
     mentions: async () => ({ ids: [], ambiguous: [] }),
     learn: () => {},
     deny: () => {},

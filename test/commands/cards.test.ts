@@ -6,7 +6,7 @@ import { ServiceDown } from '../../src/model/errors.ts';
 const DRAKE = { id: 'base1-0', name: 'Ember Drake' };
 const HARE = { id: 'base1-1', name: 'Candle Hare' };
 const VIEW: View = {
-  ...{ locale: 'en-US', quota: undefined, currency: undefined, hasPrintings: false },
+  ...{ locale: 'en-US', quota: undefined, currency: undefined },
   ...{ canReplyPublicly: true, isPrivate: false },
 };
 const FOUND = { answer: { card: DRAKE, fetchedAtMs: 0 } };

@@ -3,7 +3,6 @@ import type { CommandUse, Deletion, Form, Message, Reply, Services } from '../..
 import { commands } from '../../commands/index.ts';
 import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/card-service.ts';
 import { openServices } from '../../src/app.ts';
-import { knownPrintings } from '../../src/catalog/known-printings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { replyRenderer } from '../../src/discord/interactions/dispatch.ts';
 import { type CommandEvent, Events, type Source } from '../../src/model/events.ts';
@@ -109,7 +108,7 @@ export async function shown(
       delete: async () => true,
       read: async () => ({ content: '', embeds: [] }),
     },
-    render: replyRenderer(commands, { ...services, hasPrintings: knownPrintings(catalog) }),
+    render: replyRenderer(commands, services),
     events,
     log: logLines().log,
   });

@@ -9,7 +9,7 @@ import { buttons, menu } from '../../src/render/components.ts';
 import { askedFor } from '../replies/replies-over.ts';
 
 const PUBLIC: View = {
-  ...{ locale: 'en-US', quota: undefined, currency: undefined, hasPrintings: true },
+  ...{ locale: 'en-US', quota: undefined, currency: undefined },
   ...{ canReplyPublicly: true, isPrivate: false },
 };
 const PRIVATE: View = { ...PUBLIC, isPrivate: true };

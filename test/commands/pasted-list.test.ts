@@ -7,7 +7,7 @@ import type { KeptList, ListStore } from '../../src/lists/kept-lists.ts';
 const requester = { memberId: 'alice', guildId: 'server', isInstalled: true };
 
 const view = {
-  ...{ locale: 'en-US', quota: undefined, currency: undefined, display: undefined, hasPrintings: false },
+  ...{ locale: 'en-US', quota: undefined, currency: undefined, display: undefined },
   canReplyPublicly: true,
 } as unknown as Parameters<typeof showList>[3];
 

@@ -11,7 +11,8 @@ it('the buttons under a card work after a restart, too, and a menu of printings 
   const world = await startWorld();
   const [_alice, bjorn] = world.discord.members.map(({ id }) => id);
   const shown = await world.card('base1-4').settled();
-  expect(labels(shown)).toEqual(['Watch', 'Delete']); // it has no other printings yet
+  const none = await press(world, shown, 'Other printings').settled();
+  expect(none.content).toBe("I don't know any other printings of this card.");
 
   const database = CatalogDatabase.open(world.config.dataDir, logLines().log);
   database.upsert([{ id: 'dusk2-1', name: 'emberwing drake', set: 'Dusk' }], undefined);

@@ -142,5 +142,7 @@ it('deferred replies of all places are completed by the next process', async () 
   await world.restartBot();
 
   const completed = await Promise.all(typed.map((each) => each.until(shows(1))));
-  expect(completed.map(labels)).toEqual(PLACES.map(({ isPrivate }) => (isPrivate ? ['Watch'] : ['Watch', 'Delete'])));
+  expect(completed.map(labels)).toEqual(
+    PLACES.map(({ isPrivate }) => (isPrivate ? ['Watch', 'Other printings'] : ['Watch', 'Other printings', 'Delete'])),
+  );
 });

@@ -45,7 +45,7 @@ it('a card one of whose buttons Discord refuses is shown with the others', async
   const world = await startWorld();
   world.discord.moderate({ refuses: (text, path) => path.endsWith('.custom_id') && text.startsWith('card:delete') });
   const message = await world.card('base1-4').until(isFinal);
-  expect([titles(message), labels(message)]).toEqual([[CARD], ['Watch']]);
+  expect([titles(message), labels(message)]).toEqual([[CARD], ['Watch', 'Other printings']]);
 });
 
 it('what AutoMod blocks is shown to its member alone, who reads why: at once where the card is known', async () => {

@@ -27,7 +27,6 @@ import {
   NOTHING_SET,
   type ServerSettings,
 } from '../../model/invocation.ts';
-import type { Requester } from '../../model/quota.ts';
 import { formatMessage } from '../../render/messages.ts';
 import { replyLocale } from '../../render/reply-locale.ts';
 import { type CardsReply, REPLY_DEADLINE_MS, type RenderReply } from '../../replies/reply-ports.ts';
@@ -146,8 +145,6 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
 }
 
 interface RendererOptions extends Pick<Services, 'limiter' | 'currency' | 'display'> {
-  /** Whether a card has other printings; quickly, or with up to a second of time. */
-  hasPrintings(cardId: string, who: Requester, hasTime: boolean): boolean | Promise<boolean>;
   /** Renders a pasted list, from what is kept of its cards. */
   showList?(reply: CardsReply, list: AskedList, outcomes: Parameters<RenderReply>[1], view: View): Promise<Message>;
 }
@@ -158,7 +155,7 @@ interface RendererOptions extends Pick<Services, 'limiter' | 'currency' | 'displ
  */
 export function replyRenderer(
   commands: readonly Command[],
-  { limiter, currency, display, hasPrintings, showList }: RendererOptions,
+  { limiter, currency, display, showList }: RendererOptions,
 ): RenderReply {
   return async (reply, outcomes, isPrivate = reply.asked.isPrivate) => {
     const { command, canReplyPublicly, asked, requester, ...locales } = reply;
@@ -170,12 +167,7 @@ export function replyRenderer(
     };
     if (!show) return { message: sentence('unknownCommand') };
     try {
-      const [card, ...others] = outcomes.cards.map((outcome) => outcome?.answer?.card);
-      const isOne = card !== undefined && others.length === 0;
-      // A reply that waited for the service can wait for the catalog, too.
-      const isOffered = isOne && (await hasPrintings(card.id, requester, outcomes.requests > 0));
-      const offers = { hasPrintings: isOffered, canReplyPublicly };
-      const view = { locale, quota: limiter.quota(), currency, display, ...offers, isPrivate };
+      const view = { locale, quota: limiter.quota(), currency, display, canReplyPublicly, isPrivate };
       if (asked.list && showList) return { message: await showList(reply, asked.list, outcomes, view) };
       return { message: show(asked, outcomes, view) };
     } catch (err) {

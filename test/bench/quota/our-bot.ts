@@ -50,7 +50,6 @@ export async function ourBot(
         locale: use.locale,
         quota: services.limiter.quota(),
         currency: undefined,
-        hasPrintings: false,
         canReplyPublicly: true,
         isPrivate: false,
       });

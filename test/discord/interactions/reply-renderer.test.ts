@@ -17,7 +17,6 @@ function rendered(show: Command['show'], more: Partial<CardsReply> = {}, isPriva
   const limiter = { quota: () => QUOTA } as RendererOptions['limiter'];
   const render = replyRenderer([{ data, ...(show && { show }) }], {
     limiter,
-    hasPrintings: () => false,
     currency: 'EUR',
   });
   const outcomes = { cards: [{ error: new KeyRefused({ status: 401 }) }], fromMemory: 0, requested: 0, requests: 0 };

@@ -93,11 +93,6 @@ export class WorkerCatalog implements Catalog {
     return this.#ask('printings', { text: id, who, part }, Date.now() + PRINTINGS_MS);
   };
 
-  readonly countPrintings: Catalog['countPrintings'] = async (id, who) => {
-    const part = { page: 0, isOthers: true };
-    return this.#worker && (await this.printings(id, part, who))?.total;
-  };
-
   readonly mentions: Catalog['mentions'] = async (text, who) =>
     this.#isEmpty() ? { ids: [], ambiguous: [] } : this.#ask('mentions', { text, who });
 
