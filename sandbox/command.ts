@@ -6,7 +6,7 @@ import { Output } from '../src/log/output.ts';
 import { createLog, standardOutput } from '../src/log.ts';
 import { PLAN_LIMITS } from '../src/model/plan.ts';
 import { stopSignal } from '../src/stop-signal.ts';
-import { Bots } from './bots.ts';
+import { Bot } from './bot.ts';
 import { Guide } from './guide.ts';
 import { KNOWN_CARDS } from './known-cards.ts';
 import { freePort } from './listen.ts';
@@ -57,22 +57,21 @@ const sandbox = await startSandbox({
   },
 });
 const { discord, cardService, env } = sandbox;
-const folder = await ownFolder('bots');
+const folder = await ownFolder('bot');
 const reasons = new RequestReasons((id) => discord.members.find((member) => member.id === id)?.name);
-const bots: Bots = new Bots({
+const ownBot = new Bot({
   env,
   pristineDir: sandbox.config.dataDir,
-  folder,
-  onLine(line, text, number) {
+  dataDir: join(folder, 'data'),
+  onLine(line, text) {
     reasons.read(line);
     guide.read(line);
-    if (line.level === 'debug') return;
-    output.write(`${bots.shown.bots.length > 1 ? text.replace(/^\{/, `{"bot":${number},`) : text}\n`);
+    if (line.level !== 'debug') output.write(`${text}\n`);
   },
 });
-const guide = new Guide({ discord, cardService, bots, cards: described?.service.cards ?? SAMPLE_CARDS, known });
+const guide = new Guide({ discord, cardService, bot: ownBot, cards: described?.service.cards ?? SAMPLE_CARDS, known });
 // Before the bot starts, because its log is long and does not mention the page
-const story = bot ? { bots, guide, reasons } : undefined;
+const story = bot ? { bot: ownBot, guide, reasons } : undefined;
 const page = await startPageServer({ port, discord, cardService, story }).catch(async (error: Error) => {
   await end();
   process.stderr.write(`The page cannot be served (${error.message}). Choose another port with --port.\n`);
@@ -92,8 +91,8 @@ await end();
 process.exit(0);
 
 async function end(): Promise<void> {
-  guide.close();
-  await bots.close('SIGTERM');
+  await guide.close();
+  await ownBot.end('SIGTERM');
   await sandbox.stop();
   await rm(folder, { recursive: true, force: true });
 }

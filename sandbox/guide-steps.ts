@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bots } from './bots.ts';
+import type { Bot } from './bot.ts';
 import type { EmbeddedCardService } from './card-service.ts';
 import type { SeenRequest } from './card-service-controls.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
@@ -10,7 +10,7 @@ import { KNOWN_CARDS } from './known-cards.ts';
 export interface Scene {
   discord: EmulatedDiscord;
   cardService: EmbeddedCardService;
-  bots: Pick<Bots, 'kill' | 'start'>;
+  bot: Pick<Bot, 'start' | 'end'>;
   /** The id of a card that nobody has asked for, another at each call. */
   unknownCard(): string;
   /** Resolves when these commands have ended, as the bot's log says. */
@@ -140,18 +140,18 @@ export const STEPS: readonly Step[] = [
     button: 'Kill the bot',
     watch: `The service takes ${SLOW_MS / 1_000} s, three members wait, and the bot's process gets a SIGKILL. Watch their replies.`,
     async run(scene) {
-      const { cardService, bots, signal } = scene;
+      const { cardService, bot, signal } = scene;
       const requests = requestsFromNow(scene);
       cardService.set({ latencyMs: SLOW_MS });
       const typed = [0, 1, 2].map((member) => ask(scene, member, scene.unknownCard()));
       await Promise.all(typed.map((each) => each.until(({ state }) => state !== 'sent')));
       signal.throwIfAborted();
       const waiting = typed.filter(({ message }) => message.state === 'thinking').length;
-      await bots.kill(1);
+      await bot.end('SIGKILL');
       const killedAtMs = Date.now();
       cardService.set({ latencyMs: 0 });
       await sleep(GONE_MS, undefined, { signal });
-      await bots.start(1);
+      await bot.start();
       const goneMs = Date.now() - killedAtMs;
       await scene.ended(...typed);
       return `${count(waiting, 'reply', 'replies')} said “thinking…” when the bot was killed. It was back after ${(goneMs / 1_000).toFixed(1)} s, and ${withCard(typed)} of ${typed.length} got their cards, with ${count(requests().length, 'request')} in all.`;

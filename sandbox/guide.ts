@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LogLine } from './bot-process.ts';
-import type { Bots } from './bots.ts';
+import type { Bot, LogLine } from './bot.ts';
 import type { EmbeddedCardService } from './card-service.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
 import type { TypedInteraction } from './discord/typed-interaction.ts';
@@ -26,7 +25,7 @@ export interface ShownGuide {
 export interface GuideOptions {
   discord: EmulatedDiscord;
   cardService: EmbeddedCardService;
-  bots: Bots;
+  bot: Bot;
   /** What the service has. */
   cards: readonly ServiceCard[];
   /** What the bot has in memory at the start. */
@@ -106,9 +105,10 @@ export class Guide {
     await this.#running;
   }
 
-  /** Ends the step that runs. */
-  close(): void {
+  /** Ends the step or the reset that runs. */
+  async close(): Promise<void> {
     this.#end.abort();
+    await this.#running;
   }
 
   #begin(work: (signal: AbortSignal) => Promise<void>): void {
@@ -132,19 +132,19 @@ export class Guide {
   }
 
   #isAsAtStart({ needsYesterday }: Step): boolean {
-    const { cardService, bots } = this.#options;
+    const { cardService, bot } = this.#options;
     if (needsYesterday && cardService.counts.total > 0) return false;
-    return !this.#isUsed && bots.isAsAtStart && cardService.isAsAtStart(NEEDED);
+    return !this.#isUsed && bot.isAsAtStart && cardService.isAsAtStart(NEEDED);
   }
 
   async #resetAll(signal: AbortSignal, current?: string): Promise<void> {
-    const { discord, cardService, bots } = this.#options;
+    const { discord, cardService, bot } = this.#options;
     this.#show({ current, isResetting: true });
-    await bots.close(); // what it sends last is not of the new story
+    await bot.end('SIGKILL'); // what it sends last is not of the new story
     discord.clearChat();
     discord.post({ memberId: discord.members[1]?.id ?? '', content: SEEDED_POST });
     cardService.reset();
-    await bots.reset();
+    await bot.reset();
     await foundCards(discord, AbortSignal.any([signal, AbortSignal.timeout(SEARCHES_WITHIN_MS)])).catch(() => {});
     this.#unknown = [];
     this.#isUsed = false;

@@ -8,9 +8,7 @@ import { sendJson } from './json-body.ts';
 import type { PageSources } from './page-events.ts';
 import {
   ChangeSwitches,
-  ChooseBot,
   CompleteOption,
-  CutOffRedis,
   Nothing,
   PressStep,
   type ShownCommands,
@@ -50,14 +48,12 @@ export function apiRoutes({ discord, cardService, story }: PageSources): [string
   ];
 }
 
-function storyRoutes({ bots, guide }: NonNullable<PageSources['story']>): [string, Route][] {
+function storyRoutes({ bot, guide }: NonNullable<PageSources['story']>): [string, Route][] {
   return [
     post('/api/guide', PressStep, ({ step }) => guide.press(step)),
     post('/api/reset', Nothing, () => guide.reset()),
-    post('/api/bots/start', ChooseBot, ({ number }) => bots.start(number)),
-    post('/api/bots/kill', ChooseBot, ({ number }) => bots.kill(number)),
-    post('/api/bots/second', Nothing, () => bots.addSecond()),
-    post('/api/redis', CutOffRedis, ({ isCut }) => bots.cutOffRedis(isCut)),
+    post('/api/bot/start', Nothing, () => bot.start()),
+    post('/api/bot/kill', Nothing, () => bot.end('SIGKILL')),
   ];
 }
 

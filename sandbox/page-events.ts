@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Bots } from './bots.ts';
+import type { Bot } from './bot.ts';
 import type { EmbeddedCardService } from './card-service.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
 import type { Guide } from './guide.ts';
@@ -11,7 +11,7 @@ export interface PageSources {
   discord: EmulatedDiscord;
   cardService: EmbeddedCardService;
   /** What runs and tells the story; absent when the bot is somebody else's. */
-  story?: { bots: Bots; guide: Guide; reasons: RequestReasons } | undefined;
+  story?: { bot: Bot; guide: Guide; reasons: RequestReasons } | undefined;
 }
 
 const SHOWN_MESSAGES = 100;
@@ -34,7 +34,7 @@ export class PageEvents {
     this.#sources = sources;
     const changed = () => this.#changed();
     const { discord, cardService, story } = sources;
-    const ofStory = story ? [story.bots.onChange, story.guide.onChange] : [];
+    const ofStory = story ? [story.bot.onChange, story.guide.onChange] : [];
     const subscriptions = [discord.onMessage, discord.onPost, cardService.onChange, ...ofStory];
     this.#endSubscriptions = subscriptions.map((subscribe) => subscribe(changed));
     this.#lookAgain = setInterval(changed, LOOK_AGAIN_MS).unref();
@@ -68,7 +68,7 @@ export class PageEvents {
         .map((request) => ({ ...request, reason: story?.reasons.of(request) })),
       requestCount: cardService.counts.total,
       gatewaySessions: discord.gateway.sessions,
-      bots: story?.bots.shown,
+      bot: story?.bot.shown,
       guide: story?.guide.shown,
     };
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ShownBots } from './bots.ts';
+import type { ShownBot } from './bot.ts';
 import { type CardServiceState, type SeenRequest, Switches } from './card-service-controls.ts';
 import type { ChatMessage, Guild, Member, Post } from './discord/chat.ts';
 import type { CommandOption } from './discord/command-option-rules.ts';
@@ -59,12 +59,6 @@ export type WritePost = z.infer<typeof WritePost>;
 /** `POST /api/guide`: begins a step of the guided minute, and ends the one that runs. */
 export const PressStep = z.strictObject({ step: z.string() });
 
-/** `POST /api/bots/start` and `/api/bots/kill` */
-export const ChooseBot = z.strictObject({ number: z.int().min(1).max(2) });
-
-/** `POST /api/redis` */
-export const CutOffRedis = z.strictObject({ isCut: z.boolean() });
-
 /** The empty body of a `POST`. */
 export const Nothing = z.strictObject({});
 
@@ -107,6 +101,6 @@ export interface Snapshot {
   requestCount: number;
   gatewaySessions: number;
   /** `undefined`: the bot is not the sandbox's own. */
-  bots: ShownBots | undefined;
+  bot: ShownBot | undefined;
   guide: ShownGuide | undefined;
 }

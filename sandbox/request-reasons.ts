@@ -1,4 +1,4 @@
-import type { LogLine } from './bot-process.ts';
+import type { LogLine } from './bot.ts';
 import { unlessMalformed } from './bulk-listing.ts';
 import type { SeenRequest } from './card-service-controls.ts';
 

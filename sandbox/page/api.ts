@@ -18,11 +18,10 @@ export type At = Pick<TypeCommand, 'memberId' | 'guildId' | 'context' | 'manageG
 export const typeCommand = (typed: TypeCommand) => post('/api/commands', typed);
 export const changeSwitches = (switches: ChangeSwitches) => post('/api/switches', switches);
 export const startStorm = (storm: StartStorm) => post('/api/storm', storm);
-export const press = (path: `/api/${'gateway/drop' | 'day/exhaust' | 'day/refill' | 'reset' | 'bots/second'}`) =>
-  post(path, {});
+export const press = (
+  path: `/api/${'gateway/drop' | 'day/exhaust' | 'day/refill' | 'reset' | 'bot/start' | 'bot/kill'}`,
+) => post(path, {});
 export const pressStep = (step: string) => post('/api/guide', { step });
-export const startOrKill = (path: '/api/bots/start' | '/api/bots/kill', number: number) => post(path, { number });
-export const cutOffRedis = (isCut: boolean) => post('/api/redis', { isCut });
 export const writePost = (written: WritePost) => post('/api/posts', written);
 export const useComponent = (used: UseComponent) => post('/api/components', used);
 export const submitForm = (form: SubmitForm) => post('/api/forms', form);

@@ -10,11 +10,10 @@ import {
   writePost,
 } from './api.ts';
 import { botAvatar } from './avatars.ts';
-import { botsPanel } from './bots.ts';
+import { botPanel } from './bot.ts';
 import { Chat } from './chat.ts';
 import { Composer } from './composer.ts';
 import { element, section } from './element.ts';
-import { gatewaySwitch } from './gateway-switch.ts';
 import { guidePanel } from './guide.ts';
 import { Identity } from './identity.ts';
 import type { Panel } from './panel.ts';
@@ -78,8 +77,7 @@ class Page {
     }),
     servicePanel(section('service')),
     serviceSwitches(),
-    botsPanel(section('bots')),
-    gatewaySwitch(section('gateway')),
+    botPanel(section('bot')),
     requestLog(section('requests')),
   ];
 

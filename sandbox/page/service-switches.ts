@@ -115,12 +115,12 @@ export function serviceSwitches(): Panel {
     const when = triedAtMs ? [': ', timeElement(Math.ceil(triedAtMs / 1000), 'R', locale)] : [];
     keyRefused.replaceChildren(KEY_REFUSED, ...when, '.');
   });
-  return ({ service: { switches, dayLimit }, bots }, locale) => {
+  return ({ service: { switches, dayLimit }, bot }, locale) => {
     day.hidden = dayLimit >= NO_DAY;
     for (const group of [plan, faults, bulk]) group.show(switches);
     drawStorm(switches.stormUntilMs, locale);
     moved.hidden = switches.pricePercent === 0;
-    drawKey(switches.keyRevoked || bots?.keyTriedAtMs !== undefined, bots?.keyTriedAtMs, locale);
+    drawKey(switches.keyRevoked || bot?.keyTriedAtMs !== undefined, bot?.keyTriedAtMs, locale);
   };
 }
 

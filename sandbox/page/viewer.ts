@@ -1,5 +1,4 @@
-import type { ChatMessage, Guild, Member, PlaceContext, Post } from '../discord/chat.ts';
-import { shardOf } from '../discord/snowflake.ts';
+import type { ChatMessage, Member, PlaceContext, Post } from '../discord/chat.ts';
 
 /** A server, direct messages with the bot (context 1), or a group without it (2). */
 export interface ShownPlace {
@@ -38,14 +37,4 @@ export function isPrivate({ ephemeral, messageId }: ChatMessage): boolean {
 function isElsewhere({ trigger, state, updatesSource, followUps = [] }: ChatMessage): boolean {
   const isClick = trigger === 'component' || trigger === 'modal';
   return (isClick && state === 'sent') || (updatesSource === true && state !== 'failed' && followUps.length === 0);
-}
-
-/**
- * The servers that a process of several holds, in words. With one process it goes without saying. Direct messages are
- * always the first one's.
- */
-export function heldBy(number: number, count: number, guilds: readonly Pick<Guild, 'id' | 'name'>[]): string {
-  if (count === 1) return '';
-  const held = guilds.filter(({ id }) => shardOf(id, count) === number - 1);
-  return [...held.map(({ name }) => name), ...(number === 1 ? ['direct messages'] : [])].join(', ') || 'no server';
 }

@@ -8,11 +8,9 @@ import { stopSignal } from '../../src/stop-signal.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { type BotProcess, startUnderNpm } from '../support/bot-process.ts';
 import { openPage, replyTo, say, visitPage } from '../support/page-visit.ts';
-import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { followsAccessibilityRules } from './page-accessibility.ts';
 
-const withoutRedis = noRealRedis('a second bot of the sandbox');
 const FOUND = '“ember” found 3 cards with 0 requests. The card itself took 1 request for Alice, and 0 for Björn.';
 /** Three, if the machine is not too busy to take the members one after the other. */
 const CROWD = /^30 members asked, 30 got their card, and the card service received [1-3] requests?\.$/;
@@ -66,7 +64,7 @@ async function reset(): Promise<void> {
   await isReset;
   await page.getByText('Requests that reached it: 0').waitFor();
   await expect.poll(() => page.locator('discord-message').count()).toBe(1);
-  await page.getByText('Process 1 (running)').waitFor();
+  await page.getByText('Process (running)').waitFor();
 }
 
 describe('the page', () => {
@@ -143,12 +141,12 @@ it('each step of the guided minute says what happened, in figures, at any time',
   await happened(/^3 replies said “thinking…” .* and 3 of 3 got their cards, with \d requests in all\.$/);
 
   // The sandbox is reset whenever it is not as at the start: without a bot
-  await press('Kill process 1');
-  await page.getByText('Process 1 (stopped)').waitFor();
+  await press('Kill the process');
+  await page.getByText('Process (stopped)').waitFor();
   await press('Find a card by name');
   // Nor with one that is killed while it is reset
-  await page.getByText('Process 1 (starting)').waitFor();
-  await press('Kill process 1');
+  await page.getByText('Process (starting)').waitFor();
+  await press('Kill the process');
   await press('Find a card by name');
   await happened(FOUND);
   // While another step runs
@@ -233,30 +231,6 @@ it('says beside the switch of the key when a bot asks again that was refused', a
   await reset();
   await words.waitFor({ state: 'hidden' });
 });
-
-it.skipIf(withoutRedis)(
-  'a second bot answers in its server over a Redis that can be cut off, until the sandbox is reset',
-  async () => {
-    await beginAnew();
-    await press('Add a second process, over Redis');
-    await page.getByText('Process 2 (running) · answers in Trading Post').waitFor();
-    await press('Kill process 1');
-    await page.getByText('Process 1 (stopped) · nobody answers in Collectors, direct messages').waitFor();
-    await press('Start process 1');
-    await page.getByText('Process 1 (running) · answers in Collectors, direct messages').waitFor();
-    await page.getByRole('button', { name: 'Trading Post' }).click();
-    await say(page, '/card tide-11');
-    await page.locator('discord-embed').waitFor();
-    await press('Cut off Redis');
-    await page.getByText('Redis (cut off)').waitFor();
-    await say(page, '/card tide-11'); // is in the process's memory
-    await expect.poll(() => page.locator('discord-embed').count()).toBe(2);
-    await page.getByRole('button', { name: 'Collectors' }).click();
-    await reset();
-    await page.getByText('A second one, over Redis').waitFor();
-    expect(await page.getByText('Process 2').count()).toBe(0);
-  },
-);
 
 it('a sandbox that is killed leaves no process behind', async () => {
   const program = startSandboxProgram();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Bots } from '../../sandbox/bots.ts';
+import type { Bot } from '../../sandbox/bot.ts';
 import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { Guide } from '../../sandbox/guide.ts';
@@ -17,6 +17,6 @@ it.each([
   ['no price that moves since yesterday where the bot knows none', {}, [], ['find', 'crowd', 'refused', 'day', 'kill']],
 ])('the guide has %s', (_, limits, known, steps) => {
   const cardService = new EmbeddedCardService(limits);
-  const guide = new Guide({ cardService, known, cards: [], discord: {} as EmulatedDiscord, bots: {} as Bots });
+  const guide = new Guide({ cardService, known, cards: [], discord: {} as EmulatedDiscord, bot: {} as Bot });
   expect(guide.shown.steps.map(({ id }) => id)).toEqual(steps);
 });

@@ -15,7 +15,7 @@ const QUALITY = 0.8;
 /** What is beside the story is left out: other places, and switches. */
 const STORY_ALONE = `
   body { grid-template: minmax(0, 1fr) / minmax(0, 1fr) 260px !important; }
-  .left, .channel, .hint, #plan, #faults, #bulk, #gateway { display: none !important; }
+  .left, .channel, .hint, #plan, #faults, #bulk { display: none !important; }
   .guide { padding: 8px !important; }
   .composer { padding-bottom: 14px !important; caret-color: transparent; }
 `;

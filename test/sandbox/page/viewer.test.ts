@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../../sandbox/discord/chat.ts';
-import { DEFAULT_WORLD } from '../../../sandbox/discord/world.ts';
-import { heldBy, isVisible } from '../../../sandbox/page/viewer.ts';
+import { isVisible } from '../../../sandbox/page/viewer.ts';
 
 const [ALICE, BOB] = [
   { id: '1', name: 'Alice', locale: 'en-US' },
@@ -29,10 +28,4 @@ it.each<[string, Partial<ChatMessage>, boolean, boolean]>([
   const seenBy = (member: typeof ALICE) =>
     isVisible({ ...MESSAGE, ...message }, { member, guildId: 'guild', context: 0, manageGuild: false });
   expect([seenBy(ALICE), seenBy(BOB)]).toEqual([toAlice, toBob]);
-});
-
-it('of two processes each says which servers fall silent with it, and one alone says nothing', () => {
-  const { guilds } = DEFAULT_WORLD;
-  expect(heldBy(1, 1, guilds)).toBe('');
-  expect([heldBy(1, 2, guilds), heldBy(2, 2, guilds)]).toEqual(['Collectors, direct messages', 'Trading Post']);
 });

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { redisServerBinary } from '../../../sandbox/redis-binary.ts';
+import { redisServerBinary } from './binary.ts';
 
 /** Where there is none, the test file that asks is added to the file `WITHOUT_REDIS`: .ci/run runs it again with one. */
 export function hasRealRedis(): boolean {

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
-import { redisServerBinary } from '../../../sandbox/redis-binary.ts';
-import { type RedisProcess, runRedis } from '../../../sandbox/redis-process.ts';
 import { onFinished } from '../on-finished.ts';
+import { redisServerBinary } from './binary.ts';
+import { type RedisProcess, runRedis } from './process.ts';
 
 export interface RealServerOptions {
   password?: string;

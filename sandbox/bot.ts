@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { Listeners } from './listeners.ts';
+
+const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href;
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** One line of the bot's log. */
+export type LogLine = Record<string, unknown> & { level: string; msg: string };
+
+/** The bot, as the page shows it. */
+export interface ShownBot {
+  state: 'stopped' | 'starting' | 'running';
+  /** It was refused with its key and has not been answered since: when it asks again, 0 if its log does not say. */
+  keyTriedAtMs: number | undefined;
+}
+
+export interface BotOptions {
+  /** Its variables, without `DATA_DIR`. */
+  env: Record<string, string>;
+  /** Its data at the first start; they are copied. */
+  pristineDir: string;
+  /** For its data. */
+  dataDir: string;
+  /** Called with every line of its log, parsed and as it was written. */
+  onLine(line: LogLine, text: string): void;
+}
+
+interface Running {
+  child: ChildProcess;
+  /** Resolves when it is connected to Discord, or has ended. */
+  ready: Promise<unknown>;
+  /** Resolves when it has ended, for whatever reason, and its log is read. */
+  ended: Promise<void>;
+}
+
+/** The unmodified bot, in a process of its own that ends with this one. */
+export class Bot {
+  readonly #options: BotOptions;
+  readonly #changes = new Listeners();
+  readonly onChange = this.#changes.add;
+  #running: Running | undefined;
+  #state: ShownBot['state'] = 'stopped';
+  /** Requests rest until then, as its log says; `undefined` when they flow. */
+  #rest: { reason: string; untilMs: number } | undefined;
+
+  constructor(options: BotOptions) {
+    this.#options = options;
+  }
+
+  get shown(): ShownBot {
+    const untilMs = this.#rest?.reason === 'key' ? this.#rest.untilMs : undefined;
+    return { state: this.#state, keyTriedAtMs: untilMs && (untilMs > Date.now() ? untilMs : 0) };
+  }
+
+  /** It runs, and may send requests. */
+  get isAsAtStart(): boolean {
+    return this.#state === 'running' && (this.#rest?.untilMs ?? 0) < Date.now();
+  }
+
+  /** Starts it on pristine data. Resolves when it is connected. */
+  async reset(): Promise<void> {
+    const { dataDir, pristineDir } = this.#options;
+    await this.end('SIGKILL');
+    await rm(dataDir, { recursive: true, force: true });
+    await cp(pristineDir, dataDir, { recursive: true });
+    await this.start();
+  }
+
+  /** Resolves when it is connected, or has ended. Without effect while it runs. */
+  async start(): Promise<void> {
+    this.#running ??= this.#run();
+    await this.#running.ready;
+  }
+
+  /** With SIGKILL without warning: what it had in memory is lost. With SIGTERM it answers first what is under way. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    this.#running?.child.kill(signal);
+    await this.#running?.ended;
+  }
+
+  #run(): Running {
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const { env, dataDir } = this.#options;
+    const child = spawn(process.execPath, ['--import', END_WITH_PARENT, MAIN], {
+      env: { PATH, NODE_COMPILE_CACHE, ...env, DATA_DIR: dataDir },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const connected = Promise.withResolvers<void>();
+    this.#rest = undefined;
+    this.#become('starting');
+    createInterface(child.stdout as Readable).on('line', (text) => {
+      const line = parsed(text);
+      this.#read(line);
+      this.#options.onLine(line, text);
+      if (line.msg === 'gateway ready') connected.resolve();
+    });
+    const ended = once(child, 'close').then(() => {
+      this.#running = undefined;
+      this.#become('stopped');
+    });
+    return { child, ready: Promise.race([connected.promise, ended]), ended };
+  }
+
+  #read({ msg, reason, until }: LogLine): void {
+    if (msg === 'gateway ready') this.#state = 'running';
+    if (msg === 'requests are sent again') this.#rest = undefined;
+    else if (typeof reason === 'string' && typeof until === 'string')
+      this.#rest = { reason, untilMs: Date.parse(until) };
+    this.#changes.tell();
+  }
+
+  #become(state: ShownBot['state']): void {
+    this.#state = state;
+    this.#changes.tell();
+  }
+}
+
+/** Not everything that a process writes is a line of the log. */
+function parsed(text: string): LogLine {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { level: 'info', msg: text };
+  }
+}
