@@ -1,7 +1,16 @@
 import type { APIApplicationCommand } from 'discord-api-types/v10';
 import { InteractionContextType as Context } from 'discord-api-types/v10';
-import type { RegisteredCommand } from './command-registry.ts';
+import type { CommandForm } from './command-rules.ts';
 import { ownersOf, type Place } from './place.ts';
+
+/** A registered command. `guildId: null` = a global one. */
+export interface RegisteredCommand {
+  id: string;
+  /** Changes with every change of the content. */
+  version: string;
+  guildId: string | null;
+  form: CommandForm;
+}
 
 /**
  * A command as Discord returns it. Translations are omitted unless requested (`with_localizations`); contexts and

@@ -2,7 +2,7 @@ import { ComponentType, MessageFlags, MessageType } from 'discord-api-types/v10'
 import { standingFiles } from './attachment-links.ts';
 import type { Trigger } from './chat.ts';
 import type { Row } from './components.ts';
-import type { Conversation, HeldMessage } from './conversation.ts';
+import type { HeldMessage } from './conversation.ts';
 import { snowflakeTimeMs } from './snowflake.ts';
 import { botUser, type World } from './world.ts';
 
@@ -40,25 +40,6 @@ export function apiMessage({ conversation, message: { id, reply, ephemeral, edit
     ...(nonce !== undefined && { nonce }),
     ...(sourceMessageId !== undefined &&
       trigger !== 'menu' && { message_reference: { type: 0, channel_id: channelId, message_id: sourceMessageId } }),
-  };
-}
-
-/** The answer to a callback with `with_response=true`; a form and a deferred update have no message. */
-export function callbackResponse(conversation: Conversation, type: unknown, world: World): object {
-  const { interactionId, messageId, ephemeral, modal, updatesSource } = conversation.message;
-  const held = modal ? undefined : conversation.sent('@original');
-  return {
-    interaction: {
-      id: interactionId,
-      type: conversation.details.type,
-      ...(messageId !== undefined && {
-        response_message_id: messageId,
-        response_message_loading: conversation.course.phase === 'thinking',
-        response_message_ephemeral: ephemeral,
-      }),
-      ...(updatesSource && held && { response_message_id: held.message.id }),
-    },
-    resource: { type, ...(held && { message: apiMessage(held, world) }) },
   };
 }
 

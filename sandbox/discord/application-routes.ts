@@ -1,11 +1,11 @@
 import { changedApplication } from './application-rules.ts';
 import type { Gateway } from './gateway.ts';
 import { ok, type Routes } from './route.ts';
-import { apiUser, botUser, memberPermissions, ownUser, type World } from './world.ts';
+import { apiUser, botUser, memberPermissions, type World } from './world.ts';
 
 const DAILY_IDENTIFIES = 1_000; // events/gateway, "Session Start Limit Object"
 
-/** The bot's application and user, and the address of the gateway. */
+/** The bot's application and guilds, and the address of the gateway. */
 export function applicationRoutes(
   world: World,
   gateway: Pick<Gateway, 'url' | 'identifies'>,
@@ -55,7 +55,6 @@ export function applicationRoutes(
       settings = { ...settings, ...changedApplication(json) };
       return ok(application());
     },
-    'GET /users/@me': () => ok(ownUser(world)),
     'GET /users/@me/guilds': () =>
       ok(
         world.guilds.map(({ id, name }) => ({

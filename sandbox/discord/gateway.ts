@@ -11,8 +11,7 @@ import { GatewayIdentifyLimit, type IdentifyLimits } from './gateway-identify-li
 import { gatewayAddress, type Identify } from './gateway-rules.ts';
 import { GatewaySession, type SessionLink } from './gateway-session.ts';
 import { GatewaySessions } from './gateway-sessions.ts';
-import { announcedGuilds, readyPayload } from './ready-payload.ts';
-import type { World } from './world.ts';
+import { ownUser, type World } from './world.ts';
 
 /** The "discard" port (RFC 863), on which nothing listens. */
 const NOBODY_LISTENS = 'ws://127.0.0.1:9';
@@ -156,10 +155,23 @@ export class Gateway {
     const session = new GatewaySession(identify.shard, link);
     this.#sessions.add(session);
     session.dispatch('READY', JSON.stringify(readyPayload(session, { world, resumeUrl, version })));
-    for (const guild of announcedGuilds(identify, session, world)) {
-      session.dispatch('GUILD_CREATE', JSON.stringify(guild));
-    }
     this.#sessions.changed();
     return session;
   }
+}
+
+/** `d` of READY; events/gateway-events, "Ready". Guilds are not described after it, since no bot here has intents. */
+function readyPayload(
+  session: GatewaySession,
+  { world, resumeUrl, version }: { world: World; resumeUrl: string; version: number },
+): object {
+  return {
+    v: version,
+    user: ownUser(world),
+    guilds: world.guilds.filter(({ id }) => session.serves(id)).map(({ id }) => ({ id, unavailable: true })),
+    session_id: session.id,
+    resume_gateway_url: resumeUrl,
+    shard: session.shard,
+    application: { id: world.applicationId, flags: 0 },
+  };
 }

@@ -5,7 +5,6 @@ import {
   PermissionFlagsBits as Permission,
 } from 'discord-api-types/v10';
 
-import { generalChannel } from './guild-contents.ts';
 import { knownGuild, type Owners, type Place } from './place.ts';
 import { apiUser, memberPermissions, type World } from './world.ts';
 
@@ -67,6 +66,20 @@ function fromGuild({ member, channelId, permissions }: Place, guildId: string, w
   };
 }
 
+/** The channel of a guild in which commands are typed: the partial one of interactions. */
+function generalChannel(id: string, guildId: string, permissions: bigint) {
+  return {
+    id,
+    type: ChannelType.GuildText,
+    guild_id: guildId,
+    name: 'general',
+    position: 0,
+    permissions: String(permissions),
+    parent_id: null,
+    flags: 0,
+  };
+}
+
 function fromPrivateChannel({ member, channelId, context }: Place, { members }: World): object {
   const channel =
     context === 1
@@ -82,7 +95,7 @@ function fromPrivateChannel({ member, channelId, context }: Place, { members }: 
 }
 
 /** resources/guild, "Guild Member Structure", with the permissions that interactions add */
-export function apiMember(user: APIUser, permissions: bigint) {
+function apiMember(user: APIUser, permissions: bigint) {
   return {
     user,
     nick: null,

@@ -1,10 +1,7 @@
-import { InteractionType } from 'discord-api-types/v10';
-
-import { apiMessage, callbackResponse } from './api-message.ts';
+import { apiMessage } from './api-message.ts';
 import type { Autocompletions } from './autocompletions.ts';
 import { isEphemeral, parseCallback, parseChoices } from './callback-rules.ts';
 import type { Conversations } from './conversations.ts';
-import { fieldsIn } from './form-reader.ts';
 import { readMessage } from './message-rules.ts';
 import { type Moderation, moderate } from './moderation.ts';
 import { NO_CONTENT, ok, type RestRequest, type Routes } from './route.ts';
@@ -23,20 +20,18 @@ export function interactionRoutes(
   const MESSAGE = `${WEBHOOK}/messages/:message`;
 
   return {
-    'POST /interactions/:id/:token/callback': ({ params: { id = '', token = '' }, query, json, files }) => {
-      const answered = (response: () => object) =>
-        query.get('with_response') === 'true' ? ok(response()) : NO_CONTENT;
+    'POST /interactions/:id/:token/callback': ({ params: { id = '', token = '' }, json, files }) => {
       const autocompletion = autocompletions.find(id, token);
       if (autocompletion) {
         autocompletion.answer(parseChoices(json, autocompletion.locale));
-        return answered(() => ({ interaction: { id, type: InteractionType.ApplicationCommandAutocomplete } }));
+        return NO_CONTENT;
       }
       const conversation = conversations.interaction(id, token);
       const callback = parseCallback(json, conversation.details);
       if (callback.kind === 'reply') moderate(callback.form, callback.ephemeral, moderation, ['data']);
       if (callback.kind === 'update') moderate(callback.form, false, moderation, ['data']);
       conversation.acknowledge(callback, files);
-      return answered(() => callbackResponse(conversation, fieldsIn(json).type, world));
+      return NO_CONTENT;
     },
     [`PATCH ${MESSAGE}`]: (request) => {
       const conversation = conversationOf(request);

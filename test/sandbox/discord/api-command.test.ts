@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { apiCommand, isVisible } from '../../../sandbox/discord/api-command.ts';
+import { apiCommand, isVisible, type RegisteredCommand } from '../../../sandbox/discord/api-command.ts';
 import type { Whereabouts } from '../../../sandbox/discord/chat.ts';
-import type { RegisteredCommand } from '../../../sandbox/discord/command-registry.ts';
 import { readCommand } from '../../../sandbox/discord/command-rules.ts';
 import { ownersOf, placeOf } from '../../../sandbox/discord/place.ts';
 import { DEFAULT_WORLD as world } from '../../../sandbox/discord/world.ts';

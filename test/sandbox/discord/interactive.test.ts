@@ -91,8 +91,9 @@ describe('an unmodified discord.js client receives', () => {
     const messageId = await sent();
     handle = async (i) => {
       if (!i.isMessageContextMenuCommand()) return;
-      const { resource } = await i.reply({ content: '-', withResponse: true });
-      await i.editReply(JSON.stringify([i.targetMessage.content, i.targetId, resource?.message?.reference]));
+      await i.reply('-');
+      const { reference } = await i.fetchReply();
+      await i.editReply(JSON.stringify([i.targetMessage.content, i.targetId, reference]));
     };
     const quoted = await discord.type({ command: 'Quote It', target: { messageId } }).until(({ edited }) => edited);
     expect(JSON.parse(quoted.content)).toEqual(['here', messageId, null]); // it is no reply to that message
@@ -223,8 +224,8 @@ describe('files', () => {
   it('are kept, removed and added by edits', async () => {
     handle = async (i) => {
       if (!i.isChatInputCommand()) return;
-      const response = await i.reply({ files: [file('a.txt', 'a'), file('b.txt', 'b')], withResponse: true });
-      const kept = response.resource?.message?.attachments.first();
+      await i.reply({ files: [file('a.txt', 'a'), file('b.txt', 'b')] });
+      const kept = (await i.fetchReply()).attachments.first();
       await i.editReply({ attachments: kept ? [kept] : [], files: [file('c.txt', 'c')] });
       await i.editReply('still');
     };

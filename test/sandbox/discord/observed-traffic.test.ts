@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { GatewaySession } from '../../../sandbox/discord/gateway-session.ts';
 import type { Exchange } from '../../../sandbox/discord/observation.ts';
-import { readyPayload } from '../../../sandbox/discord/ready-payload.ts';
-import { apiUser, DEFAULT_WORLD } from '../../../sandbox/discord/world.ts';
+import { apiUser } from '../../../sandbox/discord/world.ts';
 import { eventViolations, exchangeViolations } from '../../support/discord-spec/violations.ts';
 
 const CALLBACK = { method: 'POST', route: '/interactions/:id/:token/callback' };
@@ -46,13 +44,4 @@ describe("Discord's specification", () => {
       'INTERACTION_CREATE user flags: invalid_type undefined',
     ]);
   });
-});
-
-it('READY has what other libraries read, although no specification requires it', () => {
-  const world = DEFAULT_WORLD;
-  const session = new GatewaySession([0, 1], { send() {}, close() {} });
-
-  const ready = readyPayload(session, { world, resumeUrl: 'ws://x.test', version: 10 });
-
-  expect(ready).toMatchObject({ private_channels: [] });
 });

@@ -47,25 +47,24 @@ describe('the API', () => {
   });
 
   it.each(['', '/v9', '/v10'])('is served as /api%s', async (version) => {
-    expect((await call('/users/@me', { version })).body).toMatchObject({ id: discord.applicationId });
+    expect((await call('/applications/@me', { version })).body).toMatchObject({ id: discord.applicationId });
   });
 
   it.each([
     'DiscordBot (https://example.test, 1.0) extra/2',
     'DiscordBot (https://example.test)',
-    'Oceanic/1.15.0 (https://example.test)',
     'node',
     'curl/8.5.0',
   ])('serves the client %s', async (userAgent) => {
-    expect((await call('/users/@me', { headers: { 'user-agent': userAgent } })).status).toBe(200);
+    expect((await call('/applications/@me', { headers: { 'user-agent': userAgent } })).status).toBe(200);
   });
 
   it.each<[string, string, Call, number, number]>([
     ['a wrong token', '/gateway/bot', { headers: { authorization: 'Bot x' } }, 401, 0],
-    ['a browser', '/users/@me', { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' } }, 403, 40_333],
-    ['a web page', '/users/@me', { headers: { origin: 'https://evil.test' } }, 403, 40_333],
-    ['a client without a name', '/users/@me', { headers: { 'user-agent': '' } }, 403, 40_333],
-    ['a version that is not served', '/users/@me', { version: '/v5' }, 400, 50_041],
+    ['a browser', '/applications/@me', { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' } }, 403, 40_333],
+    ['a web page', '/applications/@me', { headers: { origin: 'https://evil.test' } }, 403, 40_333],
+    ['a client without a name', '/applications/@me', { headers: { 'user-agent': '' } }, 403, 40_333],
+    ['a version that is not served', '/applications/@me', { version: '/v5' }, 400, 50_041],
     ['an unknown path', '/nowhere', {}, 404, 0],
     ['a path that is no text', '/webhooks/1/%ff/messages/1', {}, 404, 0],
     ['a method that the path does not have', '/gateway/bot', { method: 'DELETE' }, 405, 0],
@@ -93,7 +92,7 @@ describe('the API', () => {
     const { port } = new URL(discord.origin);
     const authorization = `Bot ${discord.botToken}`;
     const headers = { host: 'discord-proxy.test', 'user-agent': USER_AGENT, authorization };
-    const proxied = request({ port, host: '127.0.0.1', path: '/api/v10/users/@me', headers }).end();
+    const proxied = request({ port, host: '127.0.0.1', path: '/api/v10/applications/@me', headers }).end();
     const [response] = await once(proxied, 'response');
     expect(response.resume().statusCode).toBe(200);
   });

@@ -3,7 +3,6 @@ import {
   BasicGuildMemberResponseSchema,
   GuildChannelResponseSchema,
   GuildMemberResponseSchema,
-  GuildResponseSchema,
   MessageResponseSchema,
   PrivateChannelResponseSchema,
   PrivateGroupChannelResponseSchema,
@@ -24,21 +23,6 @@ export interface EventPart {
 const Permissions = { permissions: z.optional(z.string()) };
 /** interactions/receiving-and-responding, "Interaction Structure" */
 const Member = z.extend(GuildMemberResponseSchema, Permissions);
-/** events/gateway-events, "Guild Create" */
-const Guild = z.extend(GuildResponseSchema, {
-  joined_at: z.string(),
-  large: z.boolean(),
-  unavailable: z.boolean(),
-  member_count: z.int(),
-  voice_states: z.array(z.unknown()),
-  members: z.array(GuildMemberResponseSchema),
-  channels: z.array(GuildChannelResponseSchema),
-  threads: z.array(z.unknown()),
-  presences: z.array(z.unknown()),
-  stage_instances: z.array(z.unknown()),
-  guild_scheduled_events: z.array(z.unknown()),
-  soundboard_sounds: z.array(z.unknown()),
-});
 /** interactions/receiving-and-responding, "Resolved Data Structure" */
 const Resolved = z.extend(ResolvedObjectsResponseSchema, {
   messages: z.optional(z.record(z.string(), MessageResponseSchema)),
@@ -49,7 +33,6 @@ const Channel = z.union([GuildChannelResponseSchema, PrivateChannelResponseSchem
 
 const PARTS: Readonly<Record<string, readonly [at: string, schema: z.ZodMiniType][]>> = {
   READY: [['user', UserPIIResponseSchema]],
-  GUILD_CREATE: [['', Guild]],
   INTERACTION_CREATE: [
     ['member', Member],
     ['user', UserResponseSchema],
