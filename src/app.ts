@@ -17,6 +17,7 @@ import { UsageReports } from './lookup/usage-reports.ts';
 import { cardIdReader } from './model/card-id.ts';
 import { Events } from './model/events.ts';
 import type { Invocation } from './model/invocation.ts';
+import { OperatorError } from './model/operator-error.ts';
 import { openOperations } from './operations/operations.ts';
 import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
@@ -72,7 +73,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   let opened: OpenServices | undefined;
   try {
     opened = await openServices(config, log, { signal, events });
-    await operations.start(opened.state);
+    await operations.start();
   } catch (error) {
     await operations.close();
     events.close();
@@ -141,8 +142,11 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
 
   const stopping = new AbortController();
   const loginSignal = AbortSignal.any([signal, stopping.signal]);
-  const ready = login(client, { token: config.discord.token, events, log, signal: loginSignal });
-  ready.catch(() => {}); // it may be left unawaited
+  const ready = login(client, { token: config.discord.token, log, signal: loginSignal });
+  const whyRefused = Promise.race([refused(client), state.refused]);
+  // Before the bot ends, operators hear why; either may be left unawaited.
+  for (const end of [whyRefused, ready.catch((error: unknown) => error)])
+    void end.then((error) => error instanceof OperatorError && log.error(error.message));
   delivery.tell(); // needs no gateway either
 
   const stop = async () => {
@@ -160,7 +164,6 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     await bounded('last edits', LAST_EDITS_MS, Promise.all([commandReplies.close(), delivery.close()]));
     // destroy() never resolves while a shard waits for READY.
     const disconnected = client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed'));
-    // Alerts end at once: a gateway that closes now is none.
     await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, operations.close()]));
     await bounded('closing', CLOSE_MS, state.close());
     events.close();
@@ -169,7 +172,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   let stopped: Promise<void> | undefined;
   return {
     ready,
-    refused: Promise.race([refused(client), state.refused]),
+    refused: whyRefused,
     repliesCompleted: () => commandReplies.settled(),
     stop: () => {
       stopped ??= stop();

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { isatty } from 'node:tty';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 import { Output } from './log/output.ts';
@@ -25,6 +26,9 @@ export const SHORT_SECRET = 8;
 /** Where a word begins: also after a character that JSON or a URL writes with letters. */
 const WORD_BEGINS = String.raw`(?:(?<!\w)|(?<=\\(?:[bfnrt]|u[\da-f]{4})|%[\da-fA-F]{2}))`;
 
+/** Each line as it is written, with the log that it is of. */
+const written = channel('cardbot:log');
+
 /** A pattern that matches nothing. */
 const NO_MATCH = '(?!)';
 
@@ -32,12 +36,28 @@ export function createLog({ level, secrets, destination = new Output(1) }: LogOp
   const redact = redaction(secrets);
   // Only strings and names of fields: otherwise a key of digits would be removed from times and status codes.
   // The first comparison is for speed: most lines contain no secret.
-  const streamWrite = (line: string) => (redact(line) === line ? line : line.replace(JSON_STRING, redact));
+  const withoutSecrets = (line: string) => (redact(line) === line ? line : line.replace(JSON_STRING, redact));
+  const streamWrite = (line: string) => {
+    const shown = withoutSecrets(line);
+    written.publish({ log, line: shown });
+    return shown;
+  };
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino(
+  const log: Logger = pino(
     { level, base: null, formatters, hooks: { streamWrite }, serializers: { err: serializedError } },
     destination,
   );
+  return log;
+}
+
+/** Tells `listener` of each line that this log writes, in JSON and without secrets. @returns ends that */
+export function hear(log: Logger, listener: (line: string) => void): () => void {
+  const onWritten = (message: unknown) => {
+    const { log: of, line } = message as { log: Logger; line: string };
+    if (of === log) listener(line);
+  };
+  written.subscribe(onWritten);
+  return () => void written.unsubscribe(onWritten);
 }
 
 /** Replaces secrets in a text: plain, encoded for a URL, in base64; each also within JSON, up to four levels deep. */
@@ -134,7 +154,8 @@ export class Incident {
     if (this.#isLogged || (sinceMs >= 0 && sinceMs < LOG_EVERY_MS)) return; // negative when the clock was set back
     this.#isLogged = true;
     this.#loggedAtMs = this.#nowMs();
-    this.#log[this.#messages.level](details, this.#messages.begins);
+    const { level, begins, ends } = this.#messages;
+    this.#log[level]({ ...details, outage: ends }, begins);
   }
 
   /** Failures of an outage that was not logged count in the next one. */
@@ -142,7 +163,8 @@ export class Incident {
     if (this.#isReported) this.#messages.report?.(true);
     this.#isReported = false;
     if (!this.#isLogged) return;
-    this.#log.info({ failures: this.#failures, lastedMs: this.#nowMs() - this.#loggedAtMs }, this.#messages.ends);
+    const { ends: over } = this.#messages;
+    this.#log.info({ failures: this.#failures, lastedMs: this.#nowMs() - this.#loggedAtMs, over }, over);
     this.#isLogged = false;
     this.#failures = 0;
   }

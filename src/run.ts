@@ -46,7 +46,7 @@ export async function runBot(): Promise<never> {
     stopRequested,
     // Replies are edited by interaction tokens, without the bot token: deferred replies can still be completed.
     app.refused.then((error) => {
-      log.error({ err: error }, 'cannot continue: deferred replies are still completed');
+      log.info('deferred replies are still completed');
       return Promise.race([stopRequested, app.repliesCompleted()]).then(() => error);
     }),
     new Promise((resolve) => {

@@ -43,7 +43,7 @@ export class LookupRequests {
     this.#options = options;
     this.#outage = new Incident(options.log, {
       level: 'warn',
-      begins: 'the card service is failing',
+      begins: 'the card service is failing: if it lasts, check CARD_SERVICE_URL and the connection',
       ends: 'the card service answers again',
     });
   }

@@ -55,8 +55,6 @@ export interface EventsByName {
   gateway: { shard: number; state: 'connecting' | 'ready' | 'closed' };
   /** Discord has answered a heartbeat of a shard. */
   heartbeat: { shard: number; tookMs: number };
-  /** Discord refuses the bot for good. The message is a sentence: what the operator has to do. */
-  refused: { message: string };
   /** One HTTP request to Discord has ended, without a status when there was no answer; discord.js may send it again. */
   discordRequest: { call: 'callback' | 'edit' | 'other'; status: number | undefined; tookMs: number };
   /** A store failed, for a reason that an operator can end, or works for the first time after it failed or after the start. */
@@ -64,7 +62,7 @@ export interface EventsByName {
 }
 
 /**
- * What one bot does, on channels of node:diagnostics_channel such as `cardbot:command`, for logs, metrics and alerts.
+ * What one bot does, on channels of node:diagnostics_channel such as `cardbot:command`, for the log, metrics and readiness.
  * Channels are global to the process, so each message also names its `bot`. Publishing costs next to nothing while nothing
  * subscribes.
  */

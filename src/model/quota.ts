@@ -105,8 +105,8 @@ export function spentShare(quota: QuotaState | undefined): number | undefined {
   return Math.min(1, Math.max(0, 1 - left / quota.limit));
 }
 
-/** Shares of the day's requests at which operators are warned, in the log and by the alert of that name. */
-export const DAY_SHARES = { day80: 0.8, day95: 0.95, day100: 1 } as const;
+/** Shares of a window's requests at which operators are warned. */
+export const WARNED_SHARES = [0.8, 0.95, 1];
 
 /** The member who sent a command, and where. */
 export interface Requester {

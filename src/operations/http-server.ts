@@ -1,18 +1,30 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from '@prometheus-io/client';
 import type { Logger } from '../log.ts';
+import type { Events } from '../model/events.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { isPublicHost } from '../model/public-host.ts';
-import type { Readiness } from './health.ts';
 
 export interface HttpOptions {
   port: number;
   host: string;
   botId: string;
-  metrics: { contentType: string; metrics(): Promise<string> };
-  health: { readiness(): Readiness };
+  metrics: Registry;
+  readiness: () => Readiness;
   log: Logger;
+}
+
+/** Whether the bot can be of use now. */
+export interface Readiness {
+  ready: boolean;
+  /** Every shard of this process receives commands. */
+  gateway: boolean;
+  /** What replies and counts are kept in can be written. The card store does not count: without it the bot only asks more. */
+  store: boolean;
+  /** Where it is not ready. */
+  reason?: string;
 }
 
 /** The port cannot be listened on. */
@@ -35,7 +47,7 @@ const LONGEST_REQUEST_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 
 /** `/metrics`, `/healthz` and `/readyz`. @throws HttpPortUnusable */
-export async function serveHttp(options: HttpOptions): Promise<{ close(): Promise<void> }> {
+export async function serveHttp(options: HttpOptions): Promise<{ close(): void }> {
   const { port, host, log } = options;
   const server = createServer(
     { requestTimeout: LONGEST_REQUEST_MS, connectionsCheckingInterval: LOOK_EVERY_MS },
@@ -45,16 +57,7 @@ export async function serveHttp(options: HttpOptions): Promise<{ close(): Promis
         response.destroy();
       }),
   );
-  // Whoever has sent nothing whole for longest makes room, so that nobody holds all places with requests that never end.
-  const open = new Set<Socket>();
-  const latest = (socket: Socket) => open.delete(socket) && open.add(socket);
-  server.on('request', ({ socket }) => latest(socket));
-  server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-    const [oldest] = open;
-    if (open.size > MOST_CONNECTIONS) oldest?.destroy();
-  });
+  server.maxConnections = MOST_CONNECTIONS;
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {
@@ -64,7 +67,7 @@ export async function serveHttp(options: HttpOptions): Promise<{ close(): Promis
   server.on('error', (err) => log.warn({ err }, 'a connection for metrics could not be accepted'));
   log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are served');
   return {
-    async close() {
+    close() {
       server.close();
       server.closeAllConnections();
     },
@@ -86,7 +89,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
 
 async function pageFor(
   { method, url = '', headers }: IncomingMessage,
-  { metrics, health, host }: HttpOptions,
+  { metrics, readiness, host }: HttpOptions,
 ): Promise<{ status: number; type?: string; body: string }> {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, body: 'GET or HEAD\n' };
   const [path] = url.split('?', 1);
@@ -99,8 +102,8 @@ async function pageFor(
       // The process can answer: an outage of Discord or of the card service is no reason to restart it.
       return { status: 200, body: 'ok\n' };
     case '/readyz': {
-      const readiness = health.readiness();
-      return { status: readiness.ready ? 200 : 503, type: 'application/json', body: JSON.stringify(readiness) };
+      const now = readiness();
+      return { status: now.ready ? 200 : 503, type: 'application/json', body: JSON.stringify(now) };
     }
     default:
       return { status: 404, body: 'not found\n' };
@@ -112,4 +115,24 @@ function isOwnName(given: string | undefined, host: string): boolean {
   if (given === undefined) return true; // of HTTP/1.0, which no browser speaks
   const hostname = URL.parse(`http://${given}`)?.hostname;
   return hostname !== undefined && (hostname === host.toLowerCase() || !isPublicHost(hostname));
+}
+
+/** Follows the gateway and the stores by their events. @param usesRedis it does not work until it is reached */
+export function followReadiness(events: Events, usesRedis: boolean): () => Readiness {
+  const shards = new Map<number, boolean>();
+  /** Stores, with what is wrong. */
+  const failing = new Map<string, string>();
+  const fails = (store: string, reason = `${store} cannot be used: see the log`) => failing.set(store, reason);
+  if (usesRedis) fails('redis');
+  events.subscribe('gateway', ({ shard, state }) => void shards.set(shard, state === 'ready'));
+  events.subscribe('store', ({ store, works, reason }) => {
+    if (works) failing.delete(store);
+    else if (store !== 'cards') fails(store, reason);
+  });
+  return () => {
+    const gateway = shards.size > 0 && [...shards.values()].every(Boolean);
+    const [reason = gateway ? undefined : 'not connected to Discord'] = failing.values();
+    const store = failing.size === 0;
+    return { ready: gateway && store, gateway, store, ...(reason && { reason }) };
+  };
 }

@@ -1,105 +1,117 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { Events, EventsByName } from '../model/events.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Events } from '../model/events.ts';
+import { BREAKER_REASONS, WINDOWS, type WindowQuota } from '../model/quota.ts';
+import { currentQuota } from '../quota/day-quota.ts';
 
-type Labels = Readonly<Record<string, string>>;
+/** An answer from the cache takes milliseconds; one that waited for a permit, minutes. */
+const ANSWER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 60, 300, 900];
+/** For names that are no command of this version: no label takes a value that a member can choose. */
+const OTHER = 'other';
 
-/** The labels of the metric, and perhaps others that it has not. */
-interface Sample {
-  /** What a counter is increased by (1 unless given), a gauge is set to, a histogram observes. */
-  value?: number;
-  [label: string]: unknown;
-}
-
-/** One metric: what Prometheus is told of it, and where its figures come from. With `buckets` it is a histogram. */
-export interface Metric {
-  /** As Prometheus wants it, counters alone end with `_total`. */
-  name: string;
-  help: string;
-  /**
-   * The values of each label for which there are figures from the start: Prometheus sees no increase in a counter that
-   * begins at 1.
-   */
-  labels?: Readonly<Record<string, readonly string[]>>;
-  /** Where such a figure starts; 0 unless given. */
-  startOf?: (labels: Labels) => number;
-  buckets?: number[];
-  /** Begins to count. */
-  follow?: (events: Events, record: (sample: Sample) => void) => void;
-  /** All figures, as they are whenever Prometheus reads them. */
-  read?: () => Sample[];
-}
-
-/**
- * A metric that changes with each event, and whose labels are fields of it.
- *
- * @param sample what is not as in the event; `undefined`: this one does not count
- */
-export function on<Name extends keyof EventsByName>(
-  name: Name,
-  sample: (event: EventsByName[Name]) => Sample | undefined = () => ({}),
-): Pick<Metric, 'follow'> {
-  return {
-    follow(events, record) {
-      events.subscribe(name, (event) => {
-        const found = sample(event);
-        if (found) record({ ...event, ...found });
-      });
-    },
-  };
-}
-
-/** A metric of what the last event said, as of the moment at which it is read. */
-export function last<Name extends keyof EventsByName>(
-  name: Name,
-  samples: (event: EventsByName[Name] | undefined) => Sample[],
-): Pick<Metric, 'follow' | 'read'> {
-  let known: EventsByName[Name] | undefined;
-  return {
-    follow(events) {
-      events.subscribe(name, (event) => {
-        known = event;
-      });
-    },
-    read: () => samples(known),
-  };
-}
+/** The values of each label for which there are figures from the start: Prometheus sees no increase in a counter that begins at 1. */
+type Labels = Readonly<Record<string, readonly string[]>>;
 
 /** What Prometheus reads: what is counted from the events of one bot, and the library's own metrics of the process. */
-export function registryOf(events: Events, metrics: readonly Metric[]): Registry {
+export function openMetrics(events: Events, commandNames: readonly string[], usesRedis: boolean): Registry {
   const registry = new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  for (const metric of metrics) {
-    const record = register(metric, registry);
-    metric.follow?.(events, record);
-  }
+  const counter = (name: string, help: string, labels: Labels) => {
+    const made = new Counter({ name: `cardbot_${name}`, help, labelNames: Object.keys(labels), registers });
+    for (const each of combinations(labels)) made.inc(each, 0);
+    return made;
+  };
+  /** @param read its value whenever Prometheus reads it */
+  const gauge = (name: string, help: string, labels: Labels = {}, read?: () => number) => {
+    const collect = read && (() => made.set(read()));
+    const labelNames = Object.keys(labels);
+    const made: Gauge<string> = new Gauge({
+      name: `cardbot_${name}`,
+      help,
+      labelNames,
+      registers,
+      ...(collect && { collect }),
+    });
+    for (const each of combinations(labels)) made.set(each, 0);
+    return made;
+  };
+
+  const commands = counter('commands_total', 'Commands by how they ended.', {
+    command: commandNames,
+    outcome: ['answered', 'not answered', 'too late', 'broken'],
+  });
+  const seconds = new Histogram({
+    name: 'cardbot_command_seconds',
+    help: 'From the receipt of a command to its final answer, by where the answer came from.',
+    buckets: ANSWER_SECONDS,
+    labelNames: ['source'],
+    registers,
+  });
+  for (const source of ['cache', 'stale', 'service', 'bot']) seconds.zero({ source });
+  events.subscribe('command', ({ command, outcome, source, tookMs }) => {
+    commands.inc({ command: commandNames.includes(command) ? command : OTHER, outcome });
+    seconds.observe({ source }, tookMs / 1000);
+  });
+
+  const open = gauge('deferred_replies_open', 'Replies that show "thinking…" and that this process will complete.');
+  const thinking = new Set<string>();
+  events.subscribe('reply', ({ step, interactionId }) => {
+    if (step === 'deferred' || step === 'taken over') thinking.add(interactionId);
+    else thinking.delete(interactionId);
+    open.set(thinking.size);
+  });
+  const queued = gauge('queue_length', 'Cards that wait for a permit.');
+  events.subscribe('queue', ({ length }) => queued.set(length));
+
+  const requests = counter('service_requests_total', 'Requests to the card service by how they ended.', {
+    endpoint: ['card', 'cards', 'usage'],
+    outcome: ['answered', 'RateLimited', 'KeyRefused', 'PlanRefused', 'ServiceDown', 'UnexpectedAnswer'],
+  });
+  events.subscribe('request', ({ endpoint, outcome }) => requests.inc({ endpoint, outcome }));
+  const rateLimits = counter(
+    'rate_limits_total',
+    '429 answers by what they meant: a pause, or that nothing remains of an hour, a day or a month.',
+    { kind: ['pause', ...WINDOWS] },
+  );
+  events.subscribe('rateLimit', ({ kind }) => rateLimits.inc({ kind }));
+
+  const breaker = gauge('breaker_open', '1 while the circuit breaker holds requests back for that reason.', {
+    reason: BREAKER_REASONS,
+  });
+  let known: WindowQuota | undefined;
+  events.subscribe('limiter', ({ quota, breaker: { reason: open } }) => {
+    known = quota;
+    for (const reason of BREAKER_REASONS) breaker.set({ reason }, reason === open ? 1 : 0);
+  });
+  /** Nothing is known of a window that is over. */
+  const now = () => currentQuota(known, Date.now());
+  const month = 'The requests of the day, or of the month where that leaves less; NaN while unknown.';
+  gauge('quota_limit', month, {}, () => now()?.limit ?? Number.NaN);
+  gauge('quota_remaining', 'What remains of them; NaN while unknown.', {}, () => now()?.remaining ?? Number.NaN);
+  gauge('quota_reset_seconds', 'Seconds until they reset; NaN while unknown.', {}, () => {
+    return ((now()?.resetsAtMs ?? Number.NaN) - Date.now()) / 1000;
+  });
+
+  const store = ['cards', usesRedis ? 'redis' : 'state'];
+  const errors = counter('store_errors_total', 'Failures of a store; of Redis, its outages.', { store });
+  const works = gauge('store_works', '1 while a store works, 0 after a failure.', { store });
+  for (const each of store) if (each !== 'redis') works.set({ store: each }, 1); // Redis is reached later
+  events.subscribe('store', ({ store, works: isWorking }) => {
+    works.set({ store }, isWorking ? 1 : 0);
+    if (!isWorking) errors.inc({ store });
+  });
+
+  const ready = gauge('gateway_ready', '1 while the shard receives commands.', { shard: [] });
+  events.subscribe('gateway', ({ shard, state }) => ready.set({ shard: String(shard) }, state === 'ready' ? 1 : 0));
+  const about = { version: packageJson.version, node: process.version, state: usesRedis ? 'redis' : 'files' };
+  const names = Object.fromEntries(Object.entries(about).map(([name, value]) => [name, [value]]));
+  gauge('build_info', 'The version that runs, its Node, and where its state is.', names).set(about, 1);
   return registry;
 }
 
-/** @returns takes a sample */
-function register({ name, help, labels = {}, startOf = () => 0, buckets, read }: Metric, registry: Registry) {
-  const labelNames = Object.keys(labels);
-  const collect = () => {
-    figure.reset();
-    for (const sample of read?.() ?? []) record(sample);
-  };
-  const options = { name, help, labelNames, registers: [registry], ...(read && { collect }) };
-  const Kind = name.endsWith('_total') ? Counter : Gauge;
-  const figure = buckets ? new Histogram({ ...options, buckets }) : new Kind(options);
-  const record = ({ value = 1, ...sample }: Sample) => {
-    const own = Object.fromEntries(labelNames.map((label) => [label, String(sample[label])]));
-    if (figure instanceof Counter) figure.inc(own, value);
-    else if (figure instanceof Gauge) figure.set(own, value);
-    else figure.observe(own, value);
-  };
-  for (const combination of combinations(labels)) {
-    if (figure instanceof Histogram) figure.zero(combination);
-    else record({ ...combination, value: startOf(combination) });
-  }
-  return record;
-}
-
-function combinations(labels: NonNullable<Metric['labels']>): Labels[] {
-  return Object.entries(labels).reduce<Labels[]>(
+function combinations(labels: Labels): Record<string, string>[] {
+  return Object.entries(labels).reduce<Record<string, string>[]>(
     (known, [name, values]) => known.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
     [{}],
   );

@@ -1,8 +1,5 @@
 import type { Logger } from '../log.ts';
-import type { Claims } from '../model/claims.ts';
 import type { Events } from '../model/events.ts';
-import type { AlertNotebook } from './alert-notes.ts';
-import { Health } from './health.ts';
 
 export interface OperationsConfig {
   discord: { botId: string };
@@ -21,12 +18,12 @@ export interface OperationsOptions {
 }
 
 /**
- * What an operator watches the bot with: metrics and alerts. Fed by `events`, so it is
- * opened before what publishes them.
+ * What an operator watches the bot with: alerts, fed by the log, and metrics and health, fed by `events`. Opened before what
+ * writes and publishes them.
  */
 export interface Operations {
-  /** Serves metrics and tells alerts from now on. @throws HttpPortUnusable */
-  start(state: { claims: Claims; alertNotebook: AlertNotebook }): Promise<void>;
+  /** Serves metrics from now on. @throws HttpPortUnusable */
+  start(): Promise<void>;
   /** Takes half a second at most, and never rejects. */
   close(): Promise<void>;
 }
@@ -34,52 +31,25 @@ export interface Operations {
 const LAST_ALERTS_MS = 500;
 
 /** Loads only what is configured. */
-export async function openOperations(config: OperationsConfig, options: OperationsOptions): Promise<Operations> {
-  const health = new Health(options.events, config.redis !== undefined);
-  const opened = await Promise.all([openPages(config, options, health), openAlerts(config, options, health)]);
-  const parts = opened.filter((part) => part !== undefined);
-  return {
-    async start(state) {
-      for (const part of parts) await part.start(state);
-    },
-    async close() {
-      await Promise.all(parts.map((part) => part.close()));
-    },
-  };
-}
-
-async function openPages(
-  { http, redis, discord: { botId } }: OperationsConfig,
+export async function openOperations(
+  { http, alertWebhookUrl, redis, discord: { botId } }: OperationsConfig,
   { events, log, commandNames }: OperationsOptions,
-  health: Health,
-): Promise<Operations | undefined> {
-  if (!http) return undefined;
-  const [{ registryOf }, { metricTable }, { serveHttp }] = await Promise.all([
-    import('./metrics.ts'),
-    import('./metric-table.ts'),
-    import('./http-server.ts'),
-  ]);
-  const metrics = registryOf(events, metricTable(commandNames, redis !== undefined));
-  let server: { close(): Promise<void> } | undefined;
+): Promise<Operations> {
+  const alerts = alertWebhookUrl && new (await import('./alerts.ts')).Alerts(alertWebhookUrl, log);
+  const usesRedis = redis !== undefined;
+  const pages = http && {
+    ...{ ...http, botId, log },
+    metrics: (await import('./metrics.ts')).openMetrics(events, commandNames, usesRedis),
+    readiness: (await import('./http-server.ts')).followReadiness(events, usesRedis),
+  };
+  let server: { close(): void } | undefined;
   return {
     async start() {
-      server = await serveHttp({ ...http, botId, metrics, health, log });
+      if (pages) server = await (await import('./http-server.ts')).serveHttp(pages);
     },
-    close: async () => server?.close(),
-  };
-}
-
-async function openAlerts(
-  { alertWebhookUrl, redis }: OperationsConfig,
-  { events, log }: OperationsOptions,
-  health: Health,
-): Promise<Operations | undefined> {
-  if (alertWebhookUrl === undefined) return undefined;
-  const [{ Alerts }, { Webhook }] = await Promise.all([import('./alerts.ts'), import('./webhook.ts')]);
-  const webhook = new Webhook(alertWebhookUrl, log);
-  const alerts = new Alerts({ events, health, usesRedis: redis !== undefined, webhook, log });
-  return {
-    start: async ({ alertNotebook, claims }) => alerts.start(alertNotebook, claims),
-    close: () => alerts.close(LAST_ALERTS_MS),
+    async close() {
+      server?.close();
+      if (alerts) await alerts.close(LAST_ALERTS_MS);
+    },
   };
 }

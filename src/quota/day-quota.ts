@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLAN_LIMITS, type Plans } from '../model/plan.ts';
-import { DAY_SHARES, type QuotaReading, type QuotaState, spentShare } from '../model/quota.ts';
+import { type QuotaReading, type QuotaState, spentShare, WARNED_SHARES } from '../model/quota.ts';
 import { Moment } from '../model/stored-json.ts';
 import { DAY_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 
@@ -168,5 +168,5 @@ export function newlySpentShare(
   const isWindowNew = before && after && !sameWindow(before, after);
   const known = isWindowNew ? 0 : (spentShare(currentQuota(before, nowMs)) ?? 0);
   const spent = spentShare(currentQuota(after, nowMs)) ?? 0;
-  return Object.values(DAY_SHARES).findLast((share) => spent >= share && known < share);
+  return WARNED_SHARES.findLast((share) => spent >= share && known < share);
 }

@@ -41,7 +41,7 @@ export class QuotaWarnings {
       if (isShareOfMonth) continue; // a day that takes twice its share is no reason to warn
       const was = known.find((each) => each.per === window.per);
       const share = newlySpentShare(was, window, nowMs);
-      if (share !== undefined) this.#log.warn({ share, limit, remaining }, LOW[per]);
+      if (share !== undefined) this.#log.warn({ share, limit, remaining }, lowText(share, per));
     }
   }
 
@@ -73,10 +73,10 @@ export class QuotaWarnings {
     if (after.reason !== undefined) {
       const until = new Date(after.untilMs).toISOString();
       const [level, text] = STOPPED[after.reason];
-      this.#log[level]({ reason: after.reason, until }, text);
+      this.#log[level]({ reason: after.reason, until, outage: 'requests' }, text);
     } else if (before.reason !== undefined) {
       const lastedMs = Date.now() - (before.beganMs ?? before.sinceMs);
-      this.#log.info({ reason: before.reason, lastedMs }, 'requests are sent again');
+      this.#log.info({ reason: before.reason, lastedMs, over: 'requests' }, 'requests are sent again');
     }
   }
 
@@ -90,18 +90,23 @@ export class QuotaWarnings {
   }
 }
 
-const LOW: Record<WindowName, string> = {
-  hour: "this hour's requests are running low",
-  day: "today's requests are running low",
-  month: "this month's requests are running low",
-};
+const WHOSE: Record<WindowName, string> = { hour: "this hour's", day: "today's", month: "this month's" };
+
+function lowText(share: number, per: WindowName): string {
+  if (share === 1) return spentText(per);
+  return `${100 * share} % of ${WHOSE[per]} requests are used: if that is usual, set budgets or take a larger plan, see docs/quota.md`;
+}
+
+function spentText(per: WindowName): string {
+  return `${WHOSE[per]} requests are used up: only saved cards are shown until the reset; if that is usual, set budgets or take a larger plan, see docs/quota.md`;
+}
 
 /** The failures before an outage were warned of. */
 const STOPPED: Record<BreakerReason, [level: 'info' | 'warn' | 'error', text: string]> = {
   pause: ['info', 'the card service asked for a pause: requests wait'],
-  hour: ['warn', "this hour's requests are used up: only saved cards are shown"],
-  day: ['warn', "today's requests are used up: only saved cards are shown"],
-  month: ['warn', "this month's requests are used up: only saved cards are shown"],
+  hour: ['warn', spentText('hour')],
+  day: ['warn', spentText('day')],
+  month: ['warn', spentText('month')],
   outage: ['info', 'the card service is down: only saved cards are shown until it answers'],
   plan: [
     'error',

@@ -11,7 +11,6 @@ import type { Events } from '../model/events.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
-import type { AlertNotebook } from '../operations/alert-notes.ts';
 import type { DeletionRequests } from '../privacy/member-data.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter } from '../quota/limiter-port.ts';
@@ -35,7 +34,6 @@ export interface State {
   claims: Claims;
   /** Absent: there is no other process. */
   sharedReport?: SharedReport;
-  alertNotebook: AlertNotebook;
   /** Resolves when it turns out that this state can never be used, with the reason. */
   refused: Promise<StateUnusable>;
   /** Writes what is not written yet, and leaves deferred replies to other processes or the next start. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Readiness } from '../../src/operations/health.ts';
+import type { Readiness } from '../../src/operations/http-server.ts';
 import type { AppBot } from '../support/app-bot.ts';
 import { serverOfShard } from '../support/backends.ts';
 import { press } from '../support/buttons.ts';
@@ -22,7 +22,7 @@ const CARDS = Array.from({ length: 100 }, (_, number) => {
 const FAST = { requestsPerMinute: 1_200, burst: 28, requestsPerDay: 10_000, cards: CARDS };
 const BOTS_BURST = { CARD_SERVICE_BURST: '20', HTTP_PORT: '0' };
 const PASSWORD = 'p@ss/wörd "with" everything';
-const UNAVAILABLE = 'redis unavailable: no card is requested until it is back';
+const UNAVAILABLE = 'redis unavailable: no card is requested until it is back; see to Redis, or check REDIS_URL';
 const NOT_SAVED = "I couldn't save that just now. Please try again in a minute.";
 const AVAILABLE = 'redis available again';
 const SHARDS = [0, 1];

@@ -4,86 +4,100 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app.ts';
-import { HttpPortUnusable, serveHttp } from '../../src/operations/http-server.ts';
+import { Events } from '../../src/model/events.ts';
+import { HttpPortUnusable } from '../../src/operations/http-server.ts';
+import { openOperations } from '../../src/operations/operations.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startWorld } from '../support/world.ts';
-import { addressOf } from './scrape.ts';
+import { sampleValue } from './parse-metrics.ts';
+import { addressOf, scrape } from './scrape.ts';
 
-/** The pages of a bot in this state. */
-async function serve(health: { gateway: boolean; store: boolean }, host = '127.0.0.1') {
+/** The pages of a bot that has just started. */
+async function serve({ host = '127.0.0.1', port = 0, redis = undefined as object | undefined } = {}) {
   const { log, lines } = logLines();
-  let reads = 0;
-  const metrics = { contentType: 'text/plain', metrics: async () => `reads ${++reads}\n` };
-  const readiness = () => ({ ready: health.gateway && health.store, ...health });
-  const server = await serveHttp({ port: 0, host, botId: '7', metrics, health: { readiness }, log });
-  onTestFinished(() => server.close());
-  return { address: addressOf({ lines }), lines, health, log };
+  const events = new Events();
+  const config = { discord: { botId: '7' }, http: { port, host }, alertWebhookUrl: undefined, redis };
+  const operations = await openOperations(config, { commandNames: [], events, log });
+  onTestFinished(() => operations.close());
+  await operations.start();
+  const address = addressOf({ lines });
+  return { address, port: Number(new URL(address).port), events };
 }
-
-const WELL = { gateway: true, store: true };
-
-it('/healthz is 200 as long as the process answers, whatever is away', async () => {
-  const { address } = await serve({ gateway: false, store: false });
-  const response = await fetch(`${address}/healthz`);
-  expect([response.status, await response.text()]).toEqual([200, 'ok\n']);
-});
 
 it.each([
   [true, true, 200],
   [true, false, 503],
   [false, true, 503],
-])('/readyz tells the gateway (%s) and the store (%s) with %i', async (gateway, store, status) => {
-  const { address } = await serve({ gateway, store });
+])('/readyz tells the gateway (%s) and the store (%s) with %i, /healthz is 200', async (gateway, store, status) => {
+  const { address, events } = await serve();
+  events.publish('gateway', { shard: 0, state: gateway ? 'ready' : 'closed' });
+  events.publish('store', { store: 'state', works: store });
   const response = await fetch(`${address}/readyz`);
   expect(response.status).toBe(status);
-  expect(await response.json()).toEqual({ ready: gateway && store, gateway, store });
+  expect(await response.json()).toMatchObject({ ready: gateway && store, gateway, store });
+  const health = await fetch(`${address}/healthz`);
+  expect([health.status, await health.text()]).toEqual([200, 'ok\n']);
+});
+
+it.each([
+  ['files, which work from the start', 'files', undefined, { store: true }, 1],
+  ['Redis, which has to be reached first', 'redis', {}, { store: false, reason: expect.stringContaining('redis') }, 0],
+])('a bot over %s', async (_, state, redis, readiness, works) => {
+  const { address } = await serve({ redis });
+  expect(await (await fetch(`${address}/readyz`)).json()).toMatchObject(readiness);
+  const samples = await scrape(address);
+  expect(sampleValue(samples, 'cardbot_build_info', { state })).toBe(1);
+  expect(sampleValue(samples, 'cardbot_store_works', { store: redis ? 'redis' : 'state' })).toBe(works);
+});
+
+it.each([
+  ['GET', '/', 404],
+  ['GET', '/metrics/', 404],
+  ['GET', '/Metrics', 404],
+  ['GET', '//metrics', 404],
+  ['GET', '/healthz/..', 404],
+  ['GET', '/metrics%00', 404],
+  ['GET', '/.env', 404],
+  ['POST', '/metrics', 405],
+  ['PUT', '/metrics', 405],
+  ['DELETE', '/metrics', 405],
+  ['OPTIONS', '/metrics', 405],
+])('%s %s is answered with %i', async (method, path, status) => {
+  const { address } = await serve();
+  const response = await fetch(address + path, { method });
+  expect([response.status, response.headers.get('Allow')]).toEqual([status, status === 405 ? 'GET, HEAD' : null]);
 });
 
 it('HEAD is answered without a body, with the length that GET would have', async () => {
-  const { address } = await serve(WELL);
+  const { address } = await serve();
   const response = await fetch(`${address}/healthz`, { method: 'HEAD' });
   expect([response.status, response.headers.get('Content-Length'), await response.text()]).toEqual([200, '3', '']);
 });
 
-it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s is refused', async (method) => {
-  const { address } = await serve(WELL);
-  const response = await fetch(`${address}/metrics`, { method });
-  expect([response.status, response.headers.get('Allow')]).toEqual([405, 'GET, HEAD']);
-});
-
-it.each(['/', '/metrics/', '/Metrics', '//metrics', '/healthz/..', '/metrics%00', '/.env'])(
-  'there is no page at %s',
-  async (path) => {
-    const { address } = await serve(WELL);
-    expect((await fetch(address + path)).status).toBe(404);
-  },
-);
+/** @returns everything that is answered until the connection ends */
+async function sends(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  return text(socket);
+}
 
 it('cuts off a request that is not HTTP, or whose headers are too long, and goes on', async () => {
-  const { address } = await serve(WELL);
-  const port = Number(new URL(address).port);
-  const sends = async (bytes: string) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.write(bytes);
-    return (await text(socket)).split('\r\n', 1)[0];
-  };
-
-  expect(await sends('\u0000\u0001\r\n\r\n')).toBe('HTTP/1.1 400 Bad Request');
-  expect(await sends(`GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(/ 431 /);
+  const { address, port } = await serve();
+  expect(await sends(port, '\u0000\u0001\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
+  expect(await sends(port, `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(/ 431 /);
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
 });
 
-it('keeps 32 connections, and answers one more in the place of the oldest that sends nothing whole', async () => {
-  const { address } = await serve(WELL);
-  const port = Number(new URL(address).port);
-  const halfSent = Array.from({ length: 32 }, () => connect(port, '127.0.0.1'));
-  onTestFinished(() => halfSent.forEach((socket) => void socket.destroy()));
-  await Promise.all(halfSent.map((socket) => once(socket, 'connect')));
-  for (const socket of halfSent) socket.on('error', () => {}).write('GET /healthz HTTP/1.1\r\n');
+it('keeps 32 connections, closes one more, and answers as soon as one has ended', async () => {
+  const { address, port } = await serve();
+  const open = () => connect(port, '127.0.0.1').on('error', () => {});
+  const held = Array.from({ length: 32 }, open);
+  onTestFinished(() => held.forEach((socket) => void socket.destroy()));
+  await Promise.all(held.map((socket) => once(socket, 'connect')));
 
-  const lost = Promise.race(halfSent.map((socket, place) => once(socket, 'close').then(() => place)));
-  expect((await fetch(`${address}/healthz`)).status).toBe(200);
-  expect(await lost).toBe(0);
+  await once(open().resume(), 'close');
+  held[0]?.destroy();
+  await expect.poll(() => fetch(`${address}/healthz`).then(({ status }) => status, String)).toBe(200);
 });
 
 it.each([
@@ -96,8 +110,8 @@ it.each([
   ['such a name that begins as an address', '127.0.0.1.evil.example', 421],
   ['what is no name', 'a b', 421],
 ])('shows metrics and readiness under %s (%s) with %i', async (_, host, status) => {
-  const { address } = await serve(WELL);
-  const { port } = new URL(address);
+  const { port, events } = await serve();
+  events.publish('gateway', { shard: 0, state: 'ready' });
   const asked = async (path: string) => {
     const [response] = await once(get({ port, path, headers: { host } }), 'response');
     response.resume();
@@ -107,32 +121,17 @@ it.each([
 });
 
 it.each(['127.0.0.1', '::'])('shows them at %s to a health check of HTTP/1.0, which names no host', async (host) => {
-  const { address } = await serve(WELL, host);
-  const socket = connect(Number(new URL(address).port), '127.0.0.1');
-  socket.write('GET /readyz HTTP/1.0\r\n\r\n');
-  expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
+  const { port } = await serve({ host });
+  expect(await sends(port, 'GET /metrics HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
 });
 
-it('a port that is taken ends the start with a sentence', async () => {
-  const { address, log, health } = await serve(WELL);
-  const options = {
-    port: Number(new URL(address).port),
-    host: '127.0.0.1',
-    botId: '7',
-    health: { readiness: () => ({ ready: true, ...health }) },
-    log,
-  };
-  const metrics = { contentType: '', metrics: async () => '' };
-  await expect(serveHttp({ ...options, metrics })).rejects.toThrow(HttpPortUnusable);
-  await expect(serveHttp({ ...options, metrics })).rejects.toThrow(/EADDRINUSE.+Set HTTP_PORT/);
-});
-
-it('a start that ends so leaves DATA_DIR to the next', async () => {
-  const { address, log } = await serve(WELL);
+it('a port that is taken ends the start with a sentence, and leaves DATA_DIR to the next', async () => {
+  const { port } = await serve();
   const world = await startWorld();
   await world.stopBot();
-  const http = { port: Number(new URL(address).port), host: '127.0.0.1' };
-  await expect(startApp({ ...world.config, http }, log)).rejects.toThrow(HttpPortUnusable);
+  const start = startApp({ ...world.config, http: { port, host: '127.0.0.1' } }, logLines().log);
+  await expect(start).rejects.toThrow(HttpPortUnusable);
+  await expect(start).rejects.toThrow(/EADDRINUSE.+Set HTTP_PORT/);
   await world.restartBot();
 });
 

@@ -68,7 +68,14 @@ it('says in the log, once, that a share of the day is spent', () => {
   warnings.changed(undefined, known(900), SETTING);
   warnings.changed(known(900), known(200), SETTING);
   warnings.changed(known(200), known(199), SETTING);
-  expect(lines).toMatchObject([{ share: 0.8, limit: 1_000, remaining: 200, msg: "today's requests are running low" }]);
+  expect(lines).toMatchObject([
+    {
+      share: 0.8,
+      limit: 1_000,
+      remaining: 200,
+      msg: expect.stringMatching(/^80 % of today's requests are used: .+docs\/quota\.md/),
+    },
+  ]);
 });
 
 it('says once of each window that a share of it is spent, and nothing of what a month leaves to a day', () => {
@@ -83,7 +90,7 @@ it('says once of each window that a share of it is spent, and nothing of what a 
     return { ...INITIAL_LIMITER_STATE, own: countedOwn(undefined, requests, setting, NOW_MS) };
   };
   for (const requests of [88, 89, 100, 480, 481]) warnings.changed(counted(requests - 1), counted(requests), setting);
-  expect(lines).toMatchObject([{ share: 0.8, limit: 600, msg: "this month's requests are running low" }]);
+  expect(lines).toMatchObject([{ share: 0.8, limit: 600, msg: expect.stringMatching(/^80 % of this month's/) }]);
 });
 
 const learned = (allowed: Partial<Learned>): LimiterState => {

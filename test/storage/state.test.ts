@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { Events } from '../../src/model/events.ts';
-import { NO_NOTES } from '../../src/operations/alert-notes.ts';
 import { openRedisState } from '../../src/storage/redis/state.ts';
 import { openSqliteState } from '../../src/storage/sqlite/state.ts';
 import { accountOf, type State } from '../../src/storage/state.ts';
@@ -37,15 +35,6 @@ const config = (more: Record<string, string>) => ({
     ...more,
   }),
   log: logLines().log,
-});
-const AWAY = { url: 'redis://127.0.0.1:1', keyPrefix: 'none' };
-
-it('each process over Redis has notes on alerts of its own in DATA_DIR, after its first shard', async () => {
-  const given = config({ DISCORD_SHARDS: '3,2', DISCORD_SHARD_COUNT: '4' });
-  const state = await openRedisState({ ...given, redis: AWAY });
-  state.alertNotebook.write(NO_NOTES);
-  expect(await readdir(given.dataDir)).toContain('alerts-2.json');
-  await state.close();
 });
 
 it('what is deleted leaves nothing of it in the file', async () => {

@@ -4,6 +4,7 @@ import type { Claims } from '../../model/claims.ts';
 import type { Events } from '../../model/events.ts';
 import { NO_MENTIONS, restOptions } from '../rest/requests.ts';
 import { IdentifyThrottler } from './identify.ts';
+import { DISCORD } from './reconnect.ts';
 import { GatewayShards } from './shards.ts';
 
 export interface DiscordOptions {
@@ -54,9 +55,8 @@ function logEvents(client: Client, log: Logger): void {
   client.on('error', (err) => log.error({ err }, 'discord client error'));
   client.on('warn', (detail) => log.warn({ detail }, 'discord client warning'));
   client.on('shardError', (err, shard) => log.warn({ err, shard }, 'gateway connection error'));
-  client.on('shardDisconnect', ({ code }, shard) => log.warn({ code, shard }, 'gateway closed for good'));
-  client.on('shardResume', (shard, replayed) => log.info({ shard, replayed }, 'gateway resumed'));
-  client.on('shardReady', (shard) => log.info({ shard }, 'gateway ready'));
+  client.on('shardResume', (shard, replayed) => log.info({ over: DISCORD, shard, replayed }, 'gateway resumed'));
+  client.on('shardReady', (shard) => log.info({ over: DISCORD, shard }, 'gateway ready'));
   client.rest.on('invalidRequestWarning', (data) =>
     log.warn(data, 'many invalid requests to discord: it blocks this address after 10,000 in 10 minutes'),
   );

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, RateLimitError, Routes } from 'discord.js';
 import * as z from 'zod';
 import type { Logger } from '../../log.ts';
-import type { Events } from '../../model/events.ts';
 import { OperatorError } from '../../model/operator-error.ts';
 import { backOffMs } from '../../time/back-off.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
-import { BAD_TOKEN, FATAL_CLOSES } from './reconnect.ts';
+import { BAD_TOKEN, DISCORD, FATAL_CLOSES } from './reconnect.ts';
 
 /** Discord refuses the bot, and trying again will not help. The message says what to do. */
 export class DiscordRefused extends OperatorError {
@@ -27,7 +26,6 @@ export type GatewayInfo = z.infer<typeof GatewayInfo>;
 
 export interface LoginOptions {
   token: string;
-  events: Events;
   log: Logger;
   signal: AbortSignal;
 }
@@ -37,10 +35,10 @@ export interface LoginOptions {
  *
  * @throws DiscordRefused when the token is not accepted, and the reason of `signal`
  */
-export async function login(client: Client, { token, events, log, signal }: LoginOptions): Promise<void> {
+export async function login(client: Client, { token, log, signal }: LoginOptions): Promise<void> {
   const pause = async (statedMs: number, attempt: number, why: string, err?: unknown) => {
     const waitMs = loginWaitMs(statedMs, attempt);
-    log.warn({ err, waitMs, until: new Date(Date.now() + waitMs).toISOString() }, why);
+    log.warn({ err, waitMs, until: new Date(Date.now() + waitMs).toISOString(), outage: DISCORD }, why);
     await sleep(waitMs, undefined, { signal });
   };
   for (let attempt = 1; ; attempt++) {
@@ -54,14 +52,11 @@ export async function login(client: Client, { token, events, log, signal }: Logi
       await pause(closedForMs, attempt, "discord's daily login limit is reached");
     } catch (error) {
       signal.throwIfAborted();
-      if (isTokenRefused(error)) {
-        events.publish('refused', { message: BAD_TOKEN });
-        throw new DiscordRefused(BAD_TOKEN);
-      }
+      if (isTokenRefused(error)) throw new DiscordRefused(BAD_TOKEN);
       if (error instanceof RateLimitError) {
         await pause(error.retryAfter, attempt, 'discord asks to wait before logging in');
       } else {
-        await pause(0, attempt, 'discord cannot be reached', error);
+        await pause(0, attempt, 'discord cannot be reached: check the connection, and see discordstatus.com', error);
       }
     }
   }

@@ -1,5 +1,8 @@
 import { backOffMs } from '../../time/back-off.ts';
 
+/** The outage that is over when a shard receives commands. */
+export const DISCORD = 'discord';
+
 export const BAD_TOKEN =
   'Discord refuses the bot token. Make a new one in the developer portal (Bot → Reset Token) and put it into DISCORD_TOKEN.';
 

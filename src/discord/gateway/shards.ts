@@ -9,13 +9,14 @@ import {
 import { Incident, type Logger } from '../../log.ts';
 import type { Events, EventsByName } from '../../model/events.ts';
 import { withTimeout } from '../../time/timers.ts';
-import { broken, FATAL_CLOSES, type ShardConnection } from './reconnect.ts';
+import { broken, DISCORD, FATAL_CLOSES, type ShardConnection } from './reconnect.ts';
 import { makeSturdy, SILENCE_MS } from './sturdy-shard.ts';
 
 /** Longer than the handshake before it, so that the two timeouts are distinguishable. */
 const HELLO_MS = SILENCE_MS + 1_000;
 /** After this many a new session is started: the address for resumes may be dead, or the session unusable. */
 const MAX_RESUMES = 2;
+const UNREACHABLE = 'gateway cannot be reached: the bot misses commands, and keeps trying; see discordstatus.com';
 /** A working connection closes in far less. */
 const CLOSE_MS = 500;
 
@@ -127,13 +128,11 @@ export class GatewayShards extends SimpleShardingStrategy {
 
   #broke(shard: number, code: number): void {
     this.#publish(shard, 'closed');
-    const message = FATAL_CLOSES.get(code);
-    if (message !== undefined) this.#events.publish('refused', { message });
-    if (this.#isClosed || message !== undefined) return;
+    if (this.#isClosed || FATAL_CLOSES.has(code)) return;
     const connection = broken(this.#connection(shard), Date.now());
     const { failures, waitMs } = connection;
     this.#connections.set(shard, connection);
     if (failures === 1) this.#log.info({ shard, code }, 'gateway connection lost, reconnecting');
-    else this.#log.warn({ shard, code, failures, waitMs }, 'gateway cannot be reached');
+    else this.#log.warn({ shard, code, failures, waitMs, outage: DISCORD }, UNREACHABLE);
   }
 }

@@ -72,7 +72,7 @@ export class RedisLink {
     this.name = `redis ${host}${pathname} ${options.prefix}`;
     this.#outage = new Incident(options.log, {
       level: 'warn',
-      begins: 'redis unavailable: no card is requested until it is back',
+      begins: 'redis unavailable: no card is requested until it is back; see to Redis, or check REDIS_URL',
       ends: 'redis available again',
     });
     this.client = newClient(options.url, { reconnects: true });

@@ -3,7 +3,6 @@ import type { Logger } from '../../log.ts';
 import { Ledger } from '../../quota/ledger.ts';
 import { RateLimiter } from '../../quota/rate-limiter.ts';
 import { SharedCell } from '../../quota/shared-cell.ts';
-import { alertNotesFile } from '../alert-notes-file.ts';
 import { WorkerCatalog } from '../sqlite/catalog/worker-catalog.ts';
 import {
   accountOf,
@@ -30,7 +29,7 @@ import { redisWatches } from './watches.ts';
 export interface RedisStateOptions extends StateOptions {
   /** `url` may hold a password. */
   redis: { url: string; keyPrefix: string };
-  discord: { botId: string; shards: 'auto' | { ids: readonly number[]; count: number } };
+  discord: { botId: string };
 }
 
 /** A start waits this long for Redis, and then continues without it. */
@@ -38,13 +37,12 @@ const OPEN_TIMEOUT_MS = 1_000;
 
 /** The state that several processes share through Redis. Opens, whatever Redis does. @throws StateUnusable */
 export async function openRedisState(options: RedisStateOptions): Promise<State> {
-  const { cardService, redis, discord, dataDir, log, events } = options;
+  const { cardService, redis, discord, log, events } = options;
   const { baseUrl, apiKey } = cardService;
   const prefix = redisPrefix(redis.keyPrefix);
   const account = accountOf(baseUrl, apiKey);
 
   const link = new RedisLink({ url: redis.url, prefix, log, botId: discord.botId, ...(events && { events }) });
-  const { shards } = discord;
   const processesAlive = new ProcessesAlive(link);
   const keyPrefix = `${redis.keyPrefix}:cards:`;
   const cardStore = new CardStore({ ...cardStoreOptions(options), keyPrefix, store: new RedisStore(link) });
@@ -83,7 +81,6 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     otherQueues: processesAlive,
     claims: new RedisClaims(processesAlive),
     sharedReport: redisUsageReport(link, account),
-    alertNotebook: alertNotesFile(dataDir, log, shards === 'auto' ? 'auto' : Math.min(...shards.ids)),
     refused: link.refused,
     async close() {
       await Promise.all([catalog.close(), closeOthers()]);

@@ -14,7 +14,8 @@ export class StateWrites {
   constructor(log: Logger, events?: Events) {
     this.#outage = new Incident(log, {
       level: 'error',
-      begins: 'state cannot be written: deferred replies and counts are kept in memory, and lost at a restart',
+      begins:
+        'state cannot be written: deferred replies and counts are kept in memory, and lost at a restart; is the disk of DATA_DIR full?',
       ends: 'state is written again',
       report: (works) => events?.publish('store', { store: 'state', works, reason: this.#lost?.message }),
     });

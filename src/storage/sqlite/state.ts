@@ -5,7 +5,6 @@ import { LocalClaims } from '../../model/claims.ts';
 import { Ledger } from '../../quota/ledger.ts';
 import { LocalCell } from '../../quota/limiter-cell.ts';
 import { RateLimiter } from '../../quota/rate-limiter.ts';
-import { alertNotesFile } from '../alert-notes-file.ts';
 import {
   accountOf,
   cardStoreOptions,
@@ -107,7 +106,6 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     listStore,
     otherQueues: NO_OTHER_QUEUES,
     claims: new LocalClaims(),
-    alertNotebook: alertNotesFile(dataDir, log),
     refused: new Promise(() => {}),
     async close() {
       await Promise.all([catalog.close(), closeOthers()]);

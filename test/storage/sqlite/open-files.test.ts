@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { Events } from '../../../src/model/events.ts';
-import { Health } from '../../../src/operations/health.ts';
+import { followReadiness } from '../../../src/operations/http-server.ts';
 import { OpenFiles } from '../../../src/storage/sqlite/open-files.ts';
 import { openSqliteState } from '../../../src/storage/sqlite/state.ts';
 import { Watches } from '../../../src/watches/watches.ts';
@@ -45,7 +45,7 @@ it('after state.sqlite was deleted no watch is said to be kept, and the log and 
   const { log, lines } = logLines();
   const events = new Events();
   onTestFinished(() => events.close());
-  const health = new Health(events, false);
+  const readiness = followReadiness(events, false);
   const state = await openSqliteState({
     cardService: { baseUrl: 'https://cards.test', description: described(), apiKey: undefined },
     plan: { plan: 'auto', requestsPerMinute: undefined, burst: undefined },
@@ -72,7 +72,7 @@ it('after state.sqlite was deleted no watch is said to be kept, and the log and 
   vi.advanceTimersByTime(2 * MINUTE_MS);
 
   expect(await watches.set({ ...wish, cardId: 'b' }, 1)).toBe('notKept');
-  expect(health.readiness()).toMatchObject({
+  expect(readiness()).toMatchObject({
     store: false,
     reason: expect.stringMatching(/state\.sqlite was deleted.*backups/),
   });
