@@ -43,11 +43,6 @@ export class Cards {
     return known;
   }
 
-  /** A command asks for a card of which this is known. What a text may mean besides is no card that was asked for. */
-  asked({ kind }: Known): void {
-    this.#options.events?.publish('known', { kind });
-  }
-
   /** What is kept of a card, however old. Costs no request. */
   async kept(id: string): Promise<CardRecord | undefined> {
     return (await this.#read(id, true)).answer;

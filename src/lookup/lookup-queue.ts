@@ -9,7 +9,7 @@ import type { OtherQueues } from './fair-order.ts';
 import { LookupRequests, type LookupRequestsOptions } from './lookup-requests.ts';
 import type { Lookup, PendingLookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
-import { acquirePermit, blockedError } from './service-requests.ts';
+import { blockedError } from './service-requests.ts';
 
 /** What is shown in minutes need not be computed more often. */
 const ANNOUNCE_EVERY_MS = 1_000;
@@ -152,7 +152,7 @@ export class LookupQueue {
       void this.#requests.releaseClaims(batch);
       return this.#waitUntil(Date.now() + turn.heldForMs);
     }
-    const acquired = await acquirePermit(this.#options, first.lane);
+    const acquired = await this.#options.limiter.acquire(first.lane);
     if (acquired.kind === 'permit') {
       const cards = turn === 'unavailable' ? 1 : batch.length;
       const most = this.#batching.beginRequest(acquired.permit, cards);

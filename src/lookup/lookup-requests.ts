@@ -6,7 +6,7 @@ import type { Events } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter-port.ts';
-import { type CardService, cardsIn } from '../service/card-service.ts';
+import type { CardService } from '../service/card-service.ts';
 import type { Cards } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
@@ -95,7 +95,7 @@ export class LookupRequests {
     const kept = new Map(batch.map((pending) => [pending.cardId, pending.kept]));
     try {
       const endpoint = batch.length > 1 ? 'cards' : 'card';
-      const request = { permit, requester, endpoint, cardIds, cardsIn } as const;
+      const request = { permit, requester, endpoint, cardIds } as const;
       const send = () => service.fetch(cardIds, this.#abort.signal);
       const { answer: fetched, released } = await sendRequest(this.#options, request, send);
       pendingLookups.counted(batch);

@@ -8,7 +8,7 @@ import { lastPermitOf, type Outcomes, outcomesOf, type ReplyCard, slowAtMs } fro
 import type { Lookup } from './pending-lookup.ts';
 
 export interface LookupsOptions {
-  cards: Pick<Cards, 'known' | 'asked'>;
+  cards: Pick<Cards, 'known'>;
   lookupQueue: Pick<LookupQueue, 'admit' | 'admitAgain'>;
   ledger: Pick<Ledger, 'saved'>;
   /** No renewal waits longer. */
@@ -130,7 +130,6 @@ async function opened(
     alreadyKnown ??
     (await cards.known(query.cardId, query.showPrices).catch((error) => ({ kind: 'refused', error }) as const));
   if (known.kind === 'refused') return { atOnce: { error: known.error } };
-  cards.asked(known);
   if (known.kind === 'fresh' || (known.kind === 'stale' && isTakenOver)) {
     ledger.saved(requester);
     return { atOnce: { answer: known.answer } };

@@ -12,26 +12,16 @@ import {
 import type { Events, EventsByName } from '../model/events.ts';
 import { type Requester, spentWindow } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { BlockedReason, Limiter, Permit, PermitLane } from '../quota/limiter-port.ts';
+import type { BlockedReason, Limiter, Permit } from '../quota/limiter-port.ts';
 
 /** What one request is for. */
-export interface ServiceRequest<T> {
+export interface ServiceRequest {
   permit: Permit;
   /** On whom it is booked. */
   requester: Requester;
   endpoint: EventsByName['request']['endpoint'];
   /** The cards that it is for; absent for none. */
   cardIds?: readonly string[];
-  /** How many cards an answer brought; none unless given. */
-  cardsIn?: (answer: T) => number;
-}
-
-/** A permit to send one request, to be used by `sendRequest`. */
-export async function acquirePermit({ limiter, events }: { limiter: Limiter; events: Events }, lane: PermitLane) {
-  const acquired = await limiter.acquire(lane);
-  const { kind: result } = acquired;
-  events.publish('permit', { lane, result, ...(acquired.kind !== 'permit' && { untilMs: acquired.untilMs }) });
-  return acquired;
 }
 
 /**
@@ -43,22 +33,19 @@ export async function acquirePermit({ limiter, events }: { limiter: Limiter; eve
  */
 export async function sendRequest<T>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
-  { permit, requester, endpoint, cardIds, cardsIn = () => 0 }: ServiceRequest<T>,
+  { permit, requester, endpoint, cardIds }: ServiceRequest,
   send: () => Promise<T>,
 ): Promise<{ answer: T; released: Promise<void> }> {
   const booking = ledger.spent(requester);
   const { ceiling = { left: 0 } } = requester;
   ceiling.left -= 1;
-  const sentAtMs = performance.now();
   const ofCards = cardIds && { cardIds, ...(cardIds.length > 1 && { cards: cardIds.length }) };
-  const ended = (outcome: string, brought = 0) =>
-    events.publish('request', { endpoint, outcome, tookMs: Math.round(performance.now() - sentAtMs), cards: brought });
   try {
     const answer = await send();
-    ended('answered', cardsIn(answer));
+    events.publish('request', { endpoint, outcome: 'answered' });
     return { answer, released: limiter.release(permit, { kind: 'answered', ...ofCards }) };
   } catch (error) {
-    ended(error instanceof CardServiceError ? error.name : 'broken');
+    events.publish('request', { endpoint, outcome: error instanceof CardServiceError ? error.name : 'broken' });
     const { isCounted, kind, statedMs, spentWindow: named } = meaningOf(error);
     if (!isCounted) {
       ledger.refused(booking);

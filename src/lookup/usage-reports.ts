@@ -8,7 +8,7 @@ import type { Ledger } from '../quota/ledger.ts';
 import type { Limiter, Permit } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { withTimeout } from '../time/timers.ts';
-import { acquirePermit, asCardServiceError, sendRequest } from './service-requests.ts';
+import { asCardServiceError, sendRequest } from './service-requests.ts';
 
 export interface UsageReport {
   usage: Usage;
@@ -87,7 +87,7 @@ export class UsageReports {
     const claim = { ttlMs: REPORT_EVERY_MS, endsWithOwner: false };
     const claims = this.#options.claims;
     if (!this.#underWay && this.offer === 'available' && isMine(await claims.claim(CLAIM_NAME, claim))) {
-      const acquired = await acquirePermit(this.#options, 'report');
+      const acquired = await this.#options.limiter.acquire('report');
       this.#failed = undefined; // longer ago than a minute
       if (acquired.kind !== 'permit') {
         await claims.release(CLAIM_NAME);

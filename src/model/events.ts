@@ -30,21 +30,15 @@ export interface EventsByName {
   command: CommandEvent;
   /** A reply shows these cards to a member, or to everyone who can read the channel. */
   shown: Requester & { cardIds: readonly string[]; isPrivate: boolean };
-  /** What was known of a card when a command asked for it. */
-  known: { kind: 'fresh' | 'stale' | 'missing' };
   /**
    * An answer of the service brought a market price of a card; also under the id that it was asked for by. `isAnew`: it is
    * not to be compared with those before.
    */
   priced: { cardId: string; market: number; atMs: number; isAnew?: boolean } & PriceRow;
-  /** An answer came without a request of its own. */
-  saved: object;
-  /** A request to the card service has ended: `answered`, or with the error of that name; `cards` that the answer brought. */
-  request: { endpoint: 'card' | 'cards' | 'usage'; outcome: string; tookMs: number; cards: number };
+  /** A request to the card service has ended: `answered`, or with the error of that name. */
+  request: { endpoint: 'card' | 'cards' | 'usage'; outcome: string };
   /** The service has answered 429: nothing remains of the window, or requests pause until a stated time. */
   rateLimit: { kind: 'pause' | WindowName };
-  /** The limiter has answered whether one request may be sent: with `wait` and `blocked` not before `untilMs`. */
-  permit: { lane: string; result: 'permit' | 'wait' | 'blocked'; untilMs?: number };
   /** A deferred reply changed hands or ended. */
   reply: { step: 'deferred' | 'taken over' | 'completed' | 'dropped'; interactionId: string; command: string };
   /** The number of cards that wait for a permit may have changed. */
@@ -53,10 +47,6 @@ export interface EventsByName {
   limiter: { quota: WindowQuota | undefined; breaker: Breaker };
   /** A connection to the gateway changed. `connecting`: it cannot receive commands yet. */
   gateway: { shard: number; state: 'connecting' | 'ready' | 'closed' };
-  /** Discord has answered a heartbeat of a shard. */
-  heartbeat: { shard: number; tookMs: number };
-  /** One HTTP request to Discord has ended, without a status when there was no answer; discord.js may send it again. */
-  discordRequest: { call: 'callback' | 'edit' | 'other'; status: number | undefined; tookMs: number };
   /** A store failed, for a reason that an operator can end, or works for the first time after it failed or after the start. */
   store: { store: 'cards' | 'state' | 'redis'; works: boolean; reason?: string | undefined };
 }

@@ -1,4 +1,3 @@
-import type { Events } from '../model/events.ts';
 import { type Bookings, FOREIGN, guildKey, type Requester, WATCHES } from '../model/quota.ts';
 import { utcDay } from '../time/utc-day.ts';
 import { type HourCounts, hourCounts } from './hours.ts';
@@ -55,12 +54,10 @@ const WRITE_SAVED_EVERY_MS = 1_000;
  */
 export class Ledger {
   readonly counters: CounterStore;
-  readonly #events: Events | undefined;
   #nextWrite: NodeJS.Timeout | undefined;
 
-  constructor(counters: CounterStore, events?: Events) {
+  constructor(counters: CounterStore) {
     this.counters = counters;
-    this.#events = events;
   }
 
   /** A request leaves for this requester. */
@@ -80,7 +77,6 @@ export class Ledger {
   /** An answer came without a request of its own. */
   saved(requester: Requester): void {
     this.counters.add({ requester, day: utcDay(Date.now()) }, { saved: 1 });
-    this.#events?.publish('saved', {});
     this.#nextWrite ??= setTimeout(() => void this.#write(), WRITE_SAVED_EVERY_MS).unref();
   }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import { CardServiceError, isRefusal, UnexpectedAnswer } from '../model/errors.ts';
+import { type CardServiceError, isRefusal, UnexpectedAnswer } from '../model/errors.ts';
 import type { Usage } from '../model/plan.ts';
 import type { ServiceDescription, WindowSources } from '../model/service-description.ts';
 import { DAY_MS } from '../time/utc-day.ts';
@@ -26,11 +26,6 @@ export interface Fetched {
   cards: ReadonlyMap<string, FetchedCard>;
   /** Cards of which the answer says nothing may be requested again, with no more than so many together. */
   againAtMost?: number;
-}
-
-/** How many cards the service had; an id without one brought none. */
-export function cardsIn({ cards }: Fetched): number {
-  return [...cards.values()].filter((found) => found !== 'noSuchCard' && !(found instanceof CardServiceError)).length;
 }
 
 /** The card data service. Every call of a method that returns a promise costs one request; nothing is retried here. */

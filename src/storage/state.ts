@@ -62,7 +62,7 @@ export interface StateOptions {
   /** Whether the catalog keeps what a member asked for last; absent: it does. */
   memberHistory?: boolean;
   log: Logger;
-  /** Told of stores that fail, of what the limiter knows, and of saved answers. */
+  /** Told of stores that fail, and of what the limiter knows. */
   events?: Events;
 }
 

@@ -1,8 +1,8 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import command from '../../commands/card.ts';
 import type { PricePoint } from '../../src/model/price-history.ts';
 import { askedFor } from '../replies/replies-over.ts';
-import { shown, startServices, typed } from './commands.ts';
+import { startServices, typed } from './commands.ts';
 
 const CARD = {
   id: 'base1-4',
@@ -43,18 +43,6 @@ it.each([
   expect(await command.ask(typed({ id: 'base1-4', prices }), services)).toMatchObject({
     queries: [{ known: { kind } }],
   });
-});
-
-it('what is known of a card counts once, and not of a text that is answered with a question', async () => {
-  const { services, events } = await startServices();
-  const kinds: string[] = [];
-  onTestFinished(events.subscribe('known', ({ kind }) => void kinds.push(kind)));
-  const run = (id: string) => shown(typed({ id }), command.ask(typed({ id }), services), services);
-  services.catalog.resolve = async () => ({ kind: 'none', similar: [] });
-  await run('Candle Bear');
-  services.catalog.resolve = async () => ({ kind: 'id' });
-  for (const id of ['base1-4', 'base1-4']) await run(id);
-  expect(kinds).toEqual(['missing', 'fresh']);
 });
 
 it.each([

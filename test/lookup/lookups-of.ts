@@ -64,7 +64,6 @@ export function asGiven(given: readonly GivenCard[]): LookupsOptions {
         if (copy === undefined) return { kind: 'missing' };
         return { kind: start || refusal ? 'stale' : 'fresh', answer: copy };
       },
-      asked() {},
     },
     lookupQueue: { admit: async (lookup) => admitted(lookup), admitAgain: admitted },
     ledger: { saved() {} },

@@ -4,7 +4,6 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/model/errors.ts';
-import { cardsIn, type FetchedCard } from '../../src/service/card-service.ts';
 import { keyHeader } from '../../src/service/request.ts';
 import { described } from '../support/described.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
@@ -186,18 +185,6 @@ it.each([
     await client.fetch(ids);
   }
   expect(client.limits?.(Date.now(), undefined).most).toBe(most);
-});
-
-it('the cards that an answer brought are those that the service had', () => {
-  const answers: FetchedCard[] = [
-    CARD,
-    CARD,
-    'noSuchCard',
-    'noSuchCard',
-    'noSuchCard',
-    new UnexpectedAnswer({ detail: '' }),
-  ];
-  expect(cardsIn({ cards: new Map(answers.map((answer, index) => [`${index}`, answer])) })).toBe(2);
 });
 
 describe('a key', () => {

@@ -42,7 +42,7 @@ export function createClient({ apiUrl, shards, claims, events, log }: DiscordOpt
         });
       },
     },
-    rest: restOptions(apiUrl, events, log),
+    rest: restOptions(apiUrl, log),
   });
   logEvents(client, log);
   // Otherwise discord.js holds back every shard's commands until the last one is ready, 5 s after the one before it.

@@ -96,10 +96,7 @@ export class GatewayShards extends SimpleShardingStrategy {
 
   #watch(): void {
     this.#manager.on(WebSocketShardEvents.Closed, ({ code, shardId }) => this.#broke(shardId, code));
-    this.#manager.on(WebSocketShardEvents.HeartbeatComplete, ({ shardId: shard, latency: tookMs }) => {
-      this.#events.publish('heartbeat', { shard, tookMs });
-      this.#oddFrames.succeeded();
-    });
+    this.#manager.on(WebSocketShardEvents.HeartbeatComplete, () => this.#oddFrames.succeeded());
     this.#manager.on(WebSocketShardEvents.Hello, ({ shardId }) => {
       this.#publish(shardId, 'connecting');
       this.#update(shardId, { waitMs: undefined, isGreeted: true });

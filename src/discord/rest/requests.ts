@@ -8,7 +8,6 @@ import {
 } from 'discord.js';
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { Logger } from '../../log.ts';
-import type { Events, EventsByName } from '../../model/events.ts';
 import { REPLY_DEADLINE_MS } from '../../replies/reply-ports.ts';
 
 type Send = RESTOptions['makeRequest'];
@@ -35,7 +34,7 @@ export function requestAgent(): Dispatcher {
 }
 
 /** @param apiUrl REST base without version, such as `https://discord.com/api` */
-export function restOptions(apiUrl: string, events: Events, log: Logger): Partial<RESTOptions> {
+export function restOptions(apiUrl: string, log: Logger): Partial<RESTOptions> {
   return {
     api: apiUrl,
     agent: requestAgent(),
@@ -43,35 +42,13 @@ export function restOptions(apiUrl: string, events: Events, log: Logger): Partia
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     handlerSweepInterval: HANDLER_SWEEP_MS,
     invalidRequestWarningInterval: INVALID_REQUESTS_A_WARNING, // by default there is no warning
-    makeRequest: watched(requestWithReadableErrors, events),
+    makeRequest: requestWithReadableErrors,
     rejectOnRateLimit(limit) {
       const { route, scope, retryAfter, timeToReset } = limit;
       log.warn({ route, scope, waitMs: Math.max(retryAfter, timeToReset) }, 'discord asks to wait');
       return !sleepsThrough(limit);
     },
   };
-}
-
-/** Publishes how each request ended, also one that discord.js sends again. */
-function watched(send: Send, events: Events): Send {
-  return async (url, init) => {
-    const sentAtMs = performance.now();
-    const ended = (status?: number) =>
-      events.publish('discordRequest', { call: callOf(url), status, tookMs: performance.now() - sentAtMs });
-    try {
-      const answer = await send(url, init);
-      ended(answer.status);
-      return answer;
-    } catch (error) {
-      ended();
-      throw error;
-    }
-  };
-}
-
-function callOf(url: string): EventsByName['discordRequest']['call'] {
-  if (url.endsWith('/callback')) return 'callback';
-  return url.includes('/webhooks/') ? 'edit' : 'other';
 }
 
 /**

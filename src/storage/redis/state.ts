@@ -54,7 +54,7 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
     processesAlive,
   });
   const limiter = new RateLimiter(cell, ofLimiter);
-  const ledger = new Ledger(new RedisCounters(link, cardService.scope), events);
+  const ledger = new Ledger(new RedisCounters(link, cardService.scope));
   const journal = new RedisJournal(link, processesAlive, log);
   warnOfSettings(link, log);
   const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);

@@ -77,7 +77,7 @@ export async function openSqliteState(options: SqliteStateOptions): Promise<Stat
     [cardFile]: (reason) => log.error(`${reason}: after a restart ${CARD_LOSS}`),
   });
   const store = new CardStore({ ...cardStoreOptions(options), store: new SqliteStore(cardStore) });
-  const ledger = new Ledger(new SqliteCounters(state, cardService.scope), events);
+  const ledger = new Ledger(new SqliteCounters(state, cardService.scope));
   const listStore = sqliteLists(state, writes);
   const copies = new DailyCopies({ database: state, dataDir, log });
 

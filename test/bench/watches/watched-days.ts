@@ -62,11 +62,16 @@ export async function watchedDays({
 
   const watching: Beside = async ({ services, state, events, log }) => {
     const { watches, ledger } = services;
-    events.subscribe('permit', ({ lane, result }) => {
-      if (lane === 'watches' && result === 'permit') sentAtMs.push(sinceMidnightMs());
+    const { limiter } = services;
+    const acquire = limiter.acquire.bind(limiter);
+    limiter.acquire = async (lane) => {
+      const acquired = await acquire(lane);
+      const isPermit = acquired.kind === 'permit';
+      if (lane === 'watches' && isPermit) sentAtMs.push(sinceMidnightMs());
       const isAfter = sinceMidnightMs() - (sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS;
-      if (lane !== 'watches' && result !== 'permit' && isAfter) delayed += 1;
-    });
+      if (lane !== 'watches' && !isPermit && isAfter) delayed += 1;
+      return acquired;
+    };
     events.subscribe('priced', (event) => void watches.priced(event));
     watches.onCrossing(({ cardId }) => {
       const found = crossings.get(cardId);

@@ -3,7 +3,6 @@ import { DiscordAPIError, RateLimitError, REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { restOptions, sleepsThrough, statedWaitSeconds } from '../../../src/discord/rest/requests.ts';
 import { createLog } from '../../../src/log.ts';
-import { Events } from '../../../src/model/events.ts';
 import { openDiscord } from '../../support/backends.ts';
 import { rateLimited } from '../../support/fault-forms.ts';
 
@@ -11,12 +10,12 @@ const EDIT = '/webhooks/:id/:token/messages/@original';
 
 it("requests go by an agent of discord.js' own undici: that of another version takes them in another form", () => {
   const { Agent } = createRequire(import.meta.resolve('@discordjs/rest'))('undici');
-  const { agent } = restOptions('https://discord.com/api', new Events(), createLog({ level: 'warn', secrets: [] }));
+  const { agent } = restOptions('https://discord.com/api', createLog({ level: 'warn', secrets: [] }));
   expect(agent).toBeInstanceOf(Agent);
 });
 
 it('a thousand invalid requests are warned of: after 10,000 in 10 minutes Discord blocks the address', async () => {
-  const options = restOptions('https://discord.com/api', new Events(), createLog({ level: 'warn', secrets: [] }));
+  const options = restOptions('https://discord.com/api', createLog({ level: 'warn', secrets: [] }));
   const rest = new REST({ ...options, makeRequest: async () => new Response('', { status: 403 }) });
   const counts: number[] = [];
   rest.on('invalidRequestWarning', ({ count }) => void counts.push(count));
@@ -38,9 +37,7 @@ describe('a 429 from Discord', () => {
 
   it('to a message, of all that the bot sends, holds up no edit: Discord exempts replies', async () => {
     const { apiUrl, botToken, faults } = await openDiscord();
-    const rest = new REST(restOptions(apiUrl, new Events(), createLog({ level: 'fatal', secrets: [] }))).setToken(
-      botToken,
-    );
+    const rest = new REST(restOptions(apiUrl, createLog({ level: 'fatal', secrets: [] }))).setToken(botToken);
     faults.script(rateLimited({ route: 'message', retryAfterSeconds: 3_600, scope: 'global' }));
     await expect(rest.post('/channels/1/messages')).rejects.toThrow(RateLimitError);
     await expect(rest.patch('/webhooks/1/token/messages/@original', { auth: false })).rejects.toThrow(DiscordAPIError);
