@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
+import type { Command as BotCommand } from '../../commands/command.ts';
 import type { Environment } from '../config/environment.ts';
 import { OperatorError } from '../model/operator-error.ts';
-import type { LocalCommand } from './commands/command-diff.ts';
 
 /** Everything outside the program that its subcommands use. */
 export interface CliContext {
@@ -21,7 +21,7 @@ export interface CliContext {
   /** Asks a question on the terminal; absent without one. */
   ask?: (question: string) => Promise<string>;
   /** Those of this checkout unless given. */
-  commands?: readonly LocalCommand[];
+  commands?: readonly BotCommand['data'][];
 }
 
 /** Makes an action of what a subcommand does and its exit code. */

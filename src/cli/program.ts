@@ -10,7 +10,7 @@ const SUBCOMMANDS: Readonly<Record<string, { summary: string; load: () => Promis
   },
   commands: {
     summary: 'Registers the slash commands of this bot at Discord.',
-    load: () => import('./commands/subcommand.ts'),
+    load: () => import('./commands.ts'),
   },
   data: { summary: "Manages members' data.", load: () => import('./data/subcommand.ts') },
   doctor: {

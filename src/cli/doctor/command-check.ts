@@ -1,14 +1,12 @@
-import type { Named } from '../commands/application.ts';
 import {
-  CHAT_INPUT,
+  type CommandDiff,
   diffCommands,
-  isSame,
+  failureSays,
   type LocalCommand,
   type RegisteredCommand,
-} from '../commands/command-diff.ts';
-import { failureSays } from '../commands/failure.ts';
-import type { Registration } from '../commands/registration.ts';
-import { shownCommand } from '../commands/report.ts';
+  type Registration,
+  shownCommand,
+} from '../commands.ts';
 import { type Finding, right, unknown, wrong } from './finding.ts';
 
 /** A trial in a server of one's own, and commands left over from it, are found in these; a trial rarely has more. */
@@ -40,7 +38,7 @@ export async function commandFindings(
   const isNowhereElse = diff.added.length === commands.length;
   const trial = servers.find(({ guild, registered }) => isSame(diffCommands(commands, registered, guild.id)));
   if (trial && isNowhereElse) return [right('commands', `in the server ${trial.guild.name} only`)];
-  const named = [...diff.added, ...diff.removed, ...diff.changed].map(({ name }) => shownCommand(name)).join(', ');
+  const named = [...diff.added, ...diff.removed, ...diff.changed].map(shownCommand).join(', ');
   const differ = `The commands at Discord differ from those of this version of the bot (${named}).`;
   // A server without access for the bot has no commands of it.
   const isSearched = answers.every(
@@ -51,9 +49,15 @@ export async function commandFindings(
   return [unknown('commands', `${differ} ${unsure}`)];
 }
 
+type Named = Record<'id' | 'name', string>;
+
+function isSame({ added, removed, changed }: CommandDiff): boolean {
+  return added.length + removed.length + changed.length === 0;
+}
+
 /** Slash commands that members of a server see twice, because they are also registered globally. */
 function doubledIn({ id, name: server }: Named, registered: readonly RegisteredCommand[], names: string[]): Finding[] {
-  const doubled = registered.filter(({ type, name }) => type === CHAT_INPUT && names.includes(name));
+  const doubled = registered.filter(({ type, name }) => type === 1 && names.includes(name));
   if (doubled.length === 0) return [];
   const list = doubled.map(({ name }) => shownCommand(name)).join(', ');
   const why = `Registered globally and in server ${id} (${server}), whose members see them twice: ${list}.`;

@@ -1,11 +1,14 @@
 import type { Config } from '../../config/config.ts';
 import type { GatewayInfo } from '../../discord/gateway/login.ts';
 import { httpDateMs } from '../../service/rate-limit-headers.ts';
-import type { Application, Named } from '../commands/application.ts';
-import type { LocalCommand } from '../commands/command-diff.ts';
-import { explainFailure, failureSays } from '../commands/failure.ts';
-import { Registration } from '../commands/registration.ts';
-import { inviteLink, portalPage } from '../commands/report.ts';
+import {
+  type Application,
+  explainFailure,
+  failureSays,
+  inviteLink,
+  type LocalCommand,
+  Registration,
+} from '../commands.ts';
 import { inspect, isAnswer } from '../request.ts';
 import { commandFindings } from './command-check.ts';
 import { type Finding, note, right, unknown, wrong } from './finding.ts';
@@ -23,8 +26,7 @@ export async function checkDiscord(discord: Config['discord'], commands: readonl
     try {
       return await work();
     } catch (error) {
-      const context = { guildId: undefined, apiUrl, applicationId: application?.id };
-      const why = explainFailure(error, context);
+      const why = explainFailure(error, apiUrl);
       if (why === undefined) throw error;
       return [failureFinding(check, why, failureSays(error), application !== undefined)];
     }
@@ -76,6 +78,12 @@ export function applicationFaults(application: Application, hasUserInstall: bool
   ];
   return faults.flatMap((fault) => (fault ? wrong('application', fault) : []));
 }
+
+function portalPage(applicationId: string, page: 'information' | 'bot'): string {
+  return `https://discord.com/developers/applications/${applicationId}/${page}`;
+}
+
+type Named = Record<'id' | 'name', string>;
 
 /** What Discord asks for before it verifies a bot, which it may from 75 servers on, and has to be beyond 100. */
 export function policyNotes({ id, terms_of_service_url, privacy_policy_url }: Application): Finding[] {
