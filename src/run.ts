@@ -24,10 +24,9 @@ export async function runBot(): Promise<never> {
   endAfterBugs(log);
   if (globalAgent.options.proxyEnv) (await import('./discord/gateway/proxied-gateway.ts')).useProxyForGateway();
   // Loaded when the configuration is known to be valid: this takes most of a start.
-  const [{ startApp }, { checkOffline }, { NAMES }] = await Promise.all([
+  const [{ startApp }, { checkOffline, NAMES }] = await Promise.all([
     import('./app.ts'),
-    import('./cli/doctor/settings.ts'),
-    import('./cli/doctor/data-directory.ts'),
+    import('./cli/offline-checks.ts'),
   ]);
   for (const { check, ok, cure } of checkOffline(process.env).findings)
     if (!ok) log.warn({ check, cure }, 'a setting or a file needs attention');

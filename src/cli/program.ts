@@ -15,7 +15,7 @@ const SUBCOMMANDS: Readonly<Record<string, { summary: string; load: () => Promis
   data: { summary: "Manages members' data.", load: () => import('./data/subcommand.ts') },
   doctor: {
     summary: 'Checks everything that an operator can get wrong, and says what to do.',
-    load: () => import('./doctor/subcommand.ts'),
+    load: () => import('./doctor.ts'),
   },
 };
 

@@ -68,7 +68,7 @@ function readable({ headers, body, receivedAtMs }: Answered, { none }: ServiceDe
 }
 
 /** The body of every error of the default interface. */
-export const ErrorBody = z.object({ _tag: z.string(), message: z.string() });
+const ErrorBody = z.object({ _tag: z.string(), message: z.string() });
 
 export type Answered = Pick<ServiceResponse, 'status' | 'headers' | 'body' | 'receivedAtMs'>;
 

@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import type { CliContext } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/program.ts';
 
-interface Outside extends Partial<Pick<CliContext, 'env' | 'folder' | 'ask' | 'commands'>> {
+interface Outside extends Partial<Pick<CliContext, 'env' | 'envFile' | 'folder' | 'ask' | 'commands'>> {
   stdin?: string | Buffer;
   signal?: AbortSignal;
   isTTY?: boolean;
