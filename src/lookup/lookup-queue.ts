@@ -154,8 +154,7 @@ export class LookupQueue {
     }
     const acquired = await this.#options.limiter.acquire(first.lane);
     if (acquired.kind === 'permit') {
-      const cards = turn === 'unavailable' ? 1 : batch.length;
-      const most = this.#batching.beginRequest(acquired.permit, cards);
+      const most = this.#batching.beginRequest(acquired.permit, batch.length);
       void this.#requests.releaseClaims(batch.slice(most));
       void this.#requests.sendWanted(batch.slice(0, most), acquired.permit).then(() => {
         this.#batching.endRequest();

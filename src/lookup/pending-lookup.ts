@@ -136,7 +136,7 @@ export class PendingLookup implements QueuePlace {
   /** Bits of `MARKS`. */
   get marks(): number {
     if (this.state.kind === 'postponed') return 0;
-    const isReady = this.#started > 0 && this.state.kind === 'waiting';
+    const isReady = this.#started > 0;
     return MARKS.due | (isReady ? MARKS.ready | (this.hasFailed ? 0 : MARKS.untried) : 0);
   }
 

@@ -28,7 +28,7 @@ export interface LimiterFacts {
 /** Any plan allows as many requests at once. */
 const FREE_BURST = PLAN_LIMITS.free.burst - 1;
 /** Most outages of a Redis are over by then. */
-const STORE_AWAITED_MS = 30_000;
+export const STORE_AWAITED_MS = 30_000;
 /** No place under way is expected sooner: the end of a request is told in any case. */
 const LEAST_PLACE_MS = 100;
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanSetting } from '../model/plan.ts';
 import { afterClockJump, announce, type Change, type Decide, type LimiterCell } from './limiter-cell.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState, underSetting, withProbe } from './limiter-state.ts';
+import { STORE_AWAITED_MS } from './limiter-view.ts';
 import { spendToken, type Taken, type WantedToken } from './permit.ts';
 import {
   limiterWrite,
@@ -33,6 +34,7 @@ export class SharedCell implements LimiterCell {
   #awaySinceMs: number | undefined = performance.now();
   /** The era of the stored state that this process joined last. */
   #era: string | undefined;
+  #version = 0;
   #syncing: Promise<void> | undefined;
 
   constructor(options: SharedCellOptions) {
@@ -127,6 +129,7 @@ export class SharedCell implements LimiterCell {
     const { stored } = this.#copy;
     if (stored && store.asRead.era === this.#era) {
       this.#agreed = stored;
+      this.#version = store.asRead.version;
       this.#state = this.#copy.changed(stored);
       announce(events, this.#state, this.#options.setting);
       // Whoever waits for a place under way may take one that another process has left.
@@ -142,6 +145,7 @@ export class SharedCell implements LimiterCell {
     if (this.#isAway) return;
     this.#awaySinceMs = performance.now();
     this.#notify();
+    setTimeout(() => this.#notify(), STORE_AWAITED_MS).unref(); // it is not awaited any longer
   }
 
   /** Joins if this process is away, and writes what is not in the store. */
@@ -187,7 +191,8 @@ export class SharedCell implements LimiterCell {
     const { store, setting } = this.#options;
     const known = withProbe(afterClockJump(this.#agreed, nowMs), this.#copy.holdsProbe);
     const isFirst = this.#era === undefined;
-    const isLost = !isFirst && store.asRead.era !== this.#era;
+    const { era, version } = store.asRead;
+    const isLost = !isFirst && (era !== this.#era || version < this.#version);
     const joined = rejoined(stored, known, isLost, setting, nowMs);
     return isFirst ? underSetting(joined, setting) : joined;
   }

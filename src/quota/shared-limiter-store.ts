@@ -15,6 +15,8 @@ export interface SharedLimiterStore {
   readonly asRead: {
     /** Another one when what is stored was lost meanwhile. Empty when nothing is stored. */
     readonly era: string;
+    /** Of what is stored: a lower one than before when the last writes were lost, as in a failover. */
+    readonly version: number;
     /** The process that has the probe under way; empty when there is none, or it is dead. */
     readonly probeOf: string;
     /** Requests of the other processes that are alive. */
@@ -102,7 +104,7 @@ export function withProbeTaken(state: LimiterState, decision: PermitDecision, no
  *
  * @param stored `undefined` when nothing is stored: then what this process knows becomes the shared state
  * @param known half open only if the probe is this process's
- * @param isLost the store has lost what this process had joined, and with it how much was spent: no tokens are left
+ * @param isLost the store has lost what this process knew, and with it how much was spent: no tokens are left
  */
 export function rejoined(
   stored: LimiterState | undefined,
@@ -111,8 +113,9 @@ export function rejoined(
   setting: PlanSetting,
   nowMs: number,
 ): LimiterState {
+  if (!isLost) return stored ?? known;
   const state = stored ? withNews(stored, known, nowMs) : known;
-  return isLost ? { ...state, fullAtMs: emptyBucket(nowMs, paceOf(state, setting)) } : state;
+  return { ...state, fullAtMs: emptyBucket(nowMs, paceOf(state, setting)) };
 }
 
 function withNews(stored: LimiterState, known: LimiterState, nowMs: number): LimiterState {

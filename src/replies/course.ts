@@ -137,8 +137,9 @@ const FINAL: Rows<Final> = {
     const { as } = course;
     const others = as === 'repetition' ? ofRepetition(event) : ofOthers(course, event);
     if (others === undefined) return failed(course, facts);
-    // An unconfirmed answer that is sent again could replace that of another process.
-    if (others >= facts.wanted) return ended(course, course.isUnconfirmed ? 'shown' : 'answered');
+    // An unconfirmed answer that is sent again could replace that of another process, which has shown no less.
+    if (others >= facts.wanted || others > event.ours)
+      return ended(course, course.isUnconfirmed ? 'shown' : 'answered');
     if (isHeldBack(event, facts)) return failed(course, facts);
     const kind = as === 'correction' ? 'edit' : 'complete';
     return { course: { ...course, doing: 'edit' }, effects: [{ kind }] };
@@ -206,8 +207,8 @@ function ended(course: SoFar | Final, end: End): Step {
 }
 
 /** Another process may be about to show cards where this one has a sentence, which it shows when there is hardly any time left. */
-function isHeldBack({ isWhole }: Looked, { owner, end, nowMs, deadlineMs }: Facts): boolean {
-  return owner === 'unknown' && !isWhole && end !== 'stopped' && nowMs < deadlineMs - RETRY.longestMs;
+function isHeldBack({ isWhole }: Looked, { owner, nowMs, deadlineMs }: Facts): boolean {
+  return owner === 'unknown' && !isWhole && nowMs < deadlineMs - RETRY.longestMs;
 }
 
 function isFree({ doing }: Stage): boolean {

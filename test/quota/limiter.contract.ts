@@ -50,7 +50,7 @@ export async function nextPermit(limiter: Limiter, lane: PermitLane = 'members')
   for (;;) {
     const got = await limiter.acquire(lane);
     if (got.kind === 'permit') return got.permit;
-    await new Promise((resolve) => setTimeout(resolve, Math.max(1, got.untilMs - Date.now())));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(100, Math.max(1, got.untilMs - Date.now()))));
   }
 }
 

@@ -181,14 +181,27 @@ it('what has ended while Redis was away is written once it is back, once', async
   expect([cell.state.planAtLimit, store.state?.planAtLimit]).toEqual([2, 2]);
 });
 
-it('what Redis has lost of what was known before is written again when it is back', async () => {
+it('what Redis has lost of what was known before is written again when it is back, and there are no tokens', async () => {
   const { cell, store, becomes, heartbeat } = await joined();
   await cell.change({ apply: (state) => ({ ...state, breaker: SPENT }) });
   becomes('away');
   store.state = INITIAL_LIMITER_STATE; // of a replica that has not heard of it
+  store.asRead = { ...store.asRead, version: 0 };
   becomes('usable');
   await heartbeat();
   expect(store.state?.breaker).toEqual(SPENT);
+  expect(cell.state.fullAtMs).toBeGreaterThan(Date.now() + EMPTY_MS - 60_000);
+});
+
+it('a breaker that others have closed meanwhile stays closed when a process is back that only knew it open', async () => {
+  const { store, heartbeat, becomes } = await joined();
+  store.state = { ...INITIAL_LIMITER_STATE, breaker: SPENT };
+  await heartbeat();
+  becomes('away');
+  store.state = INITIAL_LIMITER_STATE;
+  becomes('usable');
+  await heartbeat();
+  expect(store.state?.breaker.state).toBe('closed');
 });
 
 it('a reading is written with what ends the request that it is of, and at once when none is under way', async () => {
@@ -274,7 +287,7 @@ it('a clock that is set back while Redis is away lengthens no pause', async () =
   const breaker = { state: 'open', reason: 'pause', sinceMs, untilMs: sinceMs + 7_000, failures: 1 } as const;
   await cell.change({ apply: (state) => ({ ...state, breaker }) });
   becomes('away');
-  store.state = INITIAL_LIMITER_STATE;
+  store.state = undefined;
   vi.setSystemTime(sinceMs - 3_600_000);
   becomes('usable');
   await heartbeat();

@@ -153,7 +153,7 @@ describe('the state that a process joins again', () => {
     ['whose probe another one has', opened(NOW_MS - 1, 'halfOpen'), opened(NOW_MS - 1), 'of the others'],
   ])('has the breaker %s', (_, stored, known, whose) => {
     const { breaker, openedUnder } = whose === 'of its own' ? known : stored;
-    expect(joined(stored, known)).toMatchObject({ breaker, openedUnder });
+    expect(joined(stored, known, true)).toMatchObject({ breaker, openedUnder });
   });
 
   it('has the newer figures of the day, and nothing else that only this process knows', () => {
@@ -161,8 +161,8 @@ describe('the state that a process joins again', () => {
       return { ...CLOSED, quota: { ...QUOTA, receivedAtMs }, plan };
     };
     const [older, newer] = [knowing(1, 'pro'), knowing(2, 'business')];
-    expect(joined(older, newer)).toMatchObject({ quota: newer.quota, plan: 'pro' });
-    expect(joined(newer, older)).toMatchObject({ quota: newer.quota, plan: 'business' });
+    expect(joined(older, newer, true)).toMatchObject({ quota: newer.quota, plan: 'pro' });
+    expect(joined(newer, older, true)).toMatchObject({ quota: newer.quota, plan: 'business' });
   });
 });
 
@@ -187,7 +187,7 @@ it.each([
 });
 
 function copyOf(state: LimiterState, read: Partial<SharedLimiterStore['asRead']>): SharedCopy {
-  const asRead = { era: 'one', probeOf: '', underWayElsewhere: 0, lost: 0, lostAtMs: 0, ...read };
+  const asRead = { era: 'one', version: 1, probeOf: '', underWayElsewhere: 0, lost: 0, lostAtMs: 0, ...read };
   const store: Partial<SharedLimiterStore> = { state, asRead };
   return new SharedCopy({ store, setting: SETTING, processesAlive: { id: 'self' } } as SharedCellOptions);
 }

@@ -5,7 +5,7 @@ import type { LimiterWrite, SharedLimiterStore } from '../../src/quota/shared-li
 /** What processes share; the test is those besides this one. */
 export class SharedState implements SharedLimiterStore {
   state: LimiterState | undefined = INITIAL_LIMITER_STATE;
-  asRead = { era: '1', probeOf: '', underWayElsewhere: 0, lost: 0, lostAtMs: 0 };
+  asRead = { era: '1', version: 1, probeOf: '', underWayElsewhere: 0, lost: 0, lostAtMs: 0 };
   /** Whether Redis gives no answer. */
   isAway = false;
   writes = 0;

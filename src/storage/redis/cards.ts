@@ -1,16 +1,30 @@
 import KeyvRedis from '@keyv/redis';
+import { LRUCache } from 'lru-cache';
 import type { RedisLink } from './link.ts';
 import { unlessUnavailable } from './unavailable.ts';
 
-/** A Keyv storage adapter over the shared link. While Redis is unavailable every read is a miss, without a wait. */
+/** Answers to requests that were under way when an outage began. The oldest are dropped. */
+const MOST_UNSTORED = 100;
+
+/**
+ * A Keyv storage adapter over the shared link. While Redis is unavailable every read is a miss, without a wait; what is to be
+ * stored then is stored when it is back, so that no other process asks for it again.
+ */
 export class RedisStore {
   readonly #link: RedisLink;
   readonly #redis: KeyvRedis<string>;
+  readonly #unstored = new LRUCache<string, { value: string; ttlMs: number }>({ max: MOST_UNSTORED });
 
   constructor(link: RedisLink) {
     this.#link = link;
     // Made for version 5 of the client: package.json gives it the bot's, whose few commands that it calls are the same.
     this.#redis = new KeyvRedis<string>(link.client, { throwOnConnectError: false, throwOnErrors: true });
+    link.onHealth((health) => {
+      if (health !== 'usable') return;
+      const unstored = [...this.#unstored];
+      this.#unstored.clear();
+      for (const [key, { value, ttlMs }] of unstored) void this.set(key, value, ttlMs);
+    });
   }
 
   get(key: string): Promise<string | undefined> {
@@ -18,7 +32,8 @@ export class RedisStore {
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    await unlessUnavailable(this.#link.run(() => this.#redis.set(key, value, ttlMs)));
+    const stored = this.#link.run(() => this.#redis.set(key, value, ttlMs).then(() => true));
+    if (!(await unlessUnavailable(stored))) this.#unstored.set(key, { value, ttlMs });
   }
 
   async delete(key: string): Promise<boolean> {

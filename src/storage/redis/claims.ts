@@ -14,20 +14,27 @@ const CLAIM = `
   redis.call('SET', KEYS[1], self, 'PX', ARGV[3])
   return 0
 `;
-const RELEASE = `if redis.call('GET', KEYS[1]) == self then redis.call('DEL', KEYS[1]) end`;
+const RELEASE = `if redis.call('GET', KEYS[1]) == self then redis.call('DEL', KEYS[1]) end return 1`;
 
 /** The claims of all processes that share a Redis. */
 export class RedisClaims implements Claims {
   readonly isShared = true;
   readonly #processesAlive: ProcessesAlive;
-  /** Redis does not know what was claimed while it was unavailable. */
+  /** A name is claimed once in this process, too, and Redis does not know of this while it is unavailable. */
   readonly #here = new LocalClaims();
+
+  /** Names that are free, which Redis could not be told. */
+  readonly #unreleased = new Set<string>();
 
   constructor(processesAlive: ProcessesAlive) {
     this.#processesAlive = processesAlive;
+    processesAlive.onHeartbeat(() => {
+      for (const name of this.#unreleased) void this.release(name);
+    });
   }
 
   async claim(name: string, options: ClaimOptions): Promise<Claimed> {
+    this.#unreleased.delete(name);
     const here = await this.#here.claim(name, options);
     if (here !== 'mine') return here;
     const answer = await this.#run(CLAIM, name, [String(Math.ceil(options.ttlMs)), options.endsWithOwner ? '1' : '0']);
@@ -39,8 +46,9 @@ export class RedisClaims implements Claims {
   }
 
   async release(name: string): Promise<void> {
-    // Without Redis the claim ends by itself.
-    await Promise.all([this.#here.release(name), this.#run(RELEASE, name, [])]);
+    await this.#here.release(name);
+    this.#unreleased.add(name);
+    if ((await this.#run(RELEASE, name, [])) !== undefined) this.#unreleased.delete(name);
   }
 
   #run(script: string, name: string, args: string[]): Promise<unknown> {

@@ -23,7 +23,7 @@ const unconnected = createClient();
 export function newClient(url: string, { reconnects }: { reconnects: boolean }) {
   return unconnected.duplicate({
     url,
-    // The bot goes on without Redis rather than queue a command that cannot be sent now.
+    // What cannot be sent now is answered for at once.
     disableOfflineQueue: true,
     commandsQueueMaxLength: 20_000,
     pingInterval: 1_000,

@@ -8,7 +8,7 @@ import type { LimiterWrite, SharedLimiterStore } from '../../quota/shared-limite
 import { RemoteClock } from '../../time/remote-clock.ts';
 import { LIMITER_SCRIPT, LimiterAnswer } from './limiter-script.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
-import { isOfContent, unlessUnavailable } from './unavailable.ts';
+import { unlessUnavailable } from './unavailable.ts';
 
 /** Within it a process that was told when to come has come; short beside any plan's interval (120 ms). */
 const TURN_GRACE_MS = 60;
@@ -93,11 +93,7 @@ export class RedisLimiterStore implements SharedLimiterStore {
 
   /** @returns `undefined` while Redis is unavailable, or when what it has is no limiter: every process knows what was in it */
   async #answer(args: readonly string[]) {
-    const answered = this.#processesAlive.run(LIMITER_SCRIPT, this.#name, args).catch((error) => {
-      if (isOfContent(error)) return 'unreadable';
-      throw error;
-    });
-    const found = await unlessUnavailable(answered);
+    const found = await unlessUnavailable(this.#processesAlive.run(LIMITER_SCRIPT, this.#name, args));
     if (found === undefined) return undefined;
     const { data } = LimiterAnswer.safeParse(found);
     if (!data) await this.#processesAlive.drop(this.#name);

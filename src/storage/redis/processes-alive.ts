@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { OtherQueues } from '../../lookup/fair-order.ts';
 import type { RedisHealth, RedisLink } from './link.ts';
-import { unlessUnavailable } from './unavailable.ts';
+import { isOfContent, unlessUnavailable } from './unavailable.ts';
 
 /**
  * In front of every script: Redis's clock, and whether a process is dead. KEYS[1]: what the script is about; KEYS[2]: the
  * heartbeats; ARGV[1]: this process; ARGV[2]: how long a dead process is silent, empty while none may be declared dead.
  */
 const PRELUDE = `
+  if not string.find('hash none', redis.call('TYPE', KEYS[2]).ok) then redis.call('DEL', KEYS[2]) end
   local self, deadAfterMs, time = ARGV[1], tonumber(ARGV[2]), redis.call('TIME')
   local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
   local function silentMs(heartbeat) return nowMs - tonumber(string.match(heartbeat, '^%d+') or 0) end
@@ -90,11 +91,22 @@ export class ProcessesAlive implements OtherQueues {
     this.#onHeartbeat.push(listener);
   }
 
-  /** Runs a script after `PRELUDE`; `name` is its key after the prefix, `args` are ARGV[3] and what follows. @throws RedisUnavailable */
-  run(script: string, name: string, args: readonly string[]): Promise<unknown> {
+  /**
+   * Runs a script after `PRELUDE`; `name` is its key after the prefix, `args` are ARGV[3] and what follows. What it cannot
+   * read under its key is dropped. @throws RedisUnavailable
+   */
+  async run(script: string, name: string, args: readonly string[]): Promise<unknown> {
     const keys = [`${this.#link.prefix}:${name}`, this.#key];
     const process = [this.id, this.hasSeenAll ? String(this.deadAfterMs) : ''];
-    return this.#link.run((client) => client.eval(PRELUDE + script, { keys, arguments: [...process, ...args] }));
+    const answer = this.#link.run((client) =>
+      client.eval(PRELUDE + script, { keys, arguments: [...process, ...args] }),
+    );
+    try {
+      return await answer;
+    } catch (error) {
+      if (isOfContent(error)) await this.drop(name);
+      throw error;
+    }
   }
 
   /** Drops what a script cannot read. */

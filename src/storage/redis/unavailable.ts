@@ -2,7 +2,7 @@ import { setImmediate as nextIoPhase } from 'node:timers/promises';
 import { ErrorReply, SocketTimeoutError } from '@redis/client';
 import { withTimeout } from '../../time/timers.ts';
 
-/** Redis cannot be used now; the caller goes on without it. */
+/** Redis cannot be used now; the caller says so, or does it when it is back. */
 export class RedisUnavailable extends Error {
   override name = 'RedisUnavailable';
 }
