@@ -1,5 +1,6 @@
-import { refuse, when } from './form-error.ts';
-import { readForm } from './form-reader.ts';
+import { ApplicationFormPartialSchema } from 'discord-api-spec/zod';
+
+import { readForm, refuse, when } from './forms.ts';
 
 /** What a bot may change of its own application; null and an absent part: none from now on. */
 interface ApplicationForm {
@@ -13,7 +14,7 @@ interface ApplicationForm {
 
 /** The fields of the application that the body changes, as Discord answers with them. @throws ApiError 50035 */
 export function changedApplication(body: unknown): object {
-  const form = readForm<ApplicationForm>('ApplicationFormPartial', JSON.parse(JSON.stringify(body), asSpecified));
+  const form = readForm<ApplicationForm>(ApplicationFormPartialSchema, JSON.parse(JSON.stringify(body), asSpecified));
   const installs = Object.entries(form.integration_types_config ?? {});
   const isOdd = installs.some(([type]) => type !== '0' && type !== '1');
   refuse(when(isOdd, ['integration_types_config'], 'BASE_TYPE_CHOICES', 'Value must be one of {0, 1}.'));

@@ -1,7 +1,7 @@
 import type { APIAttachment } from 'discord-api-types/v10';
 
 import { proxyUrl } from './external-images.ts';
-import { mistake } from './form-error.ts';
+import { mistake } from './forms.ts';
 
 const SCHEME = 'attachment://';
 const NOT_FOUND = 'UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND';

@@ -1,7 +1,7 @@
 import type { APIAttachment } from 'discord-api-types/v10';
 
 import { ApiError } from './api-error.ts';
-import { mistake, type Path } from './form-error.ts';
+import { mistake, type Path } from './forms.ts';
 import type { NumberedUpload } from './request-body.ts';
 
 /** An entry of `attachments`: the number of an uploaded file, or the id of a file that is kept. */

@@ -1,12 +1,15 @@
-import { InteractionType, MessageFlags, InteractionResponseType as Type } from 'discord-api-types/v10';
+import {
+  InteractionApplicationCommandAutocompleteCallbackStringDataSchema,
+  ModalInteractionCallbackRequestDataSchema,
+} from 'discord-api-spec/zod';
+import { ComponentType, InteractionType, MessageFlags, InteractionResponseType as Type } from 'discord-api-types/v10';
 
 import type { Choice } from './chat.ts';
 import { type ChoiceForm, choiceMistakes } from './command-option-rules.ts';
-import { repeatedIds } from './component-rules.ts';
+import { kindMistakes, repeatedIds } from './component-rules.ts';
 import type { Modal } from './components.ts';
-import { type Mistake, mistake, refuse, when } from './form-error.ts';
-import { fieldsIn, readForm } from './form-reader.ts';
-import { flagMistakes, type MessageForm, readMessage } from './message-rules.ts';
+import { fieldsIn, type Mistake, mistake, readForm, refuse, when } from './forms.ts';
+import { type MessageForm, readMessage } from './message-rules.ts';
 
 // interactions/receiving-and-responding, "Interaction Callback Type"; launching an activity is not emulated.
 const REPLIES = [Type.ChannelMessageWithSource, Type.DeferredChannelMessageWithSource] as const;
@@ -17,8 +20,6 @@ const ANSWERS: Record<Exclude<InteractionType, InteractionType.Ping>, readonly n
   [InteractionType.MessageComponent]: [...REPLIES, ...UPDATES, Type.Modal],
   [InteractionType.ModalSubmit]: [...REPLIES, ...UPDATES],
 };
-
-const CHOICES = 'InteractionApplicationCommandAutocompleteCallbackStringData';
 
 export type Callback =
   | { kind: 'reply'; ephemeral: boolean; form: MessageForm }
@@ -37,17 +38,14 @@ export interface Answerable {
 export function parseCallback(body: unknown, answerable: Answerable): Callback {
   const { type, data } = envelope(body, answerable);
   switch (type) {
-    case Type.DeferredChannelMessageWithSource: {
-      const form = readForm<MessageForm>('IncomingWebhookInteractionRequest', data ?? {}, ['data']);
-      refuse(flagMistakes(form.flags), ['data']);
-      return { kind: 'defer', ephemeral: isEphemeral(form) };
-    }
+    case Type.DeferredChannelMessageWithSource:
+      return { kind: 'defer', ephemeral: isEphemeral(readMessage(data ?? {}, ['data'])) };
     case Type.DeferredMessageUpdate:
       return { kind: 'deferUpdate' };
     case Type.UpdateMessage:
       return { kind: 'update', form: readMessage(data ?? {}, ['data']) };
     case Type.Modal: {
-      const modal = readForm<Modal>('ModalInteractionCallbackRequestData', data, ['data']);
+      const modal = readForm<Modal>(ModalInteractionCallbackRequestDataSchema, data, ['data']);
       refuse(modalMistakes(modal), ['data', 'components']);
       return { kind: 'modal', modal };
     }
@@ -61,7 +59,8 @@ export function parseCallback(body: unknown, answerable: Answerable): Callback {
 /** @throws ApiError 50035 */
 export function parseChoices(body: unknown, locale: string): Choice[] {
   const { data } = envelope(body, { type: InteractionType.ApplicationCommandAutocomplete, hasSource: false });
-  const { choices } = readForm<{ choices?: ChoiceForm[] | null }>(CHOICES, data, ['data']);
+  const schema = InteractionApplicationCommandAutocompleteCallbackStringDataSchema;
+  const { choices } = readForm<{ choices?: ChoiceForm[] | null }>(schema, data, ['data']);
   if (!choices) throw mistake(['data', 'choices'], 'BASE_TYPE_REQUIRED', 'This field is required');
   refuse(choiceMistakes(choices), ['data', 'choices']);
   return choices.map(({ name, name_localizations, value }) => ({ name: name_localizations?.[locale] ?? name, value }));
@@ -79,6 +78,7 @@ function envelope(body: unknown, { type, hasSource }: Answerable) {
 /** interactions/receiving-and-responding, "Modal" */
 function modalMistakes({ components }: Modal): Mistake[] {
   return [
+    ...kindMistakes(components, [ComponentType.Label, ComponentType.TextInput]),
     ...when(components.length > 5, [], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 5 in length.'),
     ...repeatedIds(components),
   ];

@@ -1,6 +1,6 @@
-import { Locale, type ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
+import { Locale, ApplicationCommandOptionType as OptionType } from 'discord-api-types/v10';
 
-import { type Mistake, type Path, when, within } from './form-error.ts';
+import { type Mistake, notEmulated, type Path, when, within } from './forms.ts';
 
 type Translations = Readonly<Record<string, string>> | null;
 
@@ -26,8 +26,10 @@ export interface CommandOption {
   max_length?: number;
 }
 
+const EMULATED: readonly OptionType[] = [OptionType.String, OptionType.Integer, OptionType.Boolean, OptionType.Number];
+
 /** What the specification does not say of options. */
-export function optionMistakes(options: readonly CommandOption[]): Mistake[] {
+export function optionMistakes(options: readonly (CommandOption & { choices?: unknown })[]): Mistake[] {
   return options.flatMap((option, index) => {
     const before = options.slice(0, index);
     const isLate = option.required === true && before.some(({ required }) => !required);
@@ -39,6 +41,9 @@ export function optionMistakes(options: readonly CommandOption[]): Mistake[] {
         ...when(isLate, [], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID', REQUIRED_LATE),
         ...when(isTaken, [], 'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS', 'Option name already exists'),
         ...nameMistakes(option),
+        ...notEmulated(!EMULATED.includes(option.type), []),
+        ...notEmulated(option.choices !== undefined, ['choices']),
+        ...notEmulated(option.autocomplete === true && option.type !== OptionType.String, ['autocomplete']),
       ],
     );
   });

@@ -3,7 +3,7 @@ import { ApplicationCommandType as CommandType } from 'discord-api-types/v10';
 import { apiCommand, type RegisteredCommand } from './api-command.ts';
 import { ApiError } from './api-error.ts';
 import { type CommandForm, readCommand } from './command-rules.ts';
-import { mistake } from './form-error.ts';
+import { mistake } from './forms.ts';
 import { ok, type RestRequest, type Routes } from './route.ts';
 import type { World } from './world.ts';
 

@@ -1,3 +1,4 @@
+import { ApplicationCommandUpdateRequestSchema } from 'discord-api-spec/zod';
 import {
   ApplicationCommandType as CommandType,
   type InteractionContextType as Context,
@@ -5,8 +6,7 @@ import {
 } from 'discord-api-types/v10';
 
 import { type CommandOption, localeMistakes, nameMistakes, optionMistakes } from './command-option-rules.ts';
-import { type Mistake, type Path, refuse, when, within } from './form-error.ts';
-import { fieldsIn, readForm } from './form-reader.ts';
+import { fieldsIn, type Mistake, notEmulated, type Path, readForm, refuse, when, within } from './forms.ts';
 
 /** A command as a bot registers it, with defaults for omitted fields. */
 export interface CommandForm {
@@ -25,11 +25,11 @@ export interface CommandForm {
 
 /** @throws ApiError 50035 with `at` before every path */
 export function readCommand(body: unknown, at: Path = []): CommandForm {
-  const sent = fieldsIn(body);
-  const { default_member_permissions: bits, nsfw } = sent;
+  const sent = fieldsIn(body, at);
+  const { default_member_permissions: bits, nsfw, type, handler } = sent;
   const isText = typeof bits === 'string' && /^\d+$/.test(bits); // of the documentation; the specification has a number
   const read = readForm<Partial<CommandForm>>(
-    'ApplicationCommandUpdateRequest',
+    ApplicationCommandUpdateRequestSchema,
     { ...sent, ...(isText && { default_member_permissions: Number(bits) }) },
     at,
   );
@@ -49,7 +49,15 @@ export function readCommand(body: unknown, at: Path = []): CommandForm {
   const mistakes = form.type === CommandType.ChatInput ? chatMistakes(form) : menuMistakes(form);
   // The documentation has this field, the specification lacks it.
   const isOdd = !['undefined', 'boolean'].includes(typeof nsfw);
-  refuse([...mistakes, ...when(isOdd, ['nsfw'], 'BOOLEAN_TYPE_CONVERT', 'Must be either true or false.')], at);
+  refuse(
+    [
+      ...mistakes,
+      ...when(isOdd, ['nsfw'], 'BOOLEAN_TYPE_CONVERT', 'Must be either true or false.'),
+      ...notEmulated(type === CommandType.PrimaryEntryPoint, ['type']),
+      ...notEmulated(handler != null, ['handler']),
+    ],
+    at,
+  );
   return form;
 }
 

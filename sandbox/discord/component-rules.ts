@@ -6,10 +6,24 @@ import {
 } from 'discord-api-types/v10';
 
 import { everyComponent, type Row } from './components.ts';
-import { type Mistake, otherScheme, when, within } from './form-error.ts';
+import { type Mistake, notEmulated, otherScheme, when, within } from './forms.ts';
 
 const MOST_ROWS = 5; // components/reference, "Legacy Message Component Behavior"
 const TOO_MANY = `Must be between 1 and ${MOST_ROWS} in length.`;
+
+/** Kinds of components, at any depth, that are not among these; and premium buttons. */
+export function kindMistakes(components: readonly unknown[], emulated: readonly ComponentType[]): Mistake[] {
+  return everyComponent(components)
+    .toArray()
+    .flatMap(({ component, path }) => {
+      const { type, style, sku_id } = component as { type: ComponentType; style?: ButtonStyle; sku_id?: string };
+      return [
+        ...notEmulated(!emulated.includes(type), path),
+        ...notEmulated(style === ButtonStyle.Premium, [...path, 'style']),
+        ...notEmulated(sku_id !== undefined, [...path, 'sku_id']),
+      ];
+    });
+}
 
 /** What the specification does not say of the components of a message. */
 export function componentMistakes(rows: readonly Row[]): Mistake[] {

@@ -1,10 +1,11 @@
+import { CreatePrivateChannelRequestSchema, MessageCreateRequestSchema } from 'discord-api-spec/zod';
 import { ChannelType, InteractionType } from 'discord-api-types/v10';
 
 import { ApiError } from './api-error.ts';
 import { apiMessage } from './api-message.ts';
 import type { ChannelOpenings } from './channel-openings.ts';
 import type { Member } from './chat.ts';
-import { readForm } from './form-reader.ts';
+import { readForm } from './forms.ts';
 import { DISCORD_LIFETIMES } from './interaction.ts';
 import { readMessage } from './message-rules.ts';
 import { channelId } from './place.ts';
@@ -42,14 +43,14 @@ export function directMessageRoutes({ world, conversations, refusing, openings, 
   const byChannel = new Map(world.members.map((member) => [channelOf(member), member]));
   return {
     'POST /users/@me/channels': ({ json }) => {
-      const { recipient_id } = readForm<{ recipient_id?: string }>('CreatePrivateChannelRequest', json);
+      const { recipient_id } = readForm<{ recipient_id?: string }>(CreatePrivateChannelRequestSchema, json);
       const member = world.members.find(({ id }) => id === recipient_id);
       if (!member) throw new ApiError('invalidRecipient');
       const channel = { id: channelOf(member), type: ChannelType.DM, last_message_id: null, flags: 0 };
       return openings.answer(() => ok({ ...channel, recipients: [apiUser(member)] }));
     },
     'POST /channels/:channel/messages': ({ params: { channel = '' }, json, files }) => {
-      const { nonce, enforce_nonce } = readForm<Once>('MessageCreateRequest', json);
+      const { nonce, enforce_nonce } = readForm<Once>(MessageCreateRequestSchema, json);
       const form = readMessage(json);
       const member = byChannel.get(channel);
       if (!member) throw new ApiError('unknownChannel');

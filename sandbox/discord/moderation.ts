@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.ts';
-import { type Path, refuse, textsIn, when } from './form-error.ts';
+import { type Path, refuse, textsIn, when } from './forms.ts';
 import type { MessageForm } from './message-rules.ts';
 
 /** What this Discord refuses beside what its rules do: nothing, unless a test says so. */

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
 
 import type { ApiError } from '../../../sandbox/discord/api-error.ts';
+import { leafIssues } from '../../../sandbox/discord/forms.ts';
 import type { DispatchedEvent, Exchange } from '../../../sandbox/discord/observation.ts';
 import { closed } from './closed.ts';
 import { isKnownDeviation } from './deviations.ts';
 import { partsOf } from './event-parts.ts';
 import { REFUSAL, SPECIFIED } from './routes.ts';
-
-type Issue = z.core.$ZodIssue;
 
 /** What Discord's specification forbids in this exchange, a line each; known deviations left out. */
 export function exchangeViolations({ method, route, sent, answered }: Exchange): string[] {
@@ -39,27 +38,10 @@ export function eventViolations({ type, json }: DispatchedEvent): string[] {
 
 function complaints(what: string, schema: z.core.$ZodType, value: unknown): string[] {
   const read = z.safeParse(closed(schema), value, { reportInput: true });
-  return read.success ? [] : worded(what, read.error.issues, []);
-}
-
-/** Of a union, what the alternative says that fits best: first of all, one of the right `type`. */
-function worded(what: string, issues: readonly Issue[], above: readonly PropertyKey[]): string[] {
-  return issues.flatMap((issue) => {
-    const path = [...above, ...issue.path];
-    if (issue.code === 'invalid_union') return bestOf(issue.errors, (each) => worded(what, each, path));
+  return leafIssues(read.error?.issues ?? []).flatMap((issue) => {
     const found =
       issue.code === 'unrecognized_keys' ? `unknown ${issue.keys}` : `${issue.code} ${JSON.stringify(issue.input)}`;
-    const line = `${what} ${path.map(String).join('.')}: ${found}`;
+    const line = `${what} ${issue.path.map(String).join('.')}: ${found}`;
     return isKnownDeviation(line, issue) ? [] : [line];
   });
-}
-
-function bestOf(alternatives: readonly Issue[][], words: (issues: Issue[]) => string[]): string[] {
-  const ofType = alternatives.filter((issues) => !issues.some(isOfOtherType));
-  const worded = (ofType.length > 0 ? ofType : alternatives).map(words);
-  return worded.reduce((best, each) => (each.length < best.length ? each : best));
-}
-
-function isOfOtherType({ code, path }: Issue): boolean {
-  return code === 'invalid_value' && path.join() === 'type';
 }
