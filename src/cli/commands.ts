@@ -189,8 +189,6 @@ export type LocalCommand = Command['data'];
 const RETRIES = 1;
 /** The longest wait for a rate limit; with a longer one the command fails and says when to try again. */
 const LONGEST_WAIT_MS = 5_000;
-/** Discord lists at most 200 servers per request ("Get Current User Guilds"). */
-const MAX_GUILDS = 200;
 
 /** What a command is made of. Discord adds further fields, and accepts none of them. */
 const CONTENT = [
@@ -261,10 +259,9 @@ export class Registration {
     await this.#authorized.put(commandsRoute(applicationId, guild), { body });
   }
 
-  /** The servers that the bot is in, at most 200. */
+  /** The servers that the bot is in, at most 200 ("Get Current User Guilds"). */
   async guilds(): Promise<z.infer<typeof Named>[]> {
-    const query = new URLSearchParams({ limit: String(MAX_GUILDS) });
-    return Named.array().parse(await this.#authorized.get(Routes.userGuilds(), { query }));
+    return Named.array().parse(await this.#authorized.get(Routes.userGuilds()));
   }
 
   /** Where the bot connects to, and how many logins are left today. */
