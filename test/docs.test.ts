@@ -158,11 +158,13 @@ describe('README.md and docs/', () => {
     const scripts = Scripts.parse(JSON.parse(await readFile('package.json', 'utf8')));
     const shown = pages.flatMap(({ path, text }) =>
       code(text).flatMap((line) =>
-        [...line.matchAll(/npm (?:run )?([a-z]+)((?: (?!&&|#)[^\s#]+)*)/g)].map(([command, name = '', rest = '']) => ({
-          where: `${path}: ${command}`,
-          name,
-          words: rest.split(' ').filter((word) => /^(--)?[a-z][a-z-]*$/.test(word)),
-        })),
+        [...line.matchAll(/npm (?:run )?(?:-s )?([a-z]+)((?: (?!&&|#)[^\s#]+)*)/g)].map(
+          ([command, name = '', rest = '']) => ({
+            where: `${path}: ${command}`,
+            name,
+            words: rest.split(' ').filter((word) => /^(--)?[a-z][a-z-]*$/.test(word)),
+          }),
+        ),
       ),
     );
     const wrong: string[] = [];

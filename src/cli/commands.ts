@@ -22,7 +22,7 @@ Examples:
   npm run commands -- register                             change it
   npm run commands -- register --guild 81384788765712384   try the commands in one server first
   npm run commands -- clear --guild 81384788765712384      end the trial
-  npm run commands -- list --json                          for a script
+  npm run -s commands -- list --json                       for a script
 
 Exit codes: 0 done, or nothing differs · 2 something differs (diff only) · 1 failure`;
 

@@ -23,7 +23,9 @@ const { runCli } = await import('./program.ts');
 const { stdin, stdout, stderr, env } = process;
 // A reader such as `head` closes the pipe when it has read enough.
 stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code === 'EPIPE') return;
+  stderr.write(`Standard output cannot be written (${error.message}).\n`);
+  process.exit(1);
 });
 
 process.exitCode = await runCli(process.argv.slice(2), {

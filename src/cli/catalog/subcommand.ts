@@ -7,7 +7,7 @@ import { createLog } from '../../log.ts';
 import { catalogFolder } from '../../storage/state.ts';
 import type { CliContext, Subcommand } from '../context.ts';
 import { FIELDS, type Field, type Mapping } from './card-maker.ts';
-import { exportTo } from './export.ts';
+import { exportCards } from './export.ts';
 import type { ImportFlags } from './import.ts';
 import { counted } from './import-report.ts';
 import { OpenCatalog } from './open-catalog.ts';
@@ -19,7 +19,7 @@ Examples:
   npm run catalog -- fetch                                      the list of the service in CARD_SERVICE
   npm run catalog -- import cards.csv                           columns id, name, set, number, game in any order
   npm run catalog -- import --map id=uuid,set=setCode x.json    other names of fields
-  npm run catalog -- export - | gzip > cards.jsonl.gz           everything that is offered
+  npm run -s catalog -- export | gzip > cards.jsonl.gz          everything that is offered
   npm run catalog -- stats
 
 docs/catalogues.md has a command line for each public catalogue.
@@ -84,11 +84,8 @@ export const subcommand: Subcommand = (command, context, run) => {
     );
   command
     .command('export')
-    .description(
-      'write every card that is offered to FILE: .csv, .json or .jsonl, each also with .gz; - for JSON Lines on standard output',
-    )
-    .argument('<file>')
-    .action(run((file: string) => withCatalog(context, (catalog) => exportTo(file, catalog, context))));
+    .description('write every card that is offered to standard output, each as a line of JSON')
+    .action(run(() => withCatalog(context, (catalog) => exportCards(catalog, context))));
   command
     .command('stats')
     .description('show how many cards there are, and where they came from')

@@ -7,9 +7,9 @@ export function runCatalog(folder: string, args: readonly string[], outside: Par
   return run(['catalog', ...args], { ...outside, env, folder });
 }
 
-/** What `export -` writes. */
+/** What `export` writes. */
 export async function exported(folder: string, env?: Record<string, string>): Promise<unknown[]> {
-  const { out } = await runCatalog(folder, ['export', '-'], { ...(env && { env }) });
+  const { out } = await runCatalog(folder, ['export'], { ...(env && { env }) });
   return out
     .split('\n')
     .filter(Boolean)

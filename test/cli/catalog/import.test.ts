@@ -144,7 +144,7 @@ describe('wrong arguments', () => {
       /Write FIELD=SOURCE, where FIELD is one of id, name, set, number, game, released, also\./,
     'import x --id-template set': /Write names of fields in braces/,
     'import x --join Groups.csv': /Write FIELD=FILE/,
-    'export cards.xls': /^cards\.xls: the name must end with \.csv, \.json or \.jsonl/,
+    'export cards.csv': /too many arguments for 'export'/,
     'stats --dry-run': /unknown option '--dry-run'/,
   };
 

@@ -39,9 +39,7 @@ const cards = fc.array(
   { minLength: 1, maxLength: 20 },
 );
 
-const FILES = ['cards.csv', 'cards.json', 'cards.jsonl', 'cards.csv.gz', 'cards.ndjson.gz'];
-
-it.each(FILES)('what is exported to %s and imported again is the same', async (file) => {
+it('what is exported and imported again is the same', async () => {
   await fc.assert(
     fc.asyncProperty(cards, async (given) => {
       const [from, to] = [temporaryFolder(), temporaryFolder()];
@@ -49,14 +47,14 @@ it.each(FILES)('what is exported to %s and imported again is the same', async (f
       await runCatalog(from, ['import', '-'], { stdin });
       const before = await exported(from);
       fc.pre(before.length > 0);
-      await runCatalog(from, ['export', `${to}/${file}`]);
-      const { code, err } = await runCatalog(to, ['import', file]);
+      const { out } = await runCatalog(from, ['export']);
+      const { code, err } = await runCatalog(to, ['import', '-'], { stdin: out });
 
       expect({ code, err }).toEqual({ code: 0, err: '' });
       expect(await exported(to)).toEqual(before);
       const known = new Set(given.map(({ id }) => id.trim()).filter((id) => !idFault(id)));
       expect(before.length).toBeLessThanOrEqual(known.size);
     }),
-    { numRuns: 4 },
+    { numRuns: 20 },
   );
 });
