@@ -125,7 +125,6 @@ function overridden(environment: Environment, file: Environment): Finding[] {
 const NEEDED = {
   REDIS_KEY_PREFIX: 'REDIS_URL',
   HTTP_HOST: 'HTTP_PORT',
-  CARD_SERVICE_BULK_MAX: 'CARD_SERVICE_BULK_PATH',
 } as const;
 
 const BOT_TOKEN = /^[^.]+\.[^.]+\.[^.]+$/;
@@ -134,7 +133,7 @@ const BOT_TOKEN = /^[^.]+\.[^.]+\.[^.]+$/;
 function contradictions(environment: Environment, config: Config): Finding[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const { freshness, budgets, plan, discord, cardService, redis } = config;
-  const { keepMs, factsFreshMs, pricesFreshMs, notFoundFreshMs } = freshness;
+  const { keepMs, factsFreshMs, pricesFreshMs } = freshness;
   const { memberDaily = 0, guildDaily = memberDaily } = budgets;
   const limits = plansOf(plan)[plan.plan];
   const abovePlan = (value = 0, most = value) =>
@@ -148,7 +147,7 @@ function contradictions(environment: Environment, config: Config): Finding[] {
       ]),
     ),
     KEEP_SECONDS:
-      keepMs < Math.max(factsFreshMs, pricesFreshMs, notFoundFreshMs) &&
+      keepMs < Math.max(factsFreshMs, pricesFreshMs) &&
       'Cards are dropped while they are still fresh. Write at least as much as each …_FRESH_SECONDS.',
     PRICES_FRESH_SECONDS:
       pricesFreshMs > factsFreshMs &&

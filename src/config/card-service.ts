@@ -128,7 +128,12 @@ export function cardServiceOf(
   const { card, list } = description;
   const path = isSet('CARD_SERVICE_CARD_PATH') ? read.CARD_SERVICE_CARD_PATH : card.path;
   const baseUrl = read.CARD_SERVICE_URL ?? description.url ?? '';
-  const described: ServiceDescription = { ...description, card: { ...card, path }, list: listOf(read, list, isSet) };
+  const listPath = read.CARD_SERVICE_BULK_PATH;
+  const described: ServiceDescription = {
+    ...description,
+    card: { ...card, path },
+    list: listPath === undefined ? list : { ...list, ...UNDESCRIBED_LIST, path: listPath },
+  };
   return {
     description: described,
     isShipped,
@@ -157,16 +162,5 @@ const USER_AGENT = `cardbot/${BOT_VERSION}`;
 
 type CardServiceRead = z.output<typeof CardServiceVariables>;
 
-/** @returns `undefined`: every card is requested by itself */
-function listOf(
-  read: CardServiceRead,
-  described: ServiceDescription['list'],
-  isSet: DescribedService['isSet'],
-): ServiceDescription['list'] {
-  const { CARD_SERVICE_BULK_PATH: path, CARD_SERVICE_BULK_MAX: max } = read;
-  const list = path === undefined ? described : { ...described, ...UNDESCRIBED_LIST, path, max };
-  return list && isSet('CARD_SERVICE_BULK_MAX') ? { ...list, max } : list;
-}
-
-/** As `CARD_SERVICE_BULK_PATH` lists cards: ids between commas, or in the body of a POST. */
-const UNDESCRIBED_LIST = { each: '{id}', separator: ',', body: { ids: ['{id}'] }, at: new Path('') };
+/** As `CARD_SERVICE_BULK_PATH` lists cards: twenty ids between commas, or in the body of a POST. */
+const UNDESCRIBED_LIST = { each: '{id}', separator: ',', body: { ids: ['{id}'] }, at: new Path(''), max: 20 };

@@ -65,7 +65,6 @@ function freshnessOf(read: z.output<typeof Variables>, service: DescribedService
   return {
     factsFreshMs: read.FACTS_FRESH_SECONDS * 1000,
     pricesFreshMs: (isSet ? read.PRICES_FRESH_SECONDS : freshSeconds) * 1000,
-    notFoundFreshMs: read.NOT_FOUND_FRESH_SECONDS * 1000,
     keepMs: Math.min(read.KEEP_SECONDS, keepSeconds ?? read.KEEP_SECONDS) * 1000,
     historyMs: keepSeconds && keepSeconds * 1000,
     pricesBy: pricesBy(service),

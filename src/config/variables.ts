@@ -99,7 +99,6 @@ export const CardServiceVariables = z.object({
       'write a path with {ids} in it, such as /cards?ids={ids}, or POST and a path, such as POST /cards/batch',
     )
     .optional(),
-  CARD_SERVICE_BULK_MAX: whole(2, 1_000).default(20),
   CARD_SERVICE_TIMEOUT_MS: number('a number of milliseconds', 100, 120_000).default(10_000),
   CARD_SERVICE_PLAN: z.string().default('auto'),
   CARD_SERVICE_REQUESTS_PER_MINUTE: number('a number', 1).optional(),
@@ -115,7 +114,6 @@ export const Variables = DiscordVariables.extend({
   CARD_SERVICE_BURST: whole(1).optional(),
   FACTS_FRESH_SECONDS: seconds(604_800),
   PRICES_FRESH_SECONDS: seconds(21_600),
-  NOT_FOUND_FRESH_SECONDS: seconds(3_600),
   KEEP_SECONDS: seconds(7_776_000),
   CARD_PAGE_URL: pageAddress.optional(),
   CARD_PICTURES: oneOf(['on', 'off']).optional(),

@@ -76,7 +76,7 @@ const EMPTY_TO_BELIEVE = 2;
 /** Lists of cards that do not exist are rightly empty, so that they may be many. */
 const MOST_EMPTY_KEPT = 10;
 
-/** How many cards a request may carry now. @param configured `CARD_SERVICE_BULK_MAX` */
+/** How many cards a request may carry now. @param configured `list.max` of the description */
 export function mostInOne(
   { most, refusedAtMs, singly, doubt, afterRefusal }: ListingLearned,
   configured: number,

@@ -114,5 +114,5 @@ export function againAtMost({ kind }: ListAnswer, asked: number): number {
 const GIVEN_UP =
   'bulk requests at CARD_SERVICE_BULK_PATH do not work: for so many minutes, cards are requested one by one';
 const ODD_ANSWER = 'an odd answer to a bulk request at CARD_SERVICE_BULK_PATH: it is tried again';
-const FEWER_AT_ONCE = 'the card service takes fewer cards at once than CARD_SERVICE_BULK_MAX: the bot keeps to that';
+const FEWER_AT_ONCE = 'the card service takes fewer cards at once than were asked for: the bot keeps to that';
 const RATE_LIMITED = 'a bulk request got a 429: for so many minutes, cards are requested one by one';

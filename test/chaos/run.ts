@@ -74,7 +74,6 @@ async function run({
       NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --max-semi-space-size=4`,
       CARD_SERVICE_TIMEOUT_MS: '400',
       PRICES_FRESH_SECONDS: '2',
-      NOT_FOUND_FRESH_SECONDS: '1',
       ...variables,
     },
     { lifetimes },

@@ -11,7 +11,7 @@ import { clientOf } from '../service/clients.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 
 const HOUR_MS = 3_600_000;
-const LIFETIMES: Lifetimes = { factsFreshMs: 168 * HOUR_MS, pricesFreshMs: 6 * HOUR_MS, notFoundFreshMs: HOUR_MS };
+const LIFETIMES: Lifetimes = { factsFreshMs: 168 * HOUR_MS, pricesFreshMs: 6 * HOUR_MS };
 const GONE = { id: 'gone-1', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'gone', name: 'Long Gone' } };
 
 function cardsOver(store: CardsOptions['store'], lifetimes: Lifetimes) {
@@ -29,7 +29,7 @@ function cardsOver(store: CardsOptions['store'], lifetimes: Lifetimes) {
 it('a card that the service denies is kept as another process has stored it last, marked as no longer listed', async () => {
   const directory = sqliteCards();
   const [{ store }, other] = [await directory.open(), await directory.open()];
-  const { lookUp } = cardsOver(store, { factsFreshMs: 1, pricesFreshMs: 1, notFoundFreshMs: 1 });
+  const { lookUp } = cardsOver(store, { factsFreshMs: 1, pricesFreshMs: 1 });
   const newer: CardRecord = { card: { ...GONE, name: 'Ember Drake II' }, fetchedAtMs: Date.now() - 1_000 };
   await store.set(GONE.id, { card: GONE, fetchedAtMs: Date.now() - 2_000 });
   await other.store.set(GONE.id, newer);

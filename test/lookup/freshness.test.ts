@@ -4,7 +4,7 @@ import type { CardRecord } from '../../src/model/card.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const LIFETIMES: Lifetimes = { factsFreshMs: 7 * DAY_MS, pricesFreshMs: 6 * HOUR_MS, notFoundFreshMs: HOUR_MS };
+const LIFETIMES: Lifetimes = { factsFreshMs: 7 * DAY_MS, pricesFreshMs: 6 * HOUR_MS };
 const NOW_MS = Date.UTC(2026, 10, 20);
 
 const BARE = { id: 'a', name: 'A', game: 'T', set: { id: 's', name: 'S' } };
@@ -44,7 +44,7 @@ describe('freshness', () => {
   });
 
   it('of no time needs a request always', () => {
-    const lifetimes = { factsFreshMs: 0, pricesFreshMs: 0, notFoundFreshMs: 0 };
+    const lifetimes = { factsFreshMs: 0, pricesFreshMs: 0 };
     expect(freshness(aged(PRICED, 0), false, NOW_MS, lifetimes)).toBe('stale');
   });
 });

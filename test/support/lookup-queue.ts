@@ -39,7 +39,7 @@ export interface LookupQueueSetting {
   longestWaitMs?: number;
   otherQueues?: OtherQueues;
   claims?: Claims;
-  /** `CARD_SERVICE_BULK_PATH` and `CARD_SERVICE_BULK_MAX`. */
+  /** `CARD_SERVICE_BULK_PATH`, and how many ids at most. */
   bulk?: { bulkPath: string; most: number; perSecond?: number };
   /** Where the limiter's state is; of its own unless given. */
   cell?: LimiterCell;
@@ -85,7 +85,7 @@ export function lookupQueueOver(
     set: async (id, answer) => void storedCards.set(id, answer),
   };
   const hourMs = 3_600_000;
-  const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs, notFoundFreshMs: hourMs };
+  const lifetimes = { factsFreshMs: 168 * hourMs, pricesFreshMs: 6 * hourMs };
   const cards = new Cards({ store: cardStore, lifetimes, log });
   const budget = new Budget({ ledger, limiter, setting: budgets, plannedDay: undefined });
   const queue = new LookupQueue({
