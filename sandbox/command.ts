@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { Output } from '../src/log/output.ts';
+import { openOutput } from '../src/log/output.ts';
 import { createLog, standardOutput } from '../src/log.ts';
 import { PLAN_LIMITS } from '../src/model/plan.ts';
 import { stopSignal } from '../src/stop-signal.ts';
@@ -36,7 +36,7 @@ const { port, plan, bot, service } = new Command('npm run sandbox --')
 
 const signal = stopSignal();
 await removeLeftFolders();
-const output = await standardOutput(new Output(1));
+const output = await standardOutput(openOutput(1));
 const log = createLog({ level: 'info', secrets: [], destination: output });
 const described = service === undefined ? undefined : sandboxAs(service);
 const known = described ? [] : KNOWN_CARDS;

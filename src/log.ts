@@ -1,7 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 import { isatty } from 'node:tty';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
-import { Output } from './log/output.ts';
+import type { SonicBoom } from 'sonic-boom';
+import { openOutput } from './log/output.ts';
 
 export type { Logger } from 'pino';
 
@@ -32,7 +33,7 @@ const written = channel('cardbot:log');
 /** A pattern that matches nothing. */
 const NO_MATCH = '(?!)';
 
-export function createLog({ level, secrets, destination = new Output(1) }: LogOptions): Logger {
+export function createLog({ level, secrets, destination = lines(openOutput(1)) }: LogOptions): Logger {
   const redact = redaction(secrets);
   // Only strings and names of fields: otherwise a key of digits would be removed from times and status codes.
   // The first comparison is for speed: most lines contain no secret.
@@ -85,15 +86,26 @@ function inJson(text: string): string {
 }
 
 /** The log on standard output: lines of JSON, or readable ones on a terminal. */
-export async function standardOutput(output: Output): Promise<DestinationStream> {
-  if (!isatty(1)) return output;
+export async function standardOutput(output: SonicBoom): Promise<DestinationStream> {
+  if (!isatty(1)) return lines(output);
   const { forTerminal } = await import('./log/terminal.ts');
   return forTerminal(output);
 }
 
-/** Tells how many lines are missing once they are written again. */
-export function reportDropped(output: Output, log: Logger): void {
-  output.onDropped = (dropped) => log.warn({ dropped }, 'log lines were dropped: nobody read standard output');
+/** Without what pino would call of it after a fatal line, which waits for whoever reads. */
+function lines(output: SonicBoom): DestinationStream {
+  return { write: (line) => void output.write(line) };
+}
+
+/** Tells how many lines are missing once all that waited are written. */
+export function reportDropped(output: SonicBoom, log: Logger): void {
+  let missing = 0;
+  output.on('drop', () => void missing++);
+  output.on('drain', () => {
+    const dropped = missing;
+    missing = 0;
+    if (dropped > 0) log.warn({ dropped }, 'log lines were dropped: nobody read standard output');
+  });
 }
 
 const OF_JAVASCRIPT = /^(Aggregate|Eval|Range|Reference|Syntax|Type|URI|Assertion)?Error$/;

@@ -2,26 +2,31 @@ import { globalAgent } from 'node:https';
 import { flushCompileCache } from 'node:module';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, readConfig, secretsOf } from './config/config.ts';
-import { Output } from './log/output.ts';
+import { ended, openOutput } from './log/output.ts';
 import { createLog, type Logger, reportDropped, standardOutput } from './log.ts';
 import { OperatorError } from './model/operator-error.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /** How long the end of the process waits for whoever reads its output. */
-const FLUSH_MS = 1_000;
+const LAST_LINES_MS = 1_000;
 /** That wait included. */
 const LONGEST_STOP_MS = 7_900;
 
+/** Ends the process once everything is written, or nobody reads it. */
+type Exit = (code: number, limitMs?: number) => Promise<never>;
+
 /** Runs the bot until it is stopped or cannot continue, and ends the process. */
 export async function runBot(): Promise<never> {
-  const output = new Output(1);
-  let exitByMs = Number.POSITIVE_INFINITY;
-  process.on('exit', () => output.flush(Math.min(performance.now() + FLUSH_MS, exitByMs)));
-  const config = settings();
+  const output = openOutput(1);
+  const exit: Exit = async (code, limitMs = LAST_LINES_MS) => {
+    await ended(output, limitMs);
+    process.exit(code);
+  };
+  const config = await settings(exit);
   const destination = await standardOutput(output);
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config), destination });
   reportDropped(output, log);
-  endAfterBugs(log);
+  endAfterBugs(log, exit);
   if (globalAgent.options.proxyEnv) (await import('./discord/gateway/proxied-gateway.ts')).useProxyForGateway();
   // Loaded when the configuration is known to be valid: this takes most of a start.
   const [{ startApp }, { checkOffline, NAMES }] = await Promise.all([
@@ -35,13 +40,13 @@ export async function runBot(): Promise<never> {
 
   const signal = stopSignal();
   const app = await startApp(config, log, signal).catch((error: unknown) =>
-    signal.aborted ? process.exit(0) : fail(error, log),
+    signal.aborted ? exit(0) : fail(error, exit, log),
   );
   const stopRequested = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined));
   });
-  const ended = await Promise.race([
+  const reason = await Promise.race([
     stopRequested,
     // Replies are edited by interaction tokens, without the bot token: deferred replies can still be completed.
     app.refused.then((error) => {
@@ -53,46 +58,46 @@ export async function runBot(): Promise<never> {
     }),
   ]);
   log.info({ signal: signal.aborted ? signal.reason.message : undefined }, 'stopping');
-  exitByMs = performance.now() + LONGEST_STOP_MS;
+  const exitByMs = performance.now() + LONGEST_STOP_MS;
   await app.stop();
-  if (ended !== undefined) fail(ended, log);
+  if (reason !== undefined) return fail(reason, exit, log);
   log.info('stopped');
-  process.exit(0);
+  return exit(0, Math.min(LAST_LINES_MS, exitByMs - performance.now()));
 }
 
-function settings(): Config {
+async function settings(exit: Exit): Promise<Config> {
   try {
     return readConfig();
   } catch (error) {
-    fail(error);
+    return fail(error, exit);
   }
 }
 
-function endAfterBugs(log: Logger): void {
+function endAfterBugs(log: Logger, exit: Exit): void {
   process.removeAllListeners('warning'); // Node's own listener writes to standard error, and blocks while nobody reads it
   process.on('warning', (err) => log.warn({ err }, 'warning of Node'));
   // The state of the program is unknown after these: it has to be restarted.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (err: unknown) => {
       log.fatal({ err }, event);
-      process.exit(1);
+      void exit(1);
     });
   }
   // Node would exit with 0 when nothing is pending, although the bot was not asked to stop.
-  process.on('beforeExit', () => {
+  process.once('beforeExit', () => {
     log.fatal('nothing keeps the bot running, although it was not asked to stop: it exits, to be restarted');
-    process.exit(1);
+    void exit(1);
   });
 }
 
-function fail(error: unknown, log?: Logger): never {
+async function fail(error: unknown, exit: Exit, log?: Logger): Promise<never> {
   if (log && !(error instanceof OperatorError)) log.fatal({ err: error }, 'cannot continue');
   else {
-    const errors = new Output(2);
+    const errors = openOutput(2);
     errors.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    errors.flush(performance.now() + FLUSH_MS);
+    await ended(errors, LAST_LINES_MS);
   }
-  process.exit(1);
+  return exit(1);
 }
 
 /** What an operator checks first after a start: version, plan, and where state is. */

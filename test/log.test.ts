@@ -4,7 +4,7 @@ import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { readCardServiceConfig } from '../src/config/config.ts';
-import { Output } from '../src/log/output.ts';
+import { openOutput } from '../src/log/output.ts';
 import { forTerminal } from '../src/log/terminal.ts';
 import { createLog, Incident, redaction } from '../src/log.ts';
 import { ServiceDown } from '../src/model/errors.ts';
@@ -172,7 +172,7 @@ describe('createLog', () => {
 
   it('throws nothing when it cannot be written, as on a full disk', () => {
     const full = openSync('/dev/full', 'w'); // never closed: it is tried again and again
-    const log = createLog({ level: 'info', secrets: [], destination: new Output(full) });
+    const log = createLog({ level: 'info', secrets: [], destination: openOutput(full) });
 
     expect(() => {
       for (let line = 0; line < 3; line++) log.info('one more');
