@@ -2,7 +2,6 @@ import { channel } from 'node:diagnostics_channel';
 import { isatty } from 'node:tty';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 import type { SonicBoom } from 'sonic-boom';
-import { openOutput } from './log/output.ts';
 
 export type { Logger } from 'pino';
 
@@ -10,7 +9,7 @@ export interface LogOptions {
   level: string;
   /** Replaced by `[secret]` wherever they occur, in errors of libraries too. */
   secrets: readonly (string | undefined)[];
-  /** Where lines go; standard output unless given. */
+  /** Where lines go; standard output unless given, which then waits for whoever reads it. */
   destination?: DestinationStream;
 }
 
@@ -33,7 +32,7 @@ const written = channel('cardbot:log');
 /** A pattern that matches nothing. */
 const NO_MATCH = '(?!)';
 
-export function createLog({ level, secrets, destination = lines(openOutput(1)) }: LogOptions): Logger {
+export function createLog({ level, secrets, destination }: LogOptions): Logger {
   const redact = redaction(secrets);
   // Only strings and names of fields: otherwise a key of digits would be removed from times and status codes.
   // The first comparison is for speed: most lines contain no secret.
