@@ -44,7 +44,7 @@ export async function pasted({ fields, interactionId, requester, locale }: FormU
   const read = readPastedList(text);
   if ('refusal' in read) return sentence(refusalText(read, locale));
   const isKept = await lists.add(requester.memberId, interactionId, { text });
-  if (!isKept) return sentence(formatMessage(locale, 'notSaved'));
+  if (!isKept) return sentence(formatMessage(locale, 'broken'));
   return askedFor({ id: interactionId, ceiling: 0 });
 }
 

@@ -31,7 +31,7 @@ export default {
     const change = changeOf(argument, value);
     if (!change) return sentence(formatMessage(use.locale, 'outOfDate'));
     const changed = await settings.change(guildId, change);
-    const note = changed ? undefined : formatMessage(use.locale, 'notSaved');
+    const note = changed ? undefined : formatMessage(use.locale, 'settingsNotSaved');
     return { ...shown(use, changed ?? (await settings.of(use.requester)), note), isInPlace: true };
   },
 } satisfies Command;

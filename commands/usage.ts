@@ -64,7 +64,7 @@ async function show(
     use.manageGuild ? ledger.topMembers(use.requester, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
-  const { breaker, learned, storeAwaitedUntilMs, windows } = limiter.view();
+  const { breaker, learned, isIsolated, windows } = limiter.view();
   const quota = leastOf(windows.filter(isOfDay));
   const counted = budget.day === undefined ? all.requests : undefined;
   const figures = usageFigures({ report, quota, counted, nowMs });
@@ -77,7 +77,7 @@ async function show(
       usageEmbed({
         breaker,
         learned,
-        isStoreAway: storeAwaitedUntilMs !== undefined,
+        isIsolated,
         missing,
         figures,
         windows: windows

@@ -80,15 +80,16 @@ export class Batching {
    * returns, or after 250 ms; not before one returns where one card is to tell what is wrong. Never without a lookup that
    * may be requested.
    *
+   * @param leaving batches that have no permit yet, and may get one before this
    */
-  leavesAtMs({ pending, isFull }: Batch, nowMs: number): number {
+  leavesAtMs({ pending, isFull }: Batch, leaving: number, nowMs: number): number {
     if (pending.length === 0) {
       this.nothingWaits();
       return Number.POSITIVE_INFINITY;
     }
     // The lower of the two, should the clock have been set back.
     this.#heldUntilMs = Math.min(this.#heldUntilMs ?? Number.POSITIVE_INFINITY, nowMs + LONGEST_HOLD_MS);
-    if (this.#requestsUnderWay === 0) return nowMs;
+    if (this.#requestsUnderWay + leaving === 0) return nowMs;
     if (this.limits(nowMs).isProbing) return Number.POSITIVE_INFINITY; // the request that ends wakes the queue
     return isFull ? nowMs : this.#heldUntilMs;
   }
@@ -99,7 +100,7 @@ export class Batching {
 
   /**
    * The turn of a list, to be claimed before its permit is acquired, and given back without one; `undefined` where lists have
-   * no rate of their own.
+   * no rate of their own. While Redis cannot be reached, nobody knows of the lists of other processes.
    */
   async turn(): Promise<Claimed | undefined> {
     const { everyMs: ttlMs } = this.limits(Date.now());

@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
 import type { Doubt } from '../quota/failures.ts';
 import { LANES, type Lane, type Limiter } from '../quota/limiter-port.ts';
-import { SingleRunner, Timer } from '../time/timers.ts';
+import { SingleRunner, Timer, withTimeout } from '../time/timers.ts';
 import { type Admission, type AdmissionOptions, admit, admitAgain } from './admission.ts';
 import { Batching, type BatchingOptions } from './batching.ts';
 import type { OtherQueues } from './fair-order.ts';
@@ -11,6 +11,10 @@ import type { Lookup, PendingLookup } from './pending-lookup.ts';
 import { PendingLookups } from './pending-lookups.ts';
 import { acquirePermit, blockedError } from './service-requests.ts';
 
+/** A batch that is served for longer has a slow link: the next is served meanwhile. */
+const SLOW_SERVE_MS = 50;
+/** This many can begin before the three commands of the first have had 250 ms each. */
+const MOST_SERVED_AT_ONCE = 15;
 /** What is shown in minutes need not be computed more often. */
 const ANNOUNCE_EVERY_MS = 1_000;
 
@@ -33,11 +37,14 @@ export class LookupQueue {
   readonly #runner = new SingleRunner(() => this.#run());
   readonly #wake = () => void this.#runner.run();
   readonly #wakeTimer = new Timer(this.#wake);
+  #wakeAtMs = Number.POSITIVE_INFINITY;
   readonly #announceTimer = new Timer(() => this.#announce());
   #announcedAtMs = Number.NEGATIVE_INFINITY;
-  #serving: Promise<boolean> | undefined;
+  readonly #serves = new Set<Promise<boolean>>();
   /** Told by the limiter, which may know more than what was seen of it here; by the monotonic clock. */
   #refusedUntilMs = 0;
+  /** How long claiming a batch takes over a slow link. It is served sooner by that time, so that it does not miss its permit. */
+  #leadMs = 0;
 
   constructor(options: LookupQueueOptions) {
     this.#options = options;
@@ -97,13 +104,14 @@ export class LookupQueue {
     this.#pendingLookups.close();
     this.#wakeTimer.clear();
     this.#announceTimer.clear();
-    await this.#serving;
+    await Promise.all(this.#serves);
     await this.#requests.close(graceMs);
   }
 
   /** Serves one batch after the other as long as there are permits. */
   async #run(): Promise<void> {
     await undefined; // a command starts its lookups in one go: the queue looks when all of them are there
+    this.#wakeAtMs = Number.POSITIVE_INFINITY;
     this.#tellLength();
     for (; this.#hasWork; this.#tellLength()) {
       const nowMs = Date.now();
@@ -111,13 +119,16 @@ export class LookupQueue {
       this.#refuseWithoutProbe(doubt);
       const batch = this.#pendingLookups.selectBatch(nowMs, this.#batching.limits(nowMs), doubt);
       const [next] = batch.pending;
-      const leavesAtMs = this.#batching.leavesAtMs(batch, nowMs);
+      const leavesAtMs = this.#batching.leavesAtMs(batch, this.#serves.size, nowMs);
       if (next === undefined) return this.#sleepUntil(leavesAtMs);
       if (this.#refuseBlocked(next.lane)) continue;
       const atMs = Math.max(this.#serveAtMs(next), leavesAtMs);
       if (atMs > Date.now()) return this.#sleepUntil(atMs);
-      this.#serving = this.#serve(batch.pending);
-      if (!(await this.#serving)) return;
+
+      const serve = this.#serve(batch.pending);
+      const mayGoOn = await withTimeout(SLOW_SERVE_MS, serve);
+      if (mayGoOn === false) return;
+      if (mayGoOn === undefined) void serve.then((may) => may && this.#wake());
     }
     this.#batching.nothingWaits();
   }
@@ -126,24 +137,36 @@ export class LookupQueue {
     return this.length > 0 && !this.#pendingLookups.isClosed;
   }
 
-  /** The next lookup is served when there is a permit for it. */
+  /** The next lookup is served when there is a permit for it, besides those for the lookups that are being served. */
   #serveAtMs({ lane }: PendingLookup): number {
-    const view = this.#options.limiter.view();
-    const expectedAtMs = view.storeAwaitedUntilMs ?? view.forecast(lane, 1);
+    const underWay = this.#serves.size;
+    if (underWay === MOST_SERVED_AT_ONCE) return Number.POSITIVE_INFINITY; // each that ends wakes the queue
+    const expectedAtMs = this.#options.limiter.view().forecast(lane, underWay + 1);
     const refusedForMs = this.#refusedUntilMs - performance.now();
-    return Math.max(expectedAtMs, Date.now() + refusedForMs);
+    return Math.max(expectedAtMs, Date.now() + refusedForMs) - this.#leadMs;
   }
 
   /** @returns whether the next may be served now; otherwise the queue wakes when a permit is expected. Never rejects */
   #serve(selected: readonly PendingLookup[]): Promise<boolean> {
-    return this.#claimAndSend(selected).catch((err: unknown) => {
-      this.#options.log.error({ err }, 'lookup queue failed');
-      return false;
-    });
+    const ended = this.#pendingLookups.serve(selected);
+    const serve = this.#claimAndSend(selected)
+      .catch((err: unknown) => {
+        this.#options.log.error({ err }, 'lookup queue failed');
+        return false;
+      })
+      .finally(() => {
+        ended();
+        this.#serves.delete(serve);
+      });
+    this.#serves.add(serve);
+    return serve;
   }
 
   async #claimAndSend(selected: readonly PendingLookup[]): Promise<boolean> {
+    const startedAtMs = performance.now();
     const batch = await this.#requests.prepare(selected);
+    const tookMs = performance.now() - startedAtMs;
+    this.#leadMs = tookMs > SLOW_SERVE_MS ? tookMs : 0;
     const [first] = batch;
     if (first === undefined) return true;
 
@@ -172,7 +195,7 @@ export class LookupQueue {
 
   #waitUntil(atMs: number): false {
     this.#refusedUntilMs = performance.now() + atMs - Date.now();
-    this.#sleepUntil(atMs);
+    this.#sleepUntil(atMs - this.#leadMs);
     return false;
   }
 
@@ -196,9 +219,10 @@ export class LookupQueue {
    */
   #sleepUntil(atMs: number): void {
     if (this.#pendingLookups.isClosed) return;
-    const wakeAtMs = Math.min(atMs, Date.now() + this.#pendingLookups.nextRetryInMs());
-    if (!Number.isFinite(wakeAtMs)) return;
-    this.#wakeTimer.set(wakeAtMs);
+    // The earlier time of one that was served meanwhile still holds.
+    this.#wakeAtMs = Math.min(atMs, Date.now() + this.#pendingLookups.nextRetryInMs(), this.#wakeAtMs);
+    if (!Number.isFinite(this.#wakeAtMs)) return;
+    this.#wakeTimer.set(this.#wakeAtMs);
     // The lower of the two, should the clock have been set back.
     this.#announceTimer.set(Math.min(this.#announcedAtMs, Date.now()) + ANNOUNCE_EVERY_MS);
   }

@@ -135,12 +135,13 @@ export class LookupRequests {
       claims.claim(name, { ttlMs: requestTimeoutMs + CLAIM_MARGIN_MS, endsWithOwner: true }),
       this.#answerWithoutRequest(pending),
     ]);
-    if (claimed !== 'mine') pendingLookups.postpone(pending, CLAIM_RETRY_MS);
-    if (!isMine(claimed)) pending.askedElsewhere();
-    // Of what is claimed here alone, another process may be asking, too.
-    const isToBeSent = claimed === 'mine' && !isAnswered && pendingLookups.has(pending);
-    if (isMine(claimed) && !isToBeSent) void claims.release(name);
-    return isToBeSent;
+    if (!isMine(claimed)) {
+      pendingLookups.postpone(pending, CLAIM_RETRY_MS);
+      pending.askedElsewhere();
+    }
+    const isWanted = !isAnswered && pendingLookups.has(pending);
+    if (isMine(claimed) && !isWanted) void claims.release(name);
+    return isMine(claimed) && isWanted;
   }
 
   /** Ends the lookup if its card is known by now, or may not be requested. @returns whether it has ended */

@@ -33,7 +33,7 @@ export interface Reservation {
    * Waits for a permit and the answer. Costs one request, or none when the card is requested for another lookup.
    *
    * @param onProgress called whenever the permit is expected at another time, and when a request has left
-   * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, StoreAway, UnexpectedAnswer, Stopping
+   * @throws QuotaSpent, Busy, KeptInReserve, KeyRefused, ServiceDown, UnexpectedAnswer, Stopping
    */
   start(onProgress?: () => void): Promise<CardRecord>;
   /** Gives the place up. Once it is started, it then never ends; a request under way for it goes on, and is booked. */
@@ -78,9 +78,11 @@ export interface Waiter extends QueuePlace {
 
 /**
  * Where a pending lookup stands: it waits for a permit; or first until a moment of the monotonic clock, after a failure or
- * because another process has the card; or a request for it is under way.
+ * because another process has the card; is being claimed, or its permit acquired; or a request for it is under way.
  */
-export type PendingState = { kind: 'waiting' | 'requested' } | { kind: 'postponed'; notBeforeMs: number };
+export type PendingState =
+  | { kind: 'waiting' | 'beingServed' | 'requested' }
+  | { kind: 'postponed'; notBeforeMs: number };
 
 /** What an order asks of a pending lookup besides its place. Each is one bit. */
 export const MARKS = { due: 2, ready: 4, untried: 8 } as const;

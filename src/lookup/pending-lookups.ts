@@ -173,6 +173,15 @@ export class PendingLookups {
     return requests;
   }
 
+  /** They are being claimed, or their permit acquired. @returns to be called when that has ended */
+  serve(batch: readonly PendingLookup[]): () => void {
+    const beingServed: PendingState = { kind: 'beingServed' };
+    for (const pending of batch) this.#become(pending, beingServed);
+    return () => {
+      for (const pending of batch) if (pending.state === beingServed) this.#become(pending, { kind: 'waiting' });
+    };
+  }
+
   requested(pending: PendingLookup, nowMs: number): void {
     this.#raiseDue();
     this.order.served(pending, nowMs);

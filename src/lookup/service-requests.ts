@@ -7,7 +7,6 @@ import {
   PlanRefused,
   QuotaSpent,
   ServiceDown,
-  StoreAway,
 } from '../model/errors.ts';
 import type { Events, EventsByName } from '../model/events.ts';
 import { type Requester, spentWindow } from '../model/quota.ts';
@@ -88,8 +87,6 @@ export function blockedError({ reason, untilMs }: { reason: BlockedReason; until
       return new Busy({ untilMs, paused: true });
     case 'reserve':
       return new KeptInReserve({ untilMs });
-    case 'store':
-      return new StoreAway();
   }
 }
 

@@ -24,7 +24,6 @@ interface FactsByName {
    * made, so the service has counted nothing. `retryAfterMs`: the wait that the service stated; absent when it did not.
    */
   ServiceDown: { reason: string; untilMs?: number; neverLeft?: boolean; retryAfterMs?: number | undefined };
-  StoreAway: object;
   /** `detail`: the field, or what came instead. */
   UnexpectedAnswer: { detail: string };
   Stopping: object;
@@ -108,9 +107,6 @@ export function isRefusal(error: unknown): error is KeyRefused | PlanRefused {
 
 /** 408, 5xx, silence, or a broken connection. */
 export class ServiceDown extends kind('ServiceDown', ({ reason }) => `card service down: ${reason}`) {}
-
-/** The Redis that the quota is shared over cannot be reached, and lookups have waited for it long enough. */
-export class StoreAway extends kind('StoreAway', () => 'redis cannot be reached') {}
 
 /** An answer that does not fit the interface. */
 export class UnexpectedAnswer extends kind('UnexpectedAnswer', ({ detail }) => `unexpected answer: ${detail}`) {}

@@ -49,6 +49,8 @@ export interface PlanSetting {
   isBilled?: boolean;
   requestsPerMinute?: number | undefined;
   burst?: number | undefined;
+  /** Processes among which the plan is divided while they are isolated from each other; 1 unless given. */
+  processes?: number;
 }
 
 /** The service's plans; the default service's unless others are described. */

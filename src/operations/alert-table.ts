@@ -79,7 +79,7 @@ export const ALERTS = {
     scope: 'process',
     isDue: ({ redisAwaySinceMs }, nowMs, { redisAwayMs }) => hasLasted(redisAwaySinceMs, redisAwayMs, nowMs),
     begins: ({ redisAwaySinceMs }) =>
-      `🛑 A process has not reached Redis since ${time(redisAwaySinceMs)}. No new cards are requested meanwhile.`,
+      `🛑 A process has not reached Redis since ${time(redisAwaySinceMs)}. It continues with its share of the plan.`,
     over: 'Redis can be reached again.',
   },
   gatewayAway: {

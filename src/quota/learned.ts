@@ -167,7 +167,17 @@ export function refusedWeighMs(learned: Learned, nowMs: number): number {
   return evenlyMs + (WINDOW_MS * refused) / Math.max(learned.window ?? 1, counted);
 }
 
-/** How many requests may be under way at once. */
-export function mostUnderWay({ inFlight, late }: Pick<Learned, 'inFlight' | 'late'>): number {
-  return Math.floor(Math.min(inFlight, late?.mostUnderWay ?? inFlight));
+/** What one of several processes goes by that cannot coordinate. */
+export function sharedOut(
+  learned: Learned,
+  processes: number,
+): Pick<Learned, 'inFlight' | 'window' | 'refill' | 'ended'> {
+  const share = (limit: number) => Math.max(1, Math.floor(limit / processes));
+  const { inFlight, late, window, refill, ended } = learned;
+  return {
+    inFlight: share(Math.min(inFlight, late?.mostUnderWay ?? inFlight)),
+    window: window && share(window),
+    refill,
+    ended,
+  };
 }

@@ -1,3 +1,4 @@
+import type { RequestOutcome } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { PlanSetting } from '../model/plan.ts';
 import type { Permit } from './limiter-port.ts';
@@ -9,8 +10,9 @@ import { countsItself, leastOf, windowsOf } from './windows.ts';
 /** A change of the state, and what is special about it. */
 export interface Change {
   apply: (state: LimiterState) => LimiterState;
-  /** The permit whose outcome it is. */
+  /** The permit whose outcome it is, and the outcome. */
   ended?: Permit;
+  outcome?: RequestOutcome;
   /** It may be stored together with the outcome that follows. */
   isReading?: boolean;
 }
@@ -19,16 +21,15 @@ export interface Change {
 export interface LimiterCell {
   /** The state as of now, by this machine's clock. */
   readonly state: LimiterState;
+  /** The plan; while the processes that it shares the state with cannot be reached, divided by their number. */
   readonly setting: PlanSetting;
-  /** Since when the other processes cannot be reached, by the monotonic clock; `undefined` while they can. */
-  readonly awaySinceMs: number | undefined;
   /** Requests that have left and have not ended, of all processes. */
   readonly underWay: number;
   /** @param decide decides again on a state that has changed meanwhile, and on requests under way besides this one */
   take(token: WantedToken, decide: Decide): Taken | Promise<Taken>;
   /** Reads what other processes and a clock that was set back have changed. @returns whether to decide again */
   refresh(): boolean | Promise<boolean>;
-  /** Changes the state at once. Resolves when the change is stored, or the other processes cannot be reached. */
+  /** Changes the state at once. Resolves when the change is stored, or this process is isolated. */
   change(change: Change): void | Promise<void>;
   /** Called when other processes have changed when permits are expected. */
   onChange(listener: () => void): void;
@@ -53,7 +54,6 @@ export interface LimiterStore {
 /** The state of a process that shares its quota with no other. */
 export class LocalCell implements LimiterCell {
   readonly setting: PlanSetting;
-  readonly awaySinceMs = undefined;
   readonly #store: LimiterStore;
   readonly #options: CellOptions;
   readonly #permits = new Set<Permit>();

@@ -31,11 +31,8 @@ export type Acquired =
   /** No permit for longer than anybody should wait. */
   | ({ kind: 'blocked' } & Blocked);
 
-/**
- * `reserve`: no renewals, for watches or not, while the day's last requests are kept for members. `store`: the Redis that the
- * quota is shared over cannot be reached, nobody knows for how long.
- */
-export type BlockedReason = BreakerReason | 'reserve' | 'store';
+/** `reserve`: no renewals, for watches or not, while the day's last requests are kept for members. */
+export type BlockedReason = BreakerReason | 'reserve';
 
 export interface Blocked {
   untilMs: number;
@@ -50,8 +47,8 @@ export interface LimiterView {
   readonly learned: { window: number | undefined; capacity: number | undefined };
   /** The service asked us to wait. */
   readonly paused: boolean;
-  /** Until when lookups wait for the Redis that the quota is shared over; `undefined` while that can be reached. */
-  readonly storeAwaitedUntilMs: number | undefined;
+  /** This process cannot reach the Redis that it shares the quota over: it goes on with its part of the plan. */
+  readonly isIsolated: boolean;
   /** The window that leaves least; `undefined` while nothing is known. */
   readonly quota: WindowQuota | undefined;
   /** All that are known. */
@@ -61,8 +58,8 @@ export interface LimiterView {
   /** Why all of the lane are answered at once; `undefined` while waiting makes sense. */
   refusalFor(lane: PermitLane): Blocked | undefined;
   /**
-   * When the n-th permit from now (n from 1) is given, to one of the lane, if nothing else happens, and Redis can be reached.
-   * The first: now, or in the past, exactly when one would be given now.
+   * When the n-th permit from now (n from 1) is given, to one of the lane, if nothing else happens. The first: now, or in
+   * the past, exactly when one would be given now.
    */
   forecast(lane: PermitLane, position: number): number;
 }

@@ -2,7 +2,7 @@ import { type Pace, PLAN_LIMITS, type PlanSetting } from '../model/plan.ts';
 import { type Breaker, isRefused, spentWindow, type WindowQuota } from '../model/quota.ts';
 import { isSatOut } from './circuit-breaker.ts';
 import { windowEndsMs } from './day-quota.ts';
-import { learnedUnder, mostOfRefill, mostUnderWay, NOTHING_LEARNED, WINDOW_MS, windowSlotsMs } from './learned.ts';
+import { learnedUnder, mostOfRefill, NOTHING_LEARNED, sharedOut, WINDOW_MS, windowSlotsMs } from './learned.ts';
 import type { Blocked, LimiterView, PermitLane } from './limiter-port.ts';
 import type { LimiterState } from './limiter-state.ts';
 import { keepingMs, paceOf, plannedPace, tokenAtMs } from './pace.ts';
@@ -21,14 +21,10 @@ export interface LimiterFacts {
   longestWaitMs: number;
   /** What the last answers have taken, or those under way that left last, if that is more. */
   answersTakeMs: number;
-  /** For how long the other processes cannot be reached; absent while they can. */
-  awayForMs?: number | undefined;
 }
 
 /** Any plan allows as many requests at once. */
 const FREE_BURST = PLAN_LIMITS.free.burst - 1;
-/** Most outages of a Redis are over by then. */
-const STORE_AWAITED_MS = 30_000;
 /** No place under way is expected sooner: the end of a request is told in any case. */
 const LEAST_PLACE_MS = 100;
 
@@ -36,7 +32,7 @@ const LEAST_PLACE_MS = 100;
 export class StateView implements LimiterView {
   readonly breaker: Breaker;
   readonly learned: LimiterView['learned'];
-  readonly storeAwaitedUntilMs: number | undefined;
+  readonly isIsolated: boolean;
   readonly paused: boolean;
   readonly quota: WindowQuota | undefined;
   readonly windows: readonly WindowQuota[];
@@ -54,24 +50,25 @@ export class StateView implements LimiterView {
   readonly #isOursSpent: boolean;
 
   constructor(facts: LimiterFacts, nowMs: number) {
-    const { state, setting, underWay, isUnconfirmed, awayForMs } = facts;
+    const { state, setting, underWay, isUnconfirmed } = facts;
     const { breaker } = state;
     this.#pace = paceOf(state, setting);
     const learned =
       this.#pace.window === undefined ? state.learned : learnedUnder(state.learned, plannedPace(state, setting));
+    const shared = sharedOut(learned, setting.processes ?? 1);
     const isUnsure = isUnconfirmed && setting.plan === 'auto';
     this.#facts = facts;
     this.#nowMs = nowMs;
-    this.#slotsMs = windowSlotsMs(learned, underWay, nowMs);
+    this.#slotsMs = windowSlotsMs(shared, underWay, nowMs);
     this.#most = Math.min(
-      mostUnderWay(learned),
+      shared.inFlight,
       mostInDoubt(breaker),
       isUnsure ? FREE_BURST : Number.POSITIVE_INFINITY,
       mostOfRefill(learned, nowMs),
     );
     this.#isGrowing = learned.isStarting || this.#most < learned.inFlight;
     this.learned = { window: learned.window, capacity: learned.capacity };
-    this.storeAwaitedUntilMs = awayForMs === undefined ? undefined : nowMs + STORE_AWAITED_MS - awayForMs;
+    this.isIsolated = setting.processes !== undefined;
     this.paused = breaker.reason === 'pause' && breaker.untilMs > nowMs;
     this.windows = windowsOf(state, setting, nowMs);
     this.quota = leastOf(this.windows);
@@ -81,9 +78,7 @@ export class StateView implements LimiterView {
   }
 
   refusalFor(lane: PermitLane): Blocked | undefined {
-    const { breaker, storeAwaitedUntilMs } = this;
-    if (storeAwaitedUntilMs !== undefined && storeAwaitedUntilMs <= this.#nowMs)
-      return { reason: 'store', untilMs: storeAwaitedUntilMs };
+    const { breaker } = this;
     if (breaker.state !== 'closed') {
       if (this.#isUnaffected(lane)) return undefined;
       const leftMs = breaker.untilMs - this.#nowMs;
@@ -98,7 +93,6 @@ export class StateView implements LimiterView {
   decide(lane: PermitLane): PermitDecision {
     const refused = this.refusalFor(lane);
     if (refused) return { kind: 'blocked', ...refused };
-    if (this.storeAwaitedUntilMs !== undefined) return { kind: 'wait', untilMs: this.storeAwaitedUntilMs };
     const nowMs = this.#nowMs;
     const untilMs = Math.max(this.#placeAtMs(1), this.#slotAtMs(lane, 1, this.#flowsAtMs(lane)));
     if (untilMs > nowMs) return { kind: 'wait', untilMs };
@@ -147,12 +141,13 @@ export class StateView implements LimiterView {
   /**
    * When the n-th place under way from now is free, at the pace of the last answers; their number doubles with each round
    * of answers as long as nothing has shown how many are too many. The requests under way may take all that remains of a
-   * window: it is unknown which of them the service has counted already, so none is taken as counted; with nothing under way
-   * one more may always leave, and its answer tells.
+   * window, or of an isolated process's part of it: it is unknown which of them the service has counted already, so none is
+   * taken as counted; with nothing under way one more may always leave, and its answer tells.
    */
   #placeAtMs(position: number): number {
-    const { underWay, answersTakeMs, state } = this.#facts;
-    const most = Math.min(this.#most, Math.max(1, this.quota?.remaining ?? Number.POSITIVE_INFINITY));
+    const { underWay, answersTakeMs, state, setting } = this.#facts;
+    const remaining = (this.quota?.remaining ?? Number.POSITIVE_INFINITY) / (setting.processes ?? 1);
+    const most = Math.min(this.#most, Math.max(1, Math.floor(remaining)));
     // A limiter that delays answers at the plan's rate, however long the last ones have waited for it.
     const takeMs = state.learned.late ? Math.min(answersTakeMs, most * this.#pace.intervalMs) : answersTakeMs;
     const missing = position - Math.ceil(most - underWay);

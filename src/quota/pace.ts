@@ -60,9 +60,11 @@ export function isPlannedAlike(a: PlanFacts, b: PlanFacts): boolean {
   return a.quota?.limit === b.quota?.limit && a.plan === b.plan && a.planAtLimit === b.planAtLimit;
 }
 
-/** The pace at present. */
+/** The pace at present. The burst was learned for the whole plan, so dividing by processes that are isolated comes last. */
 export function paceOf(state: LimiterState, setting: PlanSetting): Pace {
-  return learnedPace(state.learned, plannedPace(state, setting));
+  const { intervalMs, capacity, window } = learnedPace(state.learned, plannedPace(state, setting));
+  const { processes = 1 } = setting;
+  return { intervalMs: intervalMs * processes, capacity: Math.max(1, Math.floor(capacity / processes)), window };
 }
 
 /** Services count to the millisecond, and nginx rounds its rate: a little more than the interval is enough. */

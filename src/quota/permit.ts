@@ -56,7 +56,9 @@ export function releasePermit(
   const { nowMs, underWay } = circumstances;
   // The clock may have been set back meanwhile: a request that leaves later would hold back all others until then.
   const leftAtMs = Math.min(permit.leftAtMs, nowMs);
-  const counted = { ...state, ...afterRequests(state, countedIn(outcome), leftAtMs, setting, nowMs) };
+  // An isolated process takes the others to spend as much: together they do not spend a window twice of which nothing is stated.
+  const requests = countedIn(outcome) * (setting.processes ?? 1);
+  const counted = { ...state, ...afterRequests(state, requests, leftAtMs, setting, nowMs) };
   const quota = currentQuota(counted.quota, nowMs);
   const least = spentOrLeast(counted, outcome.spentWindow, setting, nowMs);
   const isOfPace = currentQuota(least, nowMs)?.remaining !== 0;
@@ -106,7 +108,7 @@ export function withLostProbe(state: LimiterState, setting: PlanSetting, nowMs: 
 }
 
 /** How many requests the service has counted, as far as is known: one or none. */
-function countedIn({ kind, isCounted = kind === 'answered' }: RequestOutcome): number {
+export function countedIn({ kind, isCounted = kind === 'answered' }: RequestOutcome): number {
   return isCounted ? 1 : 0;
 }
 

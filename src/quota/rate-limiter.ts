@@ -77,7 +77,7 @@ export class RateLimiter implements Limiter {
       const lagged = { ...state, fullAtMs: state.fullAtMs + lagMs };
       return releasePermit(lagged, permit, outcome, this.#cell.setting, now);
     };
-    await this.#change({ apply, ended: permit });
+    await this.#change({ apply, ended: permit, outcome });
   }
 
   observe(reading: QuotaReading): void {
@@ -95,8 +95,8 @@ export class RateLimiter implements Limiter {
   }
 
   view(): StateView {
-    const { state, underWay, awaySinceMs } = this.#cell;
-    const of = [state, underWay, awaySinceMs, this.#isUnconfirmed, Date.now()] as const;
+    const { state, underWay, setting } = this.#cell;
+    const of = [state, underWay, setting, this.#isUnconfirmed, Date.now()] as const;
     if (of.some((each, at) => each !== this.#derived?.of[at]))
       this.#derived = { of, view: this.#viewOf(state, underWay) };
     return (this.#derived as { view: StateView }).view;
@@ -124,13 +124,8 @@ export class RateLimiter implements Limiter {
   #viewOf(state: LimiterState, underWay: number): StateView {
     const lastMs = underWay > 0 ? performance.now() - this.#lastLeftAtMs : 0;
     const { longestWaitMs } = this.#options;
-    const { setting, awaySinceMs } = this.#cell;
-    const known = {
-      isUnconfirmed: this.#isUnconfirmed,
-      answersTakeMs: Math.max(this.#answersTakeMs, lastMs),
-      awayForMs: awaySinceMs && performance.now() - awaySinceMs,
-    };
-    return new StateView({ state, underWay, setting, longestWaitMs, ...known }, Date.now());
+    const known = { isUnconfirmed: this.#isUnconfirmed, answersTakeMs: Math.max(this.#answersTakeMs, lastMs) };
+    return new StateView({ state, underWay, setting: this.#cell.setting, longestWaitMs, ...known }, Date.now());
   }
 
   async #change(change: Change): Promise<void> {

@@ -4,7 +4,7 @@ import { windowEndsMs } from './day-quota.ts';
 import type { CellOptions, Change } from './limiter-cell.ts';
 import type { Permit } from './limiter-port.ts';
 import { type LimiterState, withProbe } from './limiter-state.ts';
-import { emptyBucket, paceOf, reportedPlan } from './pace.ts';
+import { paceOf, reportedPlan } from './pace.ts';
 import { type PermitDecision, spendToken, type Taken, type WantedToken, withLost } from './permit.ts';
 import { leastOf, windowsOf } from './windows.ts';
 
@@ -97,39 +97,12 @@ export function withProbeTaken(state: LimiterState, decision: PermitDecision, no
   return isProbe ? spendToken(state, decision, nowMs).state : state;
 }
 
-/**
- * The shared state when a process joins again: with what that knows, should a failover or a loss have taken it away.
- *
- * @param stored `undefined` when nothing is stored: then what this process knows becomes the shared state
- * @param known half open only if the probe is this process's
- * @param isLost the store has lost what this process had joined, and with it how much was spent: no tokens are left
- */
-export function rejoined(
-  stored: LimiterState | undefined,
-  known: LimiterState,
-  isLost: boolean,
-  setting: PlanSetting,
-  nowMs: number,
-): LimiterState {
-  const state = stored ? withNews(stored, known, nowMs) : known;
-  return isLost ? { ...state, fullAtMs: emptyBucket(nowMs, paceOf(state, setting)) } : state;
-}
-
-function withNews(stored: LimiterState, known: LimiterState, nowMs: number): LimiterState {
-  const { state, untilMs } = known.breaker;
-  const isProbing = state === 'halfOpen' && stored.breaker.untilMs <= nowMs;
-  const isLonger = state !== 'closed' && untilMs > stored.breaker.untilMs;
-  const { breaker, openedUnder } = isProbing || isLonger ? known : stored;
-  const isNewer = (known.quota?.receivedAtMs ?? 0) > (stored.quota?.receivedAtMs ?? 0);
-  return { ...stored, breaker, openedUnder, quota: isNewer ? known.quota : stored.quota };
-}
-
 export interface SharedCellOptions extends CellOptions {
   store: SharedLimiterStore;
   /** Whether the store can be reached: `usable` or not. */
   link: { health: string; onHealth(listener: (health: string) => void): void };
-  /** `onHeartbeat`: called about once a second while the store answers. */
-  processesAlive: { id: string; onHeartbeat(listener: () => void): void };
+  /** `size`: processes last seen alive. `onHeartbeat`: called about once a second while the store answers. */
+  processesAlive: { id: string; size: number; onHeartbeat(listener: () => void): void };
   /** What is known of the account before anything is read from the store. */
   initial?: LimiterState | undefined;
 }

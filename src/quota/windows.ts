@@ -165,6 +165,23 @@ export function unstatedEndMs(per: WindowName, { monthBegins = 1 }: PlanSetting,
   return per === 'day' ? nextUtcMidnightMs(nowMs) : nextMonthMs(nowMs, monthBegins);
 }
 
+/** What processes share once one has joined that had counted so many requests by itself. */
+export function joinedWindows(
+  shared: Windows,
+  local: Windows,
+  requests: number,
+  setting: PlanSetting,
+  nowMs: number,
+): Pick<Windows, 'windows' | 'own'> {
+  const newer = (per: keyof OtherWindows) =>
+    (local.windows?.[per]?.receivedAtMs ?? 0) > (shared.windows?.[per]?.receivedAtMs ?? 0)
+      ? local.windows?.[per]
+      : shared.windows?.[per];
+  const own = requests > 0 ? countedOwn(shared.own, requests, setting, nowMs) : shared.own;
+  const windows = (shared.windows ?? local.windows) && { hour: newer('hour'), month: newer('month') };
+  return { windows, own };
+}
+
 function windowOf(
   { quota, windows, own }: Windows,
   per: WindowName,

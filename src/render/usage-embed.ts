@@ -9,7 +9,7 @@ import { minus, type UsageFigures } from './usage-figures.ts';
 export interface UsageView {
   breaker: Breaker;
   /** The process cannot reach the Redis that it shares its quota over. */
-  isStoreAway: boolean;
+  isIsolated: boolean;
   /** Why there is no newer report, as a text; `undefined` when nothing is missing. */
   missing: string | undefined;
   /** What answers have taught of the service's limiter; without one of them it is as the plan says. */
@@ -82,14 +82,14 @@ export function usageEmbed(view: UsageView): APIEmbed {
 
 /** Why requests do not flow at this second, and until when; empty when they do. */
 function troubleLines(view: UsageView): string[] {
-  const { breaker, isStoreAway, locale } = view;
-  const away = isStoreAway ? [formatMessage(locale, 'usageStoreAway')] : [];
-  if (breaker.state !== 'closed') return [stoppedText(view, breaker), ...away];
+  const { breaker, isIsolated, locale } = view;
+  const isolated = isIsolated ? [formatMessage(locale, 'isolated')] : [];
+  if (breaker.state !== 'closed') return [stoppedText(view, breaker), ...isolated];
   const spent = spentQuota(view);
-  if (spent) return [spentText(view, spent), ...away];
-  if (view.figures.inPeriod?.remaining === 0) return [formatMessage(locale, 'periodSpent'), ...away];
-  if (breaker.failures > 0) return [formatMessage(locale, 'oneFailure'), ...away];
-  return away;
+  if (spent) return [spentText(view, spent), ...isolated];
+  if (view.figures.inPeriod?.remaining === 0) return [formatMessage(locale, 'periodSpent'), ...isolated];
+  if (breaker.failures > 0) return [formatMessage(locale, 'oneFailure'), ...isolated];
+  return isolated;
 }
 
 /** The window that leaves nothing; the breaker may not have opened yet, since the last request was answered. */

@@ -116,8 +116,6 @@ export class CommandReplies {
   /** From now on, replies of processes that have ended are completed here. */
   takeOver(): void {
     this.#options.journal.takeOver((reply) => {
-      const isUnderWay = this.#open.has(reply.interactionId); // another process had it meanwhile
-      if (isUnderWay && !reply.isDeleted) return;
       this.#track(reply.isDeleted ? this.#deleteMarked(reply) : this.#completeTakenOver(reply), reply);
     });
   }
@@ -234,7 +232,7 @@ export class CommandReplies {
           ...lookups.standing(),
           deadlineMs: reply.deadlineMs,
           wanted: reply.asked.list ? 1 : reply.asked.queries.length, // a list is one embed, in the end
-          owner: journal.ownerOf(id),
+          isElsewhere: !journal.holds(id),
           isDeleted: deletion.aborted,
         }),
         async look(before) {
@@ -244,18 +242,13 @@ export class CommandReplies {
           const { content = '', embeds = [] } = rendered.message;
           if (!isShared() && !isRepetition) return { ours: embeds.length, shown: 0 };
           const read = await sender.read(reply);
-          return {
-            ours: embeds.length,
-            shown: read?.embeds.length,
-            isSameText: read?.content === content.trim(),
-            isWhole: lookups.inTheEnd().cards.every((outcome) => outcome?.answer),
-          };
+          return { ours: embeds.length, shown: read?.embeds.length, isSameText: read?.content === content.trim() };
         },
         edit: () => sender.edit(reply, rendered.message, reply.asked.isPrivate),
         complete: () => sender.complete(reply, rendered.message, isShared() || isRepetition),
         keep: () => journal.keeps(reply),
         end: async (as, isFollowed) => {
-          if (as === 'deleted' || as === 'answered') lookups.cancel();
+          if (as === 'deleted') lookups.cancel();
           if (as === 'answered') this.#end(reply, 'dropped');
           else if (as === 'too late' || as === 'deleted') this.#end(reply, 'dropped', { outcome: as });
           else this.#ended(reply, as, lookups.inTheEnd(), rendered.err);
@@ -294,7 +287,7 @@ export class CommandReplies {
     let message: Message | undefined = {};
     const { deadlineMs } = invocation;
     const ports: CoursePorts = {
-      facts: () => ({ cards: 0, end: 'ended', deadlineMs, wanted: 1, owner: 'this', isDeleted: !message }),
+      facts: () => ({ cards: 0, end: 'ended', deadlineMs, wanted: 1, isElsewhere: false, isDeleted: !message }),
       async look() {
         message = await correction;
         return { ours: 0, shown: 0 };

@@ -1,7 +1,7 @@
 import type { Standing } from '../lookup/lookups.ts';
 import { MIN_MOVED_MS } from '../lookup/outcomes.ts';
 import { backOffMs } from '../time/back-off.ts';
-import type { CompleteResult, EditResult, ReplyOwner } from './reply-ports.ts';
+import type { CompleteResult, EditResult } from './reply-ports.ts';
 
 /** Discord accepts 5 edits in 5 s from one webhook; what comes within 1.5 s is shown together. */
 const SHOW_AGAIN = { firstMs: 1_500, longestMs: 30_000 };
@@ -25,7 +25,8 @@ export interface Facts extends Standing {
   deadlineMs: number;
   /** How many cards were asked for. */
   wanted: number;
-  owner: ReplyOwner;
+  /** Another process completes it now. */
+  isElsewhere: boolean;
   /** Somebody has taken it back. */
   isDeleted: boolean;
   isClosing: boolean;
@@ -55,8 +56,6 @@ export interface Looked {
   shown: number | undefined;
   /** Whether the reply has the text of the next edit. */
   isSameText?: boolean;
-  /** Whether there is an answer for each card. */
-  isWhole?: boolean;
 }
 
 export type CourseEvent =
@@ -102,7 +101,6 @@ export function next(course: Course, event: CourseEvent, facts: Facts): Step {
   if (course.kind === 'done') return DONE;
   const isGone = facts.isDeleted || (event.kind === 'edited' && event.result === 'deleted');
   if (isGone) return ended(course, 'deleted');
-  if (facts.owner === 'another') return ended(course, 'answered');
   const rows = (course.kind === 'final' ? FINAL : SO_FAR) as Rows<Course>;
   return rows[event.kind](course, event as never, facts);
 }
@@ -139,7 +137,6 @@ const FINAL: Rows<Final> = {
     if (others === undefined) return failed(course, facts);
     // An unconfirmed answer that is sent again could replace that of another process.
     if (others >= facts.wanted) return ended(course, course.isUnconfirmed ? 'shown' : 'answered');
-    if (isHeldBack(event, facts)) return failed(course, facts);
     const kind = as === 'correction' ? 'edit' : 'complete';
     return { course: { ...course, doing: 'edit' }, effects: [{ kind }] };
   },
@@ -167,7 +164,7 @@ function show(course: SoFar, facts: Facts): Step {
     const effects = isToCome ? [{ kind: 'wait', untilMs: slowAtMs } as const] : [];
     return { course: { ...course, doing: 'nothing' }, effects };
   }
-  return facts.owner !== 'this' ? shown({ ...course, shown: toShow }, facts) : look({ ...course, toShow });
+  return facts.isElsewhere ? shown({ ...course, shown: toShow }, facts) : look({ ...course, toShow });
 }
 
 /** Whether the time of the permit is to be shown, given the one that is shown already. */
@@ -203,11 +200,6 @@ function ended(course: SoFar | Final, end: End): Step {
   const as = course.kind === 'final' ? course.as : 'completion';
   if (as === 'correction') return DONE;
   return { ...DONE, effects: [as === 'repetition' ? { kind: 'forget' } : { kind: 'end', as: end }] };
-}
-
-/** Another process may be about to show cards where this one has a sentence, which it shows when there is hardly any time left. */
-function isHeldBack({ isWhole }: Looked, { owner, end, nowMs, deadlineMs }: Facts): boolean {
-  return owner === 'unknown' && !isWhole && end !== 'stopped' && nowMs < deadlineMs - RETRY.longestMs;
 }
 
 function isFree({ doing }: Stage): boolean {

@@ -28,8 +28,6 @@ export function parseJournaledReply(row: unknown): CardsReply {
 /** An interaction's token expires 15 minutes after the command; half a minute is kept for the last edit. */
 export const REPLY_DEADLINE_MS = 14.5 * 60_000;
 
-export type ReplyOwner = 'this' | 'another' | 'unknown';
-
 /**
  * Deferred replies that outlive their process. Replies are completed from memory; the journal is read only by the process
  * that takes over. No method rejects: a reply that cannot be journaled is completed all the same.
@@ -45,11 +43,8 @@ export interface ReplyJournal {
   keeps(reply: CardsReply): Promise<boolean>;
   /** Whether this process is certain to be the only one that has ever been to complete the reply. Costs nothing. */
   owns(interactionId: string): boolean;
-  /**
-   * Who completes the reply now, though others may have before: `unknown` while this process cannot ask whether another has
-   * taken it over. Costs nothing.
-   */
-  ownerOf(interactionId: string): ReplyOwner;
+  /** Whether no other process completes the reply now, though one may have before. Costs nothing. */
+  holds(interactionId: string): boolean;
   /** The reply is completed, or cannot be. One that is marked as deleted stays until it is removed. */
   ended(interactionId: string): Promise<void>;
   /** Nothing is to be done for the reply any more. */

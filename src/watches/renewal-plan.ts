@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from '../time/utc-day.ts';
 /** What decides whether a card that is watched is renewed now. */
 export interface RenewalFacts {
   nowMs: number;
-  view: Pick<LimiterView, 'windows' | 'breaker' | 'storeAwaitedUntilMs'>;
+  view: Pick<LimiterView, 'windows' | 'breaker' | 'isIsolated'>;
   /** Whether the service counts by a window, as far as is known before it states a figure. */
   hasWindow: boolean;
   /** A member waits for a card, here or in another process. */
@@ -48,7 +48,7 @@ const USUAL_TIMES = 2;
  */
 export function renewalPlan(facts: RenewalFacts): RenewalPlan {
   const { view, isMemberWaiting, nowMs } = facts;
-  const isBusy = view.breaker.state !== 'closed' || view.storeAwaitedUntilMs !== undefined || isMemberWaiting;
+  const isBusy = view.breaker.state !== 'closed' || view.isIsolated || isMemberWaiting;
   const lookAgain = { waitUntilMs: nowMs + LOOK_AGAIN_MS };
   const plans = view.windows.flatMap((window) =>
     window.remaining === undefined ? [] : ofWindow(window, window.remaining, isBusy, facts),

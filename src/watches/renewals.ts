@@ -84,6 +84,7 @@ export class WatchRenewals {
       this.#requested = { dayEndsAtMs, cardIds: new Set() };
     const plan = renewalPlan(facts);
     if ('waitUntilMs' in plan) return plan.waitUntilMs;
+    // Without Redis nobody knows what the other processes send.
     if ((await claims.claim(CLAIM.name, CLAIM)) !== 'mine') return Date.now() + LOOK_AGAIN_MS;
     try {
       if (!isRecent(this.#due, READ_EVERY_MS)) this.#due = { atMs: Date.now(), read: await this.#oldest() };

@@ -1,62 +1,69 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Readiness } from '../../src/operations/health.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppBot } from '../support/app-bot.ts';
-import { serverOfShard } from '../support/backends.ts';
-import { press } from '../support/buttons.ts';
 import { finalAnswers } from '../support/final-answers.ts';
 import { WARN } from '../support/log-lines.ts';
-import { logOf, prepareAppBots, requestedIds, showsCard, startAppBots, type TestBots } from '../support/processes.ts';
+import { onFinished } from '../support/on-finished.ts';
+import { logOf, prepareAppBots, requestedIds, showsCard, type TestBots } from '../support/processes.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import type { RealServer } from '../support/redis/real-server.ts';
-import { startRealRedis, type TestRedis } from '../support/redis.ts';
+import { startRealRedis } from '../support/redis.ts';
 import { secretsIn } from '../support/secret-forms.ts';
-import { startSlowRelay } from '../support/slow-relay.ts';
+import { type SlowRelay, startSlowRelay } from '../support/slow-relay.ts';
 
-const CARDS = Array.from({ length: 100 }, (_, number) => {
+const CARDS = Array.from({ length: 2_000 }, (_, number) => {
   return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
 });
 // The service allows a little more at once than the bots' configured burst, because a busy machine delivers requests late
 // and bunched; two whole bursts would still exceed it.
 const FAST = { requestsPerMinute: 1_200, burst: 28, requestsPerDay: 10_000, cards: CARDS };
-const BOTS_BURST = { CARD_SERVICE_BURST: '20', HTTP_PORT: '0' };
+const BOTS_BURST = { CARD_SERVICE_BURST: '20' };
 const PASSWORD = 'p@ss/wörd "with" everything';
-const UNAVAILABLE = 'redis unavailable: no card is requested until it is back';
-const NOT_SAVED = "I couldn't save that just now. Please try again in a minute.";
+const UNAVAILABLE = 'redis unavailable: this process continues isolated, with its share of the plan';
 const AVAILABLE = 'redis available again';
-const SHARDS = [0, 1];
-/** Asked for before the outage. */
-const KNOWN = 'card-0';
-const OUTAGE_SECONDS = 12;
-
-type Bots = TestBots<AppBot>;
-type Redis = TestRedis & RealServer;
-
 /** On a machine that is too busy for Discord's 3 s; the answer is there all the same, which each test counts. */
 const isLate = ({ msg, outcome }: Record<string, unknown>) =>
   msg === 'discord did not confirm the first answer: the reply is completed anyway' || outcome === 'not answered';
 
-function times(processes: Bots, id: string): number {
+const ids = CARDS.map(({ id }) => id).values();
+
+/** A card that no test has looked up yet. */
+function newCard(): string {
+  const { value } = ids.next();
+  if (value === undefined) throw new Error('no card left');
+  return value;
+}
+
+function times(processes: TestBots<AppBot>, id: string): number {
   return requestedIds(processes).filter((requested) => requested === id).length;
 }
 
-/** Two bots that know a card, and share others. */
-async function startPair(redis: Pick<TestRedis, 'url' | 'prefix'>): Promise<Bots> {
-  const processes = await startAppBots({ redis, service: FAST, env: BOTS_BURST });
-  for (const shard of SHARDS) await showsCard(processes.card(shard, KNOWN));
-  return processes;
+/** Whether a card fetched by the first process is known to the second. */
+async function isShared(processes: TestBots<AppBot>): Promise<boolean> {
+  const id = newCard();
+  for (const shard of [0, 1]) await showsCard(processes.card(shard, id));
+  return times(processes, id) === 1;
 }
 
-/** Resolves when no bot reaches Redis. */
-async function areCutOff({ bots }: Bots): Promise<void> {
-  await Promise.all(bots.map((bot) => bot.wrote(UNAVAILABLE)));
+/** Each process looks up different cards at once: each is answered once, with one request, and the plan is kept. */
+async function expectAnswered(processes: TestBots<AppBot>, cardsEach = 18): Promise<void> {
+  const cards = processes.bots.flatMap((_, shard) =>
+    Array.from({ length: cardsEach }, () => ({ shard, id: newCard() })),
+  );
+  const typed = cards.map(({ shard, id }) => processes.card(shard, id));
+  await Promise.all(typed.map(showsCard));
+  expect(cards.map(({ id }) => times(processes, id))).toEqual(cards.map(() => 1));
+  expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
+  expect(processes.cardService.counts.byStatus[429]).toBeUndefined();
 }
 
-/** Sends one command, whatever the password of the server is. */
-async function commandTo(url: string, ...words: string[]): Promise<void> {
-  const client = await createClient({ url }).connect();
-  await client.sendCommand(words).finally(() => client.destroy());
+/** A card in the memory of both processes is answered at once, without a request. */
+async function expectRemembered(processes: TestBots<AppBot>, id: string): Promise<void> {
+  const before = processes.cardService.counts.total;
+  const typed = [0, 1].map((shard) => processes.card(shard, id));
+  await Promise.all(typed.map(showsCard));
+  expect(typed.flatMap(({ history }) => history.map(({ state }) => state))).not.toContain('thinking');
+  expect(processes.cardService.counts.total).toBe(before);
 }
 
 /** How often the bot logged that Redis was unavailable, and that it was back. */
@@ -65,7 +72,7 @@ function noticesOf(bot: AppBot): number[] {
 }
 
 /** Secrets in the log, and warnings and errors about anything other than Redis being unavailable. */
-function problemsOf({ bots, env }: Bots): unknown[] {
+function problemsOf({ bots, env }: TestBots<AppBot>): unknown[] {
   const lines = bots.flatMap((bot) =>
     logOf(bot).filter((line) => Number(line.level) >= WARN && line.msg !== UNAVAILABLE && !isLate(line)),
   );
@@ -77,166 +84,91 @@ function problemsOf({ bots, env }: Bots): unknown[] {
   ];
 }
 
-async function readiness(bot: AppBot | undefined) {
-  const { port } = (bot && logOf(bot).find(({ msg }) => msg === 'metrics are served')) ?? {};
-  const response = await fetch(`http://127.0.0.1:${port}/readyz`);
-  return { ...((await response.json()) as Readiness), status: response.status };
+/** Sends commands to a running server. */
+async function commandTo({ url }: RealServer) {
+  const client = createClient({ url });
+  client.on('error', () => {});
+  await client.connect();
+  onFinished(() => client.destroy());
+  return (...words: string[]) => client.sendCommand(words);
 }
 
-/** Both bots are asked, once a second, for a card that they know and for one that nobody knows. */
-async function throughOutage(processes: Bots, { begin, end }: { begin: () => unknown; end: () => unknown }) {
-  await begin();
-  const before = processes.cardService.counts.total;
-  const ids = CARDS.slice(1, 1 + OUTAGE_SECONDS).map(({ id }) => id);
-  const typed: ReturnType<Bots['card']>[] = [];
-  const known: { tookMs: number; states: string[] }[] = [];
-  for (const id of ids) {
-    for (const shard of SHARDS) {
-      typed.push(processes.card(shard, id));
-      const startedMs = performance.now();
-      const again = processes.card(shard, KNOWN);
-      await showsCard(again);
-      known.push({ tookMs: performance.now() - startedMs, states: again.history.map(({ state }) => state) });
-    }
-    await sleep(1_000);
-  }
-  const during = processes.cardService.counts.total - before;
-  await end();
-  const endedMs = performance.now();
-  const newMs = await Promise.all(typed.map((each) => showsCard(each).then(() => performance.now() - endedMs)));
-  return { ids, typed, known, during, newMs };
-}
+describe.skipIf(noRealRedis('a bot during outages of Redis'))('while Redis is', () => {
+  let processes: TestBots<AppBot>;
+  let server: RealServer;
+  let relay: SlowRelay;
+  const remembered = newCard();
+  /** For each process, `noticesOf` at the end of its outage and after it. */
+  const atStart: { during: number[]; after: number[] }[] = [];
 
-const range = (all: readonly number[]) => `${Math.round(Math.min(...all))} to ${Math.round(Math.max(...all))} ms`;
-
-describe.skipIf(noRealRedis('bots during outages of Redis'))('two bots whose Redis is', () => {
-  const OUTAGES: Record<string, (redis: Redis) => { begin: () => unknown; end: () => unknown }> = {
-    killed: (redis) => ({ begin: redis.kill, end: redis.start }),
-    hung: (redis) => ({ begin: redis.pause, end: redis.resume }),
-    'restarted empty': (redis) => ({ begin: redis.kill, end: redis.startEmpty }),
-  };
-  const runs = new Map<string, { processes: Bots; seen: Awaited<ReturnType<typeof throughOutage>> }>();
-
-  /** Side by side, since they mostly wait. */
   beforeAll(async () => {
-    const run = async ([name, outageOf]: [string, (typeof OUTAGES)[string]]) => {
-      const redis = await startRealRedis({ password: PASSWORD, appendonly: true });
-      const processes = await startPair(redis);
-      runs.set(name, { processes, seen: await throughOutage(processes, outageOf(redis)) });
-    };
-    await Promise.all(Object.entries(OUTAGES).map(run));
-  });
-
-  it.each(Object.keys(OUTAGES))(
-    '%s for twelve seconds show what they know at once, and request each new card once when it is back',
-    (name) => {
-      const { processes, seen } = runs.get(name) ?? {};
-      if (!processes || !seen) throw new Error(`${name} was not run`);
-      const { ids, typed, known, during, newMs } = seen;
-      process.stdout.write(
-        `${name}: known cards ${range(known.map(({ tookMs }) => tookMs))}, new ones ${range(newMs)} after it\n`,
-      );
-      expect(known.flatMap(({ states }) => states)).not.toContain('thinking');
-      expect(during).toBe(0);
-      expect(ids.map((id) => times(processes, id))).toEqual(ids.map(() => 1));
-      expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
-      expect(processes.cardService.counts.byStatus[429]).toBeUndefined();
-      expect(problemsOf(processes)).toEqual([]);
-    },
-  );
-});
-
-describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () => {
-  it('down, or has another password, from the start goes on, says so once, and requests a new card when it works', async () => {
     const down = await startRealRedis();
     await down.kill();
     const redis = await startRealRedis({ password: PASSWORD, appendonly: true });
+    server = redis;
+    const command = await commandTo(server);
     const url = `redis://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${down.port}`;
-    const processes = await prepareAppBots({ redis: { ...redis, url }, service: FAST, env: BOTS_BURST });
+    processes = await prepareAppBots({ redis: { ...redis, url }, service: FAST, env: BOTS_BURST });
     await processes.start(0);
-    await redis.command('CONFIG', 'SET', 'requirepass', 'another');
-    await startSlowRelay(redis.url, { delayMs: 0, port: down.port });
+    await expectAnswered(processes);
+
+    await command('CONFIG', 'SET', 'requirepass', 'another');
+    relay = await startSlowRelay(redis.url, { delayMs: 0, port: down.port });
     await processes.start(1);
-    const typed = SHARDS.map((shard) => processes.card(shard, KNOWN));
-    for (const each of typed) await each.until(({ state }) => state === 'thinking');
-    expect(processes.bots.map(noticesOf)).toEqual([
-      [1, 0],
-      [1, 0],
-    ]);
-    expect(await readiness(processes.bots[0])).toMatchObject({ status: 503, store: false });
+    await expectAnswered(processes);
 
-    const wrong = redis.url.replace(encodeURIComponent(PASSWORD), 'another');
-    await commandTo(wrong, 'CONFIG', 'SET', 'requirepass', PASSWORD);
-    await Promise.all(typed.map(showsCard));
-    expect(times(processes, KNOWN)).toBe(1);
-    expect(processes.bots.map(noticesOf)).toEqual([
-      [1, 1],
-      [1, 1],
-    ]);
-    expect(problemsOf(processes)).toEqual([]);
+    const during = processes.bots.map(noticesOf);
+    await command('CONFIG', 'SET', 'requirepass', PASSWORD);
+    await Promise.all(processes.bots.map((bot) => bot.wrote(AVAILABLE)));
+    atStart.push(...processes.bots.map((bot, index) => ({ during: during[index] ?? [], after: noticesOf(bot) })));
+    for (const shard of [0, 1]) await showsCard(processes.card(shard, remembered));
   });
+  beforeEach(() => expect.poll(() => isShared(processes)).toBe(true));
 
-  it('killed says of nothing that it was kept or done, and in /usage that it is cut off', async () => {
-    const redis = await startRealRedis({ appendonly: true });
-    const processes = await startPair(redis);
-    const { discord } = processes;
-    const guild = { guildId: serverOfShard(0).id, manageGuild: true };
-    const type = (command: string, options = {}) => discord.type({ command, options, ...guild });
-    const settings = type('settings');
-    const { messageId = '' } = await settings.settled();
-    const privacy = await type('privacy').settled();
-    const sure = await press(processes, privacy, 'Delete my data').settled();
-    await redis.kill();
-    await areCutOff(processes);
+  it.each(['down', 'with another password'])(
+    '%s from the start, that is logged once, and once when it works',
+    (outage) => {
+      const { during, after } = atStart[outage === 'down' ? 0 : 1] ?? {};
+      expect(during).toEqual([1, 0]);
+      expect(after).toEqual([1, 1]);
+      expect(problemsOf(processes)).toEqual([]);
+    },
+  );
 
-    const { interactionId } = await type('cards').until(({ modal }) => modal !== undefined);
-    discord.choose({ messageId, customId: 'settings:language', values: ['de'], ...guild });
-    await settings.until(({ content }) => content.includes(NOT_SAVED));
-    const said = await Promise.all(
-      [
-        type('watch', { card: KNOWN, above: 900 }),
-        type('watches'),
-        press(processes, sure, 'Delete my data'),
-        discord.submit({ interactionId, values: { text: KNOWN } }),
-      ].map(async (typed) => (await typed.until(({ content }) => content.includes(' '))).content.split('\n')[0]),
-    );
-    expect(said).toEqual([
-      "I can't reach your watches right now. Please try again in a minute.",
-      "I can't reach your watches right now. Please try again in a minute.",
-      expect.stringMatching(/^I couldn't delete everything just now\./),
-      NOT_SAVED,
-    ]);
-    const usage = await type('usage').settled();
-    expect(usage.embeds[0]?.description).toContain(
-      "I'm cut off from my shared database (Redis). Until it's back, I fetch no new cards.",
-    );
-  });
+  const command = async (...words: string[]) => void (await (await commandTo(server))(...words));
+  const OUTAGES: Record<string, { begin: () => unknown; end: () => unknown; cardsEach?: number }> = {
+    killed: { begin: () => server.kill(), end: () => server.start() },
+    hung: { begin: () => server.pause(), end: () => server.resume() },
+    'restarted empty': { begin: () => server.kill(), end: () => server.startEmpty() },
+    'a read-only replica': {
+      begin: () => command('REPLICAOF', '127.0.0.1', '1'),
+      end: () => command('REPLICAOF', 'NO', 'ONE'),
+    },
+    slow: {
+      begin: () => {
+        relay.delayMs = 200;
+      },
+      end: () => {
+        relay.delayMs = 0;
+      },
+      cardsEach: 2, // a permit takes five round trips
+    },
+  };
 
-  it('a replica shows cards that are in it, and says why it requests none', async () => {
-    const redis = await startRealRedis({ appendonly: true });
-    const processes = await startPair(redis);
-    const [inRedis = '', missing = ''] = CARDS.slice(1).map(({ id }) => id);
-    await showsCard(processes.card(0, inRedis));
-    await redis.command('REPLICAOF', '127.0.0.1', '1');
-    const why = async () => (await readiness(processes.bots[1])).reason;
-    await expect.poll(why).toMatch(/^redis refuses writes: READONLY /);
-    const waits = processes.card(1, missing);
-    const shown = processes.card(1, inRedis);
-    await showsCard(shown);
-    expect(shown.history.map(({ state }) => state)).not.toContain('thinking');
+  it.each(Object.entries(OUTAGES))(
+    '%s, commands are answered, and cards are shared again once it works',
+    async (_, { begin, end, cardsEach }) => {
+      await begin();
+      try {
+        await expectRemembered(processes, remembered);
+        await expectAnswered(processes, cardsEach);
+      } finally {
+        await end();
+      }
 
-    await redis.command('REPLICAOF', 'NO', 'ONE');
-    await showsCard(waits);
-    expect([times(processes, inRedis), times(processes, missing)]).toEqual([1, 1]);
-  });
-
-  it('slow answers, though a permit takes five round trips', async () => {
-    const redis = await startRealRedis();
-    const relay = await startSlowRelay(redis.url, { delayMs: 0 });
-    const processes = await startPair({ ...redis, url: relay.url });
-    relay.delayMs = 200;
-    const ids = CARDS.slice(1, 5).map(({ id }) => id);
-    await Promise.all(ids.map((id, at) => showsCard(processes.card(at % 2, id))));
-    expect(ids.map((id) => times(processes, id))).toEqual([1, 1, 1, 1]);
-  });
+      await expect.poll(() => isShared(processes)).toBe(true);
+      await expectRemembered(processes, remembered);
+      expect(problemsOf(processes)).toEqual([]);
+    },
+  );
 });

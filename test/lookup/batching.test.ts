@@ -100,25 +100,28 @@ describe('a batch for which there is a permit', () => {
   };
 
   it('leaves at once when no request is under way', () => {
-    expect(held().leavesAtMs(HALF, 1_000)).toBe(1_000);
+    expect(held().leavesAtMs(HALF, 0, 1_000)).toBe(1_000);
   });
 
   it('leaves at once when the last request has returned', () => {
     const batching = withOneUnderWay();
     batching.endRequest();
-    expect(batching.leavesAtMs(HALF, 1_000)).toBe(1_000);
+    expect(batching.leavesAtMs(HALF, 0, 1_000)).toBe(1_000);
   });
 
-  it('waits 250 ms for others while a request is under way, and leaves when it is full', () => {
-    const batching = withOneUnderWay();
-    expect(batching.leavesAtMs(HALF, 1_000)).toBe(1_250);
-    expect(batching.leavesAtMs(HALF, 1_100)).toBe(1_250);
-    expect(batching.leavesAtMs({ ...HALF, isFull: true }, 1_100)).toBe(1_100);
+  it.each([
+    ['while a request is under way', withOneUnderWay, 0],
+    ['while another batch leaves', held, 1],
+  ])('waits 250 ms for others %s, and leaves when it is full', (_, batchingWith, leaving) => {
+    const batching = batchingWith();
+    expect(batching.leavesAtMs(HALF, leaving, 1_000)).toBe(1_250);
+    expect(batching.leavesAtMs(HALF, leaving, 1_100)).toBe(1_250);
+    expect(batching.leavesAtMs({ ...HALF, isFull: true }, leaving, 1_100)).toBe(1_100);
   });
 
   it.each<[string, (batching: Batching) => unknown]>([
     ['the one before has left', (batching) => batching.beginRequest({ probe: false, leftAtMs: 0 }, 1)],
-    ['nothing has waited', (batching) => batching.leavesAtMs({ pending: [], isFull: false }, 1_100)],
+    ['nothing has waited', (batching) => batching.leavesAtMs({ pending: [], isFull: false }, 0, 1_100)],
     [
       'a request has returned for which nothing waited',
       (batching) => {
@@ -128,17 +131,17 @@ describe('a batch for which there is a permit', () => {
     ],
   ])('waits 250 ms anew after %s', (_, happens) => {
     const batching = withOneUnderWay();
-    batching.leavesAtMs(HALF, 1_000);
+    batching.leavesAtMs(HALF, 0, 1_000);
     happens(batching);
-    expect(batching.leavesAtMs(HALF, 1_200)).toBe(1_450);
+    expect(batching.leavesAtMs(HALF, 0, 1_200)).toBe(1_450);
   });
 
   it('leaves when a request has returned, though another is under way', () => {
     const batching = withOneUnderWay();
     batching.beginRequest({ probe: false, leftAtMs: 0 }, 1);
-    batching.leavesAtMs(HALF, 1_000);
+    batching.leavesAtMs(HALF, 0, 1_000);
     batching.endRequest();
-    expect(batching.leavesAtMs(HALF, 1_100)).toBeLessThanOrEqual(1_100);
+    expect(batching.leavesAtMs(HALF, 0, 1_100)).toBeLessThanOrEqual(1_100);
   });
 
   it('is one card if it is to probe whether requests flow again', () => {

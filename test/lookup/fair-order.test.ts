@@ -369,7 +369,7 @@ describe('whatever was wanted and served before', () => {
 });
 
 describe('what is kept while lookups come and go', () => {
-  const KINDS = ['start', 'cancel', 'postpone', 'request', 'requeue', 'answer'] as const;
+  const KINDS = ['start', 'cancel', 'postpone', 'request', 'requeue', 'answer', 'serve', 'endServe'] as const;
   type Step =
     | { kind: 'want'; lane: Lane; requester: Requester; card: number; promisedAtMs: number }
     | { kind: (typeof KINDS)[number]; at: number };
@@ -396,6 +396,7 @@ describe('what is kept while lookups come and go', () => {
     readonly pendingLookups = new PendingLookups();
     readonly #cards = new Set<string>();
     readonly #waiters: Waiter[] = [];
+    readonly #ends: (() => void)[] = [];
 
     waiting(): PendingLookup[] {
       const pending = [...this.#cards].flatMap((id) => this.pendingLookups.get(id) ?? []);
@@ -461,6 +462,8 @@ describe('what is kept while lookups come and go', () => {
       cancel: (_, waiter) => this.pendingLookups.cancel(waiter),
       postpone: (pending, _, at) => pending.isRequested || this.pendingLookups.postpone(pending, at),
       answer: (pending) => this.pendingLookups.refuse(pending, new Stopping()),
+      serve: (pending) => pending.state.kind === 'waiting' && this.#ends.push(this.pendingLookups.serve([pending])),
+      endServe: () => this.#ends.shift()?.(),
       request: (pending) => pending.isRequested || this.pendingLookups.requested(pending, 0),
       requeue: (pending) => pending.isRequested && this.pendingLookups.requeue(pending),
     };

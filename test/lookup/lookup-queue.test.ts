@@ -5,20 +5,9 @@ import type { DictatedAnswer } from '../../sandbox/service-script.ts';
 import { NO_OTHER_QUEUES } from '../../src/lookup/fair-order.ts';
 import { Lookups } from '../../src/lookup/lookups.ts';
 import type { Outcomes } from '../../src/lookup/outcomes.ts';
-import {
-  Busy,
-  KeyRefused,
-  QuotaSpent,
-  ServiceDown,
-  Stopping,
-  StoreAway,
-  UnexpectedAnswer,
-} from '../../src/model/errors.ts';
+import { Busy, KeyRefused, QuotaSpent, ServiceDown, Stopping, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
-import { LANES, type Limiter, type PermitLane } from '../../src/quota/limiter-port.ts';
-import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
-import { SharedCell } from '../../src/quota/shared-cell.ts';
-import { logLines } from '../support/log-lines.ts';
+import type { Limiter, PermitLane } from '../../src/quota/limiter-port.ts';
 import {
   by,
   fakeTime,
@@ -28,7 +17,6 @@ import {
   NOON_MS,
   withAcquire,
 } from '../support/lookup-queue.ts';
-import { SharedState } from '../support/shared-state.ts';
 import { lookedUp } from './lookups-of.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
@@ -176,52 +164,6 @@ describe('a permit', () => {
 
     expect(await outcomeAfter(1_500, member)).toMatchObject({ fetchedAtMs: expect.any(Number) });
     expect(await outcomeAfter(0, renewal)).toBeUndefined();
-  });
-});
-
-describe('while Redis is away', () => {
-  /** @param becomes what the link to Redis tells */
-  async function queueOverRedis() {
-    fakeTime();
-    const setting = { plan: 'free' };
-    const onHealth = vi.fn<(listener: (health: string) => void) => void>();
-    const processesAlive = { id: 'this', onHeartbeat() {} };
-    const warnings = new QuotaWarnings(logLines().log);
-    const link = { health: 'usable', onHealth };
-    const cell = new SharedCell({ setting, store: new SharedState(), link, processesAlive, warnings });
-    const service = new EmbeddedCardService();
-    const becomes = async (health: string) => {
-      for (const [listener] of onHealth.mock.calls) listener(health);
-      await vi.advanceTimersByTimeAsync(1);
-    };
-    await becomes('usable');
-    return { ...lookupQueueOver(service, setting, { cell }), service, becomes };
-  }
-
-  it('a lookup waits, for no time that is told, and leaves when it is back', async () => {
-    const { queue, service, becomes } = await queueOverRedis();
-    await becomes('away');
-    const aheadMs: number[] = [];
-    const asked = queue.enqueue(lookup('base1-4'), (atMs) => aheadMs.push(atMs - Date.now()));
-    expect(await outcomeAfter(29_000, asked)).toBeUndefined();
-    expect([service.requests.length, Math.max(0, ...aheadMs)]).toEqual([0, 0]);
-    await becomes('usable');
-    expect(await outcomeAfter(1_000, asked)).toMatchObject({ card: { id: 'base1-4' } });
-    expect(service.requests).toHaveLength(1);
-  });
-
-  it('a lookup that has waited for half a minute is refused, as is each that comes later, until it is back', async () => {
-    const { queue, service, becomes } = await queueOverRedis();
-    await becomes('away');
-    const first = queue.enqueue(lookup('base1-4'));
-    expect(await outcomeAfter(20_000, first)).toBeUndefined();
-    expect(await outcomeAfter(10_000, queue.enqueue(lookup('base1-5')))).toBeInstanceOf(StoreAway);
-    await expect(first).rejects.toBeInstanceOf(StoreAway);
-    for (const lane of LANES)
-      expect(await queue.admit(lookup('base1-6', { lane }))).toEqual({ refusal: expect.any(StoreAway) });
-    await becomes('usable');
-    expect(await outcomeAfter(1_000, queue.enqueue(lookup('base1-4')))).toMatchObject({ card: { id: 'base1-4' } });
-    expect(service.requests).toHaveLength(1);
   });
 });
 

@@ -95,7 +95,7 @@ export async function lookedUp(
         ...lookups.standing(),
         deadlineMs: Number.POSITIVE_INFINITY,
         wanted: 1,
-        owner: 'this',
+        isElsewhere: false,
         isDeleted: false,
       }),
       look: async () => ({ ours: 0, shown: 0 }),

@@ -282,6 +282,19 @@ describe('a batch', () => {
   });
 });
 
+it('that was put off while it was served is served once by the next batch, when the batch before has ended', () => {
+  fakeTime();
+  const { pendingLookups, start, get, batch } = queueWith();
+  start(lookup('base1-4'));
+  const ended = pendingLookups.serve([get('base1-4')]);
+  pendingLookups.postpone(get('base1-4'), 50); // another process has the card
+  vi.advanceTimersByTime(50);
+  expect(batch()).toEqual(['base1-4']);
+  pendingLookups.serve([get('base1-4')]);
+  ended();
+  expect(batch()).toEqual([]);
+});
+
 describe('an announcement', () => {
   it('gives each member the time of their permit, not before a retry, and renewals none', () => {
     fakeTime();

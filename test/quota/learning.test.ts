@@ -3,9 +3,9 @@ import type { RequestOutcome } from '../../src/model/errors.ts';
 import {
   type Learned,
   mostOfRefill,
-  mostUnderWay,
   NOTHING_LEARNED,
   refusedWeighMs,
+  sharedOut,
   WINDOW_MS,
   windowSlotsMs,
 } from '../../src/quota/learned.ts';
@@ -153,7 +153,15 @@ describe('requests under way', () => {
     ['no more than were beside it', [], 4, [0, 6.2, ANSWERED, { underWay: 4 }]],
   ])('are after a late answer %s', (_, steps, most, late = LATE) => {
     const learned = learnedFrom([...times(9, () => prompt(9)), late, ...steps]);
-    expect(mostUnderWay(learned)).toBe(most);
+    expect(Math.floor(sharedOut(learned, 1).inFlight)).toBe(most);
+  });
+
+  it.each([
+    [10, 3, 3],
+    [7, 2, 3],
+    [2, 3, 1],
+  ])('are shared out while isolated: of a window of %i, each of %i processes has %i', (window, processes, most) => {
+    expect(sharedOut({ ...NOTHING_LEARNED, window }, processes).window).toBe(most);
   });
 
   it('leave no larger burst after the second late answer in a row, and grow by one in a round from then on', () => {

@@ -58,7 +58,11 @@ const state: fc.Arbitrary<LimiterState> = fc
 const facts: fc.Arbitrary<LimiterFacts> = fc
   .record({
     state,
-    setting: fc.constantFrom<LimiterFacts['setting']>({ plan: 'free' }, { plan: 'auto' }, { plan: 'pro' }),
+    setting: fc.constantFrom<LimiterFacts['setting']>(
+      { plan: 'free' },
+      { plan: 'auto' },
+      { plan: 'pro', processes: 3 },
+    ),
     underWay: fc.nat(20),
     isUnconfirmed: fc.boolean(),
     answersTakeMs: fc.nat(10_000),
@@ -85,14 +89,19 @@ describe('a window', () => {
 
 describe('requests under way', () => {
   it.each([
-    [5, 'token'],
-    [6, 'wait'],
-  ])('are no more than the 6 that remain of a day: %i, then a %s', (underWay, kind) => {
-    const quota = { limit: 50_000, remaining: 6, resetsAtMs: NOW_MS + 3_600_000, receivedAtMs: NOW_MS };
-    const state = { ...INITIAL_LIMITER_STATE, quota, learned: { ...NOTHING_LEARNED, inFlight: 60 } };
-    const view = new StateView({ ...FACTS, state, underWay }, NOW_MS);
-    expect(view.decide('members').kind).toBe(kind);
-  });
+    [1, 5, 'token'],
+    [1, 6, 'wait'],
+    [3, 1, 'token'],
+    [3, 2, 'wait'],
+  ])(
+    'are no more than remain of a day, and of 6 that remain one of %i processes has its share: %i, then a %s',
+    (processes, underWay, kind) => {
+      const quota = { limit: 50_000, remaining: 6, resetsAtMs: NOW_MS + 3_600_000, receivedAtMs: NOW_MS };
+      const state = { ...INITIAL_LIMITER_STATE, quota, learned: { ...NOTHING_LEARNED, inFlight: 60 } };
+      const view = new StateView({ ...FACTS, setting: { plan: 'pro', processes }, state, underWay }, NOW_MS);
+      expect(view.decide('members').kind).toBe(kind);
+    },
+  );
 });
 
 describe('the forecast', () => {

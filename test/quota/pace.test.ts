@@ -77,6 +77,18 @@ describe('a daily limit of no plan', () => {
 });
 
 it.each([
+  [1, FREE],
+  [2, { intervalMs: 12_000, capacity: 9 }],
+  [4, { intervalMs: 24_000, capacity: 4 }],
+  [40, { intervalMs: 240_000, capacity: 1 }],
+])(
+  'the pace of each of several processes of %i is slower by that factor, and holds its part of the burst, at least one token',
+  (processes, pace) => {
+    expect(paceOf(INITIAL_LIMITER_STATE, { plan: 'free', processes })).toEqual(pace);
+  },
+);
+
+it.each([
   ['is what 429s have shown it to be', 9, 9],
   ['is never more than the plan allows', 40, 19],
 ])('the burst %s', (_, capacity, expected) => {

@@ -1,18 +1,35 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import type { RequestOutcome } from '../../src/model/errors.ts';
 import { Events, type EventsByName } from '../../src/model/events.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
 import type { Change } from '../../src/quota/limiter-cell.ts';
 import type { Permit } from '../../src/quota/limiter-port.ts';
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
-import type { PermitDecision, WantedToken } from '../../src/quota/permit.ts';
+import type { PermitDecision, Taken, WantedToken } from '../../src/quota/permit.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { SharedCell } from '../../src/quota/shared-cell.ts';
-import type { SharedCellOptions } from '../../src/quota/shared-limiter-store.ts';
+import type { LimiterWrite, SharedCellOptions, SharedLimiterStore } from '../../src/quota/shared-limiter-store.ts';
 import { logLines } from '../support/log-lines.ts';
-import { SharedState } from '../support/shared-state.ts';
+
+/** What processes share; the test is those besides this one. */
+class SharedState implements SharedLimiterStore {
+  state: LimiterState | undefined = INITIAL_LIMITER_STATE;
+  asRead = { era: '1', probeOf: '', underWayElsewhere: 0, lost: 0, lostAtMs: 0 };
+  /** Whether Redis gives no answer. */
+  isAway = false;
+  writes = 0;
+  read = async (): Promise<true | undefined> => (this.isAway ? undefined : true);
+  take = async (_: number): Promise<Taken | undefined> => (this.isAway ? undefined : { kind: 'taken', wasFull: false });
+  write = async (_: number, { state }: LimiterWrite): Promise<boolean | undefined> => {
+    this.writes++;
+    if (this.isAway) return undefined;
+    this.state = state;
+    return true;
+  };
+}
 
 /** A process over what is shared, with its next heartbeat, and what it tells. */
-function opened(more: Partial<SharedCellOptions> = {}) {
+function opened(more: Partial<SharedCellOptions> = {}, size = 2) {
   const onHealth = vi.fn<(listener: (health: string) => void) => void>();
   const store = new SharedState();
   const onHeartbeat = vi.fn<(listener: () => void) => void>();
@@ -24,7 +41,7 @@ function opened(more: Partial<SharedCellOptions> = {}) {
     setting: { plan: 'free' },
     store,
     link: { health: 'usable', onHealth },
-    processesAlive: { id: 'this', onHeartbeat },
+    processesAlive: { id: 'this', size, onHeartbeat },
     warnings: new QuotaWarnings(log),
     events,
     ...more,
@@ -42,8 +59,8 @@ function opened(more: Partial<SharedCellOptions> = {}) {
 }
 
 /** A process that has joined. */
-async function joined(more?: Partial<SharedCellOptions>) {
-  const process = opened(more);
+async function joined(more?: Partial<SharedCellOptions>, size?: number) {
+  const process = opened(more, size);
   await process.heartbeat();
   process.told.mockClear();
   return process;
@@ -55,6 +72,8 @@ const TOKEN: WantedToken = {
   ...{ heldBackMs: 0, mostUnderWay: 2 },
 };
 
+/** One of the free plan's half. */
+const HALF: WantedToken = { ...TOKEN, pace: { intervalMs: 12_000, capacity: 9 } };
 const EMPTY_MS = 19 * 6_000;
 const SPENT = { state: 'open', reason: 'day', sinceMs: 0, untilMs: Date.now() + 3_600_000, failures: 1 } as const;
 
@@ -64,24 +83,49 @@ function timeStandsStill(): number {
   return Date.now();
 }
 
-it('a process is away until it has joined, and from when Redis is; whoever waits is told both times', async () => {
-  const { cell, becomes, heartbeat, told } = opened();
-  expect(cell.awaySinceMs).toEqual(expect.any(Number));
-  expect([await cell.refresh(), cell.awaySinceMs, told.mock.calls.length]).toEqual([true, undefined, 1]);
+/** How many tokens it gets, and what comes then. */
+async function drained({ cell }: { cell: SharedCell }, token = HALF): Promise<[tokens: number, then: Taken]> {
+  const take = () => cell.take({ ...token, permit: { ...PERMIT } }, () => token);
+  let then = await take();
+  let tokens = 0;
+  for (; then.kind === 'taken' && tokens < 99; tokens++) then = await take();
+  return [tokens, then];
+}
+
+it('without Redis a process has its share of the plan, and is charged for it when Redis is back', async () => {
+  const nowMs = timeStandsStill();
+  const process = await joined();
+  const { cell, store, becomes, heartbeat, told } = process;
+  store.asRead = { ...store.asRead, underWayElsewhere: 3 };
+  expect([cell.underWay, await cell.refresh()]).toEqual([3, true]);
   becomes('away');
+  expect([told.mock.calls.length, cell.setting]).toEqual([1, { plan: 'free', processes: 2 }]);
+  expect(await drained(process)).toEqual([9, { kind: 'wait', untilMs: nowMs + 12_000 }]);
   becomes('away');
-  expect([cell.awaySinceMs, await cell.refresh(), told.mock.calls.length]).toEqual([expect.any(Number), false, 2]);
+  expect([told.mock.calls.length, cell.underWay, await cell.refresh()]).toEqual([1, 9, false]);
   becomes('usable');
   await heartbeat();
-  expect([cell.awaySinceMs, told.mock.calls.length]).toEqual([undefined, 3]);
+  expect([told.mock.calls.length, cell.setting, cell.underWay]).toEqual([2, { plan: 'free' }, 12]);
+  expect(store.state?.fullAtMs).toBe(nowMs + 9 * 6_000);
 });
 
-it('the first process leaves the bucket as the embedded one was', async () => {
+it('a process that was alone has the whole plan without Redis', async () => {
+  const { cell, becomes } = await joined({}, 1);
+  becomes('away');
+  expect(cell.setting).toEqual({ plan: 'free', processes: 1 });
+});
+
+it('until it has read what is shared, a process has one token; then it leaves the bucket as the embedded one was', async () => {
   const nowMs = timeStandsStill();
-  const { cell, store } = opened({ initial: { ...INITIAL_LIMITER_STATE, fullAtMs: nowMs + 15_000 } });
-  Object.assign(store, { state: undefined, asRead: { ...store.asRead, era: '' } });
+  const initial = { ...INITIAL_LIMITER_STATE, fullAtMs: nowMs + 15_000 };
+  const link = { health: 'away', onHealth: vi.fn() };
+  const process = opened({ initial, link });
+  expect([process.cell.setting.processes, (await drained(process))[0]]).toEqual([2, 1]);
+
+  const other = opened({ initial });
+  Object.assign(other.store, { state: undefined, asRead: { ...other.store.asRead, era: '' } });
   await new Promise(setImmediate);
-  expect([cell.awaySinceMs, store.state?.fullAtMs]).toEqual([undefined, nowMs + 15_000]);
+  expect([other.cell.setting.processes, other.store.state?.fullAtMs]).toEqual([undefined, nowMs + 15_000]);
 });
 
 it.each([
@@ -96,23 +140,29 @@ it.each([
   };
   store.state = state;
   await heartbeat();
-  expect([cell.awaySinceMs, store.state?.fullAtMs]).toEqual([undefined, nowMs + EMPTY_MS]);
+  expect([cell.setting, store.state?.fullAtMs]).toEqual([{ plan: 'free' }, nowMs + EMPTY_MS]);
   expect(told).toHaveBeenCalled();
   expect(lines).toEqual([]);
 });
 
-it.each([
-  ['gives no answer', undefined],
-  ['is given up meanwhile', { kind: 'taken', wasFull: false } as const],
-])('a permit for which Redis %s is decided again, and not under way', async (_, answer) => {
+it('a process that gets no answer for a permit decides again by itself', async () => {
+  const process = await joined();
+  process.store.isAway = true;
+  expect([await process.cell.take(TOKEN, () => TOKEN), process.cell.underWay]).toEqual([{ kind: 'changed' }, 0]);
+  expect((await drained(process))[0]).toBe(9);
+});
+
+it('a permit whose answer comes after Redis was given up leaves the share as it was', async () => {
+  const nowMs = timeStandsStill();
   const { cell, store, becomes } = await joined();
+  store.state = { ...INITIAL_LIMITER_STATE, fullAtMs: nowMs + 6_000 };
+  await cell.refresh();
   store.take = async () => {
-    if (answer) becomes('away');
-    return answer;
+    becomes('away');
+    return { kind: 'taken', wasFull: false };
   };
-  const away = () => (cell.awaySinceMs === undefined ? TOKEN : ({ kind: 'wait', untilMs: 0 } as const));
-  expect([await cell.take(TOKEN, away), cell.underWay]).toEqual([{ kind: 'changed' }, 0]);
-  expect(cell.awaySinceMs).toBeDefined();
+  expect(await cell.take(TOKEN, () => TOKEN)).toMatchObject({ kind: 'taken' });
+  expect(cell.state.fullAtMs).toBe(nowMs);
 });
 
 it.each([
@@ -152,43 +202,45 @@ it('others learn that the probe is taken', async () => {
   expect(store.state?.breaker.state).toBe('halfOpen');
 });
 
-it('a probe that could not be noted is not noted later', async () => {
-  const { cell, store, becomes, heartbeat } = await joined();
-  const sinceMs = Date.now() - 1_000;
-  const breaker = { state: 'open', reason: 'pause', sinceMs, untilMs: sinceMs, failures: 1 } as const;
-  store.state = { ...INITIAL_LIMITER_STATE, breaker };
-  await cell.refresh();
-  store.isAway = true;
-  const token = { ...TOKEN, permit: { ...PERMIT, probe: true } };
-  expect([await cell.take(token, () => token), cell.underWay]).toEqual([{ kind: 'changed' }, 0]);
-  store.isAway = false;
-  becomes('usable');
-  await heartbeat();
-  expect(store.state?.breaker.state).toBe('open');
-});
-
-it('what has ended while Redis was away is written once it is back, once', async () => {
-  const { cell, store, becomes, heartbeat } = await joined();
-  const count = (state: LimiterState) => ({ ...state, planAtLimit: 1 + (state.planAtLimit ?? 0) });
-  store.isAway = true;
-  await cell.change({ apply: count });
-  await cell.change({ apply: count });
-  expect([cell.state.planAtLimit, store.state?.planAtLimit]).toEqual([2, undefined]);
-  store.isAway = false;
-  becomes('usable');
-  await heartbeat();
-  await heartbeat();
-  expect([cell.state.planAtLimit, store.state?.planAtLimit]).toEqual([2, 2]);
-});
-
-it('what Redis has lost of what was known before is written again when it is back', async () => {
-  const { cell, store, becomes, heartbeat } = await joined();
-  await cell.change({ apply: (state) => ({ ...state, breaker: SPENT }) });
+it('who joins decides again when that is done, and by itself when Redis gives no answer', async () => {
+  const process = await joined();
+  const { cell, store, becomes, heartbeat } = process;
   becomes('away');
-  store.state = INITIAL_LIMITER_STATE; // of a replica that has not heard of it
+  const { promise, resolve } = Promise.withResolvers<true | undefined>();
+  store.read = () => promise;
+  becomes('usable');
+  const isEnded = vi.fn();
+  const taken = cell.take(HALF, () => HALF).finally(isEnded);
+  const changed = cell.change({ apply: (state) => state, outcome: { kind: 'answered' } });
+  await new Promise(setImmediate);
+  expect(isEnded).not.toHaveBeenCalled();
+  const { writes } = store;
+  resolve(undefined);
+  expect(await taken).toEqual({ kind: 'changed' });
+  await changed;
+  expect([store.writes - writes, (await drained(process))[0]]).toEqual([0, 9]);
+
+  const { read } = new SharedState();
+  store.read = read;
   becomes('usable');
   await heartbeat();
-  expect(store.state?.breaker).toEqual(SPENT);
+  expect(cell.setting.processes).toBeUndefined();
+});
+
+it('what has ended without Redis counts once it is back, and what was not written when it went', async () => {
+  timeStandsStill();
+  const { cell, store, becomes, heartbeat } = await joined({ setting: { plan: 'free', requestsPerMonth: 1_000 } });
+  await cell.refresh();
+  const end = (outcome: RequestOutcome) => cell.change({ apply: (state) => state, outcome });
+  store.isAway = true;
+  await end({ kind: 'answered' });
+  await end({ kind: 'answered', cards: 20 });
+  await end({ kind: 'abandoned' });
+  await cell.change({ apply: (state) => state });
+  store.isAway = false;
+  becomes('usable');
+  await heartbeat();
+  expect(store.state).toMatchObject({ own: { month: { requests: 2 } } });
 });
 
 it('a reading is written with what ends the request that it is of, and at once when none is under way', async () => {
@@ -209,16 +261,20 @@ it('a reading is written with what ends the request that it is of, and at once w
   expect([store.state?.plan, cell.underWay]).toEqual(['pro', 0]);
 });
 
-it('operators are told once of what changes, though Redis is away', async () => {
-  const { cell, store, becomes, heartbeat, lines, known } = await joined();
-  store.isAway = true;
+it.each([
+  ['with Redis', false, false],
+  ['when Redis gives no answer', true, false],
+  ['without Redis', true, true],
+])('%s operators are told once of what changes', async (_, isAway, isIsolated) => {
+  const { cell, store, becomes, lines, known, told } = await joined();
+  if (isIsolated) becomes('away');
+  store.isAway = isAway;
   known.length = 0;
+  told.mockClear();
   await cell.change({ apply: (state) => ({ ...state, breaker: SPENT }) });
-  expect(known.map(({ breaker }) => breaker)).toEqual([SPENT]);
-  store.isAway = false;
-  becomes('usable');
-  await heartbeat();
   expect(lines).toMatchObject([{ reason: 'day' }]);
+  expect(known[0]?.breaker).toEqual(SPENT);
+  expect(told).toHaveBeenCalledTimes(isAway && !isIsolated ? 1 : 0);
 });
 
 it('operators are told of what other processes have changed', async () => {
@@ -241,44 +297,56 @@ it('a change that another process was before is written a moment later, and nobo
   await cell.change({ apply: (state) => ({ ...state, plan: 'pro' }) });
   const [first = 0, second = 0] = atMs;
   expect(second - first).toBeGreaterThan(40);
-  expect([store.state?.plan, told.mock.calls.length]).toEqual(['pro', 0]);
+  expect([store.state?.plan, told.mock.calls.length, cell.setting]).toEqual(['pro', 0, { plan: 'free' }]);
 });
 
 it.each([
-  ['writes', true],
-  ['has to write again', false],
-])('what ends while a process that loses Redis %s is written once', async (_, isWritten) => {
-  const { cell, store, becomes, heartbeat } = await joined();
-  const { write } = store;
-  const apply = (state: LimiterState) => ({ ...state, planAtLimit: 1 + (state.planAtLimit ?? 0) });
-  let changed: Promise<void> | undefined;
-  store.write = async (...args) => {
-    store.write = write;
-    await undefined; // on its way
-    becomes('away');
-    changed = cell.change({ apply });
-    return isWritten && write(...args);
-  };
-  await cell.change({ apply: (state) => ({ ...state, plan: 'pro' }) });
-  await changed;
-  becomes('usable');
-  await heartbeat();
-  expect(store.state).toMatchObject({ plan: 'pro', planAtLimit: 1 });
+  ['has written', true, 2],
+  ['has to write again, for which it joins', false, undefined],
+])(
+  'a process that loses Redis while it %s is charged once for what ends meanwhile',
+  async (_, isWritten, processes) => {
+    const { cell, store, becomes, heartbeat } = await joined({ setting: { plan: 'free', requestsPerMonth: 1_000 } });
+    const { write } = store;
+    const apply = (state: LimiterState) => ({ ...state, planAtLimit: 1 + (state.planAtLimit ?? 0) });
+    let changed: Promise<void> | undefined;
+    store.write = async (...args) => {
+      store.write = write;
+      await undefined; // on its way
+      becomes('away');
+      changed = cell.change({ apply, outcome: { kind: 'answered' } });
+      return isWritten && write(...args);
+    };
+    await cell.change({ apply: (state) => ({ ...state, plan: 'pro' }) });
+    expect(cell.setting.processes).toBe(processes);
+    await changed;
+    await heartbeat();
+    expect(store.state).toMatchObject({ own: { month: { requests: 1 } } });
+    expect(store.state?.planAtLimit).toBeUndefined(); // what it learns meanwhile is its own
+  },
+);
+
+it('without Redis a request counts as under way until it has ended', async () => {
+  const { cell, becomes } = await joined();
+  becomes('away');
+  expect(await cell.take(TOKEN, () => TOKEN)).toMatchObject({ kind: 'taken' });
+  expect(cell.underWay).toBe(1);
+  await cell.change({ apply: (state) => ({ ...state, plan: 'pro' }), ended: PERMIT });
+  expect([cell.underWay, cell.state.plan]).toEqual([0, 'pro']);
 });
 
-it('a clock that is set back while Redis is away lengthens no pause', async () => {
+it('without Redis a clock that is set back lengthens no pause', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { cell, store, becomes, heartbeat } = await joined();
+  const { cell, becomes } = await joined();
+  becomes('away');
   const sinceMs = Date.now();
   const breaker = { state: 'open', reason: 'pause', sinceMs, untilMs: sinceMs + 7_000, failures: 1 } as const;
   await cell.change({ apply: (state) => ({ ...state, breaker }) });
-  becomes('away');
-  store.state = INITIAL_LIMITER_STATE;
   vi.setSystemTime(sinceMs - 3_600_000);
-  becomes('usable');
-  await heartbeat();
-  expect(cell.state.breaker.untilMs - Date.now()).toBe(7_000);
+  await cell.refresh();
+  vi.setSystemTime(Date.now() + 5_000);
+  expect(cell.state.breaker.untilMs - Date.now()).toBe(2_000);
 });
 
 it.each<[string, boolean, PermitDecision]>([

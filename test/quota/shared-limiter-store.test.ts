@@ -5,7 +5,6 @@ import { type Learned, NOTHING_LEARNED, SLICE_MS } from '../../src/quota/learned
 import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
 import {
   limiterWrite,
-  rejoined,
   type SharedCellOptions,
   SharedCopy,
   type SharedLimiterStore,
@@ -118,52 +117,6 @@ describe('two schedules', () => {
   function opened(reason: OpenBreaker['reason'], dueInMs: number): LimiterState {
     return withBreaker('open', reason, NOW_MS + dueInMs);
   }
-});
-
-describe('the state that a process joins again', () => {
-  const joined = (stored: LimiterState | undefined, known: LimiterState, isLost = false) =>
-    rejoined(stored, known, isLost, SETTING, NOW_MS);
-  const opened = (untilMs: number, state: OpenBreaker['state'] = 'open'): LimiterState => {
-    return { ...withBreaker(state, 'pause', untilMs), openedUnder: `until ${untilMs}` };
-  };
-
-  it.each<[string, LimiterState | undefined, boolean, number]>([
-    ['is what it knows, when nothing is stored', undefined, false, 18_000],
-    ['has no tokens when Redis has lost it', undefined, true, CAPACITY_MS],
-    ['has none either when a newcomer was first', { ...CLOSED, fullAtMs: NOW_MS }, true, CAPACITY_MS],
-    ['keeps the bucket of others', { ...CLOSED, fullAtMs: NOW_MS + 9_000 }, false, 9_000],
-  ])('%s', (_, stored, isLost, fullInMs) => {
-    const known = { ...CLOSED, fullAtMs: NOW_MS + 18_000 };
-    expect(joined(stored, known, isLost).fullAtMs - NOW_MS).toBe(fullInMs);
-  });
-
-  it.each<[string, LimiterState, LimiterState, 'of its own' | 'of the others']>([
-    ['that is open for longer', opened(NOW_MS + 1), opened(NOW_MS + 2), 'of its own'],
-    ['that the others do not know', CLOSED, opened(NOW_MS + 2), 'of its own'],
-    ['that others know to be open for longer', opened(NOW_MS + 2), opened(NOW_MS + 1), 'of the others'],
-    ['that it does not know', opened(NOW_MS + 1), CLOSED, 'of the others'],
-    [
-      'that is closed, though its times are by another clock',
-      { ...CLOSED, breaker: { ...CLOSED.breaker, untilMs: -1 }, openedUnder: 'another' },
-      CLOSED,
-      'of the others',
-    ],
-    ['whose probe it has under way', opened(NOW_MS - 1), opened(NOW_MS - 1, 'halfOpen'), 'of its own'],
-    ['of a longer pause, with a probe', opened(NOW_MS + 1), opened(NOW_MS - 1, 'halfOpen'), 'of the others'],
-    ['whose probe another one has', opened(NOW_MS - 1, 'halfOpen'), opened(NOW_MS - 1), 'of the others'],
-  ])('has the breaker %s', (_, stored, known, whose) => {
-    const { breaker, openedUnder } = whose === 'of its own' ? known : stored;
-    expect(joined(stored, known)).toMatchObject({ breaker, openedUnder });
-  });
-
-  it('has the newer figures of the day, and nothing else that only this process knows', () => {
-    const knowing = (receivedAtMs: number, plan: 'pro' | 'business'): LimiterState => {
-      return { ...CLOSED, quota: { ...QUOTA, receivedAtMs }, plan };
-    };
-    const [older, newer] = [knowing(1, 'pro'), knowing(2, 'business')];
-    expect(joined(older, newer)).toMatchObject({ quota: newer.quota, plan: 'pro' });
-    expect(joined(newer, older)).toMatchObject({ quota: newer.quota, plan: 'business' });
-  });
 });
 
 it.each([

@@ -14,6 +14,7 @@ import {
   afterRequests,
   countedOwn,
   dayLimitOf,
+  joinedWindows,
   leastOf,
   unstatedEndMs,
   windowRunsOutAtMs,
@@ -220,6 +221,12 @@ describe('after a request', () => {
     expect(ended(INITIAL_LIMITER_STATE, outcome).own?.month?.requests).toBe(requests);
   });
 
+  it('counts one for each process, where it cannot reach Redis and so knows nothing of the others', () => {
+    expect(ended(INITIAL_LIMITER_STATE, { kind: 'answered' }, { ...setting, processes: 3 }).own?.month?.requests).toBe(
+      3,
+    );
+  });
+
   it('opens the breaker once a day has had its share of a month that only answers tell of', () => {
     const unplanned: PlanSetting = { plan: 'free' };
     let state = INITIAL_LIMITER_STATE;
@@ -258,6 +265,20 @@ it('a 429 that names its window opens the breaker until that ends as it was stat
   const now = { longestWaitMs: 300_000, nowMs: NOW_MS, random: 0, underWay: 0 };
   const { breaker } = releasePermit({ ...INITIAL_LIMITER_STATE, windows }, permit, refused, unplanned, now);
   expect(breaker).toMatchObject({ reason: 'month', untilMs: NOW_MS + 2 * HOUR_MS });
+});
+
+it('processes that meet again add what each has counted alone, and take the newer figures', () => {
+  const setting = planOf({ requestsPerMonth: 1_000 });
+  const older = withReading({}, 'month', { ...reading(1_000, 600), receivedAtMs: NOW_MS - 60_000 }, setting);
+  const shared = { ...spent(10, setting), windows: older };
+  const local = { ...spent(14, setting), windows: withReading({}, 'month', reading(1_000, 590), setting) };
+  const { windows, own } = joinedWindows(shared, local, 4, setting, NOW_MS);
+  expect([windows?.month?.remaining, own?.month?.requests]).toEqual([590, 14]);
+});
+
+it('an hour does not begin when a process joins that has counted nothing alone', () => {
+  const setting = planOf({ requestsPerHour: 100 });
+  expect(joinedWindows(INITIAL_LIMITER_STATE, INITIAL_LIMITER_STATE, 0, setting, NOW_MS).own).toBeUndefined();
 });
 
 it('a plan that counts by a fixed minute has no bucket: so many leave at once, and no more before it is over', () => {

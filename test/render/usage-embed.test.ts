@@ -18,7 +18,7 @@ const OPEN: OpenBreaker = { state: 'open', reason: 'outage', sinceMs: SINCE_MS, 
 
 const VIEW: UsageView = {
   breaker: CLOSED_BREAKER,
-  isStoreAway: false,
+  isIsolated: false,
   missing: undefined,
   learned: { window: undefined, capacity: undefined },
   figures: {
@@ -167,11 +167,12 @@ describe('the embed of the usage', () => {
   });
 
   it('says that it is cut off from Redis, beside why no requests flow, if none do', () => {
-    const away = "I'm cut off from my shared database (Redis). Until it's back, I fetch no new cards.";
-    expect(usageEmbed({ ...VIEW, isStoreAway: true }).description).toBe(away);
-    expect(usageEmbed({ ...VIEW, isStoreAway: true, breaker: OPEN }).description?.split('\n')).toEqual([
+    const isolated =
+      "I'm cut off from my shared database (Redis). Until it's back, I keep to my own share of the requests.";
+    expect(usageEmbed({ ...VIEW, isIsolated: true }).description).toBe(isolated);
+    expect(usageEmbed({ ...VIEW, isIsolated: true, breaker: OPEN }).description?.split('\n')).toEqual([
       expect.stringContaining('down since'),
-      away,
+      isolated,
     ]);
   });
 
@@ -266,7 +267,7 @@ it.each(LANGUAGES)('whatever the service sends for a report Discord accepts the 
     topMembers: fc.array(top, { maxLength: 5 }),
     learned: fc.record({ window: perhaps(count), capacity: perhaps(count) }),
     windows: fc.constant([]),
-    isStoreAway: fc.boolean(),
+    isIsolated: fc.boolean(),
     day: fc
       .tuple(anyHours, figures, perhaps(momentMs), momentMs)
       .map(([hours, { today }, runsOutAtMs, nowMs]) => usageDay(hours, today, runsOutAtMs, nowMs)),

@@ -14,7 +14,7 @@ import { follow } from '../../src/replies/course-driver.ts';
 const NOW_MS = 1_000_000;
 const QUIET: Facts = {
   ...{ nowMs: NOW_MS, deadlineMs: NOW_MS + 60_000, wanted: 1, cards: 0 },
-  ...{ owner: 'this', isDeleted: false, isClosing: false },
+  ...{ isElsewhere: false, isDeleted: false, isClosing: false },
 };
 const ENDED = { cards: 1, end: 'ended' } as const;
 
@@ -33,7 +33,6 @@ const edited = (result: Extract<CourseEvent, { kind: 'edited' }>['result']): Cou
 const looked = (ours: number, shown?: number, isSameText = true): CourseEvent => {
   return { kind: 'looked', ours, shown, isSameText };
 };
-const lookedWhole: CourseEvent = { kind: 'looked', ours: 1, shown: 0, isWhole: true };
 const kept = (isKept: boolean): CourseEvent => ({ kind: 'kept', isKept });
 
 const look = (before: Extract<Effect, { kind: 'look' }>['before']): Effect => ({ kind: 'look', before });
@@ -53,8 +52,6 @@ const GIVEN_UP = [looked(1, 0), edited('failed'), DUE].reduce(
   final(),
 );
 const REPETITION = final({ as: 'repetition' });
-const UNKNOWN = (event: CourseEvent, leftMs = 60_000) =>
-  [final(), event, { ...ENDED, owner: 'unknown', deadlineMs: NOW_MS + leftMs }] as const;
 const ONE_CARD = { cards: 1, isSlow: true, permitAtMs: undefined };
 
 it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly Effect[]]>([
@@ -79,7 +76,7 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
     'a card is left to the process that completes the reply',
     thinking(),
     CHANGED,
-    { cards: 1, owner: 'unknown' },
+    { cards: 1, isElsewhere: true },
     'thinking',
     [waitMs(1_500)],
   ],
@@ -114,23 +111,6 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
   ['closing ends nothing: its lookups end', thinking(WAITS), CLOSING, {}, 'thinking', []],
 
   ['the end completes the reply', final(), looked(1, 0), ENDED, 'final', [COMPLETE]],
-  ...[thinking(WAITS), final(WAITS)].map((course): [string, Course, CourseEvent, Partial<Facts>, 'done', Effect[]] => [
-    'nothing more is shown of a reply that is another process’s',
-    course,
-    DUE,
-    { owner: 'another' },
-    'done',
-    [end('answered')],
-  ]),
-  [
-    'what is not whole waits while another process may have the reply',
-    ...UNKNOWN(looked(0, 0)),
-    'final',
-    [waitMs(1_000)],
-  ],
-  ['but not until it is too late', ...UNKNOWN(looked(0, 0), 30_000), 'final', [COMPLETE]],
-  ['nor when the process stops', final(), looked(0, 0), { end: 'stopped', owner: 'unknown' }, 'final', [COMPLETE]],
-  ['what is whole is shown', ...UNKNOWN(lookedWhole), 'final', [COMPLETE]],
   ['what another process has answered stays', final(), looked(1, 1), ENDED, 'done', [end('answered')]],
   ['a part of another process is completed', final(), looked(2, 1), { ...ENDED, wanted: 2 }, 'final', [COMPLETE]],
   ['as is what was shown from here', final({ ours: 1 }), looked(1, 1), ENDED, 'final', [COMPLETE]],

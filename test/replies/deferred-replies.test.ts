@@ -4,7 +4,7 @@ import { KeyRefused } from '../../src/model/errors.ts';
 import { type CommandEvent, Events, type EventsByName } from '../../src/model/events.ts';
 import type { Message } from '../../src/model/message.ts';
 import { CommandReplies } from '../../src/replies/command-replies.ts';
-import type { CardsReply, CompleteResult, EditResult, ReplyOwner } from '../../src/replies/reply-ports.ts';
+import type { CardsReply, CompleteResult, EditResult } from '../../src/replies/reply-ports.ts';
 import { asGiven, type GivenCard } from '../lookup/lookups-of.ts';
 import { logLines } from '../support/log-lines.ts';
 import { NOON_MS } from '../support/lookup-queue.ts';
@@ -28,12 +28,7 @@ type Result = CompleteResult & EditResult;
 function completing(
   results: readonly Result[] = ['shown'],
   err?: unknown,
-  {
-    owns = true,
-    owner = 'this' as ReplyOwner,
-    embeds = [0] as readonly (number | undefined)[],
-    wait = 'shown' as Result,
-  } = {},
+  { owns = true, holds = true, embeds = [0] as readonly (number | undefined)[], wait = 'shown' as Result } = {},
 ) {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -70,7 +65,7 @@ function completing(
       ...NO_JOURNAL,
       keeps: async () => true,
       owns: () => owns,
-      ownerOf: () => owner,
+      holds: () => holds,
       ended: async () => void steps.push('removed'),
       takeOver: (complete) => {
         takesOver = complete;
@@ -222,13 +217,9 @@ describe('a deferred reply', () => {
     expect(ends).toEqual([]);
   });
 
-  const answeredLate: StartLookup = async ({ onSchedule }) => {
+  const waiting: StartLookup = async ({ onSchedule }) => {
     onSchedule(Date.now() + 60_000);
     await shown();
-    return RECORD;
-  };
-  const waiting: StartLookup = async (asked) => {
-    await answeredLate(asked);
     throw new KeyRefused({ status: 401 });
   };
 
@@ -259,10 +250,10 @@ describe('a deferred reply', () => {
   });
 
   it.each([
-    { what: 'wait', courses: [{ start: answeredLate }] },
-    { what: 'first cards', courses: [{ copy: RECORD }, { start: answeredLate }] },
+    { what: 'wait', courses: [{ start: waiting }] },
+    { what: 'first cards', courses: [{ copy: RECORD }, { start: waiting }] },
   ])('that another process may be completing shows no $what, which could come after its answer', async (each) => {
-    const { complete, steps } = completing(['shown'], undefined, { owns: false, owner: 'unknown' });
+    const { complete, steps } = completing(['shown'], undefined, { owns: false, holds: false });
     await complete(each.courses);
     expect(steps).toEqual(['shown', 'removed']);
   });

@@ -48,7 +48,7 @@ const HEARTBEAT_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
 
 export async function startRun(redis: RedisAddress, { answerTimeoutMs = 10_000, openTimeoutMs = 10_000 } = {}) {
   const { link, log, lines } = linkTo(redis, { answerTimeoutMs });
-  const processesAlive = new ProcessesAlive(link, HEARTBEAT_TIMES);
+  const processesAlive = new ProcessesAlive(link, 1, HEARTBEAT_TIMES);
   const journal = new RedisJournal(link, processesAlive, log);
   await link.opened(openTimeoutMs);
   return {

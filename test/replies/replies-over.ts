@@ -120,7 +120,7 @@ export const NO_JOURNAL: ReplyJournal = {
   add: async () => true,
   keeps: async () => false,
   owns: () => true,
-  ownerOf: () => 'this',
+  holds: () => true,
   async ended() {},
   async remove() {},
   markDeleted: async () => true,

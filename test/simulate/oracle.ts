@@ -54,6 +54,8 @@ const PRESSED_TWICE_MS = 2_500;
 const EDITED_MS = 30_000;
 /** After so long a process has heard what another has marked. */
 const LEARNED_MS = 5_000;
+/** After so long all processes know again what the others spend. */
+const JOINED_MS = 30_000;
 /** Between hearing that nothing is to be sent and a request that was permitted before. */
 const LEAVING_MS = 100;
 /** What a call takes to the other side at most. */
@@ -84,7 +86,6 @@ export function contradictions(seen: Seen): string[] {
           ...ofReserve(seen),
           ...ofAnswers(seen),
         ]),
-    ...ofAway(seen),
     ...ofBookings(seen),
     ...ofTakenBack(seen),
     ...ofLists(seen),
@@ -154,7 +155,7 @@ function ofTakenBack(seen: Seen): string[] {
   const { discord, service, isShared } = seen;
   return discord.typed.flatMap((typed) => {
     const { id, first, cards, takenBack, goneAtMs, editedAtMs = 0, isForgotten } = typed;
-    if (!takenBack || isForgotten || isUnshared(takenBack.atMs, seen)) return [];
+    if (!takenBack || isForgotten || isApart(takenBack.atMs, seen)) return [];
     const { atMs, isComplete } = takenBack;
     const left = goneAtMs === undefined && !isComplete ? [`${id} was taken back at ${atMs} and is still there`] : [];
     // An answer whose prices are being renewed is in no journal: another process cannot say that it is gone.
@@ -175,11 +176,11 @@ function ofTakenBack(seen: Seen): string[] {
 /** A list costs nothing before its member presses, and then never more than was said until then. */
 function ofLists(seen: Seen): string[] {
   const { discord, service, kills } = seen;
-  // Who takes a reply over does not know what a card has cost that is not there: it was not kept before the kill, or in Redis.
-  const isInVain = ({ process, heard }: Departure) => {
+  // Who takes a reply over does not know what a card has cost that is not there, or was not kept before the kill.
+  const isInVain = ({ process, heard, leftAtMs }: Departure) => {
     const killed = kills.find((each) => each.process === process);
     const isUnkept = killed && (heard?.status !== 200 || heard.atMs > killed.atMs - ANSWERED_MS);
-    return isUnkept || (heard && isUnshared(heard.atMs, seen));
+    return isUnkept || isApart(leftAtMs, seen);
   };
   const byList = Map.groupBy(discord.typed, ({ lines }) => lines);
   return [...byList].flatMap(([lines, uses]) => {
@@ -193,13 +194,6 @@ function ofLists(seen: Seen): string[] {
     const beyond = spent.find(({ leftAtMs }, before) => before >= agreed(leftAtMs));
     return beyond ? [`${beyond.card} of a list was requested at ${beyond.leftAtMs}, which nobody has agreed to`] : [];
   });
-}
-
-/** What happens then may be in the memory of one process alone. */
-function isUnshared(atMs: number, { outages, hits }: Seen): boolean {
-  return [...outages, ...unanswered(hits)].some(
-    ({ fromMs, untilMs }) => atMs > fromMs - ANSWERED_MS && atMs < untilMs + CONNECTED_MS,
-  );
 }
 
 /** A process knows which buttons were pressed in it. */
@@ -237,6 +231,11 @@ function ofReserve({ service: { departures, limits }, discord: { typed }, kills 
   });
 }
 
+/** Isolated processes have a share each; after an outage they join one after the other. */
+function isApart(atMs: number, { outages, hits }: Seen): boolean {
+  return [...outages, ...unanswered(hits)].some(({ fromMs, untilMs }) => atMs > fromMs && atMs < untilMs + JOINED_MS);
+}
+
 /** What was learned from a 429 without a cause allows no more in a minute than the plan does. */
 function isOfOtherLimiter(atMs: number, { departures, misledMs, limits }: SimulatedService): boolean {
   const inMinute = departures.filter(({ leftAtMs }) => leftAtMs > atMs - MINUTE_MS && leftAtMs <= atMs);
@@ -244,16 +243,8 @@ function isOfOtherLimiter(atMs: number, { departures, misledMs, limits }: Simula
 }
 
 function ofLimiter(seen: Seen): string[] {
-  const beyond = seen.service.beyond.filter((atMs) => !isOfOtherLimiter(atMs, seen.service));
+  const beyond = seen.service.beyond.filter((atMs) => !isApart(atMs, seen) && !isOfOtherLimiter(atMs, seen.service));
   return beyond.map((atMs) => `a request beyond the limiter at ${atMs}`);
-}
-
-/** While nobody reaches Redis nobody knows what the plan still allows: all wait. A process that is parted from it is not told here. */
-function ofAway({ outages, service: { departures } }: Seen): string[] {
-  return outages.flatMap(({ kind, fromMs, untilMs }) => {
-    const left = departures.find(({ leftAtMs }) => leftAtMs > fromMs + ANSWERED_MS && leftAtMs < untilMs);
-    return left && kind !== 'part' ? [`a request left at ${left.leftAtMs}, while Redis was away since ${fromMs}`] : [];
-  });
 }
 
 /** No card is asked for before the time that a 429 states, as far as the same process has heard of it; `/usage` may look. */
@@ -279,7 +270,7 @@ function ofProbes(seen: Seen): string[] {
     const after = departures.filter(({ card, leftAtMs }) => card && leftAtMs > atMs + LEAVING_MS);
     const [probe, next] = after;
     const untilMs = probe?.heard?.atMs ?? 0;
-    if (!probe || !next || next.leftAtMs >= untilMs) return [];
+    if (!probe || !next || next.leftAtMs >= untilMs || isApart(probe.leftAtMs, seen)) return [];
     // What `/usage` has asked for meanwhile shows as well that the wait is over.
     const isOver = ({ card, heard }: Departure) =>
       !card && heard?.status === 200 && heard.atMs > atMs && heard.atMs <= probe.leftAtMs;

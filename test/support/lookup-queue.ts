@@ -11,7 +11,7 @@ import { Events } from '../../src/model/events.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
-import { type LimiterCell, LocalCell } from '../../src/quota/limiter-cell.ts';
+import { LocalCell } from '../../src/quota/limiter-cell.ts';
 import type { Limiter } from '../../src/quota/limiter-port.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { RateLimiter } from '../../src/quota/rate-limiter.ts';
@@ -41,8 +41,6 @@ export interface LookupQueueSetting {
   claims?: Claims;
   /** `CARD_SERVICE_BULK_PATH` and `CARD_SERVICE_BULK_MAX`. */
   bulk?: { bulkPath: string; most: number; perSecond?: number };
-  /** Where the limiter's state is; of its own unless given. */
-  cell?: LimiterCell;
   /** What the queue sees of the limiter. */
   seenAs?: (limiter: Limiter) => Limiter;
 }
@@ -58,7 +56,6 @@ export function lookupQueueOver(
     otherQueues = NO_OTHER_QUEUES,
     claims = new LocalClaims(),
     bulk,
-    cell,
     seenAs = (limiter) => limiter,
   }: LookupQueueSetting = {},
 ) {
@@ -69,7 +66,7 @@ export function lookupQueueOver(
   const ledger = new Ledger(new SqliteCounters(database));
   const store = new MemoryLimiterStore();
   const limiterOptions = { setting, longestWaitMs, warnings: new QuotaWarnings(log), random: () => 0 };
-  const limiter = new RateLimiter(cell ?? new LocalCell(store, limiterOptions), limiterOptions);
+  const limiter = new RateLimiter(new LocalCell(store, limiterOptions), limiterOptions);
   const service = new CardService({
     baseUrl: 'http://cards.test',
     description: described({ bulkPath: bulk?.bulkPath, bulkMax: bulk?.most, perSecond: bulk?.perSecond }),

@@ -63,7 +63,7 @@ export class SharingProcess {
   ) {
     const { log } = this.log;
     this.link = new RedisLink({ url, prefix, log, ...patience });
-    this.processesAlive = new ProcessesAlive(this.link, HEARTBEAT_TIMES);
+    this.processesAlive = new ProcessesAlive(this.link, 1, HEARTBEAT_TIMES);
     const { link, processesAlive } = this;
     const options = { setting, longestWaitMs: LONGEST_WAIT_MS, warnings: warnings ?? new QuotaWarnings(log) };
     const store = new RedisLimiterStore(processesAlive, ACCOUNT, log);

@@ -40,15 +40,15 @@ function besides(window: Pick<WindowQuota, 'per' | 'limit' | 'remaining'>): Pick
   const resetsAtMs = window.per === 'month' ? NOW_MS + 10 * 24 * HOUR_MS : RESET_MS;
   const view = viewOf(QUOTA);
   const windows = [...view.windows, { ...window, resetsAtMs, receivedAtMs: NOW_MS }];
-  return { view: { windows, breaker: view.breaker, storeAwaitedUntilMs: view.storeAwaitedUntilMs } };
+  return { view: { windows, breaker: view.breaker, isIsolated: view.isIsolated } };
 }
 
 function viewOf(
   quota: QuotaState | undefined,
-  { breaker = CLOSED_BREAKER, awayForMs }: { breaker?: Breaker; awayForMs?: number } = {},
+  { breaker = CLOSED_BREAKER, processes }: { breaker?: Breaker; processes?: number } = {},
 ) {
-  const facts = { underWay: 0, isUnconfirmed: false, longestWaitMs: 300_000, answersTakeMs: 0, awayForMs };
-  const setting = { plan: 'free' } as const;
+  const facts = { underWay: 0, isUnconfirmed: false, longestWaitMs: 300_000, answersTakeMs: 0 };
+  const setting = { plan: 'free', ...(processes && { processes }) } as const;
   return new StateView({ ...facts, state: { ...INITIAL_LIMITER_STATE, quota, breaker }, setting }, NOW_MS);
 }
 
@@ -95,7 +95,7 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['of a day that answers state, as of any other', { hasWindow: false }, send(150)],
   ['nothing when it is not known what remains', known({ remaining: undefined }), LOOK_AGAIN],
   ['nothing while the circuit breaker is open', { view: viewOf(QUOTA, { breaker: OPEN }) }, LOOK_AGAIN],
-  ['nothing while other processes cannot be reached', { view: viewOf(QUOTA, { awayForMs: 1 }) }, LOOK_AGAIN],
+  ['nothing while other processes cannot be reached', { view: viewOf(QUOTA, { processes: 2 }) }, LOOK_AGAIN],
   ['nothing while a member waits', { isMemberWaiting: true }, LOOK_AGAIN],
   ['as much by a figure of ten minutes ago', known({ receivedAtMs: OLD.receivedAtMs + 1 }), send(150)],
   ['one to renew an old figure', known(OLD), send(1)],

@@ -345,7 +345,7 @@ it('plans nothing while a member waits', async () => {
 });
 
 it('sends nothing while nobody can tell whether another process renews, and asks once a minute', async () => {
-  const claim = vi.fn<Claims['claim']>(async (name) => (name === 'watch renewals' ? 'unavailable' : 'mine'));
+  const claim = vi.fn<Claims['claim']>(async () => 'unavailable');
   const claims: Claims = { isShared: true, claim, release: async () => {} };
   const { renewals, requested } = await evening([FIRST], { claims });
   renewals.start();

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Bookings, guildKey, WATCHES } from '../../model/quota.ts';
 import type { HourCounts } from '../../quota/hours.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
@@ -29,31 +30,42 @@ const NOTE_HOUR = `
 `;
 /** Few enough that Redis adds them within some milliseconds. */
 const COUNTERS_IN_BATCH = 1_000;
+/** 20 MB at most; further members of a long outage count in the day's total only. */
+const MAX_UNSENT = 100_000;
+/** Counters that are remembered for the time while Redis is unavailable. */
+const MAX_REMEMBERED = 10_000;
 
 /**
- * The counts of processes that share a quota. While Redis takes no writes nothing is requested, and nothing counted; while
- * it cannot be read, the counts are 0. A batch that was sent and not answered is not sent again: nothing is counted twice.
+ * The counts of processes that share a quota. While Redis is unavailable, a read is what was last read plus what this
+ * process has added since. A batch that was sent and not answered is not sent again: nothing is counted twice.
  */
 export class RedisCounters implements CounterStore {
   readonly #link: RedisLink;
   readonly #prefix: string;
   readonly #service: string | undefined;
   readonly #unsent = new Map<string, number>();
+  readonly #maxUnsent: number;
+  readonly #known = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   #sending: Promise<void> | undefined;
 
-  /** @param service absent: the default interface */
-  constructor(link: RedisLink, service?: string) {
+  /**
+   * @param service absent: the default interface
+   * @param maxUnsent counters that are kept during an outage, besides the totals
+   */
+  constructor(link: RedisLink, service?: string, maxUnsent = MAX_UNSENT) {
     this.#link = link;
     this.#service = service;
     this.#prefix = `${link.prefix}:ledger`;
+    this.#maxUnsent = maxUnsent;
     link.onHealth(() => void this.write());
   }
 
   add({ requester, day }: Booking, counts: Partial<Bookings>): void {
-    if (this.#link.health !== 'usable') return;
     const name = dayOfService(day, this.#service);
-    for (const [id, by] of countersOf(name, guildKey(requester), requester.memberId, counts))
-      this.#unsent.set(id, (this.#unsent.get(id) ?? 0) + by);
+    for (const [id, by] of countersOf(name, guildKey(requester), requester.memberId, counts)) {
+      const isKept = this.#unsent.has(id) || this.#unsent.size < this.#maxUnsent || id.includes(' all');
+      if (isKept) this.#unsent.set(id, (this.#unsent.get(id) ?? 0) + by);
+    }
   }
 
   async write(): Promise<void> {
@@ -69,7 +81,10 @@ export class RedisCounters implements CounterStore {
     const unsent = fields.map((field) => this.#unsent.get(`${day} ${field}`) ?? 0);
     const read = await this.#link.read((client) => client.hmGet(`${this.#prefix}:${day}`, fields)).catch(() => {}); // the link logs why
     if (read?.some((text) => countIn(text) === undefined)) this.#drop(day, fields);
-    const [requests = 0, refused = 0, saved = 0] = unsent.map((count, index) => count + (countIn(read?.[index]) ?? 0));
+    const [requests = 0, refused = 0, saved = 0] = fields.map((field, index) => {
+      if (read) this.#known.set(`${day} ${field}`, countIn(read[index]) ?? 0);
+      return (this.#known.get(`${day} ${field}`) ?? 0) + (unsent[index] ?? 0);
+    });
     return { requests: Math.max(0, requests), refused, saved };
   }
 
@@ -118,7 +133,7 @@ export class RedisCounters implements CounterStore {
   async deleteDays(memberId: string, throughDay: string): Promise<boolean> {
     const fields = fieldsOf(memberId);
     const isOf = (id: string) => id.slice(0, 10) <= throughDay && fields.includes(id.split(' ')[1] ?? '');
-    for (const id of this.#unsent.keys()) if (isOf(id)) this.#unsent.delete(id);
+    for (const counts of [this.#unsent, this.#known]) for (const id of counts.keys()) if (isOf(id)) counts.delete(id);
     const rankedIn = rankingsKey(this.#prefix, memberId);
     try {
       const days = (await this.#daysOfAll()).filter((key) => this.#utcDayOf(key) <= throughDay);
@@ -158,7 +173,10 @@ export class RedisCounters implements CounterStore {
   async #sendAll(): Promise<void> {
     while (this.#unsent.size > 0 && this.#link.health === 'usable') {
       const batch = this.#unsent.entries().take(COUNTERS_IN_BATCH).toArray();
-      for (const [id] of batch) this.#unsent.delete(id);
+      for (const [id, by] of batch) {
+        this.#unsent.delete(id);
+        this.#known.set(id, (this.#known.get(id) ?? 0) + by);
+      }
       const hour = String(utcHour(Date.now()));
       const days = new Set(batch.map(([id]) => dayOfService(id.slice(0, 10), this.#service)));
       const notes = [...days].map((day) => ['EVAL', NOTE_HOUR, '1', `${this.#prefix}:${day}`, hour]);

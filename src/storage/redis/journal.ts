@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Logger } from '../../log.ts';
-import { type CardsReply, parseJournaledReply, type ReplyJournal, type ReplyOwner } from '../../replies/reply-ports.ts';
+import { type CardsReply, parseJournaledReply, type ReplyJournal } from '../../replies/reply-ports.ts';
 import type { RedisLink } from './link.ts';
 import type { ProcessesAlive } from './processes-alive.ts';
 import { unlessUnavailable } from './unavailable.ts';
@@ -71,6 +71,8 @@ interface Pending {
   /** The `aliveSinceMs` in which it was added and last written; NaN when it is not. */
   addedIn: number;
   writtenIn: number;
+  /** The one in which Redis last said that it is this process's. */
+  heldIn: number;
   /** Whether Redis may have it. */
   isSent: boolean;
 }
@@ -106,11 +108,13 @@ export class RedisJournal implements ReplyJournal {
   }
 
   async add(reply: CardsReply): Promise<boolean> {
-    const pending = { reply, addedIn: Number.NaN, writtenIn: Number.NaN, isSent: false };
+    const pending = { reply, addedIn: Number.NaN, writtenIn: Number.NaN, heldIn: Number.NaN, isSent: false };
     this.#pending.set(reply.interactionId, pending);
-    await unlessUnavailable(this.#write([pending]));
+    const [owner] = (await unlessUnavailable(this.#write([pending]))) ?? [];
     pending.addedIn = pending.writtenIn;
-    return this.#pending.has(reply.interactionId);
+    if (owner === undefined || owner === this.#processesAlive.id) return true;
+    this.#pending.delete(reply.interactionId);
+    return false;
   }
 
   async keeps(reply: CardsReply): Promise<boolean> {
@@ -132,10 +136,9 @@ export class RedisJournal implements ReplyJournal {
     return this.#pending.get(interactionId)?.addedIn === this.#processesAlive.aliveSinceMs;
   }
 
-  ownerOf(interactionId: string): ReplyOwner {
+  holds(interactionId: string): boolean {
     const pending = this.#pending.get(interactionId);
-    if (pending === undefined) return 'another';
-    return !pending.isSent || pending.writtenIn === this.#processesAlive.aliveSinceMs ? 'this' : 'unknown';
+    return pending !== undefined && (!pending.isSent || pending.heldIn === this.#processesAlive.aliveSinceMs);
   }
 
   async ended(interactionId: string): Promise<void> {
@@ -191,25 +194,25 @@ export class RedisJournal implements ReplyJournal {
       }
     }
     for (const reply of replies) {
-      const pending = { reply, addedIn: Number.NaN, writtenIn: aliveSinceMs, isSent: true };
+      const pending = { reply, addedIn: Number.NaN, writtenIn: aliveSinceMs, heldIn: aliveSinceMs, isSent: true };
       this.#pending.set(reply.interactionId, pending);
     }
     if (replies.length > 0) this.#log.info({ count: replies.length }, 'deferred replies taken over');
     for (const reply of replies.sort((a, b) => a.receivedAtMs - b.receivedAtMs)) this.#takeOver(reply);
   }
 
-  /** What another process has stored or taken over before is that one's, and dropped here. */
-  async #write(pending: readonly Pending[]): Promise<true> {
-    if (pending.length === 0) return true;
+  /** @returns their owners: this process, unless another has stored or taken over a reply before */
+  async #write(pending: readonly Pending[]): Promise<string[]> {
+    if (pending.length === 0) return [];
     const { id, aliveSinceMs } = this.#processesAlive;
     for (const each of pending) each.isSent ||= this.#link.health === 'usable';
     const rows = pending.flatMap(({ reply }) => [reply.interactionId, JSON.stringify(reply)]);
     const owners = z.array(z.string()).parse(await this.#run(ADD, [String(REPLIES_KEPT_MS), ...rows]));
     for (const [at, each] of pending.entries()) {
       each.writtenIn = aliveSinceMs;
-      if (owners[at] !== id) this.#pending.delete(each.reply.interactionId);
+      each.heldIn = owners[at] === id ? aliveSinceMs : Number.NaN;
     }
-    return true;
+    return owners;
   }
 
   async #remove(interactionId: string, unless: '' | typeof MARKED): Promise<void> {

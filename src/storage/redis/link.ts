@@ -72,7 +72,7 @@ export class RedisLink {
     this.name = `redis ${host}${pathname} ${options.prefix}`;
     this.#outage = new Incident(options.log, {
       level: 'warn',
-      begins: 'redis unavailable: no card is requested until it is back',
+      begins: 'redis unavailable: this process continues isolated, with its share of the plan',
       ends: 'redis available again',
     });
     this.client = newClient(options.url, { reconnects: true });
@@ -219,8 +219,7 @@ export class RedisLink {
     if (this.#health === health || this.#isClosed) return;
     const wasUsable = this.#health === 'usable';
     this.#health = health;
-    const why = health === 'readable' ? `redis refuses writes: ${reason}` : undefined;
-    this.#options.events?.publish('store', { store: 'redis', works: health === 'usable', reason: why });
+    this.#options.events?.publish('store', { store: 'redis', works: health === 'usable' });
     if (wasUsable || health === 'usable') this.#report();
     for (const listener of this.#onHealth) listener(health);
     if (wasUsable) void this.#checks.run();

@@ -52,15 +52,24 @@ export class ProcessesAlive implements OtherQueues {
   #alive = new Map<string, number>();
   #aliveSinceMs = Number.NaN;
   #lastBeatMs = Number.NEGATIVE_INFINITY;
+  /** Processes to assume until all have been seen. */
+  #expectedSize: number;
   #hasLeft = false;
 
-  constructor(link: RedisLink, times = TIMES) {
+  /** @param expectedSize processes to assume before any heartbeat was read */
+  constructor(link: RedisLink, expectedSize = 1, times = TIMES) {
     this.#link = link;
+    this.#expectedSize = expectedSize;
     this.#key = `${link.prefix}:processes`;
     this.deadAfterMs = times.deadAfterMs;
     this.#timer = setInterval(() => void this.#beat(), times.everyMs).unref();
     link.onHealth((health) => this.#reset(health));
     this.#reset(link.health);
+  }
+
+  /** Processes that were alive when Redis last answered, this one included. */
+  get size(): number {
+    return this.hasSeenAll ? this.#alive.size : Math.max(this.#alive.size, this.#expectedSize);
   }
 
   /** Whether this process may declare others dead: not when it has just reached Redis, which they may be about to do. */
@@ -117,6 +126,7 @@ export class ProcessesAlive implements OtherQueues {
   }
 
   #reset(health: RedisHealth): void {
+    this.#expectedSize = this.size;
     this.#lastBeatMs = Number.NEGATIVE_INFINITY;
     if (health === 'usable') void this.#beat(); // before other commands name this process to the others
   }

@@ -45,7 +45,9 @@ export async function openRedisState(options: RedisStateOptions): Promise<State>
 
   const link = new RedisLink({ url: redis.url, prefix, log, botId: discord.botId, ...(events && { events }) });
   const { shards } = discord;
-  const processesAlive = new ProcessesAlive(link);
+  // Until a heartbeat is read: as many as share the shards evenly.
+  const expected = shards === 'auto' ? 1 : Math.ceil(shards.count / shards.ids.length);
+  const processesAlive = new ProcessesAlive(link, expected);
   const keyPrefix = `${redis.keyPrefix}:cards:`;
   const cardStore = new CardStore({ ...cardStoreOptions(options), keyPrefix, store: new RedisStore(link) });
   const ofLimiter = limiterOptions(options);

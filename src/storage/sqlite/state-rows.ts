@@ -76,8 +76,8 @@ export class SqliteJournal implements ReplyJournal {
     return true;
   }
 
-  ownerOf(): 'this' {
-    return 'this';
+  holds(): boolean {
+    return true;
   }
 
   async ended(interactionId: string): Promise<void> {

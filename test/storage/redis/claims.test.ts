@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 async function join(redis: RedisAddress, patience?: { answerTimeoutMs?: number }) {
   const { link, lines } = linkTo(redis, patience);
-  const processesAlive = new ProcessesAlive(link, HEARTBEATS);
+  const processesAlive = new ProcessesAlive(link, 1, HEARTBEATS);
   onFinished(() => processesAlive.leave());
   await link.opened(10_000);
   return { link, lines, processesAlive, claims: new RedisClaims(processesAlive) };

@@ -6,7 +6,7 @@ import type { RedisHealth, RedisLink } from '../../../src/storage/redis/link.ts'
 import { utcDay } from '../../../src/time/utc-day.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { clientOf, startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
-import { openedLink } from '../../support/redis-link.ts';
+import { linkTo, openedLink } from '../../support/redis-link.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 const BOB = { memberId: 'bob', guildId: 'guild' };
@@ -86,25 +86,29 @@ describe('ledgers over one Redis', () => {
 describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
   'a ledger whose Redis becomes unavailable',
   () => {
-    it('counts nothing until Redis is back, and says 0', async () => {
+    it('returns what it read last, and writes what was booked meanwhile once Redis is back', async () => {
       const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
       const { link } = await openedLink(redis, {});
       const ledger = new Ledger(new RedisCounters(link));
+      const other = await elsewhere(redis);
       for (let i = 0; i < 5; i++) ledger.spent(ALICE);
-      expect((await ledger.today()).requests).toBe(5);
-      await ledger.topMembers(ALICE, 1); // which writes
+      await expect.poll(async () => (await other.today()).requests).toBe(5);
+      expect(await ledger.topMembers(ALICE, 5)).toHaveLength(1);
+      await Promise.all([ledger.today(), ledger.memberToday('alice')]);
 
       await redis.kill();
       await becomes(link, 'unavailable');
       ledger.spent(ALICE);
-      expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 0 });
+      ledger.spent(BOB);
+      expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
+      expect((await ledger.memberToday('alice')).requests).toBe(6);
       expect(await ledger.topMembers(ALICE, 1)).toEqual([]);
 
       await redis.start();
       await becomes(link, 'usable');
       await ledger.close();
-      expect((await ledger.today()).requests).toBe(5);
-      expect((await (await elsewhere(redis)).today()).requests).toBe(5);
+      expect(await (await elsewhere(redis)).today()).toEqual({ requests: 7, refused: 0, saved: 0 });
+      expect(await ledger.today()).toEqual({ requests: 7, refused: 0, saved: 0 });
     });
 
     it('never counts twice what Redis stored without an answer', async () => {
@@ -117,15 +121,37 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
       redis.pause();
       ledger.spent(ALICE); // arrives, and is stored when Redis continues
       await becomes(link, 'unavailable');
+      for (let i = 0; i < 10; i++) ledger.spent(ALICE);
+      expect((await ledger.today()).requests).toBe(12);
       redis.resume();
       await becomes(link, 'usable');
       await ledger.close();
 
-      expect((await (await elsewhere(redis)).today()).requests).toBe(2);
-      expect((await ledger.today()).requests).toBe(2);
+      expect((await (await elsewhere(redis)).today()).requests).toBe(12);
+      expect((await ledger.today()).requests).toBe(12);
     });
 
-    it('says what was counted while Redis refuses writes', async () => {
+    it('counts each member of an outage up to a bound, and everybody in the total', async () => {
+      const redis = await startRealRedis();
+      await redis.kill();
+      const { link } = linkTo(redis);
+      const ledger = new Ledger(new RedisCounters(link, undefined, 3_000));
+      for (let member = 0; member < 2_000; member++) ledger.spent({ memberId: `member${member}`, guildId: 'guild' });
+      expect((await ledger.today()).requests).toBe(2_000);
+      await redis.start();
+      await becomes(link, 'usable');
+      await ledger.close();
+
+      expect((await ledger.today()).requests).toBe(2_000);
+      expect((await ledger.guildToday(ALICE)).requests).toBe(2_000);
+      const counters = await Promise.all([
+        link.read((client) => client.hLen(`${redis.prefix}:ledger:${utcDay(Date.now())}`)),
+        link.read((client) => client.zCard(`${redis.prefix}:ledger:${utcDay(Date.now())}:guild`)),
+      ]);
+      expect(counters).toEqual([1_502, 1_499]); // 3,000 and the note of the hour, with the totals
+    });
+
+    it('keeps bookings while Redis refuses writes, and still reads', async () => {
       const redis = await startRealRedis();
       const admin = await clientOf(redis);
       const { link } = await openedLink(redis, {});
@@ -136,7 +162,11 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
 
       await admin.configSet('maxmemory', '1');
       await becomes(link, 'readable');
-      expect((await ledger.today()).requests).toBe(1);
+      ledger.spent(ALICE);
+      expect((await ledger.today()).requests).toBe(2);
+      await admin.configSet('maxmemory', '0');
+
+      await expect.poll(async () => (await other.today()).requests).toBe(2);
     });
 
     it('starts anew with a Redis that lost its data', async () => {
@@ -149,11 +179,13 @@ describe.skipIf(noRealRedis('the ledger while Redis is unavailable'))(
 
       await redis.kill();
       await becomes(link, 'unavailable');
+      ledger.spent(ALICE);
       await redis.startEmpty();
       await becomes(link, 'usable');
 
-      ledger.spent(ALICE);
       await expect.poll(async () => (await other.today()).requests).toBe(1);
+      ledger.spent(ALICE);
+      await expect.poll(async () => (await ledger.today()).requests).toBe(2);
     });
   },
 );

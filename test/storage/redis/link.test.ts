@@ -40,7 +40,7 @@ async function usableLinkTo(redis: RedisAddress, patience?: { answerTimeoutMs: n
   return linked;
 }
 
-const UNAVAILABLE = 'redis unavailable: no card is requested until it is back';
+const UNAVAILABLE = 'redis unavailable: this process continues isolated, with its share of the plan';
 const FORBIDDEN = 'the redis user lacks rights that the bot needs: see docs/more-processes.md';
 const AVAILABLE = 'redis available again';
 

@@ -144,6 +144,21 @@ describe('over slow links', () => {
     return SharingProcess.joined({ ...redis, url: relay.url }, { setting, ...PATIENT });
   }
 
+  it('a process takes permits side by side, and while it writes', async () => {
+    const { limiter, link, processesAlive } = await joinedSlowly(await startRedis(), SLOW);
+    await limiter.acquire('renewals'); // has joined
+    await processesAlive.leave(); // so that no heartbeat counts
+    const run = link.run.bind(link);
+    let [underWay, most] = [0, 0];
+    vi.spyOn(link, 'run').mockImplementation(async (work) => {
+      most = Math.max(most, ++underWay);
+      return run(work).finally(() => underWay--);
+    });
+    const written = limiter.release(NOT_HELD, ANSWERED);
+    await Promise.all([limiter.acquire('members'), limiter.acquire('members'), written]);
+    expect(most).toBeGreaterThanOrEqual(3);
+  });
+
   it('no process is kept from writing by quicker ones', async () => {
     const redis = await startRedis();
     const slow = await Promise.all([1, 2, 3].map(() => joinedSlowly(redis, SLOW)));
@@ -172,6 +187,28 @@ describe('over slow links', () => {
   });
 });
 
+it('a process that alone is cut off from Redis spends its share at most, which all are charged for when it is back', async () => {
+  const redis = await startRedis();
+  const relay = await startSlowRelay(redis.url, { delayMs: 0 });
+  const cut = await SharingProcess.joined({ ...redis, url: relay.url }, { setting: SLOW, ...PATIENT });
+  const [one, other] = await processes(2, redis, SLOW);
+  await expect.poll(() => cut.processesAlive.size).toBe(3);
+  await ask(cut.limiter);
+
+  relay.leadTo('redis://127.0.0.1:1');
+  relay.drop();
+  await expect.poll(() => cut.link.health).toBe('unavailable');
+  expect(await drain(cut.limiter)).toBe(6); // a third of the 18 that were left
+  for (let permits = 0; permits < 5; permits++) await ask(one.limiter);
+
+  relay.leadTo(redis.url);
+  await expect.poll(() => cut.link.health).toBe('usable');
+  const left = () => [cut, one, other].map(({ limiter }) => leftOf(limiter));
+  await expect.poll(left).toEqual([7, 7, 7]);
+  const counts = [await drain(cut.limiter), await drain(one.limiter), await drain(other.limiter)];
+  expect(counts).toEqual([7, 0, 0]);
+});
+
 it('queues over one limiter are refused once at most for each permit', async () => {
   const redis = await startRedis();
   const sharing = await processes(2, redis, QUICK);
@@ -192,3 +229,10 @@ it('queues over one limiter are refused once at most for each permit', async () 
   expect(got.wait).toBeLessThanOrEqual(got.permit);
   expect(got.blocked).toBe(0);
 });
+
+/** The tokens available now, by the view. */
+function leftOf(limiter: Limiter): number {
+  const view = limiter.view();
+  const nowMs = Date.now();
+  for (let position = 1; ; position++) if (view.forecast('members', position) > nowMs) return position - 1;
+}

@@ -245,7 +245,7 @@ describe('when the state in Redis', () => {
     expect(Date.now() - startMs).toBeGreaterThan(1_000);
   });
 
-  it('is of another type, it is replaced, and what a process knows is written again', async () => {
+  it('keeps changing, a process continues isolated, and joins again afterwards', async () => {
     const redis = await startRedis();
     const [one, other] = await processes(2, redis, SLOW);
     const client = await clientOf(redis);

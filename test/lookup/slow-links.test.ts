@@ -3,6 +3,7 @@ import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import type { Claims } from '../../src/model/claims.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import type { Acquired, Limiter, Permit } from '../../src/quota/limiter-port.ts';
+import { ask } from '../quota/limiter.contract.ts';
 import { by, fakeTime, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
 const IDS = Array.from({ length: 40 }, (_, index) => `base1-${index + 1}`);
@@ -65,7 +66,7 @@ function queueOver(roundTripMs: number, pace = BUSINESS) {
   return { queue, limiter, storedCards, service, requestedIds, claimed, permits, outcomes, calls, waitsUntilMs };
 }
 
-it('lookups are served one after the other, in fair order', async () => {
+it('lookups over a quick link are served one after the other, in fair order', async () => {
   const { queue, requestedIds, calls } = queueOver(QUICK_MS);
   for (const id of IDS.slice(0, 4)) void queue.enqueue(lookup(id, by('eager')));
   void queue.enqueue(lookup('late', by('late')));
@@ -97,7 +98,68 @@ it('the limiter is asked before the time that it told when it says that somethin
   expect(requestedIds()).toEqual(['base1-1']);
 });
 
-describe('lookups that are served slowly', () => {
+describe('lookups over a slow link', () => {
+  it('are served meanwhile, so that the pace of the plan is kept, and each card is requested once', async () => {
+    const { queue, service, requestedIds, calls, permits, claimed } = queueOver(SLOW_MS);
+    const answers = Promise.all(IDS.map((id) => queue.enqueue(lookup(id, by(id)))));
+    // The pace of the plan, two round trips before the first, and the burst is taken at 20 a second.
+    await vi.advanceTimersByTimeAsync(((IDS.length - BURST) / 8) * 1_000 + 2 * SLOW_MS + (BURST / 20) * 1_000);
+
+    expect(requestedIds().toSorted()).toEqual(IDS.toSorted());
+    expect(await answers).toHaveLength(IDS.length);
+    expect(service.counts.byStatus[429]).toBeUndefined();
+    expect(calls.mostUnderWay).toBeGreaterThan(1);
+    expect([permits.size, claimed.size]).toEqual([0, 0]);
+  });
+
+  it('take the first places of the fair order', async () => {
+    const { queue, requestedIds } = queueOver(SLOW_MS);
+    for (const id of IDS) void queue.enqueue(lookup(id, by('eager')));
+    await vi.advanceTimersByTimeAsync(1_000);
+    void queue.enqueue(lookup('late', by('late')));
+    const before = requestedIds().length;
+    await vi.advanceTimersByTimeAsync(2_000);
+
+    // Behind those that are served already: a permit takes two round trips, 3.2 intervals of the plan.
+    expect(requestedIds().slice(before).indexOf('late')).toBeLessThanOrEqual(5);
+  });
+
+  it('acquire a permit only when one is expected for each; a wait that is told late is sat out', async () => {
+    const { queue, limiter, requestedIds, calls } = queueOver(SLOW_MS);
+    for (let taken = 0; taken < BURST; taken++) await ask(limiter); // which the queue is not told
+    for (const id of IDS) void queue.enqueue(lookup(id, by(id)));
+    await vi.advanceTimersByTimeAsync(1_000 + (IDS.length / 8) * 1_000);
+    expect(requestedIds()).toHaveLength(IDS.length);
+    expect(calls.acquire).toBeLessThanOrEqual(IDS.length + 1);
+  });
+
+  it('are requested when the wait is over that the limiter told', async () => {
+    const { queue, requestedIds, waitsUntilMs } = queueOver(SLOW_MS);
+    waitsUntilMs.push(Date.now() + 5_000);
+    void queue.enqueue(lookup('base1-1'));
+    await vi.advanceTimersByTimeAsync(5_000 + SLOW_MS);
+    expect(requestedIds()).toEqual(['base1-1']);
+  });
+
+  it('are served by fifteen at once at most, however many permits there are', async () => {
+    fakeTime();
+    const claim = vi.fn(() => new Promise<never>(() => {}));
+    const claims = { isShared: true, claim, release: async () => {} };
+    const seenAs = (limiter: Limiter) => {
+      const view = () => Object.assign(Object.create(limiter.view()), { forecast: () => Date.now() });
+      return new Proxy(limiter, {
+        get(target, name) {
+          const value: unknown = name === 'view' ? view : Reflect.get(target, name);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    };
+    const { queue } = lookupQueueOver(new EmbeddedCardService(BUSINESS), { plan: 'business' }, { claims, seenAs });
+    for (const id of IDS) void queue.enqueue(lookup(id, by(id)));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(claim).toHaveBeenCalledTimes(15);
+  });
+
   it.each([
     ['lock', 0.75, []],
     ['permit', 1.75, ['abandoned']],
