@@ -22,13 +22,13 @@ export async function typeTraffic({ card, usage, cardService, lines, discord }: 
   await usage().settled();
   await card('base1-4').settled();
   await card('base1-4').settled();
-  const [alice, bob] = discord.members.map(({ id }) => id);
-  if (alice === undefined || bob === undefined) throw new Error('two members are needed');
   cardService.set({ latencyMs: 300 });
-  await Promise.all([alice, bob].map((memberId) => card(OTHER_CARD, {}, { memberId }).settled()));
+  await Promise.all(
+    discord.members.slice(0, 2).map(({ id: memberId }) => card(OTHER_CARD, {}, { memberId }).settled()),
+  );
   cardService.set({ latencyMs: 0 });
   cardService.script({ status: 429, headers: { 'retry-after': '1' }, body: '' });
   await card('no-such-card').settled();
-  await card('..', {}, { memberId: alice }).settled();
+  await card('..').settled();
   await vi.waitUntil(() => lines.filter(({ msg }) => msg === 'command').length === 7, { timeout: 60_000 });
 }
