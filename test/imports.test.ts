@@ -42,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'stop-signal': [],
 };
 
-const DISCORD_FOLDERS = ['src/discord/', 'commands/', 'src/cli/commands.ts', 'sandbox/'];
+const DISCORD_FOLDERS = ['src/discord/', 'commands/', 'src/cli/registration.ts', 'sandbox/'];
 /** Without `discord-api-types`, which holds types only. */
 const DISCORD_LIBRARY = /^(discord\.js|@discordjs\/)/;
 

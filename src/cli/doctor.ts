@@ -19,9 +19,9 @@ import { type ListAnswer, listsOthers } from '../service/listing-format.ts';
 import { catalogFolder } from '../storage/state.ts';
 import { withTimeout } from '../time/timers.ts';
 import { DEFAULT_ID, knownId, madeUpId } from './card-to-try.ts';
-import type { Application } from './commands.ts';
 import { agree, type CliContext, type Subcommand } from './context.ts';
 import { checkOffline, type Finding, right, unknown, wrong, wrongs } from './offline-checks.ts';
+import type { Application } from './registration.ts';
 import { networkCode } from './request.ts';
 
 const HELP = `
@@ -335,7 +335,7 @@ const SEARCHED_GUILDS = 20;
 /** Whether members can use the bot in Discord. Costs some ten requests to Discord, and no login. */
 async function checkDiscord(discord: Config['discord'], given: CliContext['commands']): Promise<Finding[]> {
   // Loaded when it is needed: discord.js takes most of a run.
-  const tools = await import('./commands.ts');
+  const tools = await import('./registration.ts');
   const registration = new tools.Registration(discord);
   const findings: Finding[] = [];
   let id: string | undefined;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import type { DictatedRestAnswer } from '../../sandbox/discord/faults.ts';
-import type { LocalCommand } from '../../src/cli/commands.ts';
+import type { LocalCommand } from '../../src/cli/registration.ts';
 import { run } from './run.ts';
 
 const ID = { type: 3, name: 'id', description: 'Card id', required: true, max_length: 100 } as const;

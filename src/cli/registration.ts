@@ -1,0 +1,374 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DiscordAPIError, HTTPError, RateLimitError, REST, Routes } from 'discord.js';
+import { z } from 'zod';
+import type { Command } from '../../commands/command.ts';
+import { declarations } from '../../commands/index.ts';
+import type { RegistrationConfig } from '../config/config.ts';
+import { GatewayInfo } from '../discord/gateway/login.ts';
+import { answered, REQUEST_TIMEOUT_MS, requestAgent } from '../discord/rest/requests.ts';
+import { agree, type CliContext } from './context.ts';
+import { networkCode, RunDeadline } from './request.ts';
+
+export type Action = 'list' | 'diff' | 'register' | 'clear' | 'invite';
+
+export interface Flags {
+  /** Absent for the global commands. */
+  guild?: string;
+  dryRun?: boolean;
+  json?: boolean;
+  yes?: boolean;
+}
+
+/** Costs at most four requests. @returns the exit code @throws what `Registration` throws, CliFailure */
+export async function perform(
+  action: Action,
+  flags: Flags,
+  config: RegistrationConfig,
+  context: CliContext,
+): Promise<number> {
+  const { guild, json, dryRun, yes = false } = flags;
+  const registration = new Registration(config);
+  const application = await registration.application();
+  const { id, name } = application;
+  const print = (lines: readonly string[], fields: object, exitCode = 0) => {
+    const object = { application: { id, name }, guildId: guild ?? null, ...fields };
+    context.stdout.write(`${json ? JSON.stringify(object, null, 2) : lines.join('\n')}\n`);
+    return exitCode;
+  };
+  const invitation = invite(id, config.hasUserInstall);
+  if (action === 'invite') return print(invitation.lines, invitation.links);
+  const heading = `${guild ? `Commands in server ${guild}` : 'Global commands'} of ${name} (${id})`;
+  const registered = await registration.commands(id, guild);
+  if (action === 'list') return print(listLines(heading, registered), { commands: registered });
+
+  const known = context.commands ?? declarations(config.hasUserInstall);
+  const wanted = action === 'clear' ? [] : known;
+  const isInstall = action !== 'clear' && !guild;
+  const form = isInstall ? applicationForm(application, config.hasUserInstall) : {};
+  const diff = { settings: Object.keys(form), ...diffCommands(wanted, registered, guild, known) };
+  const changes = changeLines(diff);
+  const result = { same: changes.length === 0, ...diff, sent: false };
+  if (result.same) return print([`${heading}: nothing differs.`], result);
+  const lines = [`${heading}: something differs.`, ...changes];
+  if (action === 'diff') return print(lines, result, 2);
+  if (dryRun) return print(lines, result);
+  if (action === 'clear' && !guild) {
+    await agree('This removes the commands from every server', yes, context);
+    registration.restartDeadline(); // whoever was asked may have thought about it
+  }
+  // First, so that the application offers members' installs before its commands ask for them.
+  if (diff.settings.length > 0) await registration.edit(form);
+  if (changes.length > diff.settings.length) await registration.replace(id, guild, wanted, diff.kept);
+  lines.push("Done. If a member doesn't see the change, reloading Discord helps (Ctrl+R).");
+  if (isInstall) lines.push('If the bot is in no server yet, add it:', ...invitation.lines);
+  return print(lines, { ...result, sent: true });
+}
+
+function listLines(heading: string, commands: readonly RegisteredCommand[]): string[] {
+  const rows = commands.map(({ name, id, description }) => `${shownCommand(name)}  ${id}  ${description}`.trimEnd());
+  return [`${heading}: ${rows.length || 'none.'}`, ...rows];
+}
+
+/** One for each command, and for each field of the application. */
+function changeLines({ settings, added, removed, changed }: CommandDiff & { settings: string[] }): string[] {
+  const signed = Object.entries({ '+': added, '-': removed, '~': changed });
+  return [
+    ...settings.map((field) => `~ ${field} of the application`),
+    ...signed.flatMap(([sign, names]) => names.map((name) => `${sign} ${shownCommand(name)}`)),
+  ];
+}
+
+/** A command as members see it: `/card`, or its name in a menu. A slash command's name has no blank and no capital. */
+export function shownCommand(name: string): string {
+  return /[\s\p{Lu}]/u.test(name) ? name : `/${name}`;
+}
+
+const AUTHORIZE = 'https://discord.com/oauth2/authorize';
+
+/**
+ * Where a server's owner adds the bot: as a member, so that it is seen in the list, and with its commands. It needs no
+ * permission there: it answers commands, and that needs none
+ * (https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow).
+ */
+export function inviteLink(applicationId: string): string {
+  return `${AUTHORIZE}?client_id=${applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0`;
+}
+
+/** The links for a server's owner and, where members can install the bot, for them. One alone stands as it is, for a script. */
+function invite(applicationId: string, hasUserInstall: boolean): { lines: string[]; links: object } {
+  const link = inviteLink(applicationId);
+  if (!hasUserInstall) return { lines: [link], links: { link } };
+  const userLink = `${AUTHORIZE}?client_id=${applicationId}&scope=applications.commands&integration_type=1`;
+  return { lines: [`Add to a server:      ${link}`, `Add to your own apps: ${userLink}`], links: { link, userLink } };
+}
+
+/** What Discord names; fields that it may add are kept, since some of them are written back. */
+const Named = z.looseObject({ id: z.string(), name: z.string() });
+
+const Install = z.looseObject({
+  /** What the link in the bot's profile asks for; absent: there is none. */
+  oauth2_install_params: z.looseObject({ scopes: z.array(z.string()) }).optional(),
+});
+const Text = z.string().nullish();
+const Flag = z.boolean().nullish();
+
+/** The application of a token, with what decides whether commands reach the bot, and what its profile shows. */
+const Application = Named.extend({
+  /** Set: Discord sends commands to this address, and none over the gateway. */
+  interactions_endpoint_url: Text,
+  /** An invite link then needs an OAuth2 flow that the bot does not have. */
+  bot_require_code_grant: Flag,
+  /** Who can install it, by Discord's number: 0 servers, 1 members. */
+  integration_types_config: z.record(z.string(), Install).nullish(),
+  /** Whether others than its owner can add it. */
+  bot_public: Flag,
+  /** An operator's own instead of Discord's. */
+  custom_install_url: Text,
+  description: Text,
+  tags: z.array(z.string()).nullish(),
+});
+export type Application = z.infer<typeof Application>;
+
+/** Discord's type of slash commands; others are menus and entry points. */
+const SLASH = 1;
+
+/** A command as Discord lists it. Those of menus have no description. */
+const RegisteredCommand = Named.extend({ type: z.number().default(SLASH), description: z.string().default('') });
+export type RegisteredCommand = z.infer<typeof RegisteredCommand>;
+
+export type LocalCommand = Command['data'];
+
+const RETRIES = 1;
+/** The longest wait for a rate limit; with a longer one the command fails and says when to try again. */
+const LONGEST_WAIT_MS = 5_000;
+
+/** What a command is made of. Discord adds further fields, and accepts none of them. */
+const CONTENT = [
+  ...['type', 'name', 'name_localizations', 'description', 'description_localizations', 'options'],
+  ...['default_member_permissions', 'nsfw', 'handler'],
+];
+/** Further fields of global commands. */
+const GLOBAL = ['contexts', 'integration_types'];
+
+/**
+ * The application and its commands registered at Discord: the global ones, shown in all servers and direct messages, or
+ * with `guild` those of one server. Every method costs one request, and all have 30 s together. They throw what
+ * @discordjs/rest throws, or a ZodError or a SyntaxError when the answer is not Discord's; `explainFailure` explains all.
+ */
+export class Registration {
+  readonly #rest: REST;
+  readonly #token: string;
+  readonly #deadline = new RunDeadline();
+
+  constructor({ token, apiUrl }: RegistrationConfig) {
+    this.#token = token;
+    this.#rest = new REST({
+      api: apiUrl,
+      agent: requestAgent(),
+      makeRequest: (url, init) => answered(url, init, this.#deadline.leftMs(REQUEST_TIMEOUT_MS)),
+      retries: RETRIES,
+      rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > LONGEST_WAIT_MS,
+    });
+  }
+
+  /** discord.js drops the token after a 401, and every later request would be a bug. */
+  get #authorized(): REST {
+    return this.#rest.setToken(this.#token);
+  }
+
+  /** All requests from now on have 30 s together. */
+  restartDeadline(): void {
+    this.#deadline.restart();
+  }
+
+  /** The application of the token. */
+  async application(): Promise<Application> {
+    return Application.parse(await this.#authorized.get(Routes.currentApplication()));
+  }
+
+  /** Changes what is in the form. */
+  async edit(form: object): Promise<void> {
+    await this.#authorized.patch(Routes.currentApplication(), { body: form });
+  }
+
+  /** Commands of every type, with their translations. */
+  async commands(applicationId: string, guild: string | undefined): Promise<RegisteredCommand[]> {
+    const query = new URLSearchParams({ with_localizations: 'true' });
+    return RegisteredCommand.array().parse(await this.#authorized.get(commandsRoute(applicationId, guild), { query }));
+  }
+
+  /**
+   * Replaces the commands of one place. A bulk overwrite deletes commands of every type that it does not name, so those
+   * that are not ours (`kept`) are sent again as they are.
+   */
+  async replace(
+    applicationId: string,
+    guild: string | undefined,
+    wanted: readonly LocalCommand[],
+    kept: readonly RegisteredCommand[],
+  ): Promise<void> {
+    const body = [...wanted, ...kept].map((command) => contentOf(command, guild));
+    await this.#authorized.put(commandsRoute(applicationId, guild), { body });
+  }
+
+  /** The servers that the bot is in, at most 200 ("Get Current User Guilds"). */
+  async guilds(): Promise<z.infer<typeof Named>[]> {
+    return Named.array().parse(await this.#authorized.get(Routes.userGuilds()));
+  }
+
+  /** Where the bot connects to, and how many logins are left today. */
+  async gateway(): Promise<GatewayInfo> {
+    return GatewayInfo.parse(await this.#authorized.get(Routes.gatewayBot()));
+  }
+}
+
+function commandsRoute(applicationId: string, guild: string | undefined): `/${string}` {
+  return guild === undefined
+    ? Routes.applicationCommands(applicationId)
+    : Routes.applicationGuildCommands(applicationId, guild);
+}
+
+/** How registering would change the commands of one place, by their names. */
+export interface CommandDiff {
+  added: string[];
+  removed: string[];
+  changed: string[];
+  /** Menus and entry points that are not ours, which are never changed. */
+  kept: RegisteredCommand[];
+}
+
+/** @param guild `undefined`: the global commands @param known every command of this checkout, also when it is not wanted */
+export function diffCommands(
+  wanted: readonly LocalCommand[],
+  registered: readonly RegisteredCommand[],
+  guild: string | undefined,
+  known = wanted,
+): CommandDiff {
+  const shape = (command: object) => normal(contentOf(command, guild));
+  const names = (commands: readonly { name: string }[]) => commands.map(({ name }) => name);
+  const isKept = (command: RegisteredCommand) => command.type !== SLASH && !among(known, command);
+  return {
+    added: names(wanted.filter((command) => !among(registered, command))),
+    removed: names(registered.filter((command) => !among(wanted, command) && !isKept(command))),
+    changed: names(
+      wanted.filter((command) => {
+        const before = among(registered, command);
+        return before && !isDeepStrictEqual(shape(before), shape(command));
+      }),
+    ),
+    kept: registered.filter(isKept),
+  };
+}
+
+/** The same command in a list. Commands of different types may have the same name. */
+function among<C extends Keyed>(list: readonly C[], { type = SLASH, name }: Keyed): C | undefined {
+  return list.find((other) => other.name === name && (other.type ?? SLASH) === type);
+}
+
+type Keyed = Pick<LocalCommand, 'name'> & { type?: number | undefined };
+
+/** Discord writes out what is not set, as null, false or empty, and orders numbers by itself. */
+function normal(command: object): unknown {
+  return JSON.parse(JSON.stringify(command), (_, value) => {
+    if (value === null || value === false || value === '') return undefined;
+    if (typeof value === 'object' && Object.keys(value).length === 0) return undefined;
+    const isNumbers = Array.isArray(value) && value.every((item) => typeof item === 'number');
+    return isNumbers ? value.toSorted() : value;
+  });
+}
+
+function contentOf(command: object, guild: string | undefined): object {
+  const names = guild === undefined ? [...CONTENT, ...GLOBAL] : CONTENT;
+  return Object.fromEntries(Object.entries({ type: SLASH, ...command }).filter(([name]) => names.includes(name)));
+}
+
+/** What an invite link asks for, by Discord's number of the install: 0 servers, 1 members. */
+const SCOPES = [['applications.commands', 'bot'], ['applications.commands']];
+/** Discord takes 400 characters, and shows them in the bot's profile. */
+const DESCRIPTION =
+  'Look up trading cards by name, with pictures, prices and how they moved. Start with /card; /watch tells you when a card reaches your price.';
+/** Discord takes five of 20 characters. */
+const TAGS = ['trading cards', 'card search', 'card prices', 'price alerts', 'collecting'];
+
+/**
+ * The fields of the application with which it does not let everybody install it who is meant to, or which are empty. What
+ * an operator wrote there stays. Empty when nothing is to be written.
+ */
+function applicationForm(application: Application, hasUserInstall: boolean): object {
+  const { integration_types_config: installs, description, tags } = application;
+  // Discord refuses a link of its own for an application that is private, or has one elsewhere.
+  const hasLink = application.bot_public !== false && !application.custom_install_url;
+  const wanted = (hasUserInstall ? SCOPES : SCOPES.slice(0, 1)).map((needed, type) => {
+    const kept = installs?.[type];
+    const link = kept ? kept.oauth2_install_params : hasLink && { scopes: [], permissions: '0' };
+    if (!link) return { ...kept };
+    return { ...kept, oauth2_install_params: { ...link, scopes: [...new Set([...link.scopes, ...needed])] } };
+  });
+  return {
+    ...(!isDeepStrictEqual(installs, { ...wanted }) && { integration_types_config: { ...wanted } }),
+    ...(!description && { description: DESCRIPTION }),
+    ...(!tags?.length && { tags: TAGS }),
+  };
+}
+
+/**
+ * What went wrong and what to do about it. Contains no token. Codes: "Opcodes and Status Codes" in Discord's
+ * documentation.
+ *
+ * @param guild whose commands were asked for
+ * @returns `undefined` when the error is a bug
+ */
+export function explainFailure(error: unknown, apiUrl: string, guild?: string): string | undefined {
+  if (error instanceof RateLimitError) {
+    const at = new Date(Date.now() + (error.retryAfter || error.timeToReset)).toISOString();
+    return `${error.method === 'PUT' ? TOO_OFTEN : 'Discord asks to wait.'} Try again after ${at}.`;
+  }
+  if (error instanceof HTTPError)
+    return `Discord has a problem of its own (${error.status}). Try again in a few minutes.`;
+  if (failureSays(error) === 'what is wrong') {
+    const notDiscord = `What answers at ${apiUrl} isn't Discord. Check DISCORD_API_URL, or remove it to use Discord itself.`;
+    return (error instanceof DiscordAPIError && refusal(error, guild)) || notDiscord;
+  }
+  const code = networkCode(error);
+  return code && `Can't reach Discord at ${apiUrl} (${code}). Check the connection, and DISCORD_API_URL if it is set.`;
+}
+
+/** What a failure says. `wait`: to come later. `nothing`: Discord cannot be reached, or has a problem of its own. */
+export function failureSays(error: unknown): 'what is wrong' | 'wait' | 'nothing' {
+  if (error instanceof RateLimitError) return 'wait';
+  // Something else than Discord answers with other fields, with no JSON at all, or with nothing.
+  const isAnswer = error instanceof DiscordAPIError || error instanceof z.ZodError || error instanceof SyntaxError;
+  return isAnswer ? 'what is wrong' : 'nothing';
+}
+
+/** 200 creates a day for each scope: "Registering a Command" in Discord's documentation. */
+const TOO_OFTEN = 'Discord takes no more command changes right now: it allows 200 new commands a day.';
+
+/** @returns `undefined` when this is no answer of Discord */
+function refusal({ status, code, method, message, url }: DiscordAPIError, guild?: string): string | undefined {
+  // A page of whatever is in between: Discord's own errors have codes.
+  if (code === undefined)
+    return status === 403
+      ? "Something in front of Discord refuses this machine (403). Check DISCORD_API_URL if it is set, and the network's firewall."
+      : undefined;
+  if (status === 401)
+    return 'Discord refuses the token. Put a new one into DISCORD_TOKEN: Developer Portal, your application, Bot, Reset Token.';
+  switch (code) {
+    case 10004: // unknown guild
+    case 50001: {
+      const applicationId = /\/applications\/(\d+)/.exec(url)?.[1] ?? 'APPLICATION_ID';
+      const where = guild === undefined ? 'here' : `in server ${guild}`;
+      return `The bot has no access ${where}. Check the id, and invite the bot there:\n${inviteLink(applicationId)}`;
+    }
+    case 30032:
+      return 'Discord allows 100 slash commands globally and 100 in a server, and this would be more. Remove some first.';
+    case 30034:
+      return `${TOO_OFTEN} Try again tomorrow.`;
+    case 50035:
+      // The message has a line for each fault, which begins with the place of its command among those of this version.
+      return method === 'PATCH'
+        ? `Discord rejected these settings of the application, so nothing changed. Set them yourself, which ends this: https://discord.com/developers/applications/select/information\n${message}`
+        : `Discord rejected these commands, so none of them changed: ${message}`;
+  }
+  return status === 404 ? undefined : `Discord said no: ${message} (${status}, code ${code}).`;
+}
