@@ -137,10 +137,10 @@ const FINAL: Rows<Final> = {
     const { as } = course;
     const others = as === 'repetition' ? ofRepetition(event) : ofOthers(course, event);
     if (others === undefined) return failed(course, facts);
-    // An unconfirmed answer that is sent again could replace that of another process, which has shown no less.
-    if (others >= facts.wanted || others > event.ours)
-      return ended(course, course.isUnconfirmed ? 'shown' : 'answered');
+    // An unconfirmed answer that is sent again could replace that of another process.
+    if (others >= facts.wanted) return ended(course, course.isUnconfirmed ? 'shown' : 'answered');
     if (isHeldBack(event, facts)) return failed(course, facts);
+    if (facts.owner === 'unknown' && others > event.ours) return ended(course, 'answered');
     const kind = as === 'correction' ? 'edit' : 'complete';
     return { course: { ...course, doing: 'edit' }, effects: [{ kind }] };
   },

@@ -140,7 +140,14 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
   ['what is whole is shown', ...UNKNOWN(lookedWhole), 'final', [COMPLETE]],
   ['what another process has answered stays', final(), looked(1, 1), ENDED, 'done', [end('answered')]],
   ['a part of another process is completed', final(), looked(2, 1), { ...ENDED, wanted: 2 }, 'final', [COMPLETE]],
-  ['more of another process stays', final(), looked(0, 1), { ...ENDED, wanted: 2 }, 'done', [end('answered')]],
+  [
+    'more of another process stays when it is almost too late to know whose it is',
+    final(),
+    looked(0, 1),
+    { ...UNKNOWN(looked(0, 1), 30_000)[2], wanted: 2 },
+    'done',
+    [end('answered')],
+  ],
   ['as is what was shown from here', final({ ours: 1 }), looked(1, 1), ENDED, 'final', [COMPLETE]],
   [
     'an answer that may be from here, or of another process, stays',

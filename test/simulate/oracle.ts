@@ -270,16 +270,20 @@ function ofWaits({ service: { departures } }: Seen): string[] {
 /** After a wait that a 429 states, one request is sent, and its answer is waited for. */
 function ofProbes(seen: Seen): string[] {
   const { departures } = seen.service;
-  // Who is killed before it has told Redis tells nobody.
-  const isUntold = ({ process, heard }: Departure) =>
-    seen.kills.some((kill) => kill.process === process && kill.atMs < (heard?.atMs ?? 0) + ANSWERED_MS);
+  // Who is killed before it has told Redis tells nobody, and who cannot reach it, nobody yet.
+  const isUntold = ({ process, heard }: Departure) => {
+    const { atMs = 0 } = heard ?? {};
+    return (
+      isUnshared(atMs, seen) || seen.kills.some((kill) => kill.process === process && kill.atMs < atMs + ANSWERED_MS)
+    );
+  };
   const refused = departures.filter((each) => each.heard?.status === 429 && !isUntold(each));
   return refused.flatMap(({ heard }) => {
     const { atMs = 0, waitMs = 0 } = heard ?? {};
     const after = departures.filter(({ card, leftAtMs }) => card && leftAtMs > atMs + LEAVING_MS);
     const [probe, next] = after;
     const untilMs = probe?.heard?.atMs ?? 0;
-    if (!probe || !next || next.leftAtMs >= untilMs) return [];
+    if (!probe || !next || next.leftAtMs >= untilMs || isForgotten(atMs, probe.leftAtMs, seen)) return [];
     // What `/usage` has asked for meanwhile shows as well that the wait is over.
     const isOver = ({ card, heard }: Departure) =>
       !card && heard?.status === 200 && heard.atMs > atMs && heard.atMs <= probe.leftAtMs;
@@ -287,6 +291,15 @@ function ofProbes(seen: Seen): string[] {
     return [
       `after ${waitMs} ms from ${atMs} the probe left at ${probe.leftAtMs}, and another request at ${next.leftAtMs}`,
     ];
+  });
+}
+
+/** Redis has lost what one process had told it, and a process that still knew it was killed before it was back. */
+function isForgotten(sinceMs: number, untilMs: number, { outages, kills }: Seen): boolean {
+  return outages.some((outage) => {
+    const isBetween = outage.untilMs > sinceMs && outage.fromMs < untilMs;
+    const isKilled = kills.some(({ atMs }) => atMs > outage.fromMs && atMs < outage.untilMs + CONNECTED_MS);
+    return isForgetful(outage) && isBetween && isKilled;
   });
 }
 
