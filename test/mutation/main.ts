@@ -1,15 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, globSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -36,9 +27,9 @@ async function main({ folder, seed, count }: { folder: string; seed: string; cou
   process.on('exit', () => rmSync(root, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const random = seededRandom(seed);
-  const all = readdirSync(join(root, 'src', folder))
-    .filter((name) => name.endsWith('.ts'))
-    .flatMap((name) => placed(root, join('src', folder, name)));
+  const all = globSync([`src/${folder}/**/*.ts`, `${folder}/**/*.ts`], { cwd: root })
+    .sort()
+    .flatMap((file) => placed(root, file));
   if ((await outcomeOf(root, [join('test', folder)])) !== 'missed')
     throw new Error(`The tests of ${folder} fail without any change.`);
   const inOrder = all.map((mutant) => ({ mutant, order: random() })).sort((a, b) => a.order - b.order);
@@ -50,7 +41,7 @@ async function main({ folder, seed, count }: { folder: string; seed: string; cou
     process.stdout.write(outcome === 'caught' ? '.' : `\n${outcome}: ${described(mutant)}\n`);
   }
   const total = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
-  process.stdout.write(`\n${chosen.length} changes in src/${folder}: ${total.join(', ')} (seed ${seed}).\n`);
+  process.stdout.write(`\n${chosen.length} changes in ${folder}: ${total.join(', ')} (seed ${seed}).\n`);
 }
 
 function copyOfLastCommit(): string {
@@ -116,7 +107,7 @@ function described({ file, source, start, end, instead }: Placed): string {
 }
 
 await new Command('mutate')
-  .requiredOption('--folder <name>', 'a folder of src, such as quota')
+  .requiredOption('--folder <name>', 'commands, or a folder of src, such as quota; with those in it')
   .option('--seed <text>', 'which changes', String(Date.now()))
   .option('--count <number>', 'how many', positive, 30)
   .action(main)

@@ -10,7 +10,7 @@ const WHOLE = ['src/app.ts', 'src/cli/program.ts', 'sandbox/sandbox.ts'];
 export function relatedTests(root: string, file: string): string[][] {
   const tests = globSync('test/**/*.test.ts', { cwd: root });
   const close = tests.filter((test) => reached(root, test, WHOLE).has(file));
-  const own = close.filter((test) => dirname(test) === dirname(file).replace('src', 'test'));
+  const own = close.filter((test) => dirname(test) === join('test', dirname(file).replace(/^src\//, '')));
   const named = own.filter((test) => basename(test, '.test.ts') === basename(file, '.ts'));
   const far = tests.filter((test) => reached(root, test).has(file));
   const without = (some: readonly string[], others: readonly string[]) => some.filter((test) => !others.includes(test));
