@@ -4,10 +4,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that mostly wait: they begin first, otherwise the run would end with their waits. */
 const LONGEST =
-  /\/(?:sandbox|pictures|page|gateway-faults|chaos|edit-faults|watch-messages|page-messages|redis-takeover|service-faults|callback-faults|redis-outages)\.test\.ts$/;
+  /\/(?:simulate|sandbox|page|gateway-faults|edit-faults|watch-messages|page-messages|redis-takeover|service-faults|callback-faults|redis-outages)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
-const LONG = /\/test\/(?:e2e|container|storage\/redis|cli)\/|worker-catalog|\/simulate\//;
+const LONG = /\/test\/(?:e2e|storage\/redis|cli|screenshots)\/|worker-catalog/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -17,11 +17,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/**
- * Files that count what is called in the whole process, or set its clock without vitest: that takes the clock for the real
- * one when it first looks at it, be it in `expect.poll`, and builds its own on it in all later files of the process.
- */
-const ALONE = ['test/bench/limiters/*.test.ts', 'test/e2e/pictures.test.ts', 'test/path.test.ts'];
+/** It counts what is called in the whole process. */
+const ALONE = ['test/path.test.ts'];
+
+/** Of what a change rarely breaks, and what takes long: .ci/run runs them, `npm test` does not. */
+const CI = ['test/container/image.test.ts', 'test/bench/limiters/trial.test.ts'];
 
 export default defineConfig({
   test: {
@@ -35,8 +35,12 @@ export default defineConfig({
     setupFiles: 'test/support/each-file.ts',
     projects: [
       // Isolation spends a third of the time on loading the same modules again
-      { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'together', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...CI], isolate: false },
+      },
       { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'ci', include: CI } },
     ],
   },
 });

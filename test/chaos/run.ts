@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DISCORD_LIFETIMES, type Lifetimes } from '../../sandbox/discord/interaction.ts';
+import { DISCORD_LIFETIMES } from '../../sandbox/discord/interaction.ts';
 import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startBackends } from '../support/backends.ts';
@@ -27,8 +27,6 @@ export interface ChaosReport {
 export interface ChaosOptions {
   seed: string;
   seconds: number;
-  /** Default: Discord's own. */
-  lifetimes?: Lifetimes;
   meanBetweenFaultsMs?: number;
   /** Default: all. */
   faults?: readonly FaultName[];
@@ -59,14 +57,7 @@ export function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   return scoped(() => run(options));
 }
 
-async function run({
-  seed,
-  seconds,
-  lifetimes = DISCORD_LIFETIMES,
-  env: variables,
-  meanwhile,
-  ...density
-}: ChaosOptions) {
+async function run({ seed, seconds, env: variables, meanwhile, ...density }: ChaosOptions) {
   const { discord, cardService, env } = await startBackends(
     { ...LIMITS, nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS },
     {
@@ -76,7 +67,7 @@ async function run({
       PRICES_FRESH_SECONDS: '2',
       ...variables,
     },
-    { lifetimes },
+    { lifetimes: DISCORD_LIFETIMES },
   );
   const { DATA_DIR: dataDir } = env;
   const bot = new Bot(env);

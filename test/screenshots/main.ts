@@ -1,18 +1,27 @@
 // Writes what every kind of reply in the sandbox says, and takes docs/replies/, the pictures of some; docs/chat.png, the chat
 // alone; docs/sandbox.png, the whole page; and docs/story.webp, a moving picture of it. Names as arguments take their scenes
-// alone.
+// alone. `--check` takes all pictures of replies and writes nothing.
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Locator, Page } from 'playwright-core';
+import { parseArgs } from 'node:util';
+import { install } from '@sinonjs/fake-timers';
+import type { Page } from 'playwright-core';
+import { startPageServer } from '../../sandbox/page-server.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { launchBrowser } from '../support/browser.ts';
+import { composer } from '../support/page-visit.ts';
 import { film } from './film.ts';
 import { PICTURES, SCENES } from './scenes.ts';
-import { DESKTOP, openStage, play } from './stage.ts';
-import { readWords, wordsOf, writeWords } from './words.ts';
+import { BEGIN_MS, play } from './stage.ts';
+import { readWords, writeWords } from './words.ts';
 
 const FOLDER = 'docs/replies';
+const DESKTOP = { width: 1_180, height: 1_900 };
+const WAIT_MS = 60_000;
+/** The page shows what has happened when nothing changes for so long. */
+const QUIET_MS = 300;
 const WHOLE_PAGE = { width: 1_280, height: 960 };
 const CHAT = { width: 900, height: 556 };
 /** What is beside the chat is left out, and the suggestions stand beside the card, whose picture is smaller. */
@@ -29,8 +38,6 @@ document.querySelector('discord-embed').shadowRoot.querySelector('.discord-embed
 const SHOW_ALL = 'document.adoptedStyleSheets = [];';
 const PICTURES_LOADED = 'Promise.all(Array.from(document.images, (image) => image.decode().catch(() => {})))';
 
-type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
-
 /** Above and below. */
 const MARGIN = 8;
 const THEMES = [
@@ -38,67 +45,117 @@ const THEMES = [
   { colorScheme: 'light', suffix: '-light', messages: 'discord-messages[light-theme]' },
 ] as const;
 
-const wanted = process.argv.slice(2);
+const { positionals: wanted, values } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: 'boolean', default: false } },
+});
 const isAll = wanted.length === 0;
+const isWriting = !values.check;
 const scenes = SCENES.filter(({ shots }) => isAll || shots.some(({ name }) => wanted.includes(name)));
 const words = isAll ? new Map<string, string>() : await readWords();
-if (isAll) await rm(FOLDER, { recursive: true, force: true });
-await mkdir(FOLDER, { recursive: true });
+if (isWriting) {
+  if (isAll) await rm(FOLDER, { recursive: true, force: true });
+  await mkdir(FOLDER, { recursive: true });
+}
 const browser = await launchBrowser();
-const stage = await openStage(browser, 2);
+const stage = await openStage();
 for (const scene of scenes) {
-  await play(scene, stage, async (shot, parts) => {
-    if (shot.isChat) await shootChat(stage, shot.name);
-    if (PICTURES.includes(shot.name)) await shoot(stage, shot.name, parts);
-    words.set(shot.name, await wordsOf(parts));
+  const clock = install({ now: BEGIN_MS, toFake: ['Date'] });
+  await play(scene, clock, {
+    begin: visit,
+    jumped: () => stage.clock.setFixedTime(Date.now()),
+    async take({ name }, said) {
+      words.set(name, said);
+      if (PICTURES.includes(name)) await shoot(name);
+      if (name === 'card') await shootChat();
+    },
   });
+  clock.uninstall();
 }
-const inTurn = SCENES.flatMap(({ shots }) => shots.map(({ name }) => name)).filter((name) => words.has(name));
-await writeWords(new Map(inTurn.map((name) => [name, words.get(name) ?? ''])));
-if (isAll || wanted.includes('sandbox')) await inSandboxProgram(shootSandbox);
-for (const { colorScheme, suffix } of isAll || wanted.includes('story') ? THEMES : []) {
-  await inSandboxProgram((url) => film(browser, url, colorScheme, `docs/story${suffix}.webp`));
-}
+if (isWriting) await write();
 await browser.close();
 
-async function shootChat(page: Page, name: string): Promise<void> {
-  await page.setViewportSize(CHAT);
+async function write(): Promise<void> {
+  const inTurn = SCENES.flatMap(({ shots }) => shots.map(({ name }) => name)).filter((name) => words.has(name));
+  await writeWords(new Map(inTurn.map((name) => [name, words.get(name) ?? ''])));
+  if (isAll || wanted.includes('sandbox')) await inSandboxProgram(shootSandbox);
+  for (const { colorScheme, suffix } of isAll || wanted.includes('story') ? THEMES : []) {
+    await inSandboxProgram((url) => film(browser, url, colorScheme, `docs/story${suffix}.webp`));
+  }
+}
+
+/** The page on which all replies are shown. */
+async function openStage(): Promise<Page> {
+  const page = await browser.newPage({
+    viewport: DESKTOP,
+    timezoneId: 'UTC',
+    colorScheme: 'dark',
+    deviceScaleFactor: 2,
+    reducedMotion: 'reduce', // each frame of a movement costs CPU time
+  });
+  page.setDefaultTimeout(WAIT_MS);
+  return page;
+}
+
+async function visit(sandbox: Sandbox): Promise<() => Promise<void>> {
+  const server = await startPageServer({ port: 0, ...sandbox });
+  await stage.clock.setFixedTime(Date.now());
+  await stage.goto(server.url);
+  await stage.getByRole('button', { name: 'Send' }).waitFor();
+  return async () => {
+    await stage.goto('about:blank');
+    await server.close();
+  };
+}
+
+/** @param path of a file, which is left out when nothing is to be written */
+function written(path: string): { path?: string } {
+  return isWriting ? { path } : {};
+}
+
+/** The card, and the suggestions for another. */
+async function shootChat(): Promise<void> {
+  await composer(stage).fill('/card');
+  await stage.getByRole('option', { name: '/card ' }).first().waitFor();
+  await composer(stage).press('Enter');
+  await stage.locator('.command-form input').first().fill('emb');
+  await stage.getByRole('option', { name: 'Emberwing Drake' }).first().waitFor();
+  await stage.setViewportSize(CHAT);
   for (const { colorScheme, suffix, messages } of THEMES) {
-    await page.emulateMedia({ colorScheme });
-    await page.locator(messages).waitFor({ state: 'attached' }); // then they are redrawn
-    await page.evaluate(LEAVE_OUT);
-    await page.evaluate(PICTURES_LOADED);
-    await page.mouse.move(CHAT.width - 1, CHAT.height - 1); // the menu of a message appears under the mouse
-    await page.screenshot({ path: `docs/${name}${suffix}.png` });
-    await page.evaluate(SHOW_ALL);
+    await stage.emulateMedia({ colorScheme });
+    await stage.locator(messages).waitFor({ state: 'attached' }); // then they are redrawn
+    await stage.evaluate(LEAVE_OUT);
+    await stage.evaluate(PICTURES_LOADED);
+    await stage.mouse.move(CHAT.width - 1, CHAT.height - 1); // the menu of a message appears under the mouse
+    await stage.screenshot(written(`docs/chat${suffix}.png`));
+    await stage.evaluate(SHOW_ALL);
   }
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize(DESKTOP);
+  await stage.emulateMedia({ colorScheme: 'dark' });
+  await stage.setViewportSize(DESKTOP);
+  for (const _ of ['a list', 'a form']) await stage.keyboard.press('Escape');
 }
 
-async function shoot(page: Page, name: string, parts: readonly Locator[]): Promise<void> {
-  await page.evaluate(PICTURES_LOADED);
-  await page.mouse.move(0, 0);
-  const boxes = await boxesInView(page, parts);
-  const x = Math.min(...boxes.map((box) => box.x));
-  const margin = boxes.length === 1 ? MARGIN : 0; // parts of the page have one of their own
-  const y = Math.min(...boxes.map((box) => box.y)) - margin;
-  const width = Math.max(...boxes.map((box) => box.x + box.width)) - x;
-  const height = Math.max(...boxes.map((box) => box.y + box.height)) + margin - y;
-  const path = join(FOLDER, `${name}.jpg`);
-  await page.screenshot({ path, type: 'jpeg', quality: 80, scale: 'css', clip: { x, y, width, height } });
+/** The last message. */
+async function shoot(name: string): Promise<void> {
+  if (name === 'watch-told') await stage.getByRole('button', { name: 'cardbot' }).click();
+  await becomesQuiet();
+  const message = stage.locator('discord-message').last();
+  await message.scrollIntoViewIfNeeded();
+  await stage.mouse.move(0, 0);
+  const box = await message.boundingBox();
+  if (box === null) throw new Error(`${name} is not on the page`);
+  const clip = { x: box.x, y: box.y - MARGIN, width: box.width, height: box.height + 2 * MARGIN };
+  await stage.screenshot({ ...written(join(FOLDER, `${name}.jpg`)), type: 'jpeg', quality: 80, scale: 'css', clip });
 }
 
-async function boxesInView(page: Page, parts: readonly Locator[]): Promise<Box[]> {
-  for (let tries = 1; ; tries++) {
-    try {
-      for (const part of [page.locator('main'), ...parts]) await part.scrollIntoViewIfNeeded();
-      const boxes = await Promise.all(parts.map((part) => part.boundingBox()));
-      if (boxes.every((box) => box !== null)) return boxes;
-    } catch (error) {
-      if (tries >= 5) throw error; // a message may be redrawn meanwhile
-    }
+async function becomesQuiet(): Promise<void> {
+  const read = () => stage.locator('main').innerText();
+  let [before, now] = ['', await read()];
+  while (now === '' || now !== before) {
+    await stage.waitForTimeout(QUIET_MS);
+    [before, now] = [now, await read()];
   }
+  await stage.evaluate(PICTURES_LOADED);
 }
 
 /** @param work gets the address of the page of `npm run sandbox` */

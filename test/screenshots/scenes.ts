@@ -1,12 +1,12 @@
-import type { Page } from 'playwright-core';
 import { KNOWN_CARDS, type KnownCard } from '../../sandbox/known-cards.ts';
 import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { sandboxAs } from '../../sandbox/shaped-service.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { say } from '../support/page-visit.ts';
-import { afterButton, lastMessage, openMenu, reply, replyTyped, type Scene, suggestions } from './shot.ts';
+import { press } from '../support/buttons.ts';
+import { afterButton, formOf, lastMessage, reply, replyTyped, type Scene, typeLine, wordsWith } from './shot.ts';
+import { formWords, wordsOf } from './words.ts';
 
 const HOUR_MS = 3_600_000;
 const KNOWN: readonly KnownCard[] = [
@@ -58,9 +58,6 @@ function inLocale(locale: string, language = locale): Scene {
   };
 }
 
-const formOf = (page: Page) => page.locator('form.modal').last();
-const fillForm = (page: Page) => formOf(page).getByRole('textbox').fill(LIST);
-
 /** Of which pictures are taken. */
 export const PICTURES: readonly string[] = [
   ...['card', 'other-printings', 'price-history', 'usage', 'cards', 'list-worth', 'in-line', 'day-used-up', 'pause'],
@@ -73,16 +70,15 @@ export const SCENES: readonly Scene[] = [
     options: { known: KNOWN },
     isLively: true,
     shots: [
-      { name: 'suggestions', before: begin, show: suggestions('card', 'emb', 'Emberwing Drake · 4/102 · First Light') },
-      { name: 'card', show: reply('/card id:base1-4', 'days') },
       {
-        name: 'chat',
-        show: async (page) => [
-          ...(await replyTyped('/card id:base1-4', 'days')(page)),
-          ...(await suggestions('card', 'emb', 'Emberwing Drake · 4/102 · First Light')(page)),
-        ],
-        isChat: true,
+        name: 'suggestions',
+        before: begin,
+        async show({ discord }) {
+          const choices = await discord.complete({ command: 'card', options: { id: 'emb' }, focused: 'id' });
+          return choices.map(({ name }) => name).join('\n');
+        },
       },
+      { name: 'card', show: reply('/card id:base1-4', 'days') },
       { name: 'other-printings', show: afterButton('Other printings', 'other printings') },
       { name: 'price-history', show: afterButton('Price history', 'market price') },
       { name: 'usage', show: reply('/usage', 'Answered from memory') },
@@ -99,34 +95,28 @@ export const SCENES: readonly Scene[] = [
         name: 'menu',
         before: ({ discord }) =>
           discord.post({ memberId: SAMPLE_MEMBERS[1]?.id ?? '', content: 'Anyone trading a Wax Golem for base1-4?' }),
-        async show(page) {
-          const post = await lastMessage(page, 'Anyone trading');
-          await openMenu(page);
-          return [post, post.locator('.apps')];
-        },
+        show: ({ discord }) =>
+          discord
+            .menuCommandsFor({})
+            .map(({ name }) => name)
+            .join('\n'),
       },
       {
         name: 'looked-up',
-        show: async (page) => {
-          await openMenu(page);
-          await page.getByRole('button', { name: 'Look up cards' }).last().click();
-          return [await lastMessage(page, 'left today')];
+        show({ discord }) {
+          const [post] = discord.posts();
+          const target = { messageId: post?.messageId ?? '' };
+          return wordsWith(discord.type({ command: 'Look up cards', target }), 'left today');
         },
       },
-      {
-        name: 'list-form',
-        async show(page) {
-          await say(page, '/cards');
-          await fillForm(page);
-          return [formOf(page)];
-        },
-      },
+      { name: 'list-form', show: async (sandbox) => formWords(await formOf(typeLine(sandbox, '/cards'))) },
       {
         name: 'list-estimate',
-        async show(page) {
-          await fillForm(page);
-          await formOf(page).getByRole('button').click();
-          return [await lastMessage(page, 'lines are clear')];
+        async show(sandbox) {
+          const typed = typeLine(sandbox, '/cards');
+          const [field] = (await formOf(typed)).components;
+          const values = { [field?.component.custom_id ?? '']: LIST };
+          return await wordsWith(sandbox.discord.submit({ interactionId: typed.id, values }), 'lines are clear');
         },
       },
       { name: 'list-worth', show: afterButton('Fetch the prices', 'new lookup used') },
@@ -229,11 +219,10 @@ export const SCENES: readonly Scene[] = [
       { name: 'watch', before: begin, show: reply('/watch card:base1-4 above:45 below:30', "I'll send you") },
       {
         name: 'watch-form',
-        async show(page) {
-          await reply('/card id:base1-4', 'days')(page);
-          await page.getByRole('button', { name: 'Watch' }).last().click();
-          await formOf(page).waitFor();
-          return [formOf(page)];
+        async show(sandbox) {
+          await reply('/card id:base1-4', 'days')(sandbox);
+          const card = await lastMessage(sandbox, ({ commandLine }) => commandLine.startsWith('/card'));
+          return formWords(await formOf(press(sandbox, card, 'Watch')));
         },
       },
       { name: 'watch-beyond', show: reply('/watch card:base1-1 below:99', 'already') },
@@ -257,10 +246,7 @@ export const SCENES: readonly Scene[] = [
           cardService.set({ pricePercent: 10 });
           await lookUp(1, 'base1-4')({ discord });
         },
-        async show(page) {
-          await page.getByRole('button', { name: 'cardbot' }).click();
-          return [await lastMessage(page, 'above your target')];
-        },
+        show: async (sandbox) => wordsOf(await lastMessage(sandbox, ({ trigger }) => trigger === 'message')),
       },
     ],
   },

@@ -1,18 +1,21 @@
-import type { Locator, Page } from 'playwright-core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { CommandOption } from '../../sandbox/discord/command-option-rules.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import { optionValues, readCommandLine } from '../../sandbox/page/command-line.ts';
 import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
-import { composer, replyTo, say } from '../support/page-visit.ts';
+import { labels, press } from '../support/buttons.ts';
+import { wordsOf } from './words.ts';
 
 /** A reply whose words are written down, and of which a picture may be taken. */
 export interface Shot {
   name: string;
   /** Default: jumps, then stands. `stands`: it is the same as at the reply before. `passes`: while the bot tries again. */
   time?: 'stands' | 'passes';
-  /** The chat alone, for the README: the messages and what `show` returns. */
-  isChat?: true;
-  /** What is done before, beside the page. */
+  /** What is done before. */
   before?(sandbox: Sandbox): unknown;
-  /** Makes it appear. @returns what belongs to it, from above to below */
-  show(page: Page): Promise<readonly Locator[]>;
+  /** Makes it appear. @returns its words */
+  show(sandbox: Sandbox): string | Promise<string>;
 }
 
 /** Replies in one sandbox, in this order. */
@@ -23,55 +26,54 @@ export interface Scene {
   shots: readonly Shot[];
 }
 
+/** Types a line as the page does, as the first member. */
+export function typeLine({ discord }: Sandbox, line: string): TypedInteraction {
+  const commands = discord.commandsFor({ manageGuild: true }).map(({ name, description, options = [] }) => {
+    return { name, description, options: options as CommandOption[] };
+  });
+  const { command, texts } = readCommandLine(line, commands);
+  if (!command) throw new Error(`no command for ${line}`);
+  return discord.type({ command: command.name, options: optionValues(command, texts), manageGuild: true });
+}
+
+/** What a reply says once it has this text. */
+export async function wordsWith(typed: TypedInteraction, text: string): Promise<string> {
+  return wordsOf(await typed.until((message) => wordsOf(message).includes(text)));
+}
+
 /** The reply to a line that is typed. @param text of it, which shows that it is there */
 export function reply(line: string, text: string): Shot['show'] {
-  return async (page) => {
-    await say(page, line);
-    return await replyTyped(line, text)(page);
-  };
+  return (sandbox) => wordsWith(typeLine(sandbox, line), text);
+}
+
+/** The last message that fits, once there is one. */
+export async function lastMessage({ discord }: Sandbox, fits: (message: ChatMessage) => boolean): Promise<ChatMessage> {
+  for (;;) {
+    const found = discord.messages().findLast(fits);
+    if (found) return found;
+    await sleep(10);
+  }
 }
 
 /** The reply to a line that was typed before. */
 export function replyTyped(line: string, text: string): Shot['show'] {
-  return async (page) => {
-    const shown = replyTo(page, line).last();
-    await shown.getByText(text).first().waitFor();
-    return [shown];
+  return async (sandbox) => {
+    const isReply = (message: ChatMessage) => message.commandLine === line && wordsOf(message).includes(text);
+    return wordsOf(await lastMessage(sandbox, isReply));
   };
 }
 
-/** The reply to a button below the last reply. @param text of the reply */
+/** The reply to a button below the last reply that has it. @param text of the reply */
 export function afterButton(button: string, text: string): Shot['show'] {
-  return async (page) => {
-    await page.getByRole('button', { name: button }).last().click();
-    return [await lastMessage(page, text)];
+  return async (sandbox) => {
+    const source = await lastMessage(sandbox, (message) => labels(message).includes(button));
+    return await wordsWith(press(sandbox, source, button), text);
   };
 }
 
-/** The list above the composer. @param command to be picked first, and in whose first option `text` is typed */
-export function suggestions(command: string, text: string, expected: string): Shot['show'] {
-  return async (page) => {
-    await composer(page).fill(`/${command}`);
-    await page
-      .getByRole('option', { name: `/${command} ` })
-      .first()
-      .waitFor();
-    await composer(page).press('Enter');
-    const field = page.locator('.command-form input').first();
-    await field.fill(text);
-    await page.getByRole('option', { name: expected }).waitFor();
-    return [page.getByRole('listbox').last(), page.locator('.row')];
-  };
-}
-
-/** Opens the menu of the last message. */
-export async function openMenu(page: Page): Promise<void> {
-  const menu = page.locator('discord-message').last().locator('.apps');
-  await menu.evaluate((details: object) => void Object.assign(details, { open: true }));
-}
-
-export async function lastMessage(page: Page, text: string): Promise<Locator> {
-  const message = page.locator('discord-message').last();
-  await message.getByText(text).first().waitFor();
-  return message;
+/** The form with which the bot answers. */
+export async function formOf(typed: TypedInteraction): Promise<NonNullable<ChatMessage['modal']>> {
+  const { modal } = await typed.until((message) => message.modal !== undefined);
+  if (!modal) throw new Error('the message has a form');
+  return modal;
 }

@@ -1,6 +1,3 @@
-import { install } from '@sinonjs/fake-timers';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { startPageServer } from '../../sandbox/page-server.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
@@ -11,59 +8,29 @@ import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';
 import type { Scene, Shot } from './shot.ts';
 
 /** An evening, far enough from midnight and from the next hour. */
-const BEGIN_MS = Date.parse('2026-11-21T18:20:00Z');
+export const BEGIN_MS = Date.parse('2026-11-21T18:20:00Z');
 const STEP_MS = 20_000;
 const TICK_MS = 50;
-const WAIT_MS = 60_000;
-export const DESKTOP = { width: 1_180, height: 1_900 };
+/** Fake `Date`s of this process. */
+interface Clock {
+  setSystemTime(ms: number): void;
+}
 
-/** A page for scenes. */
-export async function openStage(browser: Browser, deviceScaleFactor = 1): Promise<Page> {
-  const page = await browser.newPage({
-    viewport: DESKTOP,
-    timezoneId: 'UTC',
-    colorScheme: 'dark',
-    deviceScaleFactor,
-    reducedMotion: 'reduce', // each frame of a movement costs CPU time
-  });
-  page.setDefaultTimeout(WAIT_MS);
-  return page;
+/** Who looks at a scene. */
+interface Spectator {
+  /** The bot is connected. @returns what ends the looking */
+  begin?(sandbox: Sandbox): Promise<() => Promise<void>>;
+  /** Time has come to the next reply. */
+  jumped?(): Promise<void>;
+  take(shot: Shot, words: string): Promise<void> | void;
 }
 
 /**
- * Plays a scene with a bot in this process, and calls `take` when the parts of a reply are there. Time stands still, for
- * the bot, its servers and the page, and jumps before the next reply, so that the same is shown at any speed.
+ * Plays a scene with a bot in this process. Time stands still for the bot and its servers, and jumps before the next reply,
+ * so that the same is said at any speed.
  */
-export async function play(
-  scene: Scene,
-  page: Page,
-  take: (shot: Shot, parts: readonly Locator[]) => Promise<void>,
-): Promise<void> {
-  const clock = install({ now: BEGIN_MS, toFake: ['Date'] });
-  await page.clock.setFixedTime(BEGIN_MS);
-  try {
-    await inSandbox(scene, page, async (sandbox) => {
-      for (const [at, shot] of scene.shots.entries()) {
-        if (shot.time !== 'stands') clock.setSystemTime(Math.max(Date.now(), BEGIN_MS + at * STEP_MS));
-        await page.clock.setFixedTime(Date.now());
-        const passing = shot.time === 'passes' ? setInterval(() => clock.tick(TICK_MS), TICK_MS) : undefined;
-        await shot.before?.(sandbox);
-        const parts = await shot.show(page);
-        clearInterval(passing);
-        await take(shot, parts);
-        for (const _ of ['a list', 'a form']) await page.keyboard.press('Escape');
-      }
-    });
-  } finally {
-    clock.uninstall();
-  }
-}
-
-async function inSandbox(
-  { options, isLively }: Scene,
-  page: Page,
-  work: (sandbox: Sandbox) => Promise<void>,
-): Promise<void> {
+export async function play({ options, isLively, shots }: Scene, clock: Clock, spectator: Spectator): Promise<void> {
+  clock.setSystemTime(BEGIN_MS);
   const log = createLog({ level: 'silent', secrets: [] });
   const sandbox = await startSandbox({
     log,
@@ -77,15 +44,22 @@ async function inSandbox(
     bookEarlierToday(sandbox);
     confirmCatalog(sandbox);
   }
-  await sandbox.startBot();
-  const server = await startPageServer({ port: 0, ...sandbox });
+  let end: (() => Promise<void>) | undefined;
   try {
-    await page.goto(server.url);
-    await page.getByRole('button', { name: 'Send' }).waitFor();
-    await work(sandbox);
+    await sandbox.startBot();
+    end = await spectator.begin?.(sandbox);
+    for (const [at, shot] of shots.entries()) {
+      if (shot.time !== 'stands') clock.setSystemTime(Math.max(Date.now(), BEGIN_MS + at * STEP_MS));
+      await spectator.jumped?.();
+      const pass = () => clock.setSystemTime(Date.now() + TICK_MS);
+      const passing = shot.time === 'passes' ? setInterval(pass, TICK_MS) : undefined;
+      await shot.before?.(sandbox);
+      const words = await shot.show(sandbox);
+      clearInterval(passing);
+      await spectator.take(shot, words);
+    }
   } finally {
-    await page.goto('about:blank');
-    await server.close();
+    await end?.();
     await sandbox.stop();
   }
 }

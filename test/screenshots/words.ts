@@ -1,19 +1,53 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Locator } from 'playwright-core';
+import type { FollowUp, MessageBody } from '../../sandbox/discord/chat.ts';
+import type { Modal } from '../../sandbox/discord/components.ts';
+import { type TimestampStyle, timestampText } from '../../sandbox/page/timestamp.ts';
 
 /** What the replies say: the name of each, then its words. */
 const FILE = 'docs/replies/words.txt';
 const NAME = /^# (.+)\n/m;
-/** A wait that is shown with its seconds: some of it passes while the picture is taken, and it is lengthened at random. */
+const TIMESTAMP = /<t:(\d+):(\w)>/g;
+/** A wait that is shown with its seconds: some of it passes meanwhile, and it is lengthened at random. */
 const TO_THE_SECOND = /(\d+):\d\d:\d\d/g;
 
-/** The emulated Discord has another port each time. */
-const FILE_ADDRESS = /http:\/\/127\.0\.0\.1:\d+\/attachments\/\d+\/\d+/g;
+/** A message of the bot from above to below, in Discord's markdown. Buttons stand in brackets, pictures in braces. */
+export function wordsOf(message: MessageBody & Partial<Pick<FollowUp, 'ephemeral'>>): string {
+  const { content, embeds, attachments, components, ephemeral } = message;
+  const lines = [
+    content,
+    ...embeds.flatMap(({ title, description, fields = [], image, thumbnail, footer }) => [
+      title,
+      description,
+      ...fields.map(({ name, value }) => `${name}: ${value}`),
+      ...[image, thumbnail].map((picture) => picture && '{picture}'),
+      footer?.text,
+    ]),
+    ...attachments.map(({ filename, size, description }) => `{${description ?? `${filename}, ${size} bytes`}}`),
+    ...components.map((row) => row.components.map(componentWords).join(' ')),
+    ephemeral && 'Only you can see this',
+  ];
+  return lines.filter(Boolean).join('\n').replaceAll(TIMESTAMP, shownTime).replaceAll(TO_THE_SECOND, '$1:mm:ss');
+}
 
-/** The words of a reply, as a screen reader has them. */
-export async function wordsOf(parts: readonly Locator[]): Promise<string> {
-  const words = (await Promise.all(parts.map((part) => part.ariaSnapshot()))).join('\n');
-  return words.replaceAll(TO_THE_SECOND, '$1:mm:ss').replaceAll(FILE_ADDRESS, '');
+type Component = MessageBody['components'][number]['components'][number];
+
+function componentWords(component: Component): string {
+  if (!('options' in component)) return `[${'label' in component ? component.label : ''}]`;
+  const options = component.options.map((each) => {
+    const words = [each.label, each.description].filter(Boolean).join(' · ');
+    return each.default ? `- ${words} (chosen)` : `- ${words}`;
+  });
+  return [`[${component.placeholder}]`, ...options].join('\n');
+}
+
+function shownTime(_: string, seconds: string, style: string): string {
+  const view = { locale: 'en-US', nowMs: Date.now(), timeZone: 'UTC' };
+  return timestampText(Number(seconds), style as TimestampStyle, view);
+}
+
+export function formWords({ title, components }: Modal): string {
+  const fields = components.map(({ label, component }) => `${label}: ${component.placeholder}`);
+  return [title, ...fields].join('\n');
 }
 
 /** The words of each reply when they were written down. */
@@ -24,11 +58,6 @@ export async function readWords(): Promise<Map<string, string>> {
 }
 
 export async function writeWords(words: ReadonlyMap<string, string>): Promise<void> {
-  await writeFile(
-    FILE,
-    Array.from(words, ([name, said]) => `# ${name}\n${said}\n\n`)
-      .join('')
-      .trimEnd()
-      .concat('\n'),
-  );
+  const parts = Array.from(words, ([name, said]) => `# ${name}\n${said}\n`);
+  await writeFile(FILE, parts.join('\n'));
 }

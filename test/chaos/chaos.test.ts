@@ -1,6 +1,8 @@
 import { glob, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { alarmsIn, BUG_MESSAGES } from './alarms.ts';
+import { chaosSchedule } from './schedule.ts';
 
 describe('alarmsIn', () => {
   it('reports crashes, bugs and output of Node, and no other line of the log', () => {
@@ -20,4 +22,10 @@ describe('alarmsIn', () => {
     const source = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
     expect([...BUG_MESSAGES].filter((message) => !source.includes(`'${message}'`))).toEqual([]);
   });
+});
+
+it('plays the same schedule for the same seed', () => {
+  const schedule = { cardIds: SAMPLE_CARDS.map(({ id }) => id) };
+  expect(chaosSchedule('seed', 10, schedule)).toEqual(chaosSchedule('seed', 10, schedule));
+  expect(chaosSchedule('seed', 10, schedule)).not.toEqual(chaosSchedule('other', 10, schedule));
 });
