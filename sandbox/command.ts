@@ -21,7 +21,7 @@ import { sandboxAs } from './shaped-service.ts';
 
 type SandboxPlan = keyof typeof PLAN_LIMITS;
 
-const { port, plan, bot, service } = new Command('npm run sandbox --')
+const { port, plan, bot, service, quick } = new Command('npm run sandbox --')
   .description('Runs the whole bot on this machine, with an emulated Discord and card service, and a page to type in.')
   .option('--port <number>', 'port of the page; the next free one if it is taken', portNumber, 4000)
   .addOption(new Option('--plan <name>', 'plan of the card service').choices(Object.keys(PLAN_LIMITS)).default('free'))
@@ -31,8 +31,9 @@ const { port, plan, bot, service } = new Command('npm run sandbox --')
     ),
   )
   .option('--no-bot', 'without the bot: prints the lines for the .env of your own')
+  .addOption(new Option('--quick', 'for tests: no step of the guide waits for readers').hideHelp())
   .parse()
-  .opts<{ port: number; plan: SandboxPlan; bot: boolean; service?: string }>();
+  .opts<{ port: number; plan: SandboxPlan; bot: boolean; service?: string; quick?: boolean }>();
 
 const signal = stopSignal();
 await removeLeftFolders();
@@ -69,7 +70,8 @@ const ownBot = new Bot({
     if (line.level !== 'debug') output.write(`${text}\n`);
   },
 });
-const guide = new Guide({ discord, cardService, bot: ownBot, cards: described?.service.cards ?? SAMPLE_CARDS, known });
+const cards = described?.service.cards ?? SAMPLE_CARDS;
+const guide = new Guide({ discord, cardService, bot: ownBot, cards, known, isQuick: quick === true });
 // Before the bot starts, because its log is long and does not mention the page
 const story = bot ? { bot: ownBot, guide, reasons } : undefined;
 const page = await startPageServer({ port, discord, cardService, story }).catch(async (error: Error) => {

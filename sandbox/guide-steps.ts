@@ -15,6 +15,8 @@ export interface Scene {
   unknownCard(): string;
   /** Resolves when these commands have ended, as the bot's log says. */
   ended(...typed: readonly TypedInteraction[]): Promise<void>;
+  /** How long the service refuses everything in the step of that. */
+  stormMs: number;
   /** Aborted when another step or a reset ends this one. */
   signal: AbortSignal;
 }
@@ -41,7 +43,7 @@ export interface Step {
 const CROWD = 30;
 const CROWDED_CARDS = 3;
 const CROWD_WITHIN_MS = 600;
-const STORM_MS = 8_000;
+export const STORM_MS = 8_000;
 const SLOW_MS = 4_000;
 /** A card of `KNOWN_CARDS`, and a price between that of the start and the moved one. */
 const WATCHED = { card: 'base1-4', above: 38 };
@@ -96,8 +98,9 @@ export const STEPS: readonly Step[] = [
     leavesTraces: true, // the bot counts its burst as used
     watch: `The service refuses everything for ${STORM_MS / 1_000} s, and three members ask. Watch the requests: after the first 429, none arrives until the time is up.`,
     async run(scene) {
+      const { stormMs } = scene;
       const requests = requestsFromNow(scene);
-      scene.cardService.storm(STORM_MS);
+      scene.cardService.storm(stormMs);
       const typed = [0, 1, 2].map((member) => ask(scene, member, scene.unknownCard()));
       await scene.ended(...typed);
       const refused = requests().filter(({ status }) => status === 429).length;
@@ -107,7 +110,7 @@ export const STEPS: readonly Step[] = [
       const why = isShared ? ': cards that waited together left as one list, which counts as one request' : '';
       const told = typed.length - withCard(typed);
       const isShutOut = `This service shuts out for longer: ${told} of ${typed.length} members were told when to come back.`;
-      return `${count(refused, 'request')} got a 429 that said to wait ${STORM_MS / 1_000} s, and ${Math.max(0, refused - 1)} more arrived in that time. ${told > 0 ? isShutOut : `Then ${count(after, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}${why}.`}`;
+      return `${count(refused, 'request')} got a 429 that said to wait ${stormMs / 1_000} s, and ${Math.max(0, refused - 1)} more arrived in that time. ${told > 0 ? isShutOut : `Then ${count(after, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}${why}.`}`;
     },
   },
   {

@@ -4,7 +4,7 @@ import type { Bot, LogLine } from './bot.ts';
 import type { EmbeddedCardService } from './card-service.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
 import type { TypedInteraction } from './discord/typed-interaction.ts';
-import { foundCards, STEPS, type Step } from './guide-steps.ts';
+import { foundCards, STEPS, STORM_MS, type Step } from './guide-steps.ts';
 import type { KnownCard } from './known-cards.ts';
 import { Listeners } from './listeners.ts';
 import type { ServiceCard } from './sample-cards.ts';
@@ -30,12 +30,15 @@ export interface GuideOptions {
   cards: readonly ServiceCard[];
   /** What the bot has in memory at the start. */
   known: readonly KnownCard[];
+  /** Nobody reads what to watch, and a service that refuses everything does so for a moment. */
+  isQuick?: boolean;
 }
 
 /** A step needs no more of the service than this. */
 const NEEDED = { requests: 20, atOnce: 8 };
 /** A step acts only when what to watch can have been read. */
 const READING_MS = 2_000;
+const QUICK_STORM_MS = 2_000;
 const MOST_MS = 120_000;
 const SEARCHES_WITHIN_MS = 10_000;
 const MOST_OF_A_SET = 12;
@@ -85,15 +88,17 @@ export class Guide {
     this.#begin(async (signal) => {
       this.#show({ current: id, isResetting: false });
       if (!this.#isAsAtStart(step)) await this.#resetAll(signal, id);
+      const { isQuick = false } = this.#options;
       const beganAtMs = Date.now();
       this.#show({ current: id, beganAtMs, isResetting: false });
       const aborted = sleep(MOST_MS, undefined, { signal, ref: false });
       await Promise.race([aborted, this.#options.discord.gateway.whenReady()]); // somebody may have killed the bot
-      await sleep(READING_MS, undefined, { signal });
+      if (!isQuick) await sleep(READING_MS, undefined, { signal });
       this.#ended.clear();
+      const stormMs = isQuick ? QUICK_STORM_MS : STORM_MS;
       const unknownCard = () => this.#unknownCard();
       const ended = (...typed: readonly TypedInteraction[]) => this.#whenEnded(typed, signal);
-      const happened = await step.run({ ...this.#options, unknownCard, ended, signal });
+      const happened = await step.run({ ...this.#options, stormMs, unknownCard, ended, signal });
       this.#isUsed ||= step.leavesTraces === true;
       this.#show({ ...this.#shown, happened });
     });

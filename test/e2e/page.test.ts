@@ -1,9 +1,33 @@
-import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { PassThrough } from 'node:stream';
+import { parseEnv } from 'node:util';
+import { type ButtonInteraction, type ChatInputCommandInteraction, type Interaction, MessageFlags } from 'discord.js';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Bot } from '../../sandbox/bot.ts';
+import { EmbeddedCardService } from '../../sandbox/card-service.ts';
+import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../sandbox/discord/emulated-discord.ts';
+import { Guide } from '../../sandbox/guide.ts';
+import { KNOWN_CARDS } from '../../sandbox/known-cards.ts';
+import { type PageServerOptions, startPageServer } from '../../sandbox/page-server.ts';
+import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
+import { NO_DAY } from '../../sandbox/service-limiters.ts';
 import { sandboxAs } from '../../sandbox/shaped-service.ts';
-import { confirmCards, offered } from '../support/confirmed-cards.ts';
-import { composer, openPage, replyTo, say } from '../support/page-visit.ts';
-import { openSandbox } from '../support/sandbox-page.ts';
+import { runCli } from '../../src/cli/program.ts';
+import { stopSignal } from '../../src/stop-signal.ts';
+import { startAppBot } from '../support/app-bot.ts';
+import { openDiscord } from '../support/backends.ts';
+import { type BotProcess, startUnderNpm } from '../support/bot-process.ts';
+import { offered } from '../support/confirmed-cards.ts';
+import { startClient } from '../support/discord-client.ts';
+import { illegibleTexts } from '../support/legibility.ts';
+import { composer, openPage, type PageVisit, replyTo, say, visitPage } from '../support/page-visit.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startWorld } from '../support/world.ts';
+
+const PHONE = { width: 390, height: 844 };
 
 let page: Page;
 
@@ -11,263 +35,903 @@ beforeAll(async () => {
   page = await openPage();
 });
 
+async function openSources(sources: Omit<PageServerOptions, 'port'>): Promise<PageVisit> {
+  const server = await startPageServer({ port: 0, ...sources });
+  onTestFinished(() => server.close());
+  return await visitPage(page, server.url);
+}
+
 /** As fast as possible: names of keys are pressed, everything else is typed. */
 async function typeKeys(keys: readonly string[]): Promise<void> {
   for (const key of keys) {
-    if (/^(Enter|Tab|↓)$/.test(key)) await page.keyboard.press(key === '↓' ? 'ArrowDown' : key);
+    if (/^(Enter|Tab|↓|Escape)$/.test(key)) await page.keyboard.press(key === '↓' ? 'ArrowDown' : key);
     else await page.keyboard.type(key);
   }
 }
 
-describe('a newcomer', () => {
-  it('finds the focus in the composer and gets a card by keyboard alone', async () => {
-    const { world, externalUrls, pageErrors } = await openSandbox(page);
+const choose = (menu: string, label: string) => page.getByRole('combobox', { name: menu }).selectOption({ label });
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const option = (name: string) => page.getByRole('option', { name }).first();
 
-    await page.keyboard.type('/');
-    const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
-    await commands.first().waitFor();
-    const [first, second] = await commands.allTextContents();
-    expect([first, second]).toEqual([expect.stringMatching(/^\/card/), expect.stringMatching(/^\/cards/)]);
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('Enter');
-    await page.keyboard.type('base1-4');
-    await page.keyboard.press('Enter');
+describe('the whole app', () => {
+  async function openSandbox(options: Parameters<typeof startWorld>[0] = { catalog: SAMPLE_CATALOG }) {
+    const world = await startWorld(options);
+    return { world, ...(await openSources(world)) };
+  }
 
-    const reply = replyTo(page, '/card id:base1-4');
-    const picture = reply.locator('discord-embed img');
-    await picture.waitFor();
-    const text = await reply.textContent();
-    expect(text).toContain('Emberwing Drake');
-    expect(text).toContain('36.33 market');
-    expect(text).toContain('999 of 1,000 new lookups left today');
-    await expect
-      .poll(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth))
-      .toBeGreaterThan(0);
-    expect(world.cardService.requests).toHaveLength(1);
-    expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
-  });
-
-  it('gets a card with one request by the first instruction on the page, however fast it is followed', async () => {
-    const { world, pageErrors } = await openSandbox(page);
+  it('gives a newcomer a card with one request by the first instruction, however fast it is followed', async () => {
+    const { world, externalUrls, pageErrors } = await openSandbox();
     await offered(world, 'base1-4'); // on a busy machine the first search of a bot is too late for Discord
-
     const keys = await page.getByRole('region', { name: 'Welcome' }).locator('kbd').allTextContents();
     expect(keys.join(' ')).toBe('/card Enter ember ↓ Enter Enter');
     await typeKeys(keys);
 
     const reply = replyTo(page, '/card id:base1-4');
-    await reply.getByText('Emberwing Drake').waitFor();
+    const picture = reply.locator('discord-embed img');
+    await picture.waitFor();
+    expect(await reply.textContent()).toMatch(/Emberwing Drake.*36\.33 market.*999 of 1,000 new lookups left today/s);
+    await expect.poll(() => picture.evaluate((it: { naturalWidth: number }) => it.naturalWidth)).toBeGreaterThan(0);
     expect(world.cardService.requests).toHaveLength(1);
-
     // What was asked for last is the first suggestion now
-    await page.keyboard.type('/card');
-    await page.keyboard.press('Enter');
-    await page.getByRole('option', { name: 'Emberwing Drake' }).waitFor();
-    expect(pageErrors).toEqual([]);
+    await typeKeys(['/card', 'Enter']);
+    await option('Emberwing Drake').waitFor();
+    expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
   });
 
-  it('gets a card with its price from the service that --service names, of which no day is shown that it has not', async () => {
-    const { world, pageErrors } = await openSandbox(page, sandboxAs('scryfall'));
+  it('shows no day of a service that has none: --service names it', async () => {
+    const { world } = await openSandbox(sandboxAs('scryfall'));
     const id = '00000000-0000-4000-8000-000000000004';
     await offered(world, id);
     await typeKeys(['/card', 'Enter', 'ember', '↓', 'Enter', 'Enter']);
-    const reply = replyTo(page, `/card id:${id}`);
-    await reply.getByText('Emberwing Drake').waitFor();
-    expect(await reply.textContent()).toMatch(/Magic: The Gathering · First Light · 4 · Holo Rare\s+\$36\.33 market/);
+    await replyTo(page, `/card id:${id}`).getByText('Emberwing Drake').waitFor();
     await page.getByText(`1 card: ${id}`).waitFor();
     await page.getByText('Left right now').waitFor();
     for (const ofDay of ['Left today', 'The day'])
       expect(await page.getByText(ofDay).filter({ visible: true }).count()).toBe(0);
-    expect(pageErrors).toEqual([]);
   });
 
-  it('completes an option with Tab, and what it adds begins with what differs from the default', async () => {
-    await openSandbox(page);
+  it('takes a whole line, and completes an option with Tab: what it adds begins with what differs from the default', async () => {
+    const { world } = await openSandbox();
+    await offered(world, 'base1-4');
     await typeKeys(['/card', 'Tab', 'ember']);
-    await page.getByRole('option', { name: 'Emberwing Drake · 4/102 · First Light' }).waitFor();
+    await option('Emberwing Drake · 4/102 · First Light').waitFor();
     await typeKeys(['Tab', 'Tab', 'Enter', 'Tab', 'Enter', 'Enter']); // adds each of the other options, then sends
     await replyTo(page, '/card id:base1-4 prices:false private:true').waitFor();
-  });
-
-  it('chooses among several cards, or asks the service all the same, by keyboard alone', async () => {
-    const { world, pageErrors } = await openSandbox(page);
-    await confirmCards(world);
-
-    await say(page, '/card first light');
-    const menu = replyTo(page, '/card id:first light').getByRole('combobox', { name: 'Choose a card' });
-    await menu.waitFor();
-    // From the composer back to the last message
-    const focus = async () => {
-      await page.keyboard.press('Shift+Tab');
-      return menu.evaluate(
-        (it: object) => it === (globalThis as { document?: { activeElement: object } }).document?.activeElement,
-      );
-    };
-    await expect.poll(focus).toBe(true);
-    for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key);
-    await page.locator('discord-embed').waitFor();
-
-    await say(page, '/card Emberwing Dragon');
-    const ask = replyTo(page, '/card id:Emberwing Dragon').getByRole('button', { name: 'Ask the card service anyway' });
-    await ask.press('Enter');
-    await page.getByText('No card has the id Emberwing Dragon.').waitFor();
-    expect(world.cardService.requests).toHaveLength(2);
-    expect(pageErrors).toEqual([]);
-  });
-
-  it('can type a whole line', async () => {
-    await openSandbox(page);
 
     await page.keyboard.type('/card');
-    await page.getByRole('option', { name: '/card id' }).waitFor();
+    await option('/card id').waitFor();
     // As if typed faster than the list of commands loads
     await page.route('**/api/commands?*', () => {});
-    await page.keyboard.type(' deep-2 private:True prices:no');
-    await page.keyboard.press('Enter');
-
-    const reply = replyTo(page, '/card id:deep-2 prices:false private:true');
-    await reply.locator('discord-embed').waitFor();
-    await reply.getByText('Only you can see this').waitFor();
+    await typeKeys([' deep-2 private:True prices:no', 'Enter']);
+    await replyTo(page, '/card id:deep-2 prices:false private:true').getByText('Only you can see this').waitFor();
   });
-});
 
-it('/usage is answered for its member alone, and offered only with Manage Server, not in direct messages', async () => {
-  await openSandbox(page);
-  await say(page, '/usage');
-  await replyTo(page, '/usage').locator('discord-embed').waitFor();
-  expect(await replyTo(page, '/usage').textContent()).toContain('@Alice 1');
-  await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Björn' });
-  await replyTo(page, '/usage').waitFor({ state: 'detached' });
-  await page.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Alice' });
-  await replyTo(page, '/usage').waitFor();
+  it('answers /usage for its member alone, and offers it with Manage Server only, not in direct messages', async () => {
+    await openSandbox();
+    await say(page, '/usage');
+    await replyTo(page, '/usage').locator('discord-embed').getByText('@Alice').waitFor();
+    await choose('Member', 'Björn');
+    await replyTo(page, '/usage').waitFor({ state: 'detached' });
+    await choose('Member', 'Alice');
+    await replyTo(page, '/usage').waitFor();
 
-  await page.getByRole('checkbox', { name: 'with Manage Server' }).uncheck();
-  await composer(page).fill('/');
-  await page.getByRole('option', { name: '/card id' }).waitFor();
-  expect(await page.getByRole('option', { name: '/usage' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'cardbot' }).click();
-  await say(page, '/usage');
-  await page.getByText('There is no command /usage here.').waitFor();
-});
+    await page.getByRole('checkbox', { name: 'with Manage Server' }).uncheck();
+    await composer(page).fill('/');
+    await option('/card id').waitFor();
+    expect(await page.getByRole('option', { name: '/usage' }).count()).toBe(0);
+    await press('cardbot');
+    await say(page, '/usage');
+    await page.getByText('There is no command /usage here.').waitFor();
+  });
 
-describe('the card service', () => {
-  it('obeys its switches', async () => {
-    const { world } = await openSandbox(page);
-    const { cardService } = world;
-
-    await page.getByRole('combobox', { name: 'Plan' }).selectOption('pro');
+  it('has switches that the card service obeys', async () => {
+    const { world } = await openSandbox();
+    const state = () => world.cardService.state();
+    await choose('Plan', 'pro');
     await page.getByText('of 50,000').waitFor();
-    await page.getByRole('combobox', { name: 'Limiter' }).selectOption('lets requests wait');
-    await page.getByText('100 are answered every minute, the others wait').waitFor();
-    await page.getByText('of 201').waitFor();
-    expect(cardService.state().switches.limiter).toBe('delaying');
-    await page.getByRole('combobox', { name: 'Limiter' }).selectOption('a burst, then a steady pace');
+    for (const [menu, label, switches] of [
+      ['Limiter', 'lets requests wait', { limiter: 'delaying' }],
+      ['Limiter', 'a burst, then a steady pace', {}],
+      ['Outage', '503, wait 30 s', { down: true, downRetryAfterSeconds: 30 }],
+      ['Outage', 'none', { down: false, downRetryAfterSeconds: 0 }],
+      ['Speed', '2 s', { latencyMs: 2_000 }],
+      ['Prices', '−10 %', { pricePercent: -10 }],
+      ['Lists', 'by id', { bulkShape: 'by id' }],
+      ['Counts', 'every card', { bulkCost: 'each' }],
+      ['Refuses', 'over 5 ids: 413', { bulkRefusal: 'over 5 ids: 413' }],
+    ] as const) {
+      await choose(menu, label);
+      await expect.poll(() => state().switches, { message: label }).toMatchObject(switches);
+    }
     await page.getByText('100 come back every minute').waitFor();
-    await page.getByRole('combobox', { name: 'Outage' }).selectOption('503, wait 30 s');
-    await expect.poll(() => cardService.state().switches).toMatchObject({ down: true, downRetryAfterSeconds: 30 });
-    await page.getByRole('combobox', { name: 'Outage' }).selectOption('none');
-    await expect.poll(() => cardService.state().switches).toMatchObject({ down: false, downRetryAfterSeconds: 0 });
-    await page.getByRole('combobox', { name: 'Speed' }).selectOption('2 s');
-    await expect.poll(() => cardService.state().switches.latencyMs).toBe(2_000);
-    await page.getByRole('combobox', { name: 'Prices' }).selectOption('−10 %');
     await page.getByText('The bot hears of it when it asks again').waitFor();
-    await expect.poll(() => cardService.state().switches.pricePercent).toBe(-10);
-    await page.getByRole('combobox', { name: 'Lists' }).selectOption('by id');
-    await page.getByRole('combobox', { name: 'Counts' }).selectOption('every card');
-    await page.getByRole('combobox', { name: 'Refuses' }).selectOption('over 5 ids: 413');
-    await expect
-      .poll(() => cardService.state().switches)
-      .toMatchObject({ bulkShape: 'by id', bulkCost: 'each', bulkRefusal: 'over 5 ids: 413' });
-    await page.getByRole('button', { name: '429 storm for 30 s' }).click();
-    await page.getByText(/Every request gets a 429/).waitFor();
-    expect(cardService.state().switches.stormUntilMs).toBeGreaterThan(Date.now());
-    await page.getByRole('button', { name: 'End the 429 storm' }).click();
-    await page.getByText(/Every request gets a 429/).waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'Use up the day' }).click();
-    await expect.poll(() => cardService.state().dayRemaining).toBe(0);
-    await page.getByRole('button', { name: 'Refill the day' }).click();
-    await expect.poll(() => cardService.state().dayRemaining).toBe(50_000);
+    await press('429 storm for 30 s');
+    const end = page.getByText(/Every request gets a 429/).locator('discord-time');
+    const atFirst = await end.textContent();
+    await expect.poll(() => end.textContent()).not.toBe(atFirst); // relative times keep counting
+    await press('End the 429 storm');
+    await end.waitFor({ state: 'hidden' });
+    for (const [button, left] of [
+      ['Use up the day', 0],
+      ['Refill the day', 50_000],
+    ] as const) {
+      await press(button);
+      await expect.poll(() => state().dayRemaining).toBe(left);
+    }
   });
 
   it('shows the requests that reached it, those for several cards with their ids; a dropped connection loses no command', async () => {
-    const { world } = await openSandbox(page);
+    const { world } = await openSandbox();
     await say(page, '/card nothing-1');
     const row = page.getByRole('row').filter({ hasText: '/cards/nothing-1' });
     await row.getByRole('cell', { name: '404' }).waitFor();
     await world.cardService.fetch('http://cards.test/cards?ids=base1-4,base1-1');
     await page.getByRole('cell', { name: '2 cards: base1-4, base1-1' }).waitFor();
 
-    await page.getByRole('button', { name: 'Drop the gateway connection' }).click();
+    await press('Drop the gateway connection');
     await expect.poll(() => world.discord.gateway.resumes).toBe(1);
     await say(page, '/card base1-4');
     await page.locator('discord-embed').waitFor();
   });
 
-  it('shows the wait after a 429 and then the card; relative times keep counting', async () => {
-    const { world, pageErrors } = await openSandbox(page);
-    // Counted from the request on: a wait is shown when it exceeds 3 s
-    const body = { _tag: 'RateLimitExceeded', message: 'Rate limit exceeded.', retryAfter: 5 };
-    world.cardService.script({ status: 429, headers: { 'retry-after': '5' }, body });
-
+  it('explains a mistake beside the composer, sends nothing and keeps the command', async () => {
+    const { world } = await openSandbox();
+    const isTold = (words: string) => page.getByRole('alert').filter({ hasText: words }).waitFor();
+    await say(page, '/nope');
+    await isTold('There is no command /nope here.');
+    await world.stop(); // without a bot no command can be sent
     await say(page, '/card base1-4');
-
-    const reply = replyTo(page, '/card id:base1-4');
-    await reply.getByText(/^You're in line/).waitFor();
-    expect(await reply.locator('discord-time').textContent()).toMatch(/^\d+:\d\d:\d\d\s[AP]M$/);
-    await reply.locator('discord-embed').waitFor();
-    expect(world.cardService.requests.map(({ status }) => status)).toEqual([429, 200]);
-
-    await page.getByRole('button', { name: '429 storm for 30 s' }).click();
-    const end = page.getByText(/Every request gets a 429/).locator('discord-time');
-    const atFirst = await end.textContent();
-    await expect.poll(() => end.textContent()).not.toBe(atFirst);
-    expect(pageErrors).toEqual([]);
-  });
-});
-
-describe('a mistake', () => {
-  it('is explained beside the composer, and nothing is sent', async () => {
-    const { world } = await openSandbox(page);
-    const problems = [
-      ['/nope', 'There is no command /nope here.'],
-      ['/card a private:maybe', 'The option "private" of /card must be true or false.'],
-    ] as const;
-
-    for (const [line, words] of problems) {
-      await say(page, line);
-      await page.getByRole('alert').filter({ hasText: words }).waitFor();
-    }
+    await isTold('No bot is connected');
+    const id = page.getByRole('combobox', { name: 'id' });
+    await expect.poll(() => id.inputValue()).toBe('base1-4');
+    await id.press('Escape');
+    await say(page, '/card a private:maybe');
+    await isTold('The option "private" of /card must be true or false.');
     await page.context().setOffline(true);
-    await page.getByRole('button', { name: 'Drop the gateway connection' }).click();
-    await page.getByRole('alert').filter({ hasText: 'The sandbox does not answer.' }).waitFor();
+    await press('Drop the gateway connection');
+    await isTold('The sandbox does not answer.');
     expect(world.discord.messages()).toEqual([]);
   });
 
-  it('that only the emulated Discord detects is shown in its words, and the command is kept', async () => {
-    const { world } = await openSandbox(page);
-    // Without a bot no command can be sent
-    await world.stop();
-    await say(page, '/card base1-4');
-    await page.getByRole('alert').filter({ hasText: 'No bot is connected' }).waitFor();
-    await expect.poll(() => page.getByRole('combobox', { name: 'id' }).inputValue()).toBe('base1-4');
-  });
-
   it('opens a form for missing options; Escape closes its suggestions, and once more the form', async () => {
-    await openSandbox(page);
-
+    await openSandbox();
     await say(page, '/card private:True');
     await page.getByText('/card needs the option "id".').waitFor();
-    await page.keyboard.type('deep-2');
-    await page.keyboard.press('Enter');
+    await typeKeys(['deep-2', 'Enter']);
     await replyTo(page, '/card id:deep-2 private:true').waitFor();
 
     await say(page, '/card');
     await page.getByRole('combobox', { name: 'id' }).waitFor();
-    const suggestions = page.locator('.suggestions').getByRole('option');
     // A busy machine may suggest the card that was looked up only after the first of them.
-    for (const _ of ['suggestions', 'form']) await page.keyboard.press('Escape');
-    await expect.poll(() => suggestions.count()).toBe(0);
+    await typeKeys(['Escape', 'Escape']);
+    await expect.poll(() => page.locator('.suggestions').getByRole('option').count()).toBe(0);
     await expect.poll(() => composer(page).inputValue()).toBe('/card');
   });
+});
+
+describe('messages of any bot', () => {
+  type Handle = (interaction: Interaction) => Promise<unknown>;
+  const SHOW = { name: 'show', description: 'Show something', integration_types: [0, 1] };
+  const SHOW_ID = {
+    ...SHOW,
+    options: [{ type: 3, name: 'id', description: 'x', required: true, autocomplete: true }],
+  };
+
+  /** Opens the page with a bot of these commands. */
+  async function openBot(
+    commands: Parameters<typeof startClient>[1],
+    handle: Handle,
+    options: EmulatedDiscordOptions = {},
+  ): Promise<PageVisit> {
+    const discord = await openDiscord(options);
+    await startClient(discord, commands, handle);
+    return await openSources({ discord, cardService: new EmbeddedCardService() });
+  }
+
+  /** With a bot whose only command `/show` is answered so. */
+  function openShow(
+    answer: (interaction: ChatInputCommandInteraction) => Promise<unknown>,
+    options: EmulatedDiscordOptions = {},
+  ): Promise<PageVisit> {
+    const handle: Handle = async (interaction) => interaction.isChatInputCommand() && answer(interaction);
+    return openBot([SHOW], handle, options);
+  }
+
+  it('are "thinking…", then the answer in its place, then "(edited)"; what is typed meanwhile is kept', async () => {
+    const answered = Promise.withResolvers<void>();
+    const corrected = Promise.withResolvers<void>();
+    const { pageErrors } = await openShow(async (interaction) => {
+      await interaction.deferReply();
+      await answered.promise;
+      await interaction.editReply('first');
+      await corrected.promise;
+      await interaction.editReply('second');
+    });
+    for (let sent = 0; sent < 5; sent++) await say(page, '/show');
+    const messages = page.locator('discord-message');
+    const shown = (text: string) => expect.poll(() => messages.getByText(text).count(), { message: text });
+    await shown('cardbot is thinking…').toBe(5);
+    expect(await composer(page).inputValue()).toBe('');
+    answered.resolve();
+    await shown('first').toBe(5);
+    await shown('cardbot is thinking…').toBe(0);
+    corrected.resolve();
+    await shown('second').toBe(5);
+    await shown('(edited)').toBe(5);
+    expect(await messages.count()).toBe(5);
+    expect(pageErrors).toEqual([]);
+  });
+
+  it('are shown where and to whom Discord shows them: a private one to its member, who can dismiss it by keyboard', async () => {
+    await openShow((interaction) => interaction.reply('for all'));
+    const reply = page.getByText('for all');
+    await say(page, '/show');
+    await reply.waitFor();
+    await choose('Member', 'Björn');
+    await reply.waitFor();
+    await press('Trading Post');
+    await reply.waitFor({ state: 'detached' });
+
+    await press('Library'); // where the bot was not added, and no app may speak to all
+    await page.getByText('Library · no external apps').waitFor();
+    await say(page, '/show');
+    await page.getByText('Only you can see this').waitFor();
+    await choose('Member', 'Alice');
+    await reply.waitFor({ state: 'detached' });
+    await choose('Member', 'Björn');
+    await page.getByRole('button', { name: 'Dismiss message' }).press('Enter');
+    await reply.waitFor({ state: 'detached' });
+
+    await press('Friends');
+    await say(page, '/show');
+    await choose('Member', 'Alice');
+    await reply.waitFor();
+    await press('Book Club');
+    await reply.waitFor({ state: 'detached' });
+  });
+
+  it('have Markdown in titles, descriptions and field values, and none in footers and authors', async () => {
+    const { pageErrors } = await openShow((interaction) =>
+      interaction.reply({
+        embeds: [
+          {
+            author: { name: '**author**' },
+            title: 'a *title*',
+            url: 'https://cards.example/a',
+            description: '[link](https://cards.example/b) `code` ||hidden|| \\*literally\\*',
+            fields: [{ name: 'when', value: '<t:1700000000:R> **bold**', inline: true }],
+            footer: { text: '**footer** <t:5:R>' },
+          },
+        ],
+      }),
+    );
+    await say(page, '/show');
+
+    const embed = page.locator('discord-embed');
+    await embed.waitFor();
+    expect(await embed.locator('.embed-author').innerHTML()).toBe('**author**');
+    expect(await embed.locator('.embed-title em').textContent()).toBe('title');
+    expect(await embed.locator('.embed-title a').getAttribute('href')).toBe('https://cards.example/a');
+    expect(await embed.getByRole('link', { name: 'link' }).getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await embed.locator('discord-code').textContent()).toBe('code');
+    expect(await embed.locator('discord-embed-description').textContent()).toContain('*literally*');
+    expect(await embed.locator('discord-embed-field discord-time').textContent()).toMatch(/^\d+ years ago$/);
+    expect(await embed.locator('discord-embed-field strong').textContent()).toBe('bold');
+    expect(await embed.locator('discord-embed-footer').textContent()).toBe('**footer** <t:5:R>');
+    const spoiler = embed.getByRole('button', { name: 'Spoiler' });
+    await spoiler.press('Enter');
+    await expect.poll(() => spoiler.getAttribute('activated')).toBe('');
+    expect(pageErrors).toEqual([]);
+  });
+
+  it('that are hostile are text, link only to http and https, and load nothing from outside', async () => {
+    const hostile = '<img src=x onerror="document.title=1"> [a](javascript:alert(1)) 12345678901234567';
+    const { externalUrls, pageErrors } = await openShow((interaction) =>
+      interaction.reply({
+        content: hostile,
+        embeds: [
+          {
+            title: hostile,
+            author: { name: hostile },
+            fields: [{ name: hostile, value: hostile }],
+            footer: { text: hostile },
+            image: { url: 'https://cards.example/nowhere.png' },
+          },
+        ],
+      }),
+    );
+    await say(page, '/show');
+
+    const reply = replyTo(page, '/show');
+    await reply.locator('discord-embed').waitFor();
+    expect((await reply.textContent())?.split(hostile)).toHaveLength(7);
+    expect(await reply.getByRole('link').count()).toBe(0);
+    expect(await page.title()).toBe('cardbot sandbox');
+    expect(externalUrls).toEqual([]);
+    // The emulated Discord has no such picture
+    expect(pageErrors.filter((text) => !text.includes('404'))).toEqual([]);
+  });
+
+  it('higher than the view show their top, also when an image loads late or the reader had scrolled up', async () => {
+    const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="500"/>';
+    const embeds = [{ image: { url: 'https://cards.example/tall.svg', description: 'A tower' } }];
+    await openShow((interaction) => interaction.reply({ content: 'a line\n'.repeat(40), embeds }), {
+      image: () => ({ contentType: 'image/svg+xml', body: picture }),
+    });
+    const released = Promise.withResolvers<void>();
+    await page.route('**/external/**', async (route) => {
+      await released.promise;
+      await route.continue();
+    });
+    const chat = page.getByRole('log');
+    const newestIsOnTop = async () => {
+      const parts = [page.locator('discord-message').last(), chat].map((part) => part.boundingBox());
+      const [newest, view] = await Promise.all(parts);
+      return Math.abs((newest?.y ?? Number.NaN) - (view?.y ?? Number.NaN)) < 30;
+    };
+
+    await say(page, '/show');
+    const images = page.getByRole('img', { name: 'A tower' }); // read out so
+    await images.first().waitFor({ state: 'attached' });
+    await expect.poll(newestIsOnTop).toBe(true);
+    released.resolve();
+    const height = () => images.first().evaluate((image: { clientHeight: number }) => image.clientHeight);
+    await expect.poll(height).toBeGreaterThan(99);
+    await expect.poll(newestIsOnTop).toBe(true);
+
+    await chat.press('Home');
+    // At the very top: the browser scrolls there by and by, and a scroll under way would go on after the command
+    await expect.poll(() => chat.evaluate((it: { scrollTop: number }) => it.scrollTop)).toBe(0);
+    await say(page, '/show');
+    await images.nth(1).waitFor({ state: 'attached' });
+    await expect.poll(newestIsOnTop).toBe(true);
+  });
+
+  const PICTURE = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC',
+    'base64',
+  );
+  const MENU = {
+    type: 3,
+    custom_id: 'pick',
+    options: ['a', 'b', 'c'].map((value) => ({ label: `Pick ${value}`, value })),
+  } as const;
+  const ROWS = [
+    {
+      type: 1,
+      components: [
+        { type: 2, style: 1, label: 'Next', custom_id: 'next' },
+        { type: 2, style: 2, label: 'Rename', custom_id: 'name' },
+      ],
+    },
+    { type: 1, components: [MENU] },
+  ] as const;
+
+  const FILES = [
+    { attachment: PICTURE, name: 'small.png' },
+    { attachment: Buffer.from('a,b'), name: 'list.csv' },
+  ];
+
+  function pressed(interaction: ButtonInteraction): Promise<unknown> {
+    if (interaction.customId !== 'name') return interaction.update({ content: 'changed' });
+    const field = { type: 18, label: 'New name', component: { type: 4, custom_id: 'name', style: 1 } };
+    return interaction.showModal({ customId: 'form', title: 'Rename', components: [field] as never });
+  }
+
+  /** What somebody has sent with a form, a menu or the menu of a message. */
+  function wordOf(interaction: Interaction): string | undefined {
+    if (interaction.isModalSubmit()) return `named: ${interaction.fields.getTextInputValue('name')}`;
+    if (interaction.isStringSelectMenu()) return `chosen: ${interaction.values}`;
+    return interaction.isMessageContextMenuCommand() ? `quoted: ${interaction.targetMessage.content}` : undefined;
+  }
+
+  it('have files, buttons, menus by keyboard too, forms and context menus, in direct messages as well', async () => {
+    const chosen: string[] = [];
+    const answer: Handle = async (interaction) => {
+      if (interaction.isAutocomplete()) {
+        const typed = interaction.options.getFocused();
+        return interaction.respond([{ name: `Card ${typed}`, value: `id-${typed}` }]);
+      }
+      if (interaction.isChatInputCommand())
+        return interaction.reply({ content: 'at first', components: ROWS, files: FILES });
+      if (interaction.isButton()) return pressed(interaction);
+      if (interaction.isStringSelectMenu()) chosen.push(...interaction.values);
+      return interaction.isRepliable() && interaction.reply(wordOf(interaction) ?? 'nothing');
+    };
+    const { externalUrls, pageErrors } = await openBot([SHOW_ID, { type: 3, name: 'Quote it' }], answer);
+    await press('cardbot');
+    await composer(page).focus();
+    await page.keyboard.type('/show');
+    await option('/show').waitFor();
+    await typeKeys(['Enter', 'dra']);
+    await option('Card dra').waitFor();
+    await typeKeys(['↓', 'Enter', 'Enter']);
+
+    const reply = replyTo(page, '/show id:id-dra');
+    await reply.getByText('at first').waitFor();
+    await reply.getByRole('link', { name: 'list.csv' }).waitFor();
+    const picture = reply.getByRole('img', { name: 'small.png' });
+    await expect.poll(() => picture.evaluate((it: { naturalWidth: number }) => it.naturalWidth)).toBe(10);
+
+    await reply.getByRole('button', { name: 'Next' }).click();
+    await reply.getByText('changed').waitFor();
+    expect(await page.locator('discord-message').count()).toBe(1);
+    // Enter sends what is chosen by keyboard, and nothing is sent on the way to it
+    const menu = reply.getByRole('combobox', { name: 'Make a selection' });
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter']) await menu.press(key);
+    await page.getByText('chosen: b').waitFor();
+    for (const key of ['Space', 'ArrowDown', 'Enter']) await menu.press(key); // in the open list
+    await page.getByText('chosen: c').waitFor();
+    expect(chosen).toEqual(['b', 'c']);
+    await reply.getByText('Apps').click();
+    await reply.getByRole('button', { name: 'Quote it' }).click();
+    await page.getByText('quoted: changed').waitFor();
+
+    await reply.getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel('New name').fill('Drake');
+    await press('Submit');
+    await page.getByText('named: Drake').waitFor();
+    expect(await page.getByLabel('New name').count()).toBe(0);
+    expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
+  });
+
+  it('are suggested for what is typed last, whatever arrives late, and Enter sends the text unless a row is chosen', async () => {
+    let late = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    await openBot([SHOW_ID], async (interaction) => {
+      if (interaction.isChatInputCommand()) return interaction.reply(`shown: ${interaction.options.getString('id')}`);
+      if (!interaction.isAutocomplete()) return undefined;
+      const typed = interaction.options.getFocused();
+      seen.push(typed);
+      if (typed === 'a' || typed === 'ef') await late.promise;
+      return interaction.respond([{ name: `Card ${typed || 'asked for last'}`, value: `id-${typed}` }]);
+    });
+    const open = async () => {
+      await say(page, '/show');
+      await option('Card asked for last').waitFor();
+    };
+    const rows = page.getByRole('listbox', { name: 'Choices for id' }).getByRole('option');
+
+    await open();
+    await page.keyboard.type('a');
+    await expect.poll(() => seen).toContain('a');
+    await page.keyboard.type('b');
+    await rows.filter({ hasText: 'Card ab' }).waitFor();
+    late.resolve();
+    late = Promise.withResolvers<void>();
+    await page.keyboard.type('c');
+    await rows.filter({ hasText: 'Card abc' }).waitFor();
+    expect(await rows.allTextContents()).toEqual([expect.stringContaining('Card abc')]);
+    await typeKeys(['↓', 'd', 'Enter']); // what was chosen was for another text
+    await page.getByText('shown: abcd').waitFor();
+
+    await open();
+    await page.keyboard.type('e');
+    await rows.filter({ hasText: 'Card e' }).waitFor();
+    await page.keyboard.type('f');
+    await expect.poll(() => seen).toContain('ef');
+    await page.keyboard.press('Escape');
+    const arrived = page.waitForResponse('**/api/choices');
+    late.resolve();
+    await (await arrived).finished();
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+    expect(await rows.count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.getByText('shown: ef').waitFor();
+  });
+
+  it('are legible, every text of them, in the dark and in the light theme', async () => {
+    onTestFinished(() => page.emulateMedia({ colorScheme: null }));
+    const link = '[link](https://cards.example/)';
+    const everything = {
+      content: `**bold** ${link} <@1> \`code\` <t:1700000000:R>\n> quote\n-# small print`,
+      embeds: [
+        {
+          author: { name: 'author' },
+          title: 'title',
+          url: 'https://cards.example/',
+          description: `description ${link}\n-# small print`,
+          fields: [{ name: 'name', value: 'value `code`', inline: true }],
+          footer: { text: 'footer' },
+          timestamp: '2026-01-01T00:00:00Z',
+        },
+      ],
+      components: [
+        {
+          type: 1,
+          components: [1, 2, 3, 4].map((style) => ({
+            type: 2,
+            style,
+            label: `button ${style}`,
+            custom_id: `${style}`,
+          })),
+        },
+        { type: 1, components: [MENU] },
+      ],
+    } as const;
+    const answers: Record<string, (interaction: ChatInputCommandInteraction) => Promise<unknown>> = {
+      async public(interaction) {
+        await interaction.reply(everything as never);
+        await interaction.editReply(everything as never);
+      },
+      private: (interaction) => interaction.reply({ ...everything, flags: MessageFlags.Ephemeral } as never),
+      thinking: (interaction) => interaction.deferReply(),
+      silent: async () => {},
+    };
+    await openBot(
+      Object.keys(answers).map((name) => ({ name, description: `Is ${name}` })),
+      async (interaction) => interaction.isChatInputCommand() && answers[interaction.commandName]?.(interaction),
+      { lifetimes: { ackMs: 3_000, tokenMs: 600_000 } },
+    );
+    for (const [name, words] of [
+      ['public', '(edited)'],
+      ['private', 'Dismiss message'],
+      ['thinking', 'is thinking'],
+      ['silent', 'The application did not respond'],
+    ]) {
+      await say(page, `/${name}`);
+      await replyTo(page, `/${name}`)
+        .getByText(words ?? '')
+        .waitFor();
+    }
+    await say(page, '/nothing'); // a problem beside the composer
+    // The line comes back with it: between the two steps of a fill it would be added to, not replaced
+    await page.getByText('There is no command /nothing here.').waitFor();
+    await composer(page).fill('/'); // the list of commands
+    await option('Is public').waitFor();
+
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      // Polled, because the components take over a theme one after another
+      const pale = async () => {
+        const isLight = (await page.locator('discord-messages').getAttribute('light-theme')) !== null;
+        const { count, pale } = await illegibleTexts(page);
+        expect(count).toBeGreaterThan(80);
+        return isLight === (colorScheme === 'light') ? pale : ['another theme'];
+      };
+      await expect.poll(pale).toEqual([]);
+    }
+  });
+});
+
+describe('npm run sandbox', () => {
+  const FOUND = '“ember” found 3 cards with 0 requests. The card itself took 1 request for Alice, and 0 for Björn.';
+  /** Three, if the machine is not too busy to take the members one after the other. */
+  const CROWD = /^30 members asked, 30 got their card, and the card service received [1-3] requests?\.$/;
+  const TOLD =
+    "The watch took 0 requests. Björn's lookup renewed the card with 1 request, its price had crossed Alice's line, and the bot wrote to her.";
+  /** Of the height of a phone. */
+  const LEAST_CHAT = 0.6;
+  const LOWEST_PORT = 20_000;
+  /** A phone, an iPhone SE, a desktop at 200 %, and the least that WCAG 2 asks for: 1280 pixels at 400 %. */
+  const SMALL = [
+    [PHONE.width, PHONE.height],
+    [320, 640],
+    [640, 480],
+    [320, 256],
+  ] as const;
+  const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  /** For the browser: what axe-core finds wrong, and where. */
+  const VIOLATIONS = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))`;
+  /** For the browser: the menus with a choice that is wider than the menu, and placeholders wider than their field. */
+  const CUT = `[...document.querySelectorAll('select, input')].flatMap((field) => {
+    if (field.closest('discord-message') || !field.checkVisibility()) return []; // a menu in a reply may cut, as Discord's
+    const { font, paddingLeft, paddingRight } = getComputedStyle(field);
+    const arrow = field.matches('select') ? 20 : 0;
+    const pen = Object.assign(document.createElement('canvas').getContext('2d'), { font });
+    const texts = field.matches('select') ? [...field.options].map(({ text }) => text) : [field.placeholder];
+    return texts.filter((text) => {
+      if (field.matches('select')) field.value = [...field.options].find((option) => option.text === text).value;
+      return pen.measureText(text).width + parseFloat(paddingLeft) + parseFloat(paddingRight) + arrow > field.offsetWidth;
+    });
+  })`;
+  /** For the browser: the lower edge of the composer, and how far the page can be scrolled. */
+  const EDGES = `({
+    composer: Math.round(document.querySelector('.row').getBoundingClientRect().bottom),
+    right: document.documentElement.scrollWidth,
+    bottom: document.documentElement.scrollHeight,
+  })`;
+
+  let url: string;
+  beforeAll(async () => {
+    const sandbox = startSandboxProgram('--quick');
+    await sandbox.wrote('and type: /card');
+    url = urlOf(sandbox);
+  });
+
+  function startSandboxProgram(...options: string[]): ReturnType<typeof startUnderNpm> {
+    return startUnderNpm(['run', 'sandbox', '--', '--port', '0', ...options]);
+  }
+
+  function urlOf(program: BotProcess): string {
+    return /http:\/\/127\S+/.exec(program.output())?.[0] ?? expect.fail(program.output());
+  }
+
+  const guide = () => page.getByRole('region', { name: 'A guided minute' });
+
+  /** Resolves when the line below what to watch says it. */
+  async function happened(text: string | RegExp): Promise<void> {
+    await guide().getByRole('status').locator('p.good').filter({ hasText: text }).waitFor();
+  }
+
+  /** Everything is as when the sandbox was started: it is reset when another test has used it. */
+  async function beginAnew(): Promise<void> {
+    await visitPage(page, url);
+    const count = page.getByRole('heading', { name: 'Requests that reached it' });
+    if ((await count.textContent())?.endsWith(': 0')) return;
+    const isReset = page.waitForResponse((response) => response.url().endsWith('/api/reset')); // what follows may hold before
+    await press('Reset sandbox');
+    await isReset;
+    await page.getByText('Requests that reached it: 0').waitFor();
+    await expect.poll(() => page.locator('discord-message').count()).toBe(1);
+    await page.getByText('Process (running)').waitFor();
+  }
+
+  async function expectInView(part: Locator): Promise<void> {
+    const isInView = async () => {
+      const [box, log] = await Promise.all([part.boundingBox(), page.getByRole('log').boundingBox()]);
+      return box && log && box.y >= log.y && box.y + box.height <= log.y + log.height;
+    };
+    await expect.poll(isInView, { message: String(part) }).toBe(true);
+  }
+
+  async function expectNoViolation(state: string): Promise<void> {
+    if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
+    await expect.poll(() => page.evaluate(VIOLATIONS), { message: state }).toEqual([]); // once messages are drawn
+  }
+
+  async function expectComposerInSight(state: string): Promise<void> {
+    const before = page.viewportSize() ?? PHONE;
+    for (const [width, height] of SMALL) {
+      await page.setViewportSize({ width, height });
+      for (const name of ['Chat', 'Card service']) {
+        await page.getByRole('tab', { name }).click();
+        const edges = (await page.evaluate(EDGES)) as { composer: number };
+        expect({ state, name, ...edges }).toMatchObject({ right: width, bottom: height });
+        expect(edges.composer, `${state}, ${name}`).toBeLessThanOrEqual(height);
+      }
+    }
+    await page.setViewportSize(before);
+  }
+
+  it('has a page with which axe-core finds nothing wrong, dark or light, and whose composer is in sight on every screen', async () => {
+    onTestFinished(() => page.emulateMedia({ colorScheme: null }));
+    await beginAnew();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectComposerInSight('empty');
+    await typeKeys(['/card', 'Enter', 'ember']);
+    await option('Emberwing Drake · 4/102 · First Light').waitFor();
+    await expectNoViolation('suggestions');
+    await typeKeys(['Tab', 'Tab', 'Enter']);
+    await page.getByRole('combobox', { name: 'prices', exact: true }).waitFor();
+    await expectNoViolation('form');
+    await typeKeys(['Escape', 'Escape']); // the form, and its name
+    await say(page, '/card base1-4');
+    await say(page, '/cards base1-4,tide-27 private:True');
+    await say(page, '/card first light');
+    await expect.poll(() => page.locator('discord-embed').count()).toBe(3);
+    await page.getByText('Which of these cards do you mean?').waitFor();
+    await press('The day runs out');
+    await happened('The day stays used up');
+    await page.getByText('Apps').first().press('Enter');
+    await expectNoViolation('used, dark');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expectNoViolation('used, light');
+    await expectComposerInSight('used');
+    await page.reload();
+    await page.locator('discord-embed').first().waitFor();
+    await expectComposerInSight('opened again after use');
+  });
+
+  it('leaves the chat three fifths of a phone, whatever the guide says; tabs change by arrow keys, and with a command', async () => {
+    await beginAnew();
+    await page.setViewportSize(PHONE);
+    expect(await guide().getByRole('list').innerText()).not.toMatch(/[^\d\s]/); // numbers alone
+    await press('The day runs out');
+    await happened('The day stays used up');
+    for (const [width, height] of [
+      [PHONE.width, PHONE.height],
+      [320, 568],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      const [chat, steps, text] = await Promise.all(
+        [page.getByRole('log'), guide().getByRole('list'), guide().getByRole('status')].map((part) =>
+          part.boundingBox(),
+        ),
+      );
+      if (!chat || !steps || !text) throw new Error('something is not there');
+      expect(chat.height / height).toBeGreaterThan(LEAST_CHAT - 0.005); // pixels are whole
+      expect(text.y).toBeGreaterThanOrEqual(steps.y + steps.height);
+      expect(text.y + text.height).toBeLessThanOrEqual(chat.y);
+      await expectInView(page.getByText("Today's new lookups are used up."));
+    }
+    await page.getByRole('tab', { name: 'Chat' }).press('ArrowRight');
+    await page.getByRole('heading', { name: 'The card service' }).waitFor();
+    expect(await page.getByRole('log').isVisible()).toBe(false);
+    await say(page, '/card base1-4');
+    await page.getByRole('log').waitFor();
+  });
+
+  /** As narrow and as low as the window of any desktop in use, and a phone. */
+  it.each([
+    [1280, 625],
+    [PHONE.width, PHONE.height],
+  ])('has the first card in view at %s × %s, the steps in one row, and no choice is cut', async (width, height) => {
+    await beginAnew();
+    await page.setViewportSize({ width, height });
+    const steps = await guide().getByRole('button').all();
+    const rows = await Promise.all(steps.map(async (step) => (await step.boundingBox())?.y));
+    expect(new Set(rows).size).toBe(1);
+    await typeKeys(['/card', 'Enter', 'ember']);
+    await option('Emberwing Drake').waitFor();
+    await typeKeys(['↓', 'Enter', 'Enter']);
+    const embed = page.locator('discord-embed');
+    await embed.locator('img').last().waitFor();
+    for (const text of ['Emberwing Drake', 'market']) await expectInView(embed.getByText(text).first());
+    if (width < 800) await page.getByRole('tab', { name: 'Card service' }).click();
+    await expect.poll(() => page.evaluate(CUT)).toEqual([]); // once it is laid out
+  });
+
+  it('has a guided minute, each step of which says what happened, in figures, at any time', async () => {
+    await beginAnew();
+    const { pageErrors, externalUrls } = await visitPage(page, url);
+    await press('Find a card by name');
+    await happened(FOUND);
+    expect(await page.getByText('Alice types “ember”').isVisible()).toBe(true);
+    await page.getByRole('row').filter({ hasText: '/cards/promo-7' }).getByText('for Alice').waitFor();
+    await press('Find a card by name');
+    await happened('The card was known already, so it took 0 requests for Alice, and 0 for Björn.');
+    await press('Kill the bot while members wait');
+    await happened(/^3 replies said “thinking…” .* and 3 of 3 got their cards, with \d requests in all\.$/);
+
+    // The sandbox is reset whenever it is not as at the start: without a bot
+    await press('Kill the process');
+    await page.getByText('Process (stopped)').waitFor();
+    await press('Find a card by name');
+    // Nor with one that is killed while it is reset
+    await page.getByText('Process (starting)').waitFor();
+    await press('Kill the process');
+    await press('Find a card by name');
+    await happened(FOUND);
+    // While another step runs
+    await press('The service says 429');
+    await page.getByText(/Every request gets a 429/).waitFor();
+    await press('Thirty ask at once');
+    await happened(CROWD);
+    await page.getByText(/Requests that reached it: [1-3]$/).waitFor();
+    await expect.poll(() => page.locator('.askers .card').count()).toBe(30);
+    // With a switch that was used
+    const outage = page.getByRole('combobox', { name: 'Outage' });
+    await outage.selectOption('503, wait 2 min');
+    await press('The day runs out');
+    await happened(
+      /^1 request found the day used up\. 1 known card still appeared, and 5 of 5 members .* were told .* with 0 requests\./,
+    );
+    expect(await outage.inputValue()).toBe('none');
+    await expectInView(page.getByText("Today's new lookups are used up."));
+    // After a day that was used up
+    await press('The service says 429');
+    await happened(
+      /^1 request got a 429 that said to wait 2 s, and 0 more arrived in that time\. Then (\d requests? answered 3 of 3 members\.|2 requests answered 3 of 3 members: cards that waited together left as one list, which counts as one request\.)$/,
+    );
+    // Whoever one was, and wherever
+    await choose('Member', 'Zoe');
+    await press('Find a card by name');
+    await page.getByRole('heading', { name: '#card-talk' }).waitFor();
+    await happened(FOUND);
+    // Although the card that is watched has been renewed meanwhile
+    await say(page, '/card base1-4');
+    await replyTo(page, '/card id:base1-4').getByText('(edited)').waitFor();
+    await press('A price moves');
+    await happened(TOLD);
+    await expectInView(page.getByText('Emberwing Drake is at $39.96, above your target of $38.00.'));
+    expect({ pageErrors, externalUrls }).toEqual({ pageErrors: [], externalUrls: [] });
+  });
+
+  it.each([
+    ['every step', {}, KNOWN_CARDS, ['find', 'crowd', 'refused', 'day', 'kill', 'watch']],
+    [
+      'no day where there is none',
+      { requestsPerDay: NO_DAY },
+      KNOWN_CARDS,
+      ['find', 'crowd', 'refused', 'kill', 'watch'],
+    ],
+    ['no price that moves where the bot knows none', {}, [], ['find', 'crowd', 'refused', 'day', 'kill']],
+  ])('has a guide with %s', (_, limits, known, steps) => {
+    const cardService = new EmbeddedCardService(limits);
+    const made = new Guide({ cardService, known, cards: [], discord: {} as EmulatedDiscord, bot: {} as Bot });
+    expect(made.shown.steps.map(({ id }) => id)).toEqual(steps);
+  });
+
+  it('says in a place where the bot was not added what that means', async () => {
+    await visitPage(page, url);
+    const words = page.getByRole('region', { name: 'Welcome' }).getByText('The bot was not added here.');
+    for (const [place, isAdded] of [
+      ['Book Club', false],
+      ['Collectors', true],
+      ['Friends', false],
+      ['cardbot', true],
+    ] as const) {
+      await press(place);
+      await words.waitFor({ state: isAdded ? 'hidden' : 'visible' });
+    }
+  });
+
+  it('says beside the switch of the key when a bot asks again that was refused', async () => {
+    await beginAnew();
+    const words = page.getByText(
+      'A bot that was refused shows only cards that it knows, and asks again a minute later',
+    );
+    await words.waitFor({ state: 'hidden' });
+    await page.getByRole('checkbox', { name: 'The API key is revoked (401)' }).check();
+    for (const id of ['tide-11', 'tide-18']) await say(page, `/card ${id}`); // one may be the card's fault
+    await words.filter({ hasText: /also when its key is accepted before: in \d\d seconds\.$/ }).waitFor();
+    await page.getByRole('checkbox', { name: 'The API key is revoked (401)' }).uncheck();
+    await say(page, '/card tide-27');
+    await replyTo(page, '/card id:tide-27').getByText("can't reach").waitFor();
+    expect(await words.isVisible()).toBe(true);
+  });
+
+  it('leaves no process behind when it is killed', async () => {
+    const program = startSandboxProgram();
+    await program.wrote('"msg"'); // the bot's first line
+    const [pid = expect.fail('npm runs nothing')] = childrenOf(program.child.pid);
+    const children = childrenOf(pid);
+    expect(children.length).toBeGreaterThan(0);
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => children.filter(isAlive)).toEqual([]);
+  });
+
+  it('prints without its bot the lines for the .env of another, the same at each start, and how to import its cards', async () => {
+    const port = String(LOWEST_PORT + 3 * (process.pid % 3_000)); // below those that the system gives to others
+    const before = startSandboxProgram('--no-bot', '--port', port);
+    await before.wrote('catalog -- import');
+    before.ctrlC();
+    await before.ended;
+    const program = startSandboxProgram('--no-bot', '--port', port);
+    await program.wrote('catalog -- import');
+    const envLines = ({ output }: BotProcess) => output().split(/For your .env, while this runs:|The names/)[1] ?? '';
+    expect(envLines(program)).toBe(envLines(before));
+    const env = parseEnv(envLines(program)) as Record<string, string>;
+    expect(Object.keys(env).sort()).toEqual([
+      'CARD_SERVICE_API_KEY',
+      'CARD_SERVICE_URL',
+      'DISCORD_API_URL',
+      'DISCORD_TOKEN',
+    ]);
+    const own: Record<string, string> = { ...env, DATA_DIR: temporaryFolder() };
+    const context = {
+      env: own,
+      folder: '.',
+      stdin: process.stdin,
+      stdout: new PassThrough(),
+      stderr: process.stderr,
+      stopSignal,
+    };
+    expect(await runCli(['commands', 'register'], context)).toBe(0);
+    const [, list = ''] = /npm run catalog -- import (\S+)/.exec(program.output()) ?? [];
+    expect(await runCli(['catalog', 'import', list], context)).toBe(0);
+    const bot = await startAppBot(own);
+    await bot.wrote('gateway ready');
+    await visitPage(page, urlOf(program));
+    await say(page, '/card wick who waits');
+    await page.locator('discord-embed').getByText('Wick, Who Waits').first().waitFor();
+    expect(await guide().isVisible()).toBe(false);
+  });
+
+  function childrenOf(pid = 0): number[] {
+    return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map(Number);
+  }
+
+  function isAlive(pid: number): boolean {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  }
 });
