@@ -148,7 +148,7 @@ it('what runs imports no package that only development needs', async () => {
 });
 
 /** Where a test may get a part of the app from, besides `test/support/`: what the contracts of the ports are told of. */
-const CONTRACTS = ['cache/card-stores.ts', 'quota/books.ts', 'replies/journals.ts', 'watches/stores.ts'];
+const CONTRACTS = ['cache/card-stores.ts', 'replies/journals.ts'];
 /** Tools that nothing is proved with, and what runs the whole app by itself. */
 const TOOLS = /^(support|bench|chaos|screenshots|simulate)\//;
 /** Tests from before there were seams. This list only ever gets shorter. */
@@ -156,23 +156,21 @@ const BUILDERS = `
 cache/card-store.test.ts catalog/search-queue.test.ts catalog/typing-error.test.ts catalog/words.test.ts
 cli/catalog/card-maker.test.ts commands/commands.ts discord/gateway/identify.test.ts
 discord/interactions/router.test.ts discord/rest/direct-messages.test.ts discord/rest/reply-sender.test.ts
-e2e/card-actions.test.ts lists/list-stores.test.ts lookup/admission.test.ts lookup/batching.test.ts
-lookup/cards.test.ts lookup/fair-order.test.ts lookup/lookup-queue.test.ts lookup/lookup-requests.test.ts
-lookup/lookups-of.ts lookup/lookups.test.ts lookup/pending-lookups.test.ts lookup/resting-cards.test.ts
+e2e/card-actions.test.ts lookup/admission.test.ts lookup/batching.test.ts lookup/cards.test.ts
+lookup/fair-order.test.ts lookup/lookup-queue.test.ts lookup/lookup-requests.test.ts lookup/lookups-of.ts
+lookup/lookups.test.ts lookup/pending-lookups.test.ts lookup/resting-cards.test.ts
 lookup/usage-reports.test.ts operations/alerts.test.ts privacy/member-data.test.ts quota/command-rate.test.ts
 quota/day-quota.test.ts quota/ledger.test.ts quota/limiter-view.test.ts quota/limiter.contract.ts
 quota/limiter.test.ts quota/permit.test.ts quota/quota-warnings.test.ts quota/rate-limiter.test.ts
 quota/shared-cell.test.ts quota/shared-limiter-store.test.ts quota/windows.test.ts
 replies/deferred-replies.test.ts replies/replies-over.ts service/clients.ts service/listing-answer.test.ts
 service/listing.test.ts service/own-description.test.ts service/services.test.ts
-settings/server-settings.test.ts storage/redis/cards.test.ts storage/redis/claims.test.ts
-storage/redis/counters.test.ts storage/redis/journal.test.ts storage/redis/processes-alive.test.ts
-storage/redis/unreadable.test.ts storage/sqlite/cards.test.ts storage/sqlite/catalog/database.test.ts
+settings/server-settings.test.ts storage/redis/claims.test.ts storage/redis/journal.test.ts
+storage/redis/processes-alive.test.ts storage/redis/unreadable.test.ts storage/sqlite/catalog/database.test.ts
 storage/sqlite/catalog/file.test.ts storage/sqlite/catalog/worker-catalog.test.ts
-storage/sqlite/counters.test.ts storage/sqlite/daily-copies.test.ts storage/sqlite/database.test.ts
-storage/sqlite/member-history.test.ts storage/sqlite/open-files.test.ts storage/sqlite/query-plans.test.ts
-storage/sqlite/state-rows.test.ts watches/delivery.test.ts watches/renewal-plan.test.ts
-watches/renewals.test.ts watches/watches.test.ts
+storage/sqlite/daily-copies.test.ts storage/sqlite/database.test.ts storage/sqlite/open-files.test.ts
+storage/sqlite/query-plans.test.ts storage/sqlite/state-rows.test.ts watches/delivery.test.ts
+watches/renewal-plan.test.ts watches/renewals.test.ts watches/watches.test.ts
 `;
 /** What is imported from `src/`, but for values, clocks, configuration and log lines. */
 const PARTS = /^import \{([^}]+)\} from '[./]+\/src\/(?!model\/|time\/|config\/|log)[^']+'/gm;

@@ -1,8 +1,12 @@
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BoundedMemory, CardStore, keysOf } from '../../src/cache/card-store.ts';
 import type { CardRecord } from '../../src/model/card.ts';
+import { RedisStore } from '../../src/storage/redis/cards.ts';
+import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { noRealRedis } from '../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { type CardPlace, KEEP_MS, redisCards, sqliteCards } from './card-stores.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -297,5 +301,152 @@ describe('bounded memory', () => {
     expect([memory.delete('a'), memory.delete('a')]).toEqual([true, false]);
     memory.clear();
     expect([memory.get('b'), memory.calculatedSize]).toEqual([undefined, 0]);
+  });
+});
+
+const HOUR_MS = 3_600_000;
+
+function openRows(maxRows?: number) {
+  const database = new DatabaseSync(':memory:');
+  database.exec(CARDS_SCHEMA);
+  const rows = () => Number(database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows);
+  return { database, rows, store: new SqliteStore(database, maxRows) };
+}
+
+async function fill(store: SqliteStore, from: number, to: number, ttlMs: (index: number) => number) {
+  for (let index = from; index < to; index++) await store.set(`card ${index}`, '{}', ttlMs(index));
+}
+
+describe('cards in a file', () => {
+  it('deletes', async () => {
+    const { store, rows } = openRows();
+    await fill(store, 0, 3, () => HOUR_MS);
+    expect([await store.delete('card 0'), await store.delete('card 0')]).toEqual([true, false]);
+    await store.clear();
+    expect(rows()).toBe(0);
+  });
+
+  it('sweeps expired rows while others are written', async () => {
+    const { store, rows } = openRows();
+    await fill(store, 0, 400, () => HOUR_MS);
+    vi.setSystemTime(Date.now() + HOUR_MS);
+    await fill(store, 400, 900, () => HOUR_MS);
+    expect(rows()).toBe(500);
+    expect(await store.get('card 399')).toBeUndefined();
+  });
+
+  it('never holds more rows than its bound, and deletes those that expire first', async () => {
+    const { store, rows } = openRows(1_000);
+    for (let index = 0; index < 3_000; index++) {
+      await store.set(`card ${index}`, '{}', HOUR_MS + index);
+      if (index % 100 === 0) expect(rows()).toBeLessThanOrEqual(1_000);
+    }
+    expect(rows()).toBeLessThanOrEqual(1_000);
+    expect(await store.get('card 2999')).toBe('{}');
+    expect(await store.get('card 0')).toBeUndefined();
+  });
+
+  it('counts the rows of its file from the start', async () => {
+    const { database, rows } = openRows();
+    await fill(new SqliteStore(database), 0, 1_200, (index) => HOUR_MS + index);
+    await new SqliteStore(database, 1_000).set('one more', '{}', 2 * HOUR_MS);
+    expect(rows()).toBeLessThanOrEqual(1_000);
+  });
+
+  it('does not grow by rewriting', async () => {
+    const { store, rows } = openRows(1_000);
+    await fill(store, 0, 900, () => HOUR_MS);
+    for (let time = 0; time < 300; time++) await store.set('card 0', '{}', HOUR_MS);
+    expect(rows()).toBe(900);
+  });
+});
+
+/** Now, because Redis expires keys by its own clock. */
+function newAnswer(ageMs = 0): CardRecord {
+  return { card: CARD, fetchedAtMs: Date.now() - ageMs };
+}
+
+describe('cards in Redis', () => {
+  beforeEach(() => vi.useRealTimers());
+
+  it('have keys of prefix, version and origin', async () => {
+    const cards = redisCards(redis);
+    const { store } = await cards.open();
+    await store.set('base1:4 é', newAnswer());
+    expect(await cards.keys()).toEqual([
+      expect.stringMatching(new RegExp(`^${cards.prefix}:cards:v1:[0-9a-f]{12}:base1:4 é$`)),
+    ]);
+  });
+
+  it('expire at the end of their life, however much of it was over when they were written', async () => {
+    const cards = redisCards(redis);
+    const { store } = await cards.open();
+    await store.set('a', newAnswer(KEEP_MS / 2));
+    const [key = ''] = await cards.keys();
+    const leftMs = await (await cards.client()).pTTL(key);
+    expect(leftMs).toBeGreaterThan(KEEP_MS / 2 - 60_000);
+    expect(leftMs).toBeLessThanOrEqual(KEEP_MS / 2);
+  });
+
+  it('cannot be cleared: other programs may use that Redis', async () => {
+    const cards = redisCards(redis);
+    const { link, store } = await cards.openLink();
+    await store.set('a', newAnswer());
+    await expect(new RedisStore(link).clear()).rejects.toThrow();
+    expect(await cards.count()).toBe(1);
+  });
+
+  it('are a miss where another program stores something else, and the link stays usable', async () => {
+    const cards = redisCards(redis);
+    const { link, store } = await cards.openLink();
+    await store.set('a', newAnswer());
+    const [key = ''] = await cards.keys();
+    const client = await cards.client();
+    await client.unlink(key);
+    await client.lPush(key, 'x');
+    expect(await (await cards.open()).store.get('a')).toBeUndefined();
+    expect(link.health).toBe('usable');
+  });
+});
+
+describe.skipIf(noRealRedis('cards while Redis is unavailable'))('cards while Redis', () => {
+  beforeEach(() => vi.useRealTimers());
+
+  it('is gone are those in memory; the others are misses, without a log line', async () => {
+    const redis = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
+    const cards = redisCards(redis);
+    const [one, other] = [await cards.openLink(), await cards.openLink()];
+    await one.store.set('remembered', newAnswer());
+    await other.store.set('elsewhere', newAnswer());
+    await redis.kill();
+
+    const later = newAnswer();
+    expect(await one.store.get('elsewhere')).toBeUndefined();
+    await expect.poll(() => one.link.health).toBe('unavailable');
+    expect(await one.store.get('remembered', () => false)).toMatchObject({ card: CARD });
+    expect(await one.store.get('elsewhere')).toBeUndefined();
+    await one.store.set('later', later);
+    expect(await one.store.get('later')).toEqual(later);
+    expect(one.lines).toEqual([]);
+
+    await redis.start();
+    await expect.poll(() => one.link.health).toBe('usable');
+    expect(await one.store.get('elsewhere')).toMatchObject({ card: CARD });
+    expect(one.lines).toEqual([]);
+  });
+
+  it('only answers reads are read from it', async () => {
+    const redis = await startRealRedis();
+    const cards = redisCards(redis);
+    const [one, other] = [await cards.openLink(), await cards.openLink()];
+    const answer = newAnswer();
+    await other.store.set('a', answer);
+    await one.link.run((client) => client.sendCommand(['REPLICAOF', '127.0.0.1', '1']));
+    await expect.poll(() => one.link.health).toBe('readable');
+    expect(await one.store.get('a')).toEqual(answer);
+    await one.store.set('b', answer);
+    expect(await one.store.get('b')).toEqual(answer);
+    expect(await other.store.get('b')).toBeUndefined();
+    expect([...one.lines, ...other.lines]).toEqual([]);
   });
 });

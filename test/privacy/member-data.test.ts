@@ -1,10 +1,13 @@
-import { DatabaseSync } from 'node:sqlite';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MemberData } from '../../src/privacy/member-data.ts';
-import { StateWrites, sqliteDeletionRequests } from '../../src/storage/sqlite/state-rows.ts';
+import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
+import { sqliteMemberHistory } from '../../src/storage/sqlite/member-history.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
-import { BOOKS, type OpenBooks } from '../quota/books.ts';
 import { logLines } from '../support/log-lines.ts';
+import { inFiles, inRedis, PLACES, type Place } from '../support/stores.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const MINUTE_MS = 60_000;
 /** Redis would at once forget what is booked on a day long ago. */
@@ -21,7 +24,7 @@ afterEach(() => {
 });
 
 /** A process with its own history of what members looked up last. */
-async function process(open: OpenBooks, keepsHistory = true) {
+async function process(open: Place, keepsHistory = true) {
   const { ledger, requests, watches } = await open();
   const cards = new Map(keepsHistory ? [['alice', ['Emberwing Drake']]] : []);
   const history = {
@@ -50,11 +53,9 @@ async function atTime<T>(atMs: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-const [inFile, inRedis] = BOOKS as [(typeof BOOKS)[0], (typeof BOOKS)[0]];
-
-describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
+describe.each(PLACES)('what is kept about a member, %s,', (_, place) => {
   it('is shown: the counts of all days, the last cards, and how many are watched', async () => {
-    const { ledger, watches, memberData } = await process(books());
+    const { ledger, watches, memberData } = await process(await place());
     ledger.spent(ALICE);
     await atTime(TODAY_MS - DAY_MS, async () => ledger.saved(ALICE));
     await watches.set(WISH, 36);
@@ -68,7 +69,7 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
   });
 
   it('is deleted at once on request, but for the counts of today', async () => {
-    const { ledger, watches, memberData } = await process(books());
+    const { ledger, watches, memberData } = await process(await place());
     for (const memberId of ['alice', 'bob']) await watches.set({ ...WISH, memberId }, 36);
     await atTime(TODAY_MS - DAY_MS, async () => void ledger.spent(ALICE));
     for (const requester of [ALICE, BOB]) ledger.spent(requester);
@@ -82,7 +83,7 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
   });
 
   it('is deleted when it was set while the clock was ahead, and stays deleted', async () => {
-    const { watches, memberData } = await process(books());
+    const { watches, memberData } = await process(await place());
     await atTime(TODAY_MS + 20_000, () => watches.set(WISH, 36));
     await atTime(TODAY_MS + 40 * DAY_MS, () => watches.set({ ...WISH, cardId: 'base1-5' }, 36));
     expect(await memberData.forget('alice')).toMatchObject({ isForgotten: true });
@@ -94,7 +95,7 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
   });
 
   it('of that day is deleted once the day has ended, in a later run too; what comes after is kept', async () => {
-    const open = books();
+    const open = await place();
     const first = await process(open);
     first.ledger.spent(ALICE);
     await first.memberData.forget('alice');
@@ -112,7 +113,7 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
   });
 
   it('of a day is kept for a quarter of an hour after it, in which a late reply is booked on it still', async () => {
-    const { ledger, memberData } = await process(books());
+    const { ledger, memberData } = await process(await place());
     ledger.spent(ALICE);
     const daysAfter = (minutes: number) =>
       atTime(nextUtcMidnightMs(TODAY_MS) + minutes * MINUTE_MS, async () => {
@@ -123,7 +124,7 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
   });
 
   it('is deleted by every process, and the request is gone a day later', async () => {
-    const open = books();
+    const open = await place();
     const [asked, other] = [await process(open), await process(open)];
     await asked.memberData.forget('alice');
     expect(await other.memberData.kept('alice')).toMatchObject({ lastCards: ['Emberwing Drake'] });
@@ -139,7 +140,7 @@ describe.each(BOOKS)('what is kept about a member, over $over', ({ books }) => {
 });
 
 it('a second wish on the same day reaches every process, too', async () => {
-  const open = inRedis.books();
+  const open = await inRedis();
   const [asked, other] = [await process(open), await process(open)];
   for (const card of ['Emberwing Drake', 'Tidecaller']) {
     other.cards.set('alice', [card]);
@@ -150,14 +151,30 @@ it('a second wish on the same day reaches every process, too', async () => {
 });
 
 it('last cards that are not kept are none that nobody has looked up', async () => {
-  const { memberData } = await process(inFile.books(), false);
+  const { memberData } = await process(await inFiles(), false);
   expect((await memberData.kept('alice')).lastCards).toBe('off');
 });
 
 it('a request that cannot be kept is not said to be done', async () => {
-  const database = new DatabaseSync(':memory:');
-  const { log, lines } = logLines();
-  const requests = sqliteDeletionRequests(database, new StateWrites(log));
+  const { database, requests, lines } = await (await inFiles())();
+  database.close();
   expect(await requests.add({ memberId: 'alice', at: '2026-11-21T12:00:00.000Z', lastChange: 0 })).toBe(false);
   expect(lines).toHaveLength(1);
+});
+
+it('what a member looked up last is shown and deleted in the catalogs of all card services', async () => {
+  const folder = temporaryFolder();
+  const { log } = logLines();
+  const history = sqliteMemberHistory(folder, log);
+  expect(await history.lastCards('alice')).toEqual([]);
+  for (const name of ['', 'names-0a1b2c3d']) {
+    const catalog = CatalogDatabase.open(join(folder, name), log);
+    catalog.asked.add(`card ${name}`, { memberId: 'alice', guildId: undefined }, 1, true);
+    catalog.close();
+  }
+  expect(await history.lastCards('alice')).toHaveLength(2);
+  expect(await history.forget('alice')).toBe(true);
+  expect(await history.lastCards('alice')).toEqual([]);
+  const files = ['', 'names-0a1b2c3d'].map((name) => readFileSync(join(folder, name, 'catalog.sqlite'), 'latin1'));
+  expect(files.filter((file) => file.includes('alice'))).toEqual([]);
 });

@@ -1,29 +1,12 @@
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SETTINGS_KEPT_MS, SettingsOfServers, type SettingsStore } from '../../src/settings/server-settings.ts';
-import { redisSettings, settingsKey } from '../../src/storage/redis/server-settings.ts';
-import { SETTINGS_SCHEMA, sqliteSettings } from '../../src/storage/sqlite/server-settings.ts';
-import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
+import { SETTINGS_KEPT_MS, SettingsOfServers } from '../../src/settings/server-settings.ts';
+import { settingsKey } from '../../src/storage/redis/server-settings.ts';
 import { DAY_MS } from '../../src/time/utc-day.ts';
-import { logLines } from '../support/log-lines.ts';
-import { startRedis } from '../support/redis.ts';
-import { openedLink } from '../support/redis-link.ts';
+import { inFiles, inRedis, PLACES } from '../support/stores.ts';
 
 const MINUTE_MS = 60_000;
 const SERVER = { guildId: 'server' };
 const NOTHING_SET = { isPrivate: false };
-
-function sqlitePlace() {
-  const database = new DatabaseSync(':memory:');
-  database.exec(SETTINGS_SCHEMA);
-  return { database, store: () => sqliteSettings(database, new StateWrites(logLines().log)) };
-}
-
-async function redisPlace() {
-  const redis = await startRedis();
-  const { link } = await openedLink(redis);
-  return { redis, link, store: () => redisSettings(link) };
-}
 
 /** The clock that the stores and what is known of them go by. */
 function clock(): { pass(ms: number): void } {
@@ -32,20 +15,17 @@ function clock(): { pass(ms: number): void } {
   return { pass: (ms) => void vi.setSystemTime(Date.now() + ms) };
 }
 
-describe.each<[string, () => Promise<{ store(): SettingsStore }>]>([
-  ['in files', async () => sqlitePlace()],
-  ['in Redis', redisPlace],
-])('the settings of a server, %s', (_, open) => {
+describe.each(PLACES)('the settings of a server, %s', (_, place) => {
   it('are those that were set last, each by itself, also after a restart', async () => {
-    const place = await open();
-    const [alice, bob] = [new SettingsOfServers(place.store()), new SettingsOfServers(place.store())];
+    const open = await place();
+    const [{ settings: alice }, { settings: bob }] = [await open(), await open()];
     expect(await alice.of(SERVER)).toEqual(NOTHING_SET);
     expect(await bob.of(SERVER)).toEqual(NOTHING_SET);
     expect(await alice.change('server', { language: 'de' })).toEqual({ language: 'de', isPrivate: false });
     // Who chose before they saw the other change loses nothing of it.
     expect(await bob.change('server', { isPrivate: true })).toEqual({ language: 'de', isPrivate: true });
     expect(await bob.change('server', { language: 'fr' })).toEqual({ language: 'fr', isPrivate: true });
-    const restarted = new SettingsOfServers(place.store());
+    const { settings: restarted } = await open();
     expect(await restarted.of(SERVER)).toEqual({ language: 'fr', isPrivate: true });
     expect(await restarted.of({ guildId: 'another' })).toEqual(NOTHING_SET);
     expect(await restarted.of({ guildId: undefined })).toEqual(NOTHING_SET);
@@ -53,8 +33,8 @@ describe.each<[string, () => Promise<{ store(): SettingsStore }>]>([
   });
 
   it('are read where anything is set, which is known of other processes with the next look, and here at once', async () => {
-    const place = await open();
-    const [alice, bob] = [new SettingsOfServers(place.store()), new SettingsOfServers(place.store())];
+    const open = await place();
+    const [{ settings: alice }, { settings: bob }] = [await open(), await open()];
     await alice.renew();
     expect(alice.servers).toEqual(new Set());
     await alice.change('server', { language: 'de' });
@@ -65,21 +45,19 @@ describe.each<[string, () => Promise<{ store(): SettingsStore }>]>([
   });
 
   it('leave nothing behind when all is as at first', async () => {
-    const place = await open();
-    const settings = new SettingsOfServers(place.store());
+    const { settings, settingsStore } = await (await place())();
     await settings.change('server', { language: 'de' });
     await settings.change('server', { isPrivate: true });
     await settings.change('server', { language: undefined });
     expect(await settings.change('server', { isPrivate: false })).toEqual(NOTHING_SET);
-    expect(await place.store().read('server')).toEqual({});
+    expect(await settingsStore.read('server')).toEqual({});
   });
 
   it('are read once a minute, and known at once where they are changed', async () => {
     const { pass } = clock();
-    const place = await open();
-    const settings = new SettingsOfServers(place.store());
+    const { settings, settingsStore } = await (await place())();
     await settings.of(SERVER);
-    await place.store().write('server', 'language', 'de'); // as by a process that had the server before
+    await settingsStore.write('server', 'language', 'de'); // as by a process that had the server before
     pass(MINUTE_MS - 1);
     expect(await settings.of(SERVER)).toEqual(NOTHING_SET);
     pass(1);
@@ -92,8 +70,7 @@ describe.each<[string, () => Promise<{ store(): SettingsStore }>]>([
 describe('the settings of a server are kept for a year after the last use', () => {
   it('in files', async () => {
     const { pass } = clock();
-    const { database, store } = sqlitePlace();
-    const settings = new SettingsOfServers(store());
+    const { database, settings } = await (await inFiles())();
     await settings.change('used', { language: 'de' });
     await settings.change('left', { language: 'de' });
     pass(DAY_MS);
@@ -106,10 +83,9 @@ describe('the settings of a server are kept for a year after the last use', () =
 
   it('in Redis', async () => {
     const { pass } = clock();
-    const { redis, link, store } = await redisPlace();
-    const settings = new SettingsOfServers(store());
+    const { link, settings } = await (await inRedis())();
     await settings.change('server', { language: 'de' });
-    const key = settingsKey(redis.prefix, 'server');
+    const key = settingsKey(link.prefix, 'server');
     const keptMs = () => link.read((client) => client.pTTL(key));
     expect(await keptMs()).toBeGreaterThan(SETTINGS_KEPT_MS - DAY_MS);
     // Longer than what passes: a stand-in for Redis in this process goes by this clock, too.
@@ -125,8 +101,7 @@ describe('the settings of a server are kept for a year after the last use', () =
 
 it('settings that cannot be read are those that were known last, and a change that is not kept is told', async () => {
   const { pass } = clock();
-  const { database, store } = sqlitePlace();
-  const settings = new SettingsOfServers(store());
+  const { database, settings, settingsStore } = await (await inFiles())();
   await settings.change('server', { language: 'de' });
   database.exec('ALTER TABLE server_settings RENAME TO away');
   pass(MINUTE_MS);
@@ -134,14 +109,13 @@ it('settings that cannot be read are those that were known last, and a change th
   expect(await settings.of({ guildId: 'unknown' })).toEqual(NOTHING_SET);
   expect(await settings.change('server', { isPrivate: true })).toBeUndefined();
   database.exec('ALTER TABLE away RENAME TO server_settings');
-  await store().write('server', 'language', 'fr');
+  await settingsStore.write('server', 'language', 'fr');
   expect(await settings.of(SERVER)).toEqual({ language: 'fr', isPrivate: false });
 });
 
 it('a slow read does not replace what was changed meanwhile', async () => {
-  const { store } = sqlitePlace();
+  const { settingsStore: kept } = await (await inFiles())();
   const slow = Promise.withResolvers<void>();
-  const kept = store();
   let reads = 0;
   const settings = new SettingsOfServers({
     ...kept,

@@ -6,19 +6,17 @@ import { WatchDelivery } from '../../src/watches/delivery.ts';
 import { nonceOf, type WatchCrossing } from '../../src/watches/untold.ts';
 import { Watches } from '../../src/watches/watches.ts';
 import { ERROR, logLines } from '../support/log-lines.ts';
-import { WATCH_STORES } from './stores.ts';
+import { inFiles } from '../support/stores.ts';
 
 const WISH = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
 const ALICE = { requester: WISH };
 const TRIED_FOR_MS = 120_000;
-const [, openStore] = WATCH_STORES[0] ?? [];
 
 /** Members watch a card for 36, and a process tells them. */
 async function watching(members = ['alice']) {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
-  const store = await openStore?.();
-  if (!store) throw new Error('no store');
+  const { watchStore: store } = await (await inFiles())();
   const watches = new Watches(store);
   for (const memberId of members) await watches.set({ ...WISH, memberId }, 36);
   const sent: string[] = [];

@@ -1,14 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { redisWatches } from '../../src/storage/redis/watches.ts';
-import { StateWrites } from '../../src/storage/sqlite/state-rows.ts';
-import { sqliteWatches } from '../../src/storage/sqlite/watches.ts';
 import { newWatch, type Watch, type Wish, withPrice, withTold } from '../../src/watches/watch.ts';
 import { MOST_WATCHES, Watches, type WatchesOf } from '../../src/watches/watches.ts';
-import { logLines } from '../support/log-lines.ts';
-import { startRedis } from '../support/redis.ts';
-import { openedLink } from '../support/redis-link.ts';
-import { WATCH_STORES } from './stores.ts';
+import { inFiles, inRedis, PLACES } from '../support/stores.ts';
 
 const WISH: Wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
 
@@ -22,7 +15,9 @@ function clock(): { pass(ms: number): void } {
   return { pass: (ms) => void vi.setSystemTime(Date.now() + ms) };
 }
 
-describe.each(WATCH_STORES)('watches %s', (_, open) => {
+describe.each(PLACES)('watches %s', (_, place) => {
+  const open = async () => (await (await place())()).watchStore;
+
   it('are found by member, by card, and by what is to be told by message', async () => {
     const store = await open();
     const [one, other] = [watchOf(), watchOf({ cardId: 'base1-5' })];
@@ -193,7 +188,8 @@ describe.each(WATCH_STORES)('watches %s', (_, open) => {
 });
 
 it('watches that cannot be read or written now are not said to be set, stopped or forgotten', async () => {
-  const watches = new Watches(sqliteWatches(new DatabaseSync(':memory:'), new StateWrites(logLines().log)));
+  const { database, watches } = await (await inFiles())();
+  database.close();
   expect(await watches.find({ member: 'alice' })).toBeUndefined();
   expect(await watches.set(WISH, 36)).toBe('notKept');
   expect(await watches.stop('alice', 'any')).toBe(false);
@@ -203,14 +199,13 @@ it('watches that cannot be read or written now are not said to be set, stopped o
 
 describe('watches in a Redis', () => {
   it('are all read again when it was away, because it may have lost changes', async () => {
-    const redis = await startRedis();
-    const [{ link }, other] = [await openedLink(redis), await openedLink(redis)];
-    const watches = new Watches(redisWatches(link));
+    const open = await inRedis();
+    const [{ link, watches }, other] = [await open(), await open()];
     for (const below of [30, 20]) await watches.set({ ...WISH, below }, 36);
     await watches.renew();
-    const lost = [':watches:changes', ':watches:changed', ':watches'].map((key) => redis.prefix + key);
+    const lost = [':watches:changes', ':watches:changed', ':watches'].map((key) => link.prefix + key);
     await other.link.run((client) => client.del(lost));
-    await new Watches(redisWatches(other.link)).set({ ...WISH, cardId: 'base1-2' }, 36);
+    await other.watches.set({ ...WISH, cardId: 'base1-2' }, 36);
     const wasAway = new Promise<void>((resolve) => link.onHealth((health) => health === 'usable' && resolve()));
     const id = await link.read((client) => client.clientId());
     await other.link.run((client) => client.sendCommand(['CLIENT', 'KILL', 'ID', String(id)]));
