@@ -25,11 +25,6 @@ export function startBotProcess(env: Record<string, string>, largestFileKb?: num
   return startProgram(largestFileKb === undefined ? program : limited, { env: compiled(env) });
 }
 
-/** Runs a script of these tests in its own process, with exactly this environment. */
-export function startScript(script: string, env: Record<string, string>): BotProcess {
-  return startProgram([process.execPath, script], { env: compiled(env) });
-}
-
 /** Runs a script of package.json in its own process group, as a shell would start it, so that Ctrl-C reaches the whole group. */
 export function startUnderNpm(args: string[], env: Record<string, string> = {}): BotProcess & { ctrlC(): void } {
   const { HOME = '' } = process.env;
