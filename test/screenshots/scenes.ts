@@ -28,6 +28,12 @@ async function begin({ discord }: Sandbox): Promise<void> {
   while ((await discord.complete({ command: 'card', options: { id: 'emb' }, focused: 'id' })).length === 0);
 }
 
+/** What a member looked up is kept a moment later. */
+async function untilKept({ discord }: Sandbox, name: string): Promise<void> {
+  const rows = () => discord.complete({ command: 'card', options: { id: '' }, focused: 'id' });
+  while (!(await rows()).some((row) => row.name.startsWith(name)));
+}
+
 /** More commands at once than the bot takes in a minute. Those of direct messages are not on the page. */
 async function typeTooMuch({ discord }: Sandbox): Promise<void> {
   const typed = Array.from({ length: 240 }, () =>
@@ -231,7 +237,11 @@ export const SCENES: readonly Scene[] = [
         before: lookUp(0, 'base1-4', 'tide-3', 'dusk2-12'),
         show: reply('/watches', 'Prices you watch'),
       },
-      { name: 'privacy', show: reply('/privacy', 'What I keep') },
+      {
+        name: 'privacy',
+        before: (sandbox) => untilKept(sandbox, 'Owl of Nine Windows'),
+        show: reply('/privacy', 'What I keep'),
+      },
       { name: 'privacy-question', show: afterButton('Delete my data', "can't be undone") },
       { name: 'privacy-deleted', show: afterButton('Delete my data', "that's deleted") },
     ],
