@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that mostly wait: they begin first, otherwise the run would end with their waits. */
 const LONGEST =
-  /\/(?:simulate|page|gateway-faults|edit-faults|watch-messages|redis-takeover|service-faults|callback-faults|redis-outages)\.test\.ts$/;
+  /\/(?:simulate|page|words|gateway-faults|edit-faults|watch-messages|redis-takeover|service-faults|callback-faults|redis-outages)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
 const LONG = /\/test\/(?:e2e|storage\/redis|cli|screenshots)\/|worker-catalog/;
