@@ -76,7 +76,7 @@ export async function pressed(
   const [, action, id = '', most] = ACTION.exec(argument) ?? [];
   if (!action) return undefined;
   const kept = await services.lists.read(requester.memberId, id);
-  if (!kept) return sentence(formatMessage(locale, 'worthPasteAgain'));
+  if (!kept) return sentence(withoutList(locale, services));
   if (action === 'show') return askedFor({ id, ceiling: 0 }, [], false);
   const { lines = [] } = kept;
   const worth = worthOf(lines, await keptPrices(cardsOf(lines), services), services.currency);
@@ -100,7 +100,7 @@ export async function showList(
   }
   const list = await readList(id, requester, services);
   const all = (message: Message) => (isPrivate ? message : withDelete(message, locale));
-  if (!list) return all({ content: formatMessage(locale, 'worthPasteAgain') });
+  if (!list) return all({ content: withoutList(locale, services) });
   const { lines = [], merged = 0, passedOver = [], isUnsearched = false } = list;
   const prices = await keptPrices(cardsOf(lines), services);
   const worth = worthOf(lines, prices, currency);
@@ -124,6 +124,11 @@ export async function showList(
     },
   });
   return all(message);
+}
+
+/** It is kept no longer, or cannot be read while the store is away. */
+function withoutList(locale: string, { limiter }: Services): string {
+  return formatMessage(locale, limiter.view().storeAwaitedUntilMs === undefined ? 'worthPasteAgain' : 'StoreAway');
 }
 
 /** A list with its lines. What they mean is decided once, if names can be searched then. @returns `undefined` when it is kept no longer */

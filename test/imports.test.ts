@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   discord: ['commands', 'replies', 'render', 'model', 'time'],
   operations: ['model', 'time', 'quota', 'package.json'],
   storage: [
-    ...['operations', 'model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup', 'replies', 'privacy'],
+    ...['model', 'time', 'service', 'cache', 'quota', 'catalog', 'lookup', 'replies', 'privacy'],
     ...['settings', 'watches', 'lists'],
   ],
   cli: [

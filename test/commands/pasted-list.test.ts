@@ -39,7 +39,7 @@ it('a list that is gone before everybody sees it leaves a sentence that can be t
     { id: '1', ceiling: 0 },
     { cards: [], requests: 0 },
     { ...view, isPrivate: false },
-    { lists } as Services,
+    { lists, limiter: { view: () => ({}) } } as unknown as Services,
   );
   expect(shown.content).toContain('I no longer have that list');
   expect(JSON.stringify(shown.components)).toContain('"label":"Delete"');

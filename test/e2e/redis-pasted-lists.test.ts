@@ -4,7 +4,8 @@ import { serverOfShard } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { press } from '../support/buttons.ts';
 import { prepareBots, requestedIds, startAppBots, type TestBots } from '../support/processes.ts';
-import { startRedis } from '../support/redis.ts';
+import { noRealRedis } from '../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis } from '../support/redis.ts';
 
 const QUICK = { requestsPerMinute: 1_200, burst: 20, requestsPerDay: 1_000 };
 const IDS = ['base1-1', 'base1-2', 'base1-3', 'base1-4'];
@@ -42,4 +43,13 @@ it('a list of a process that is killed is completed by another, and its buttons 
   killed.child.kill('SIGKILL');
   const answer = await typed.until(({ embeds }) => embeds.length > 0, PATIENCE_MS);
   expect(textOf(answer)).toContain('at market (4 cards)');
+});
+
+it.skipIf(noRealRedis('a list while Redis is away'))('is said to be out of reach, not to be gone', async () => {
+  const redis = await startRealRedis();
+  const processes = await startAppBots({ redis, service: QUICK });
+  const estimate = await pasted(processes, 0);
+  await redis.kill();
+  const pressed = await press(processes, estimate, 'Fetch the prices').until(({ content }) => content !== '');
+  expect(pressed.content).toMatch(/^New cards can't be fetched for the moment/);
 });
