@@ -11,7 +11,7 @@ import type { Acquired, Limiter } from '../../src/quota/limiter-port.ts';
 import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { SharedCell } from '../../src/quota/shared-cell.ts';
 import { INFO, type LogLine, logLines } from './log-lines.ts';
-import { fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS } from './lookup-queue.ts';
+import { fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS, withAcquire } from './lookup-queue.ts';
 import { SharedState } from './shared-state.ts';
 
 /** The real one: it runs once everything is done that waits for no time. */
@@ -64,7 +64,6 @@ const ANSWERS: Readonly<Record<string, DictatedAnswer>> = {
   'a reset': { fault: 'reset' },
   'a page': { status: 403, body: '<h1>blocked</h1>', headers: { 'content-type': 'text/html' } },
   'no such key': { status: 403, body: { _tag: 'Forbidden', message: 'no' } },
-  'another plan': { status: 402, body: { _tag: 'PlanRequired', message: 'no' } },
   nonsense: { body: { id: 7 } },
   'card a': { body: CARDS[0] },
 };
@@ -107,10 +106,10 @@ interface Departure {
 type World = ReturnType<typeof lookupQueueOver> & { service: EmbeddedCardService };
 
 /**
- * The lookup queue with all that is below it, in simulated time, played by a line of steps: who asks for which card, how
- * the service does, how much time passes. Of the cards of one step each member gets every so many-th. Members are in the
- * server `guild`; `alice@far` in another, `alice@` writes direct messages, and `alice@far!` is where the bot is not
- * installed.
+ * The lookup queue with all that is below it, in simulated time, played by a line of steps: who asks for which card,
+ * how the service does, how much time passes. Of the cards of one step each member gets every so many-th. Members are
+ * in the server `guild`; `alice@far` in another, `alice@` writes direct messages, and `alice@far!` is where the bot is
+ * not installed. Unless it is said, the plan allows one request a second, and one that the others find ready.
  *
  * At the end of each script the books agree with the requests that left, no card was requested twice at a time, and
  * nothing that has ended holds a permit or a claim.
@@ -215,13 +214,12 @@ export class QueueScript {
       },
     ],
     [
-      String.raw`answer (\d+|[a-z ]+?)(?: for (SPAN))?(?: to (\S+))?(?:, (\d+) times)?(?:, after (SPAN))?`,
-      (what = '', span = '', card, times, delay = '') => {
+      String.raw`answer (\d+|[a-z ]+?)(?: for (SPAN))?(?: to (\S+))?(?:, (\d+) times)?`,
+      (what = '', span = '', card, times) => {
         const headers = span ? { 'retry-after': String(msOf(span) / 1_000) } : {};
         this.#world.service.script({
           ...(ANSWERS[what] ?? { status: Number(what), headers }),
           times: Number(times || 1),
-          ...(delay && { delayMs: msOf(delay) }),
           ...(card && { path: card === 'lists' ? '/cards?' : new RegExp(`[/=,]${card}(?!\\w)`) }),
         });
       },
@@ -481,13 +479,7 @@ export class QueueScript {
       this.#permits.delete(permit);
       return limiter.release(permit, outcome);
     };
-    const own: Partial<Limiter> = { acquire, release };
-    return new Proxy(limiter, {
-      get(target, name: keyof Limiter) {
-        const value: unknown = own[name] ?? Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    return withAcquire(limiter, acquire, release);
   }
 
   /** @param part of the way there and back */
