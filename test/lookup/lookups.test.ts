@@ -1,12 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import { Lookups } from '../../src/lookup/lookups.ts';
 import { isFetchedFor, lastPermitAtMs, type Outcomes } from '../../src/lookup/outcomes.ts';
 import type { CardRecord } from '../../src/model/card.ts';
-import type { Claims } from '../../src/model/claims.ts';
 import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import { isWorthShowing } from '../../src/replies/course.ts';
-import { by, fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
+import { by, fakeTime, LONGEST_WAIT_MS, NOON_MS } from '../support/lookup-queue.ts';
 import { asGiven, type GivenCard, lookedUp, lookupsOf, type Tell } from './lookups-of.ts';
 
 const ANSWER: CardRecord = { card: undefined, fetchedAtMs: 0 };
@@ -256,77 +254,11 @@ describe('the time of the permit is shown', () => {
   });
 });
 
-const PACE = { requestsPerMinute: 600, burst: 20 };
-const IDS = ['base1-1', 'base1-2', 'base1-3', 'base1-4'];
-
-describe('what a list cost', () => {
-  const bulk = { bulkPath: '/cards?ids={ids}', most: 20 };
-
-  /** Lists of the same four cards by so many members, at once; `elsewhere`: another process has those cards under way. */
-  function lists(members: number, setting: { bulk?: typeof bulk; elsewhere?: readonly string[] } = {}) {
-    fakeTime();
-    const service = new EmbeddedCardService({ ...PACE, requestsPerDay: 1_000, latencyMs: 50 });
-    const elsewhere = new Set(setting.elsewhere);
-    const claims: Claims = {
-      isShared: true,
-      claim: async (name) => (elsewhere.has(name.slice('card:'.length)) ? { heldForMs: 1 } : 'mine'),
-      release: async () => {},
-    };
-    const world = lookupQueueOver(service, { plan: 'free', ...PACE }, { ...setting, claims });
-    const options = { ...world, lookupQueue: world.queue, longestWaitMs: LONGEST_WAIT_MS };
-    const queries = IDS.map((cardId) => ({ cardId, showPrices: true }));
-    const begin = () =>
-      Array.from({ length: members }, async (_, member) => {
-        const { requester, deadlineMs } = lookup('any', by(`member ${member}`));
-        const wanted = { requester, receivedAtMs: Date.now(), deadlineMs };
-        return (await Lookups.resume(queries, wanted, options)).lookUpAll();
-      });
-    return { ...world, ...{ service, elsewhere, begin } };
-  }
-
-  const cost = async (ended: Promise<Outcomes>[]) => {
-    await vi.advanceTimersByTimeAsync(20_000);
-    return (await Promise.all(ended)).map((list) => list.requests);
-  };
-
-  it.each([
-    ['one for each card', undefined, 4],
-    ['one for all of them', bulk, 1],
-  ])('is every request once, also for the member who joins those under way: %s', async (_, listing, requests) => {
-    const { service, begin } = lists(2, listing && { bulk: listing });
-    const first = begin();
-    await vi.advanceTimersByTimeAsync(10);
-    expect(await cost([...first, ...begin()])).toEqual(Array(4).fill(requests));
-    expect(service.requests).toHaveLength(requests);
-  });
-
-  it.each([
-    ['leaves out a 429, which the service does not count', { status: 429, headers: { 'retry-after': '1' } }, 4],
-    ['has a failure that it counts', { status: 500 }, 5],
-  ])('%s', async (_, fault, requests) => {
-    const { service, begin } = lists(1);
-    service.script(fault);
-    expect(await cost(begin())).toEqual([requests]);
-  });
-
-  it('has the requests of another process, too', async () => {
-    const { elsewhere, begin, storedCards } = lists(1, { elsewhere: ['base1-1', 'base1-2', 'base1-3'] });
-    const ended = begin();
-    await vi.advanceTimersByTimeAsync(100);
-    for (const [at, id] of [...elsewhere].entries()) {
-      const card = { id, name: id, game: 'T', set: { id: 's', name: 'S' } };
-      storedCards.set(id, { card, fetchedAtMs: Date.now() - (at < 2 ? 50 : 20) }); // two of them in one list
-    }
-    elsewhere.clear();
-    expect(await cost(ended)).toEqual([3]);
-  });
-
-  it('but nothing of an answer before a request for the card has left, however long that takes', async () => {
-    fakeTime();
-    const shown: unknown[] = [];
-    const lookups = await lookupsOf(answersAfter(60_000));
-    void lookedUp(lookups, async (soFar) => void shown.push(soFar));
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(shown).toEqual([]);
-  });
+it('nothing is shown before a request for the card has left, however long that takes', async () => {
+  fakeTime();
+  const shown: unknown[] = [];
+  const lookups = await lookupsOf(answersAfter(60_000));
+  void lookedUp(lookups, async (soFar) => void shown.push(soFar));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(shown).toEqual([]);
 });

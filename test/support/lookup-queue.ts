@@ -127,22 +127,12 @@ export function by(memberId: string, guildId = 'guild'): Pick<Lookup, 'requester
   return { requester: { memberId, guildId } };
 }
 
-/** Reservations of the lookups that are admitted, of several in the same moment; the refusals of the others. */
-export async function admitAll(queue: LookupQueue, lookups: readonly Lookup[]) {
-  const admissions = await Promise.all(lookups.map((one) => queue.admit(one)));
-  return {
-    reservations: admissions.flatMap((admission) => ('reservation' in admission ? [admission.reservation] : [])),
-    refusals: admissions.flatMap((admission) => ('refusal' in admission ? [admission.refusal] : [])),
-    wereAdmitted: admissions.map((admission) => 'reservation' in admission),
-  };
-}
-
-/** The limiter, asked for permits in another way. */
-export function withAcquire(limiter: Limiter, acquire: Limiter['acquire']): Limiter {
+/** The limiter, asked for permits in another way, which may be given back in another way, too. */
+export function withAcquire(limiter: Limiter, acquire: Limiter['acquire'], release?: Limiter['release']): Limiter {
+  const own: Partial<Limiter> = { acquire, ...(release && { release }) };
   return new Proxy(limiter, {
-    get(target, name) {
-      if (name === 'acquire') return acquire;
-      const value: unknown = Reflect.get(target, name);
+    get(target, name: keyof Limiter) {
+      const value: unknown = own[name] ?? target[name];
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
