@@ -1,5 +1,5 @@
 import { setImmediate as ioPhase } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { Logger } from '../../src/log.ts';
 import type { CellOptions } from '../../src/quota/limiter-cell.ts';
 import { SharedCell } from '../../src/quota/shared-cell.ts';
@@ -85,7 +85,7 @@ export class SharedQuota {
 
   /** Seconds and microseconds, in Lua. */
   #time(): string {
-    const nowMs = Number(new Date()) + this.#aheadMs; // unlike Date.now(), of no process
+    const nowMs = Number(vi.getMockedSystemTime()) + this.#aheadMs; // unlike Date.now(), of no process
     return `{'${Math.floor(nowMs / 1_000)}', '${(nowMs % 1_000) * 1_000}'}`;
   }
 }
