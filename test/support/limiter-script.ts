@@ -51,14 +51,15 @@ type Step = (process: Process, words: readonly (string | undefined)[], name: str
 export class LimiterScript {
   /** When each request left, by the monotonic clock, and whether it was a probe. */
   readonly departures: { atMs: number; isProbe: boolean }[] = [];
-  readonly store = new MemoryLimiterStore();
+  readonly #store = new MemoryLimiterStore();
   readonly #logged = logLines();
   /** The log of all processes. */
   readonly lines = this.#logged.lines;
   readonly #random: number;
   readonly #quota: SharedQuota | undefined;
   readonly #processes = new Map<string, Process>();
-  #setting: PlanSetting;
+  /** Of the processes that are started from now on. */
+  setting: PlanSetting;
   #seen = 0;
   #event: EventsByName['limiter'] | undefined;
 
@@ -70,7 +71,7 @@ export class LimiterScript {
     vi.useFakeTimers({ now: START_MS - 1_000, toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });
     vi.advanceTimersByTime(1_000); // the monotonic clock is never 0
     onTestFinished(() => void vi.restoreAllMocks().useRealTimers());
-    this.#setting = setting;
+    this.setting = setting;
     this.#random = random;
     this.#quota = redis && new SharedQuota(redis);
   }
@@ -138,9 +139,9 @@ export class LimiterScript {
       this.#event = event;
     });
     const warnings = new QuotaWarnings(log);
-    const options = { setting: this.#setting, longestWaitMs: LONGEST_WAIT_MS, warnings, events };
+    const options = { setting: this.setting, longestWaitMs: LONGEST_WAIT_MS, warnings, events };
     const shared = this.#quota?.join(options, log);
-    const cell = shared?.cell ?? new LocalCell(this.store, options);
+    const cell = shared?.cell ?? new LocalCell(this.#store, options);
     const limiter = new RateLimiter(cell, { ...options, random: () => this.#random });
     const process: Process = { limiter, held: [], told: 0, aheadMs: 0, ...(shared && { shared }) };
     limiter.onChange(() => process.told++);
@@ -150,7 +151,7 @@ export class LimiterScript {
   }
 
   async #restart({ shared }: Process, name: string, plan: string | undefined): Promise<void> {
-    if (plan) this.#setting = { ...this.#setting, plan };
+    if (plan) this.setting = { ...this.setting, plan };
     await shared?.end();
     await this.#start(name);
   }
