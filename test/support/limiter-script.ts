@@ -121,7 +121,14 @@ export class LimiterScript {
       ({ limiter }, [count, lane]) => next(limiter, laneOf(lane), Number(count)).map(fromNow).join(', '),
     ],
     [/^pace$/, ({ limiter }) => pace(limiter)],
-    [/^left$/, ({ limiter }) => limiter.view().windows.map(left).join(', ') || 'unknown'],
+    [
+      /^left$/,
+      ({ limiter }) =>
+        limiter
+          .view()
+          .windows.map((window) => left(window))
+          .join(', ') || 'unknown',
+    ],
     [/^least$/, ({ limiter }) => left(limiter.quota())],
     [/^breaker$/, ({ limiter }) => breaker(limiter)],
     [/^doubt$/, ({ limiter }) => doubt(limiter)],
@@ -275,14 +282,8 @@ function until({ untilMs, ...rest }: { untilMs: number; reason?: string }): stri
 }
 
 /** Such as `88 of 100 a day, 12 h`; with `?` where nobody states it. */
-function left(window: WindowQuota | undefined): string {
-  const {
-    per = 'day',
-    limit,
-    remaining,
-    resetsAtMs,
-    isOurCount,
-  } = window ?? { limit: undefined, remaining: undefined };
+function left(window: Partial<WindowQuota> = {}): string {
+  const { per = 'day', limit, remaining, resetsAtMs, isOurCount } = window;
   return `${remaining ?? '-'} of ${limit ?? '-'} a ${per}${isOurCount ? '?' : ''} ${fromNow(resetsAtMs)}`;
 }
 
