@@ -44,9 +44,28 @@ interface Process {
 type Step = (process: Process, words: readonly (string | undefined)[], name: string) => unknown;
 
 /**
- * Scenarios of when a request may leave, in a line: steps with `; ` between them, and what they told with ` | `. Those with
- * ` & ` between them begin in the same moment. Time stands still but for steps such as `+5 s`. At every step no later place
- * is forecast sooner; and where a process shares its state with no other, the forecast is now exactly when a permit is given.
+ * Scenarios of when a request may leave, in a line: steps with `; ` between them, and what they told with ` | `. Those
+ * with ` & ` between them begin in the same moment. At every step no later place is forecast sooner; and where a process
+ * shares its state with no other, the forecast is now exactly when a permit is given.
+ *
+ * - `+5 s`: time passes; `wait`: until a member's request may leave; `clock -1 h`: the clock is set
+ * - `ask`, `ask 3`, `ask 2 renewals`: so many requests leave, if they may, and are under way
+ * - `send 3`: so many leave, as many at once as may, and all are answered in this moment
+ * - `answered`, `429`, `429 5 s`, `429 a month`, `down`, `down of a,b`, `down 2 min`, `key refused`, `plan refused`,
+ *   `abandoned`: so ends the request that left last, and with `first` before it the one that left first. Where none is
+ *   under way, one leaves for it as soon as it may. `counted`, `uncounted`: by the service, if that is not what follows
+ * - `states 500 of 1000 for 2 h`, `states 9 a month`, `… after 1 s`: headers of an answer to a request that left now, or
+ *   so long ago; `plan pro`: a usage report names it
+ * - `restart`, `restart as pro`: the process begins again, with another plan
+ * - `why`, `why renewals`: why all of the lane are refused; `next 3`: when the next places are free; `pace`: what one
+ *   more costs
+ * - `left`: all windows, with `?` where they are counted here; `least`: the one that leaves least; `runs out`: when the
+ *   day ends early
+ * - `breaker`, `doubt`, `learned`: as seen from outside; `log`: how new lines begin; `metrics`: the last event; `told`:
+ *   whether listeners were called
+ * - `3 x down`: a step so many times, without a word
+ * - `b: ask`, `b dies`, `b leaves Redis`, `b is back`, `b is 5 min ahead`: of another process, which begins when it is
+ *   named first; `Redis forgets`; `Redis's clock -1 h`
  */
 export class LimiterScript {
   /** When each request left, by the monotonic clock, and whether it was a probe. */
