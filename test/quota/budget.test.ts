@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { PlanSetting } from '../../src/model/plan.ts';
 import { budgetRefusal, foreignCap, memberCap } from '../../src/quota/budget.ts';
+import { plannedDay } from '../../src/quota/pace.ts';
 
 it.each([
   ['a tenth of the day', undefined, 50_000, 5_000],
@@ -54,4 +56,13 @@ describe('a budget', () => {
     const none = { caps: { member: undefined, guild: undefined }, spent: { member: 1_000, guild: 1_000 } };
     expect(budgetRefusal(none, { member: 1, guild: 1 })).toBeUndefined();
   });
+});
+
+it.each<[string, PlanSetting, number | undefined]>([
+  ['the plan’s', { plan: 'free' }, 1_000],
+  ['the first plan’s until the service tells which it is', { plan: 'auto' }, 1_000],
+  ['that of the variable, if set', { plan: 'free', requestsPerDay: 700 }, 700],
+  ['not known of a plan without figures', { plan: 'enterprise' }, undefined],
+])('the day of the configuration is %s', (_, setting, requests) => {
+  expect(plannedDay(setting)).toBe(requests);
 });

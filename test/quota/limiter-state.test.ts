@@ -3,13 +3,8 @@ import { z } from 'zod';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import { Moment } from '../../src/model/stored-json.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
-import {
-  INITIAL_LIMITER_STATE,
-  LimiterState,
-  settingKey,
-  shifted,
-  underSetting,
-} from '../../src/quota/limiter-state.ts';
+import { INITIAL_LIMITER_STATE, LimiterState, shifted } from '../../src/quota/limiter-state.ts';
+import { LimiterScript } from '../support/limiter-script.ts';
 
 describe('a stored state', () => {
   const STATE: LimiterState = {
@@ -108,10 +103,13 @@ it.each<[string, Partial<PlanSetting>]>([
   ['day', { requestsPerDay: 500 }],
   ['month', { requestsPerMonth: 500 }],
   ['description of the plans', { plans: { free: { requestsPerMinute: 10, burst: 5, requestsPerMonth: 2_000 } } }],
-])('a spent window is probed at a start with another %s, and with the same setting not before it ends', (_, other) => {
-  const setting: PlanSetting = { plan: 'free', requestsPerDay: 100, requestsPerMonth: 300 };
-  const breaker = { state: 'open', reason: 'day', sinceMs: 4_000, untilMs: 5_000, failures: 1 } as const;
-  const spent: LimiterState = { ...INITIAL_LIMITER_STATE, breaker, openedUnder: settingKey(setting) };
-  expect(underSetting(spent, setting).breaker.untilMs).toBe(5_000);
-  expect(underSetting(spent, { ...setting, ...other }).breaker.untilMs).toBe(4_000);
-});
+])(
+  'a spent window is probed at a start with another %s, and with the same setting not before it ends',
+  async (_, other) => {
+    const setting: PlanSetting = { plan: 'free', requestsPerDay: 100, requestsPerMonth: 300 };
+    const script = new LimiterScript(setting);
+    expect(await script.says('states 0 of 1000 for 2 h; answered; restart; ask')).toBe('0, then day 2 h');
+    script.setting = { ...setting, ...other };
+    expect(await script.says('restart; ask')).toBe('1 probe');
+  },
+);

@@ -1,264 +1,157 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { NOTHING_LEARNED } from '../../../src/quota/learned.ts';
-import type { Limiter, Permit } from '../../../src/quota/limiter-port.ts';
-import { INITIAL_LIMITER_STATE } from '../../../src/quota/limiter-state.ts';
-import {
-  ANSWERED,
-  ask,
-  DOWN,
-  drain,
-  HOUR_MS,
-  limited,
-  NOT_HELD,
-  nextPermit,
-  PER_MINUTE,
-  permitOf,
-  QUICK,
-  reading,
-  SLOW,
-  TOKENS,
-} from '../../quota/limiter.contract.ts';
+import { expect, it } from 'vitest';
+import type { PlanSetting } from '../../../src/model/plan.ts';
+import { LIMITER_KEY } from '../../support/limiter-over-redis.ts';
+import { LimiterScript } from '../../support/limiter-script.ts';
 import { WARN } from '../../support/log-lines.ts';
-import { clientOf, startRedis, type TestRedis } from '../../support/redis.ts';
-import { LIMITER_KEY, processes, SharingProcess } from '../../support/sharing-process.ts';
-import { onMachineAhead } from '../../support/skewed-clock.ts';
+import { clientOf, startRedis } from '../../support/redis.ts';
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-/** What is stored in Redis; `undefined` when nothing is. */
-async function stored(redis: TestRedis) {
-  const client = await clientOf(redis);
-  const { state, ...rest } = await client.hGetAll(`${redis.prefix}:${LIMITER_KEY}`);
-  return state === undefined ? undefined : { ...rest, state: JSON.parse(state) };
+async function overRedis(setting?: PlanSetting) {
+  const redis = await startRedis();
+  const script = new LimiterScript(setting, 0, redis);
+  return { script, client: await clientOf(redis), key: `${redis.prefix}:${LIMITER_KEY}`, keys: `${redis.prefix}:*` };
 }
 
-/** Stores another state, as another process does. */
-async function store(redis: TestRedis, state: string): Promise<void> {
-  const client = await clientOf(redis);
-  const key = `${redis.prefix}:${LIMITER_KEY}`;
-  await client.hSet(key, 'state', state);
-  await client.hSet(key, 'terms', await client.hIncrBy(key, 'version', 1));
+/** How many have left in all. */
+function sum(said: string): number {
+  return said.split(' | ').reduce((sum, each) => sum + Number.parseInt(each, 10), 0);
 }
 
-describe('limiters over one Redis', () => {
-  it('together get the burst, and not one permit more', async () => {
-    const all = await processes(4, await startRedis(), SLOW);
-    const counts = await Promise.all(all.map(({ limiter }) => drain(limiter)));
-    expect(counts.reduce((sum, count) => sum + count)).toBe(TOKENS);
-  });
-
-  it('learn once from 429s that all of them get at the same time', async () => {
-    const redis = await startRedis();
-    const all = (await processes(4, redis, SLOW)).map(({ limiter }) => limiter);
-    for (const limiter of all) await ask(limiter);
-    await Promise.all(all.map((limiter) => limiter.release(NOT_HELD, limited(30_000))));
-    expect(await stored(redis)).toMatchObject({
-      state: { learned: { capacity: 9 }, breaker: { reason: 'pause', failures: 1 } },
-    });
-  });
-
-  it('learn a window together: what one is answered and another refused', async () => {
-    const redis = await startRedis();
-    const all = (await processes(4, redis, SLOW)).map(({ limiter }) => limiter);
-    const held: { limiter: Limiter; permit: Permit }[] = [];
-    for (const limiter of [...all, ...all, ...all]) {
-      const permit = await permitOf(limiter);
-      if (permit) held.push({ limiter, permit });
-    }
-    expect(held).toHaveLength(12);
-    // Of the same moment, and the refusals come first.
-    await Promise.all(held.slice(PER_MINUTE).map(({ limiter, permit }) => limiter.release(permit, limited(30_000))));
-    await Promise.all(held.slice(0, PER_MINUTE).map(({ limiter, permit }) => limiter.release(permit, ANSWERED)));
-    expect(await stored(redis)).toMatchObject({
-      state: { learned: { window: PER_MINUTE }, breaker: { reason: 'pause', failures: 1 } },
-    });
-    for (const limiter of all) {
-      await expect.poll(() => limiter.view().learned).toEqual({ window: PER_MINUTE, capacity: undefined });
-    }
-  });
-
-  it('keep to a window together, however often they ask, and one that joins later, too', async () => {
-    const redis = await startRedis();
-    const learned = { ...NOTHING_LEARNED, window: PER_MINUTE, inFlight: 20, pace: `${60_000 / PER_MINUTE} ${TOKENS}` };
-    const initial = { ...INITIAL_LIMITER_STATE, learned };
-    const join = () => SharingProcess.joined(redis, { setting: SLOW, initial, answerTimeoutMs: 10_000 });
-    const all = await Promise.all([join(), join(), join()]);
-    let permits = 0;
-    const tryHard = async ({ limiter }: SharingProcess) => {
-      for (let tries = 0; tries < 20; tries++) {
-        const permit = await permitOf(limiter);
-        if (!permit) continue;
-        permits++;
-        await sleep(10);
-        await limiter.release(permit, ANSWERED);
-      }
-    };
-    await Promise.all(all.flatMap((one) => [tryHard(one), tryHard(one)]));
-    await tryHard(await join());
-    expect(permits).toBe(PER_MINUTE);
-  });
-
-  it('lose no change when four change at once', async () => {
-    const redis = await startRedis();
-    const all = (await processes(4, redis, SLOW)).map(({ limiter }) => limiter);
-    const sentAtMs = Date.now() - 1_000;
-    let remaining = 800;
-    for (let round = 0; round < 10; round++) {
-      for (const limiter of all) limiter.observe({ ...reading(--remaining, HOUR_MS), sentAtMs });
-      await Promise.all(all.map(async (limiter) => limiter.release(NOT_HELD, ANSWERED)));
-      expect((await stored(redis))?.state.quota.remaining).toBe(remaining);
-    }
-  });
-
-  it('publish any number of changes with two commands while the first is under way', async () => {
-    const redis = await startRedis();
-    const [one] = await processes(1, redis, SLOW);
-    await ask(one.limiter);
-    await one.processesAlive.leave(); // so that no heartbeat comes between
-    const commands = vi.spyOn(one.link, 'run');
-    const changes = Array.from({ length: 100 }, (_, index) => {
-      one.limiter.observe(reading(900 - index, HOUR_MS));
-      return one.limiter.release(NOT_HELD, index < 97 ? ANSWERED : DOWN);
-    });
-    await Promise.all(changes);
-    expect(commands.mock.calls.length).toBeLessThanOrEqual(2);
-    expect((await stored(redis))?.state).toMatchObject({
-      quota: { remaining: 801 },
-      breaker: { failures: 1 }, // those that come together are one hiccup
-    });
-  });
-
-  it('learn what one was answered, and notify their listeners, before they ask for a permit', async () => {
-    const [{ limiter: one }, { limiter: other }] = await processes(2, await startRedis(), SLOW);
-    const notified = vi.fn();
-    await ask(other);
-    other.onChange(() => notified(other.view().refusalFor('members')?.reason));
-    one.observe(reading(0, HOUR_MS));
-    await ask(one);
-    await expect.poll(() => notified.mock.lastCall).toEqual(['day']);
-    expect(other.quota()).toMatchObject({ limit: 1_000, remaining: 0 });
-  });
-
-  it('send another probe when the process that sent the first died', async () => {
-    const [one, other] = await processes(2, await startRedis(), QUICK);
-    await ask(one.limiter, limited(300));
-    expect(await nextPermit(one.limiter)).toMatchObject({ probe: true });
-    one.die();
-    expect(await permitOf(other.limiter)).toBeUndefined();
-    expect(await nextPermit(other.limiter)).toMatchObject({ probe: true });
-  });
-
-  it('work with clocks that differ by minutes', async () => {
-    const redis = await startRedis();
-    const machines = [0, 5 * 60_000, -5 * 60_000];
-    const on = <T>(machine: number, work: () => T): T => onMachineAhead(machines[machine] ?? 0, work);
-    const all = await Promise.all(
-      machines.map((_, machine) => on(machine, () => SharingProcess.joined(redis, { setting: QUICK }))),
-    );
-    const limiters = all.map(({ limiter }) => limiter);
-    const inTheirTime = <T>(work: (limiter: Limiter) => Promise<T>): Promise<T[]> =>
-      Promise.all(limiters.map((limiter, machine) => on(machine, () => work(limiter))));
-
-    await on(1, () => ask(limiters[1] as Limiter, limited(2_000)));
-    const waits = await inTheirTime(async (limiter) => {
-      const got = await limiter.acquire('members');
-      return got.kind === 'wait' ? Math.round((got.untilMs - Date.now()) / 2_000) : got;
-    });
-    expect(waits).toEqual([1, 1, 1]);
-
-    const probes: Permit[] = [];
-    const anyProbe = async (): Promise<number> => {
-      probes.push(...(await inTheirTime((limiter) => permitOf(limiter))).filter((permit) => permit !== undefined));
-      return probes.length;
-    };
-    await expect.poll(anyProbe).toBe(1);
-    for (let tries = 0; tries < 5; tries++) expect(await anyProbe()).toBe(1);
-  });
-
-  it('leave no key in Redis without an expiry', async () => {
-    const redis = await startRedis();
-    const [one] = await processes(1, redis, SLOW);
-    await ask(one.limiter);
-    const client = await clientOf(redis);
-    const ttls = await Promise.all((await client.keys(`${redis.prefix}:*`)).map((key) => client.pTTL(key)));
-    expect(ttls.length).toBeGreaterThanOrEqual(3);
-    expect(Math.min(...ttls)).toBeGreaterThan(0);
-  });
+it('processes get the burst together, and not one permit more', async () => {
+  const { script } = await overRedis();
+  expect(sum(await script.says('a: send 20 & b: send 20 & c: send 20 & d: send 20; a: send 20'))).toBe(19);
 });
 
-describe('when the state in Redis', () => {
-  it('is lost, no process gets a new burst, not even with one that started since, and what they know is written again', async () => {
-    const redis = await startRedis();
-    const both = await processes(2, redis, SLOW);
-    const [{ limiter: one }, { limiter: other }] = both;
-    const client = await clientOf(redis);
-    await drain(one);
-    one.observe(reading(700, HOUR_MS));
-    await one.acquire('members');
-    await other.acquire('members');
-    for (const { processesAlive } of both) await processesAlive.leave(); // so that the newcomer writes first
-    await client.unlink(await client.keys(`${redis.prefix}:*`));
-    const { limiter: newcomer } = await SharingProcess.joined(redis, { setting: SLOW, answerTimeoutMs: 10_000 });
-    await ask(newcomer);
-    expect([await drain(other), await drain(one), await drain(newcomer)]).toEqual([0, 0, 0]);
-    expect((await stored(redis))?.state.quota.remaining).toBe(700);
+it('processes keep to a window together, however often they ask, and one that joins later, too', async () => {
+  const { script } = await overRedis({
+    plan: 'free',
+    plans: { free: { requestsPerMinute: 10, burst: 20, isWindow: true } },
   });
+  expect(sum(await script.says('a: send 9 & b: send 9; a: send 9 & b: send 9 & c: send 9'))).toBe(10);
+});
 
-  it.each<[string, (limiter: Limiter) => Promise<unknown>]>([
-    ['a permit is acquired', (limiter) => limiter.acquire('members')],
-    ['nothing happens', async () => {}],
-  ])('is lost before %s, a breaker that is open for the day stays open', async (_, next) => {
-    const redis = await startRedis();
-    const [one] = await processes(1, redis, SLOW);
-    one.limiter.observe(reading(0, HOUR_MS));
-    await ask(one.limiter);
-    const client = await clientOf(redis);
-    await client.unlink(await client.keys(`${redis.prefix}:*`));
-    await next(one.limiter);
-    await expect.poll(async () => (await stored(redis))?.state.breaker.reason).toBe('day');
-    expect(one.limiter.view().refusalFor('members')).toMatchObject({ reason: 'day' });
-  });
+it.each([
+  [
+    'learn once from 429s that all of them get at the same time',
+    '3 x a: answered; 3 x b: answered; a: ask & b: ask; a: 429 30 s & b: 429 30 s; +2 s; a: breaker; c: learned',
+    '1 | 1 | pause 28 s, 1 in a row | burst 9',
+  ],
+  [
+    'learn a window together: what one is answered and another refused',
+    '6 x a: answered; 2 x b: answered; a: ask & b: ask; a: 429 1 s; b: answered; +2 s; a: learned; b: learned; log',
+    '1 | 1 | 9 a minute | 9 a minute | the card service asked',
+  ],
+  [
+    'lose no change when they change at once',
+    'a: ask & b: ask; a: states 9 of 99 a month & b: states 90 of 99 for 2 h; a: answered & b: answered; +2 s; a: left',
+    '1 | 1 | 90 of 99 a day 7198 s, 9 of 99 a month 907198 s, 18 of 20 a day? 43198 s',
+  ],
+  [
+    'tell one another what they were answered, before anybody asks',
+    'a: states 0 of 1000 for 1 h; b: told; a: answered; b: why; +2 s; b: told; b: why; b: least',
+    'told | nothing | told | day 3598 s | 0 of 1000 a day 3598 s',
+  ],
+  [
+    'read what ends a refusal before they refuse',
+    'a: key refused; b: ask; a: wait; a: ask; a: answered; b: ask',
+    '0, then key 1 min | 1 probe | 1',
+  ],
+  [
+    'send another probe when the process that sent the first died',
+    'a: send 1; b: send 1; a: 429 7 s; a: wait; a: ask; a dies; b: ask; +6 s; b: ask',
+    '1 | 1 | 1 probe | 0, then 7 s | 1 probe',
+  ],
+  [
+    'work with clocks that differ by minutes',
+    'b is 5 min ahead; c is -5 min ahead; b: 429 20 s; a: ask; b: ask; c: ask; +20 s; c: ask; a: ask',
+    '0, then 20 s | 0, then 20 s | 0, then 20 s | 1 probe | 0, then 100 ms',
+  ],
+  [
+    'have no more under way than remain, together',
+    'a: send 9; a: states 4 of 1000 for 1 h; +2 s; a: ask 3; b: ask 3; c: ask 3; a: abandoned; c: ask 2',
+    '9 | 3 | 1, then 100 ms | 0, then 100 ms | 1, then 100 ms',
+  ],
+  [
+    'count no request of a process that has died',
+    'a: states 2 of 1000 for 1 h; a: ask 2; b: ask; a dies; b: ask; +6 s; b: ask',
+    '2 | 0, then 100 ms | 0, then 100 ms | 1',
+  ],
+  [
+    'take turns, and each is told when it is its turn',
+    'a: send 19; a: ask; +1 ms; b: ask; +1 ms; c: ask; +6 s; c: ask; b: ask; a: ask',
+    '19 | 0, then 6 s | 0, then 11999 ms | 0, then 17998 ms | 0, then 11998 ms | 0, then 5998 ms | 1',
+  ],
+  [
+    'come behind the others once they had their turn',
+    'a: send 19; a: ask; +1 ms; b: ask; +6 s; a: ask 2; +6 s; a: ask; b: ask',
+    '19 | 0, then 6 s | 0, then 11999 ms | 1, then 11999 ms | 0, then 5999 ms | 1',
+  ],
+  [
+    'leave no token to a process that has died',
+    'a: send 19; a: ask; +1 ms; b: ask; a dies; b: ask; +5999 ms; b: ask',
+    '19 | 0, then 6 s | 0, then 11999 ms | 0, then 11999 ms | 1',
+  ],
+  [
+    'have no new burst when Redis forgets, not even one that started since, and write what they know again',
+    'a: send 19; a: states 700 of 1000 for 1 h; b: ask; Redis forgets; c: answered; a: ask; b: ask; c: ask; c: least',
+    '19 | 0, then 6 s | 0, then 6 s | 0, then 6 s | 0, then 6 s | 700 of 1000 a day 1 h',
+  ],
+  [
+    'know a spent day when Redis forgets, before one of them asks',
+    'a: states 0 of 1000 for 1 h; a: answered; Redis forgets; a: ask; b: why',
+    '0, then day 1 h | day 1 h',
+  ],
+  [
+    'know a spent day when Redis forgets, and nothing happens',
+    'a: states 0 of 1000 for 1 h; a: answered; Redis forgets; +2 s; b: why',
+    'day 3598 s',
+  ],
+  [
+    "pause no longer when Redis's clock is set back",
+    "a: 429 20 s; b: why; Redis's clock -1 h; +2 s; a: ask; b: ask",
+    'paused | 0, then 21 s | 0, then 21 s',
+  ],
+  [
+    'wait for Redis half a minute, and then say so',
+    'a: ask; b: told; b leaves Redis; b: ask; +29999 ms; b: why; +1 ms; b: why; b: told; b is back; b: ask; b: told',
+    '1 | told | 0, then 30 s | nothing | store now | told | 1 | told',
+  ],
+  [
+    'tell the others what has ended meanwhile',
+    'a: ask; b: ask; b leaves Redis; b: 429 1 min; a: why; b is back; +2 s; a: why',
+    '1 | 1 | nothing | paused',
+  ],
+])('processes %s', async (_, steps, said) => {
+  const { script } = await overRedis();
+  expect(await script.says(steps)).toBe(said);
+});
 
-  it('is invalid, it is replaced, which is logged once', async () => {
-    const redis = await startRedis();
-    const [one] = await processes(1, redis, SLOW);
-    await ask(one.limiter);
-    await store(redis, '{"breaker":"nonsense"}');
-    await one.limiter.acquire('members');
-    await one.limiter.acquire('members');
-    expect(await stored(redis)).toMatchObject({ state: { breaker: { state: 'closed' } } });
-    expect(one.log.lines.filter(({ level }) => level === WARN)).toHaveLength(1);
-  });
+it('what a process had under way when it died counts as spent of a month that nobody states', async () => {
+  const { script } = await overRedis({ plan: 'free', requestsPerMonth: 1_100 });
+  const said = await script.says('a: ask 2; b: least; a dies; +6 s; b: least; b: answered; c: least');
+  expect(said).toBe('2 | 200 of 200 a day? 12 h | 198 of 200 a day? 43194 s | 197 of 200 a day? 43194 s');
+});
 
-  it('is of a time to come, because its clock was set back, a pause lasts no longer', async () => {
-    const redis = await startRedis();
-    const [one, other] = await processes(2, redis, SLOW);
-    await ask(one.limiter, limited(2_000));
-    const { state } = (await stored(redis)) ?? {};
-    state.breaker.sinceMs += HOUR_MS;
-    state.breaker.untilMs += HOUR_MS;
-    await store(redis, JSON.stringify(state));
-    const startMs = Date.now();
-    const probe = await Promise.any([one, other].map(({ limiter }) => nextPermit(limiter)));
-    expect(probe).toMatchObject({ probe: true });
-    expect(Date.now() - startMs).toBeGreaterThan(1_000);
-  });
+it('no key is left in Redis without an expiry', async () => {
+  const { script, client, keys } = await overRedis();
+  await script.says('answered; +2 s');
+  const ttls = await Promise.all((await client.keys(keys)).map((key) => client.pTTL(key)));
+  expect(ttls.length).toBeGreaterThanOrEqual(3);
+  expect(Math.min(...ttls)).toBeGreaterThan(0);
+});
 
-  it('is of another type, it is replaced, and what a process knows is written again', async () => {
-    const redis = await startRedis();
-    const [one, other] = await processes(2, redis, SLOW);
-    const client = await clientOf(redis);
-    const key = `${redis.prefix}:${LIMITER_KEY}`;
-    await ask(one.limiter);
-    await client.unlink(key);
-    await client.lPush(key, 'of another type');
-    await ask(one.limiter, limited(20_000));
-    expect(one.limiter.view().paused).toBe(true);
-    await client.unlink(key);
-    await expect.poll(async () => (await stored(redis))?.state.breaker.reason).toBe('pause');
-    await expect.poll(() => other.limiter.view().paused).toBe(true);
-  });
+it('a state that is invalid is replaced, which is logged once', async () => {
+  const { script, client, key } = await overRedis();
+  await script.says('answered');
+  await client.hSet(key, { state: '{"breaker":"nonsense"}', version: '9e15', terms: '9e15' });
+  expect(await script.says('ask; ask')).toBe('1 | 1');
+  expect(JSON.parse((await client.hGet(key, 'state')) ?? '')).toMatchObject({ breaker: { state: 'closed' } });
+  expect(script.lines.filter(({ level }) => level === WARN)).toHaveLength(1);
+});
+
+it('a state of another type is replaced, and what a process knows is written again', async () => {
+  const { script, client, key } = await overRedis();
+  await script.says('a: answered; b: answered');
+  await client.unlink(key);
+  await client.lPush(key, 'of another type');
+  expect(await script.says('a: 429 20 s; +2 s; b: why')).toBe('paused');
 });

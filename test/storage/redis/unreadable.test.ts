@@ -3,15 +3,16 @@ import { Usage } from '../../../src/model/plan.ts';
 import { Ledger } from '../../../src/quota/ledger.ts';
 import { RedisCounters } from '../../../src/storage/redis/counters.ts';
 import { redisDeletionRequests } from '../../../src/storage/redis/forget.ts';
+import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { redisUsageReport } from '../../../src/storage/redis/usage-report.ts';
 import { redisWatches } from '../../../src/storage/redis/watches.ts';
 import { utcDay, utcHour } from '../../../src/time/utc-day.ts';
 import { newWatch } from '../../../src/watches/watch.ts';
-import { ask, SLOW } from '../../quota/limiter.contract.ts';
+import { LIMITER_KEY } from '../../support/limiter-over-redis.ts';
+import { LimiterScript } from '../../support/limiter-script.ts';
 import { ERROR } from '../../support/log-lines.ts';
 import { clientOf, startRedis } from '../../support/redis.ts';
 import { openedLink } from '../../support/redis-link.ts';
-import { LIMITER_KEY, processes } from '../../support/sharing-process.ts';
 
 const UNREADABLE = 'redis holds something that cannot be read: it is left out or replaced';
 const ALICE = { memberId: 'alice', guildId: 'guild' };
@@ -37,14 +38,14 @@ describe('what another program has written into Redis is left out or replaced, a
     'waiting:another',
   ])('the field %s of the limiter: permits are given again', async (field) => {
     const redis = await startRedis();
-    const [process] = await processes(1, redis, SLOW);
-    await ask(process.limiter);
+    const script = new LimiterScript(undefined, 0, redis);
+    await script.says('answered');
     const client = await clientOf(redis);
     const key = `${redis.prefix}:${LIMITER_KEY}`;
     await client.hSet(key, { remaining: '5', remainingUntilMs: '9e15', [field]: '{garbage' });
-    await expect.poll(async () => (await process.limiter.acquire('members')).kind).toBe('permit');
+    await expect.poll(() => script.says('+2 s; ask')).toBe('1');
     await expect.poll(async () => Number(await client.hGet(key, 'version'))).toBeGreaterThan(0);
-    const logged = process.log.lines.filter(({ level }) => level >= ERROR);
+    const logged = script.lines.filter(({ level }) => level >= ERROR);
     expect(logged.length).toBeLessThan(5); // commands that were under way together, and what was done
   });
 
@@ -106,12 +107,11 @@ describe('what another program has written into Redis is left out or replaced, a
   });
 
   it('heartbeats: those of nobody alive', async () => {
-    const redis = await startRedis();
-    const [process] = await processes(1, redis, SLOW);
-    const client = await clientOf(redis);
+    const { redis, link, client, said } = await opened();
+    const processesAlive = new ProcessesAlive(link, { everyMs: 100, deadAfterMs: 1_500 });
     await client.hSet(`${redis.prefix}:processes`, { another: 'now', third: '' });
-    await expect.poll(() => client.hKeys(`${redis.prefix}:processes`)).toEqual([process.processesAlive.id]);
-    expect(process.processesAlive.lengths()).toEqual([]);
-    expect(process.log.lines).toEqual([]);
+    await expect.poll(() => client.hKeys(`${redis.prefix}:processes`)).toEqual([processesAlive.id]);
+    expect(processesAlive.lengths()).toEqual([]);
+    expect(said()).toEqual([]);
   });
 });

@@ -1,0 +1,349 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import type { RequestOutcome } from '../../src/model/errors.ts';
+import { Events, type EventsByName } from '../../src/model/events.ts';
+import type { PlanSetting } from '../../src/model/plan.ts';
+import type { WindowName, WindowQuota } from '../../src/model/quota.ts';
+import { LocalCell } from '../../src/quota/limiter-cell.ts';
+import { type Acquired, LANES, type Limiter, type Permit, type PermitLane } from '../../src/quota/limiter-port.ts';
+import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
+import { RateLimiter } from '../../src/quota/rate-limiter.ts';
+import { BEAT_MS, SharedQuota, type SharingProcess } from './limiter-over-redis.ts';
+import { logLines } from './log-lines.ts';
+import { LONGEST_WAIT_MS } from './lookup-queue.ts';
+import { MemoryLimiterStore } from './memory-limiter-store.ts';
+import type { TestRedis } from './redis.ts';
+import { onMachineAhead } from './skewed-clock.ts';
+
+/** When a script begins: eleven days are left of the month, this one included. */
+export const START_MS = Date.UTC(2026, 10, 20, 12);
+
+const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1_000, ms: 1 };
+
+const ENDS: Record<string, RequestOutcome['kind']> = {
+  answered: 'answered',
+  429: 'rateLimited',
+  down: 'serviceDown',
+  'key refused': 'keyRefused',
+  'plan refused': 'planRefused',
+  abandoned: 'abandoned',
+};
+
+/** One of those that share the quota; where no step has a name there is one. */
+interface Process {
+  limiter: Limiter;
+  /** Requests under way, the one last that left last. */
+  held: Permit[];
+  /** How often its listeners were called. */
+  told: number;
+  /** By how much its clock is ahead of those of the others, and of Redis. */
+  aheadMs: number;
+  /** Absent where the process shares the quota with no other. */
+  shared?: SharingProcess;
+}
+
+type Step = (process: Process, words: readonly (string | undefined)[], name: string) => unknown;
+
+/**
+ * Scenarios of when a request may leave, in a line: steps with `; ` between them, and what they told with ` | `. Those
+ * with ` & ` between them begin in the same moment. At every step no later place is forecast sooner; and where a process
+ * shares its state with no other, the forecast is now exactly when a permit is given.
+ *
+ * - `+5 s`: time passes; `wait`: until a member's request may leave; `clock -1 h`: the clock is set
+ * - `ask`, `ask 3`, `ask 2 renewals`: so many requests leave, if they may, and are under way
+ * - `send 3`: so many leave, as many at once as may, and all are answered in this moment
+ * - `answered`, `429`, `429 5 s`, `429 a month`, `down`, `down of a,b`, `down 2 min`, `key refused`, `plan refused`,
+ *   `abandoned`: so ends the request that left last, and with `first` before it the one that left first. Where none is
+ *   under way, one leaves for it as soon as it may. `counted`, `uncounted`: by the service, if that is not what follows
+ * - `states 500 of 1000 for 2 h`, `states 9 a month`, `… after 1 s`: headers of an answer to a request that left now, or
+ *   so long ago; `plan pro`: a usage report names it
+ * - `restart`, `restart as pro`: the process begins again, with another plan
+ * - `why`, `why renewals`: why all of the lane are refused; `next 3`: when the next places are free; `pace`: what one
+ *   more costs
+ * - `left`: all windows, with `?` where they are counted here; `least`: the one that leaves least; `runs out`: when the
+ *   day ends early
+ * - `breaker`, `doubt`, `learned`: as seen from outside; `log`: how new lines begin; `metrics`: the last event; `told`:
+ *   whether listeners were called
+ * - `3 x down`: a step so many times, without a word
+ * - `b: ask`, `b dies`, `b leaves Redis`, `b is back`, `b is 5 min ahead`: of another process, which begins when it is
+ *   named first; `Redis forgets`; `Redis's clock -1 h`
+ */
+export class LimiterScript {
+  /** When each request left, by the monotonic clock, and whether it was a probe. */
+  readonly departures: { atMs: number; isProbe: boolean }[] = [];
+  readonly #store = new MemoryLimiterStore();
+  readonly #logged = logLines();
+  /** The log of all processes. */
+  readonly lines = this.#logged.lines;
+  readonly #random: number;
+  readonly #quota: SharedQuota | undefined;
+  readonly #processes = new Map<string, Process>();
+  /** Of the processes that are started from now on. */
+  setting: PlanSetting;
+  #seen = 0;
+  #event: EventsByName['limiter'] | undefined;
+
+  /**
+   * @param random 0 to 1: how much jitter there is
+   * @param redis what processes share; absent: there is one process
+   */
+  constructor(setting: PlanSetting = { plan: 'free' }, random = 0, redis?: TestRedis) {
+    vi.useFakeTimers({ now: START_MS - 1_000, toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });
+    vi.advanceTimersByTime(1_000); // the monotonic clock is never 0
+    onTestFinished(() => void vi.restoreAllMocks().useRealTimers());
+    this.setting = setting;
+    this.#random = random;
+    this.#quota = redis && new SharedQuota(redis);
+  }
+
+  /** @throws `no step: …` */
+  async says(script: string): Promise<string> {
+    const said: unknown[] = [];
+    for (const moment of script.split('; ')) {
+      said.push(...(await Promise.all(moment.split(' & ').map((step) => this.#take(step)))));
+      for (const process of this.#processes.values()) await keepsItsWord(process);
+    }
+    return said.filter((each) => each !== undefined).join(' | ');
+  }
+
+  async #take(step: string): Promise<unknown> {
+    const [, times, again = ''] = step.match(/^(\d+) x (.+)$/) ?? [];
+    for (let left = Number(times); left > 0; left--) await this.#take(again);
+    if (times) return undefined;
+    const [, name = 'a', what = ''] = step.match(/^(?:([a-d]):? )?(.+)$/) ?? [];
+    const process = this.#processes.get(name) ?? (await this.#start(name));
+    const [pattern, act] = this.#steps.find(([pattern]) => pattern.test(what)) ?? [];
+    if (!pattern || !act) throw new Error(`no step: ${step}`);
+    return onMachineAhead(process.aheadMs, () => act(process, what.match(pattern)?.slice(1) ?? [], name));
+  }
+
+  readonly #steps: readonly [RegExp, Step][] = [
+    [/^\+(.+)$/, (_, [time]) => this.#pass(msOf(time))],
+    [/^wait$/, ({ limiter }) => this.#pass(limiter.view().forecast('members', 1) - Date.now())],
+    [/^clock (.+)$/, (_, [time]) => void vi.setSystemTime(Date.now() + msOf(time))],
+    [/^(ask|send)(?: (\d+))?(?: (\w+))?$/, (process, words) => this.#leave(process, words)],
+    [
+      /^(first )?(answered|429|down|key refused|plan refused|abandoned)\b(.*)$/,
+      (process, words) => this.#end(process, words),
+    ],
+    [/^states(?: (\d+))?(?: of (\d+))?(?: a (\w+))?(?: for (-?[\d.]+ \w+))?(?: after (.+))?$/, states],
+    [/^plan (\w+)$/, ({ limiter }, [plan = '']) => limiter.observePlan(plan)],
+    [/^restart(?: as (\w+))?$/, (process, [plan], name) => this.#restart(process, name, plan)],
+    [/^is (.+) ahead$/, (process, [time]) => void Object.assign(process, { aheadMs: msOf(time) })],
+    [/^dies$/, ({ shared }) => shared?.die()],
+    [/^leaves Redis$/, ({ shared }) => shared?.part(true)],
+    [/^is back$/, ({ shared }) => shared?.part(false)],
+    [/^Redis forgets$/, () => this.#quota?.forget()],
+    [/^Redis's clock (.+)$/, (_, [time]) => this.#quota?.moveClock(msOf(time))],
+    [/^why(?: (\w+))?$/, ({ limiter }, [lane]) => why(limiter, laneOf(lane))],
+    [
+      /^next (\d+)(?: (\w+))?$/,
+      ({ limiter }, [count, lane]) => next(limiter, laneOf(lane), Number(count)).map(fromNow).join(', '),
+    ],
+    [/^pace$/, ({ limiter }) => pace(limiter)],
+    [
+      /^left$/,
+      ({ limiter }) =>
+        limiter
+          .view()
+          .windows.map((window) => left(window))
+          .join(', ') || 'unknown',
+    ],
+    [/^least$/, ({ limiter }) => left(limiter.quota())],
+    [/^breaker$/, ({ limiter }) => breaker(limiter)],
+    [/^doubt$/, ({ limiter }) => doubt(limiter)],
+    [/^learned$/, ({ limiter }) => learned(limiter)],
+    [/^runs out$/, ({ limiter }) => fromNow(limiter.runsOutAtMs())],
+    [/^log$/, () => this.#news()],
+    [/^metrics$/, () => `${this.#event?.breaker.reason ?? 'flows'}, ${this.#event?.quota?.remaining} left`],
+    [/^told$/, (process) => told(process)],
+  ];
+
+  async #start(name: string): Promise<Process> {
+    const { log } = this.#logged;
+    const events = new Events();
+    events.subscribe('limiter', (event) => {
+      this.#event = event;
+    });
+    const warnings = new QuotaWarnings(log);
+    const options = { setting: this.setting, longestWaitMs: LONGEST_WAIT_MS, warnings, events };
+    const shared = this.#quota?.join(options, log);
+    const cell = shared?.cell ?? new LocalCell(this.#store, options);
+    const limiter = new RateLimiter(cell, { ...options, random: () => this.#random });
+    const process: Process = { limiter, held: [], told: 0, aheadMs: 0, ...(shared && { shared }) };
+    limiter.onChange(() => process.told++);
+    this.#processes.set(name, process);
+    await shared?.joined();
+    return process;
+  }
+
+  async #restart({ shared }: Process, name: string, plan: string | undefined): Promise<void> {
+    if (plan) this.setting = { ...this.setting, plan };
+    await shared?.end();
+    await this.#start(name);
+  }
+
+  /** With heartbeats, as long as there are processes that have them. */
+  async #pass(ms: number): Promise<void> {
+    for (let leftMs = ms; leftMs > 0; leftMs -= BEAT_MS) {
+      vi.advanceTimersByTime(this.#quota ? Math.min(leftMs, BEAT_MS) : ms);
+      if (!this.#quota) return;
+      await this.#quota.settled();
+    }
+  }
+
+  /**
+   * As many requests as may leave, each of which is answered in the same moment if they are `send`.
+   *
+   * @returns how many have left, and when the next may if fewer did than wanted
+   */
+  async #leave(process: Process, [verb, count = '1', named]: readonly (string | undefined)[]): Promise<string> {
+    const { limiter, held } = process;
+    const sent: Permit[] = [];
+    const answer = () => limiter.release(sent.shift() as Permit, { kind: 'answered' });
+    let [left, said] = [0, ''];
+    while (left < Number(count)) {
+      const got = await this.#acquire(process, laneOf(named));
+      if (got.kind === 'permit') {
+        sent.push(got.permit);
+        left++;
+        if (got.permit.probe) said = ' probe';
+      } else if (verb === 'send' && sent.length > 0) await answer();
+      else {
+        said = `, then ${until(got)}`;
+        break;
+      }
+    }
+    if (verb === 'ask') held.push(...sent);
+    else while (sent.length > 0) await answer();
+    return `${left}${said}`;
+  }
+
+  async #acquire({ limiter, shared }: Process, lane: PermitLane): Promise<Acquired> {
+    const [first = 0] = next(limiter, lane, 1);
+    const isNow = first <= Date.now();
+    const got = await limiter.acquire(lane);
+    if (!shared) expect(got.kind === 'permit', `forecast for ${lane}: ${fromNow(first)}`).toBe(isNow);
+    if (got.kind === 'permit') this.departures.push({ atMs: performance.now(), isProbe: got.permit.probe });
+    return got;
+  }
+
+  /** Ends the request that left last, or first. If none is under way, one leaves for it as soon as it may. */
+  async #end(process: Process, [which, kind = '', how = '']: readonly (string | undefined)[]): Promise<void> {
+    const { limiter, held } = process;
+    while (held.length === 0) {
+      const got = await this.#acquire(process, 'members');
+      if (got.kind === 'permit') held.push(got.permit);
+      else await this.#pass(Math.max(1, got.untilMs - Date.now()));
+    }
+    const permit = (which ? held.shift() : held.pop()) as Permit;
+    const [, cards] = how.match(/ of (\S+)/) ?? [];
+    const [, per] = how.match(/ an? (\w+)/) ?? [];
+    const [time] = how.match(/[\d.]+ (?:ms|s|min|h)$/) ?? [];
+    const [, not] = how.match(/ (un)?counted/) ?? [];
+    await limiter.release(permit, {
+      kind: ENDS[kind] ?? 'abandoned',
+      ...(cards && { cardIds: cards.split(',') }),
+      ...(per && { spentWindow: per as WindowName }),
+      ...(time && { statedMs: msOf(time) }),
+      ...(/counted/.test(how) && { isCounted: !not }),
+    });
+  }
+
+  #news(): string {
+    const news = this.lines.slice(this.#seen);
+    this.#seen = this.lines.length;
+    return news.map(({ msg }) => msg.split(' ').slice(0, 4).join(' ')).join(', ') || 'nothing';
+  }
+}
+
+async function keepsItsWord({ limiter, shared }: Process): Promise<void> {
+  for (const lane of [...LANES, 'report'] as const) {
+    const times = next(limiter, lane, 20);
+    expect(times, `places of ${lane}`).toEqual(times.toSorted((a, b) => a - b));
+    const [first = 0] = times;
+    if (shared || first <= Date.now()) continue;
+    expect((await limiter.acquire(lane)).kind, `for ${lane} before ${fromNow(first)}`).not.toBe('permit');
+  }
+}
+
+function laneOf(named: string | undefined): PermitLane {
+  return (named ?? 'members') as PermitLane;
+}
+
+/** Headers of an answer to a request that left in this moment, or before. */
+function states({ limiter }: Process, [remaining, limit, per, time, took]: readonly (string | undefined)[]): void {
+  const receivedAtMs = Date.now();
+  const [sentAtMs, resetInMs] = [receivedAtMs - (took ? msOf(took) : 0), time ? msOf(time) : undefined];
+  const figure = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+  const figures = { limit: figure(limit), remaining: figure(remaining), resetInMs };
+  limiter.observe({ ...figures, sentAtMs, receivedAtMs, ...(per && { per: per as WindowName }) });
+}
+
+function next(limiter: Limiter, lane: PermitLane, count: number): number[] {
+  const view = limiter.view();
+  return Array.from({ length: count }, (_, at) => view.forecast(lane, at + 1));
+}
+
+/** What a place more costs, far from any burst. */
+function pace(limiter: Limiter): string {
+  const view = limiter.view();
+  return shown(view.forecast('members', 9_002) - view.forecast('members', 9_001));
+}
+
+function why(limiter: Limiter, lane: PermitLane): string {
+  const view = limiter.view();
+  const refused = view.refusalFor(lane);
+  return refused ? until(refused) : view.paused ? 'paused' : 'nothing';
+}
+
+function until({ untilMs, ...rest }: { untilMs: number; reason?: string }): string {
+  return `${'reason' in rest ? `${rest.reason} ` : ''}${fromNow(untilMs)}`;
+}
+
+/** Such as `88 of 100 a day, 12 h`; with `?` where nobody states it. */
+function left(window: Partial<WindowQuota> = {}): string {
+  const { per = 'day', limit, remaining, resetsAtMs, isOurCount } = window;
+  return `${remaining ?? '-'} of ${limit ?? '-'} a ${per}${isOurCount ? '?' : ''} ${fromNow(resetsAtMs)}`;
+}
+
+function breaker(limiter: Limiter): string {
+  const { reason = 'closed', untilMs, failures } = limiter.view().breaker;
+  return `${reason} ${fromNow(untilMs)}, ${failures} in a row`;
+}
+
+function doubt(limiter: Limiter): string {
+  const { failedIds, untilMs, isOutage } = limiter.doubt() ?? {};
+  if (!failedIds) return 'none';
+  return `${isOutage ? 'outage' : 'failure'} of ${[...failedIds].join() || 'others'} ${fromNow(untilMs)}`;
+}
+
+function learned(limiter: Limiter): string {
+  const { window, capacity } = limiter.view().learned;
+  if (window !== undefined) return `${window} a minute`;
+  return capacity === undefined ? 'nothing' : `burst ${capacity}`;
+}
+
+function told(process: Process): string {
+  const { told } = process;
+  process.told = 0;
+  return told > 0 ? 'told' : 'not told';
+}
+
+function msOf(text = ''): number {
+  const [figure, unit = ''] = text.split(' ');
+  const ms = Number(figure) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN);
+  if (Number.isNaN(ms)) throw new Error(`no time: ${text}`);
+  return ms;
+}
+
+function fromNow(atMs: number | undefined): string {
+  if (atMs === undefined) return 'never';
+  return atMs <= Date.now() ? 'now' : shown(atMs - Date.now());
+}
+
+/** In the largest unit of which it is a whole number. */
+function shown(exactMs: number): string {
+  const ms = Math.round(exactMs);
+  const [unit, ofUnit] = Object.entries(UNITS).find(([, each]) => ms % each === 0) ?? ['ms', 1];
+  return `${ms / ofUnit} ${unit}`;
+}
