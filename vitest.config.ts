@@ -23,6 +23,9 @@ class LongestFirst extends BaseSequencer {
  */
 const ALONE = ['test/bench/limiters/*.test.ts', 'test/e2e/pictures.test.ts', 'test/path.test.ts'];
 
+/** The app in simulated time: these share processes among themselves alone. */
+const SIMULATED = 'test/scenes/*.test.ts';
+
 export default defineConfig({
   test: {
     sequence: { shuffle: { tests: true, files: false }, sequencer: LongestFirst },
@@ -35,7 +38,19 @@ export default defineConfig({
     setupFiles: 'test/support/each-file.ts',
     projects: [
       // Isolation spends a third of the time on loading the same modules again
-      { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'together', include: ['test/**/*.test.ts'], exclude: [...ALONE, SIMULATED], isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'simulated',
+          include: [SIMULATED],
+          setupFiles: 'test/support/simulated-time.ts',
+          isolate: false,
+        },
+      },
       { extends: true, test: { name: 'alone', include: ALONE } },
     ],
   },
