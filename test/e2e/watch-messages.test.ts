@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import { type AppBot, startAppBot } from '../support/app-bot.ts';
 import { atOnce } from '../support/at-once.ts';
@@ -7,7 +5,7 @@ import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { prepareAppBots, showsCard, startAppBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
-import { DRAKE, ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
+import { DRAKE, ENV, membersOf, pricedCards, untoldIn } from '../support/watched-prices.ts';
 import { QUICK } from '../support/world.ts';
 
 atOnce({
@@ -58,8 +56,3 @@ atOnce({
     await expect.poll(() => members.told().length).toBe(1); // the other one looks every 10 s
   },
 });
-
-function untoldIn(dataDir: string): unknown[] {
-  using database = new DatabaseSync(join(dataDir, 'state.sqlite'), { readOnly: true });
-  return database.prepare('SELECT id FROM watched_prices WHERE is_untold = 1').all();
-}

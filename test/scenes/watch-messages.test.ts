@@ -1,11 +1,9 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { atOnce } from '../support/at-once.ts';
 import { labels, press } from '../support/buttons.ts';
 import { rateLimited, refused, serverError } from '../support/fault-forms.ts';
-import { ENV, membersOf, OTHER, pricedCards } from '../support/watched-prices.ts';
+import { ENV, membersOf, OTHER, pricedCards, untoldIn } from '../support/watched-prices.ts';
 import { QUICK, startWorld } from '../support/world.ts';
 
 async function watchedWorld() {
@@ -104,8 +102,3 @@ atOnce({
     ]);
   },
 });
-
-function untoldIn(dataDir: string): unknown[] {
-  using database = new DatabaseSync(join(dataDir, 'state.sqlite'), { readOnly: true });
-  return database.prepare('SELECT id FROM watched_prices WHERE is_untold = 1').all();
-}

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { SAMPLE_CARDS, type ServiceCard } from '../../sandbox/sample-cards.ts';
@@ -32,4 +34,10 @@ export function membersOf(discord: EmulatedDiscord, cards: readonly ServiceCard[
     },
     told: () => discord.messages().filter(({ trigger }) => trigger === 'message'),
   };
+}
+
+/** The crossings of which nobody is told yet, in the files of a bot. */
+export function untoldIn(dataDir: string): unknown[] {
+  using database = new DatabaseSync(join(dataDir, 'state.sqlite'), { readOnly: true });
+  return database.prepare('SELECT id FROM watched_prices WHERE is_untold = 1').all();
 }
