@@ -4,10 +4,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that mostly wait: they begin first, otherwise the run would end with their waits. */
 const LONGEST =
-  /\/(?:sandbox|pictures|page|gateway-faults|chaos|edit-faults|watch-messages|page-messages|redis-takeover|service-faults|callback-faults|redis-outages)\.test\.ts$/;
+  /\/(?:sandbox|pictures|page|gateway-faults|chaos|watch-messages|page-messages|redis-takeover|redis-outages)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
-const LONG = /\/test\/(?:e2e|container|storage\/redis|cli)\/|worker-catalog|\/simulate\//;
+const LONG = /\/test\/(?:e2e|scenes|container|storage\/redis|cli)\/|worker-catalog|\/simulate\//;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
