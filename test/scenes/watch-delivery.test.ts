@@ -23,6 +23,7 @@ async function watched(cardIds = [DRAKE], watchers = 1) {
   const [{ id: reader = '' } = {}, { id: alice = '' } = {}, ...others] = members;
   const world = await startWorld({ service: { ...QUICK, cards }, discord: { members }, env: ENV });
   const { discord, config } = world;
+  const messages = () => discord.messages().filter(({ trigger }) => trigger === 'message');
   /** A lookup brings a price of each card at once. */
   const priced = (market: number, ids = cardIds) =>
     Promise.all(
@@ -41,7 +42,8 @@ async function watched(cardIds = [DRAKE], watchers = 1) {
   return {
     ...{ ...world, alice, priced, watch },
     stop: (id: string) => press(world, watches.get(id) as ChatMessage, 'Stop watching', alice).settled(),
-    told: () => discord.messages().flatMap(({ trigger, content }) => (trigger === 'message' ? [content] : [])),
+    told: () => messages().map(({ content }) => content),
+    toldMembers: () => new Set(messages().map(({ member }) => member.id)).size,
     /** Tries of a message. */
     tries: () => discord.requests.filter(({ path }) => path.endsWith('/messages')).length,
     untold: () => untoldIn(config.dataDir).length,
@@ -213,4 +215,28 @@ it('a watch that is set again while its message is on the way is told of its nex
   await world.priced(28);
   await world.pass(20_000);
   expect(world.told().map((text) => /29\.00|28\.00/.exec(text)?.[0])).toEqual(['29.00', '28.00']);
+});
+
+it('all who watch a card are told once, as many at a time as Discord opens channels', async () => {
+  const world = await watched([DRAKE], 40);
+  world.discord.limitOpenings({ atOnce: 5, tookMs: 100 });
+  await world.priced(29);
+  await expect.poll(world.told).toHaveLength(40);
+  await world.stopBot();
+  expect(world.toldMembers()).toBe(40);
+  expect(world.discord.openings).toMatchObject({ opened: 40, refused: 0 });
+  expect(world.discord.openings.mostAtOnce).toBeGreaterThan(1);
+});
+
+it('channels that are opened too fast are opened later, and nobody is told twice', async () => {
+  for (const stated of [{}, { retryAfterSeconds: 1 }]) {
+    const world = await watched([DRAKE], 12);
+    world.discord.limitOpenings({ atOnce: 2, tookMs: 200, ...stated });
+    await world.priced(29);
+    await expect.poll(world.told).toHaveLength(12);
+    await world.stopBot();
+    expect(world.toldMembers()).toBe(12);
+    const { opened, refused } = world.discord.openings;
+    expect([opened, refused > 0]).toEqual([12, true]);
+  }
 });
