@@ -4,10 +4,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that mostly wait: they begin first, otherwise the run would end with their waits. */
 const LONGEST =
-  /\/(?:simulate|page|words|gateway-faults|edit-faults|watch-messages|redis-takeover|service-faults|callback-faults|redis-outages)\.test\.ts$/;
+  /\/(?:simulate|page|words|gateway-faults|redis-takeover|redis-outages)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
-const LONG = /\/test\/(?:e2e|storage\/redis|cli|screenshots)\/|worker-catalog/;
+const LONG = /\/test\/(?:e2e|scenes|storage\/redis|cli|screenshots)\/|worker-catalog/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -23,6 +23,9 @@ const ALONE = ['test/path.test.ts'];
 /** Of what a change rarely breaks, and what takes long: .ci/run runs them, `npm test` does not. */
 const CI = ['test/container/image.test.ts', 'test/bench/limiters/trial.test.ts'];
 
+/** The app in simulated time: these share processes among themselves alone. */
+const SIMULATED = 'test/scenes/*.test.ts';
+
 export default defineConfig({
   test: {
     sequence: { shuffle: { tests: true, files: false }, sequencer: LongestFirst },
@@ -37,7 +40,21 @@ export default defineConfig({
       // Isolation spends a third of the time on loading the same modules again
       {
         extends: true,
-        test: { name: 'together', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...CI], isolate: false },
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: [...ALONE, ...CI, SIMULATED],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'simulated',
+          include: [SIMULATED],
+          setupFiles: 'test/support/simulated-time.ts',
+          isolate: false,
+        },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },
       { extends: true, test: { name: 'ci', include: CI } },

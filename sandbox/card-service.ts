@@ -191,16 +191,22 @@ export interface ListeningCardService extends EmbeddedCardService {
   close(): Promise<void>;
 }
 
+export interface StartedCardServiceOptions extends CardServiceOptions {
+  /** 0 (the default) takes any free one. */
+  port?: number;
+  /** Its address when it has no server: it is asked through `fetch`. */
+  withoutServerAt?: string | undefined;
+}
+
 /**
- * Serves the card service on 127.0.0.1; `port` 0 (the default) takes any free one.
+ * Serves the card service on 127.0.0.1, unless it shall have no server.
  *
  * @throws RangeError for an invalid option, or the system's error when the port is taken.
  */
-export async function startCardService(
-  options: CardServiceOptions & { port?: number } = {},
-): Promise<ListeningCardService> {
+export async function startCardService(options: StartedCardServiceOptions = {}): Promise<ListeningCardService> {
+  const { port = 0, withoutServerAt: url } = options;
   const service = new EmbeddedCardService(options);
-  return Object.assign(service, await serve(service.answer, options.port ?? 0));
+  return Object.assign(service, url ? { url, close: async () => {} } : await serve(service.answer, port));
 }
 
 /** Resolves early when the client leaves. */

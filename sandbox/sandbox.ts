@@ -10,19 +10,28 @@ import { CatalogDatabase } from '../src/storage/sqlite/catalog/database.ts';
 import { catalogFolder } from '../src/storage/state.ts';
 import { sampleImage } from './card-images.ts';
 import {
-  type CardServiceOptions,
   type ListeningCardService,
   SANDBOX_API_KEY,
+  type StartedCardServiceOptions,
   startCardService,
 } from './card-service.ts';
 import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
 import { type KnownCard, remember } from './known-cards.ts';
 import { ownFolder } from './own-folder.ts';
 
+/** A server without sockets. */
+export interface Host {
+  answer(request: Request): Promise<Response>;
+  /** Of a Discord. */
+  gateway?: Pick<EmulatedDiscord['gateway'], 'join'>;
+}
+
 export interface SandboxOptions {
   log: Logger;
   discord?: EmulatedDiscordOptions;
-  service?: CardServiceOptions & { port?: number };
+  service?: StartedCardServiceOptions;
+  /** Where they answer, by their addresses, when they shall have no servers; what the bot sends has to be led there. */
+  hosts?: Map<string, Host> | undefined;
   /** What the bot can search from the start, as after an import; nothing by default. */
   catalog?: readonly CatalogCard[];
   /** What it has in memory from the start; nothing by default. */
@@ -45,18 +54,24 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
+/** The last address of a server without sockets: each has a port of its own, and none is the default of HTTP. */
+let embedded = 10_000;
+
 /** An emulated Discord, a card service and a data directory for the bot, all on this machine; `process.env` is not read. */
 export async function startSandbox({
   log,
   discord: discordOptions,
   service,
+  hosts,
   catalog,
   known,
   isRegistered = true,
   env: variables = {},
 }: SandboxOptions): Promise<Sandbox> {
-  const discord = await startEmulatedDiscord({ image: sampleImage, ...discordOptions });
-  const cardService = await startCardService(service);
+  const [atDiscord, atService] = hosts ? [`http://127.0.0.1:${++embedded}`, `http://127.0.0.1:${++embedded}`] : [];
+  const discord = await startEmulatedDiscord({ image: sampleImage, withoutServerAt: atDiscord, ...discordOptions });
+  const cardService = await startCardService({ withoutServerAt: atService, ...service });
+  hosts?.set(discord.origin, discord).set(cardService.url, { answer: cardService.fetch });
   const dataDir = await ownFolder('data');
   const env = given({
     DISCORD_TOKEN: discord.botToken,
@@ -87,6 +102,7 @@ export async function startSandbox({
     async stop() {
       await Promise.all(bots.map((bot) => bot.stop()));
       await Promise.all([discord.close(), cardService.close()]);
+      for (const address of [discord.origin, cardService.url]) hosts?.delete(address);
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -9,7 +9,8 @@ const RESET = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }
 export function fetchFrom(answer: AnswerRequest): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
-    const { signal } = request;
+    // Not that of the copy, which may be collected before it hears of an abort.
+    const signal = init?.signal ?? (input instanceof Request ? input : request).signal;
     signal.throwIfAborted();
     const { pathname, search } = new URL(request.url);
     const authorization = keyIn(request.headers.get('authorization'), request.headers.get('x-api-key'));
@@ -39,7 +40,8 @@ function toResponse({ status, headers, body, fault }: ServiceOutcome, signal: Ab
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')), { status, headers });
 }
 
-function stalled(start: Uint8Array, signal: AbortSignal): ReadableStream {
+/** A body of which nothing comes after its start. */
+export function stalled(start: Uint8Array, signal: AbortSignal): ReadableStream {
   return new ReadableStream({
     start(controller) {
       controller.enqueue(start);
@@ -48,7 +50,8 @@ function stalled(start: Uint8Array, signal: AbortSignal): ReadableStream {
   });
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
+/** Never resolves. */
+export function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });

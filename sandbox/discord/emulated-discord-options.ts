@@ -3,6 +3,8 @@ import type { ExternalImage } from './external-images.ts';
 import type { Lifetimes } from './interaction.ts';
 
 export interface EmulatedDiscordOptions {
+  /** Its address when it has no server: it is asked through `answer`, and bots join its gateway. */
+  withoutServerAt?: string | undefined;
   /** Default 0: any free port. */
   port?: number;
   /** Default: an invented one. */

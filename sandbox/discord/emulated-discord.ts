@@ -20,7 +20,7 @@ import type { Moderation } from './moderation.ts';
 import { type Place, placeOf } from './place.ts';
 import { Posts } from './posts.ts';
 import { RequestLog, type SeenRestRequest } from './request-log.ts';
-import { restListener } from './rest.ts';
+import { answersRequests, restAnswers, restListener } from './rest.ts';
 import { Snowflakes } from './snowflake.ts';
 import { submitModal } from './submit-modal.ts';
 import { completeOption, typeCommand } from './type-command.ts';
@@ -35,12 +35,11 @@ export type EmulatedDiscord = Awaited<ReturnType<typeof startEmulatedDiscord>>;
 
 const HEARTBEAT_INTERVAL_MS = 41_250; // as in Discord's HELLO
 
-/** Starts a Discord on the loopback interface that enforces Discord's rules. */
+/** Starts a Discord that enforces Discord's rules, on the loopback interface unless it shall have no server. */
 export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {}) {
-  const door = new FrontDoor();
-  await door.open(options.port);
-  const { server, port } = door;
-  const origin = `http://127.0.0.1:${port}`;
+  const door = options.withoutServerAt ? undefined : new FrontDoor();
+  await door?.open(options.port);
+  const origin = options.withoutServerAt ?? `http://127.0.0.1:${door?.port}`;
 
   const { applicationId, botToken, guilds, foreignGuilds, members } = { ...DEFAULT_WORLD, ...options };
   const world: World = { applicationId, botToken, guilds, foreignGuilds, members };
@@ -58,10 +57,10 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
   const gatewayFaults = noGatewayFaults();
   const moderation: Moderation = { refuses: () => false, blocks: () => false };
   const { shards = 1, maxConcurrency = 16 } = options;
-  const gateway = new Gateway(server, {
+  const gateway = new Gateway({
     world,
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? HEARTBEAT_INTERVAL_MS,
-    url: `ws://127.0.0.1:${port}`,
+    url: origin.replace('http', 'ws'),
     faults: gatewayFaults,
     limits: { maxConcurrency, windowMs: options.identifyWindowMs ?? 0 },
   });
@@ -71,17 +70,16 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     ...applicationRoutes(world, gateway, { shards, maxConcurrency }),
     ...commandRoutes(book, world),
   };
-  server.on(
-    'request',
-    restListener({
-      routes,
-      isBotToken: (token) => !gatewayFaults.tokenRevoked && token === world.botToken,
-      faults,
-      image: options.image ?? (() => undefined),
-      files,
-      log,
-    }),
-  );
+  const answer = restAnswers({
+    routes,
+    isBotToken: (token) => !gatewayFaults.tokenRevoked && token === world.botToken,
+    faults,
+    image: options.image ?? (() => undefined),
+    files,
+    log,
+  });
+  door?.server.on('request', restListener(answer));
+  if (door) gateway.listenOn(door.server);
 
   const commandsAt = (place: Place) =>
     [...book.list(null), ...(place.guildId === null ? [] : book.list(place.guildId))]
@@ -96,6 +94,8 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     origin,
     /** For discord.js' `rest.api`. */
     apiUrl: `${origin}/api`,
+    /** Like `fetch` for this Discord, without a socket. */
+    answer: answersRequests(answer),
     /** Slash commands visible to a member there: global ones and the guild's, so a name may occur twice. */
     commandsFor: (at: Whereabouts) =>
       commandsAt(placeOf(at, world)).filter(({ type }) => type === CommandType.ChatInput),
@@ -151,8 +151,8 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     },
     /** Breaks every connection and refuses new ones, or accepts them again. */
     async refuseConnections(refused: boolean) {
-      if (!refused) return door.open();
-      door.shut();
+      if (!refused) return door?.open();
+      door?.shut();
       gateway.drop(1_006);
     },
     /** Does not wait for open connections. */
@@ -160,7 +160,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
       conversations.close();
       autocompletions.close();
       gateway.close();
-      await door.close();
+      await door?.close();
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import { type WebSocket, WebSocketServer } from 'ws';
 
-import { isWebPage } from './client-rules.ts';
+import { CURRENT_VERSION, isWebPage } from './client-rules.ts';
 import { GatewayConnection } from './gateway-connection.ts';
 import type { GatewayFaults } from './gateway-faults.ts';
 import { GatewayIdentifyLimit, type IdentifyLimits } from './gateway-identify-limit.ts';
@@ -37,10 +37,22 @@ export class Gateway {
   /** Connections that identified so far. */
   identifies = 0;
 
-  constructor(server: Server, options: GatewayOptions) {
+  constructor(options: GatewayOptions) {
     this.#options = options;
     this.#limit = new GatewayIdentifyLimit(options.limits);
+  }
+
+  listenOn(server: Server): void {
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  /** Begins the session of a bot in this process, without a socket. @returns a function that ends it */
+  join(link: SessionLink): () => void {
+    const session = this.#open([0, 1], link, CURRENT_VERSION);
+    return () => {
+      session?.detach(link, Date.now());
+      if (session) this.#sessions.end(session);
+    };
   }
 
   get url(): string {
@@ -140,19 +152,19 @@ export class Gateway {
       heartbeatIntervalMs,
       faults,
       mayIdentify: (shardId) => this.#limit.take(shardId, performance.now()),
-      open: (identify, link) => this.#open(identify, link, address.version),
+      open: ({ shard }, link) => this.#open(shard, link, address.version),
       sessions: this.#sessions,
     });
     this.#connections.add(connection);
     client.on('close', () => this.#connections.delete(connection));
   }
 
-  #open(identify: Identify, link: SessionLink, version: number): GatewaySession | undefined {
+  #open(shard: Identify['shard'], link: SessionLink, version: number): GatewaySession | undefined {
     const { world, url, faults } = this.#options;
     this.identifies++;
     if (faults.readyWithheld) return undefined;
     const resumeUrl = faults.deadResumeAddress ? NOBODY_LISTENS : url;
-    const session = new GatewaySession(identify.shard, link);
+    const session = new GatewaySession(shard, link);
     this.#sessions.add(session);
     session.dispatch('READY', JSON.stringify(readyPayload(session, { world, resumeUrl, version })));
     this.#sessions.changed();

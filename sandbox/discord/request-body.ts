@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 
 import { bytesOf } from '../json-body.ts';
 import { ApiError } from './api-error.ts';
@@ -20,7 +20,9 @@ export interface RequestBody {
 }
 
 /** @throws ApiError 40005, 50109, 50035 or 30015 */
-export async function readBody(request: IncomingMessage): Promise<RequestBody> {
+export async function readBody(
+  request: AsyncIterable<Buffer> & { headers: IncomingHttpHeaders },
+): Promise<RequestBody> {
   const bytes = await bytesOf(request, LARGEST_BODY_BYTES);
   if (!bytes) throw new ApiError('requestTooLarge');
   const contentType = request.headers['content-type'] ?? '';

@@ -1,5 +1,6 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-
+import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { aborted, stalled } from '../service-fetch.ts';
 import { ApiError } from './api-error.ts';
 import { apiVersion, isBlocked } from './client-rules.ts';
 import { type ExternalImage, externalUrl } from './external-images.ts';
@@ -20,19 +21,29 @@ export interface RestOptions {
   log: RequestLog;
 }
 
+/** A request with its body; what `IncomingMessage` has of one. */
+export interface RestCall extends AsyncIterable<Buffer> {
+  method?: string | undefined;
+  /** Path and query. */
+  url?: string | undefined;
+  headers: IncomingHttpHeaders;
+  /** Why its body broke off. */
+  errored?: Error | null;
+}
+
 type BodyReader = () => ReturnType<typeof readBody>;
 
 const API = /^\/api(?:\/v(\d+))?(?=\/)/;
 
-/** Answers HTTP as Discord's API does, and serves the pictures of embeds. */
-export function restListener({ routes, isBotToken, faults, image, files, log }: RestOptions): RequestListener {
+/** Answers as Discord's API does, and serves the pictures of embeds. */
+export function restAnswers({ routes, isBotToken, faults, image, files, log }: RestOptions) {
   const find = routeFinder(routes);
 
-  const isAuthorized = ({ headers: { authorization = '' } }: IncomingMessage) =>
+  const isAuthorized = ({ headers: { authorization = '' } }: RestCall) =>
     authorization.startsWith('Bot ') && isBotToken(authorization.slice('Bot '.length));
 
   async function answer(
-    request: IncomingMessage,
+    request: RestCall,
     path: string,
     query: URLSearchParams,
     seen: Partial<Exchange>,
@@ -50,17 +61,17 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
   }
 
   /** What a request says that is not processed, because its answer is dictated. */
-  async function overhear(request: IncomingMessage, path: string, read: BodyReader): Promise<void> {
+  async function overhear(request: RestCall, path: string, read: BodyReader): Promise<void> {
     const { route } = find(request.method ?? '', path);
     const { json } = await read();
     exchanges.publish({ method: route.method, route: route.path, sent: json } satisfies Exchange);
   }
 
-  async function handle(request: IncomingMessage, response: ServerResponse) {
+  return async (request: RestCall): Promise<RestOutcome> => {
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     if (!API.test(path)) {
       const file = request.method === 'GET' ? fileAt(path, image, files) : undefined;
-      return file ? sendFile(response, file) : sendStatus(response, 404);
+      return file ? servedFile(file) : { status: 404, body: undefined };
     }
 
     const { method = '', url = '' } = request;
@@ -77,16 +88,45 @@ export function restListener({ routes, isBotToken, faults, image, files, log }: 
     const outcome = await (fault ? spoilt(fault, process) : process());
     const status = typeof outcome === 'string' ? 0 : outcome.status;
     log.add({ atMs: Date.now(), method, path: url, status });
-    send(response, outcome);
-  }
+    return outcome;
+  };
+}
 
+/** The same over HTTP. */
+export function restListener(answer: (call: RestCall) => Promise<RestOutcome>): RequestListener {
   return (request, response) => {
-    handle(request, response).catch(() => sendStatus(response, 500));
+    answer(request)
+      .then((outcome) => send(response, outcome))
+      .catch(() => response.writeHead(500).end());
+  };
+}
+
+const BROKEN = { close: ['UND_ERR_SOCKET', 'other side closed'], reset: ['ECONNRESET', 'read ECONNRESET'] } as const;
+
+/** The same without a socket. Rejects as undici does where a connection would break. */
+export function answersRequests(answer: (call: RestCall) => Promise<RestOutcome>) {
+  return async (request: Request): Promise<Response> => {
+    const { method, headers, signal } = request;
+    signal.throwIfAborted();
+    const { pathname, search } = new URL(request.url);
+    const body = Buffer.from(await request.arrayBuffer());
+    const call = Readable.from([body], { objectMode: false });
+    const asked = Object.assign(call, { method, url: pathname + search, headers: Object.fromEntries(headers) });
+    const outcome = await Promise.race([answer(asked), aborted(signal)]);
+    if (outcome === 'hang') return aborted(signal);
+    if (typeof outcome === 'string') {
+      const [code, message] = BROKEN[outcome];
+      throw Object.assign(new Error(message), { code });
+    }
+    const { status, stalls, ...rest } = outcome;
+    const { bytes, headers: answered } = written(rest);
+    const sent = stalls ? stalled(bytes.subarray(0, 1), signal) : bytes;
+    return new Response(outcome.body === undefined ? null : sent, { status, headers: answered });
   };
 }
 
 /** What arrived before a delay is processed after it, even if the client has given up meanwhile. */
-function bodyReader(request: IncomingMessage, fault: ScriptedFault | undefined): BodyReader {
+function bodyReader(request: RestCall, fault: ScriptedFault | undefined): BodyReader {
   if (fault?.delayMs === undefined) return () => readBody(request);
   const body = readBody(request);
   body.catch(() => undefined);
@@ -114,15 +154,19 @@ function send(response: ServerResponse, outcome: RestOutcome): void {
     suffer(response, outcome);
     return;
   }
-  const { status, body, headers = {}, stalls } = outcome;
-  if (body === undefined) {
-    response.writeHead(status, headers).end();
-    return;
-  }
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
-  if (stalls) response.write(text.slice(0, 1));
-  else response.end(text);
+  const { status, stalls } = outcome;
+  const { bytes, headers } = written(outcome);
+  response.writeHead(status, headers);
+  if (stalls) response.write(bytes.subarray(0, 1));
+  else response.end(bytes);
+}
+
+/** The body on its way; strings and bytes are sent as they are, other values as JSON. */
+function written({ body, headers = {} }: Pick<RestAnswer, 'body' | 'headers'>) {
+  if (body === undefined) return { bytes: new Uint8Array(), headers };
+  const isSentAsItIs = typeof body === 'string' || body instanceof Uint8Array;
+  const bytes = new Uint8Array(Buffer.from(isSentAsItIs ? body : JSON.stringify(body)));
+  return { bytes, headers: { 'Content-Type': 'application/json', ...headers } };
 }
 
 function suffer({ req, socket }: ServerResponse, fault: Extract<RestOutcome, string>): void {
@@ -141,15 +185,11 @@ function fileAt(path: string, image: RestOptions['image'], files: RestOptions['f
   return file && { contentType: file.attachment.content_type ?? 'application/octet-stream', body: file.bytes };
 }
 
-function sendFile(response: ServerResponse, { contentType, body }: ExternalImage): void {
-  response.writeHead(200, {
+function servedFile({ contentType, body }: ExternalImage): RestAnswer {
+  const headers = {
     'Content-Type': contentType,
     'Content-Security-Policy': 'sandbox', // an SVG or HTML file that is opened directly must not run scripts
     'X-Content-Type-Options': 'nosniff',
-  });
-  response.end(body);
-}
-
-function sendStatus(response: ServerResponse, status: number): void {
-  response.writeHead(status).end();
+  };
+  return { status: 200, body, headers };
 }

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { isInstalled } from '../simulate/fake-time.ts';
+import { hosts } from '../support/hosts.ts';
 import { onFinished } from '../support/on-finished.ts';
 
 export interface WebhookServer {
@@ -14,27 +16,41 @@ export interface WebhookServer {
   answer: { status: number; headers?: Record<string, string> } | 'silence';
 }
 
-/** A Discord webhook over a real socket; closed when the test ends. */
+/** A Discord webhook over a real socket or, where time is simulated, without one; closed when the test ends. */
 export async function startWebhookServer(): Promise<WebhookServer> {
   const token = 'kQ7-webhook-token-0123456789';
-  const server = createServer(async (request, response) => {
-    const body = (await json(request)) as { content: string };
+  const webhook: WebhookServer = { url: '', messages: [], bodies: [], answer: { status: 204 } };
+  const receive = (body: { content: string }) => {
     webhook.bodies.push(body);
-    if (webhook.answer === 'silence') return;
-    if (webhook.answer.status === 204) webhook.messages.push(body.content);
-    response.writeHead(webhook.answer.status, webhook.answer.headers).end();
+    if (webhook.answer !== 'silence' && webhook.answer.status === 204) webhook.messages.push(body.content);
+    return webhook.answer;
+  };
+  const origin = isInstalled ? hostOf(receive) : await listeningTo(receive);
+  webhook.url = `${origin}/api/webhooks/1180000000000000009/${token}`;
+  return webhook;
+}
+
+type Receive = (body: { content: string }) => WebhookServer['answer'];
+
+function hostOf(receive: Receive): string {
+  const origin = 'http://127.0.0.1:9'; // of one test at a time
+  const answer = async (request: Request) => {
+    const answered = receive((await request.json()) as { content: string });
+    return answered === 'silence' ? new Promise<never>(() => {}) : new Response(null, answered);
+  };
+  hosts.set(origin, { answer });
+  return origin;
+}
+
+async function listeningTo(receive: Receive): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const answered = receive((await json(request)) as { content: string });
+    if (answered !== 'silence') response.writeHead(answered.status, answered.headers).end();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  const { port } = server.address() as AddressInfo;
-  const webhook: WebhookServer = {
-    url: `http://127.0.0.1:${port}/api/webhooks/1180000000000000009/${token}`,
-    messages: [],
-    bodies: [],
-    answer: { status: 204 },
-  };
-  return webhook;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -36,6 +36,8 @@ let sequence = 0;
 let random = () => 0;
 let queue: FakeTimer[] = [];
 let loading = 0;
+/** Whether time is simulated in this process. */
+export let isInstalled = false;
 
 /** A timer of Node. Those of the same time fire in the order in which they were set. */
 class FakeTimer {
@@ -153,8 +155,13 @@ class FakeWorker extends EventEmitter {
   }
 }
 
-/** Replaces time, chance and threads of this whole process. To be called before the app and discord.js are loaded. */
-export function install(): void {
+/**
+ * Replaces time, chance and threads of this whole process. To be called before the app and discord.js are loaded.
+ *
+ * @param Worker stands in for every thread
+ */
+export function install(Worker: object = FakeWorker): void {
+  isInstalled = true;
   const setTimer = (callback: (...given: unknown[]) => void, delayMs?: number, ...given: unknown[]) =>
     new FakeTimer(() => callback(...given), delayMs);
   const setRepeated = (callback: (...given: unknown[]) => void, delayMs?: number, ...given: unknown[]) =>
@@ -186,7 +193,7 @@ export function install(): void {
     }
     return abort.signal;
   };
-  Object.assign(workers, { Worker: FakeWorker });
+  Object.assign(workers, { Worker });
   noteDatabases();
   const deflate = (data: Buffer, options: ZlibOptions, done: (error: null, packed: Buffer) => void) =>
     done(null, zlib.deflateSync(data, options));
@@ -204,29 +211,57 @@ export function begin(drawn: () => number): void {
 
 export const simulatedMs = (): number => nowMs;
 
-/** Lets everything run that waits for no timer. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => void realSetImmediate(resolve));
+const LONGEST_WAIT_MS = 172_800_000;
+const waits = new Set<{ untilMs: number; fail(why: unknown): void }>();
+let isPassing = false;
+
+/** Time passes until the work is done, and all other work that is waited for. @throws when it waits for nothing, or for longer than two days */
+export async function run<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject: fail } = Promise.withResolvers<never>();
+  const wait = { untilMs: nowMs + LONGEST_WAIT_MS, fail };
+  waits.add(wait);
+  if (!isPassing) void pass();
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    waits.delete(wait);
+  }
 }
 
-/** Time passes until the work is done. @throws when it waits for nothing, or for longer than two days */
-export async function run<T>(work: Promise<T>): Promise<T> {
-  let isDone = false;
-  const end = () => {
-    isDone = true;
-  };
-  work.then(end, end);
+async function pass(): Promise<void> {
+  isPassing = true;
   for (let idle = 0; ; ) {
     await settle();
-    if (isDone) return work;
+    if (waits.size === 0) break;
     if (loading > 0) continue;
-    const next = queue.pop();
-    if (next) {
-      nowMs = Math.max(nowMs, next.atMs);
-      next.fire();
-    } else if (++idle > 1_000) throw new Error('nothing is under way, and the end is not reached');
-    if (nowMs > 172_800_000) throw new Error('no end within two days');
+    idle = queue.length > 0 ? 0 : idle + 1;
+    const why = idle > 1_000 ? new Error('nothing is under way, and the end is not reached') : next();
+    const late = new Error('no end within two days');
+    for (const { untilMs, fail } of waits) if (why || nowMs > untilMs) fail(why ?? late);
   }
+  isPassing = false;
+}
+
+/** The next timer fires. @returns what it throws */
+function next(): unknown {
+  const timer = queue.pop();
+  nowMs = Math.max(nowMs, timer?.atMs ?? 0);
+  try {
+    timer?.fire();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Lets everything run that waits for no timer, and what reads or writes files. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 2 || isUsingFiles(); turn++)
+    await new Promise<void>((resolve) => void realSetImmediate(resolve));
+}
+
+function isUsingFiles(): boolean {
+  return process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq'));
 }
 
 /** Waits in real time for what is loaded or read, while no time passes. */

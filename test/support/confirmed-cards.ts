@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
@@ -20,5 +20,5 @@ export async function confirmCards({ config, discord }: Sandbox): Promise<void> 
 export async function offered({ discord }: Pick<Sandbox, 'discord'>, cardId: string): Promise<void> {
   const rows = () => discord.complete({ command: 'card', options: { id: cardId }, focused: 'id' });
   const value = expect.objectContaining({ value: cardId });
-  await vi.waitFor(async () => expect(await rows()).toContainEqual(value), { timeout: 60_000, interval: 50 });
+  await expect.poll(rows).toContainEqual(value);
 }

@@ -1,10 +1,13 @@
 import { createClient } from '@redis/client';
 import { expect } from 'vitest';
+import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { createLog } from '../../src/log.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
+import { isInstalled, pause, run } from '../simulate/fake-time.ts';
 import { LONG_DAY, PATIENT } from './backends.ts';
+import { hosts } from './hosts.ts';
 import { readLogLine } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
 import { startRedis, type TestRedis } from './redis.ts';
@@ -20,6 +23,8 @@ export interface World extends Sandbox {
   /** Stops the bot and starts it again on the same data. */
   restartBot(): Promise<void>;
   stopBot(): Promise<void>;
+  /** So much time passes, where it is simulated. */
+  pass(ms: number): Promise<void>;
 }
 
 interface TypedBy {
@@ -32,7 +37,7 @@ interface TypedBy {
 export const QUICK = { requestsPerMinute: 600, burst: 20, requestsPerDay: 1_000 };
 
 /**
- * The bot between an emulated Discord and the card service, over real sockets; stopped when the test or, from
+ * The bot between an emulated Discord and the card service, in simulated time (test/scenes) or over real sockets; stopped when the test or, from
  * `beforeAll`, the file ends. Its state is in files or, for `over-redis.test.ts`, in a Redis.
  */
 export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Promise<World> {
@@ -51,25 +56,49 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
     ...options.env,
   };
   const discord = { lifetimes: PATIENT, ...options.discord };
-  const sandbox = await startSandbox({ ...options, discord, log, service, env });
-  onFinished(() => sandbox.stop());
-  let bot = await sandbox.startBot();
+  const started = startSandbox({ ...options, discord, log, service, env, ...(isInstalled && { hosts }) });
+  const sandbox = await inItsTime(started);
+  onFinished(() => inItsTime(sandbox.stop()));
+  let bot = await inItsTime(sandbox.startBot());
+  if (isInstalled) Object.assign(sandbox.discord, simulatedActions(sandbox.discord));
   return {
     ...sandbox,
     lines,
+    pass: (ms) => inItsTime(pause(ms)),
     async commandLines(count) {
       const written = () => lines.filter(({ msg }) => msg === 'command');
       await expect.poll(written).toHaveLength(count);
       return written();
     },
     card: (id, more = {}, as = {}) => sandbox.discord.type({ command: 'card', options: { id, ...more }, ...as }),
-    stopBot: () => bot.stop(),
+    stopBot: () => inItsTime(bot.stop()),
     async restartBot() {
-      await bot.stop();
+      await inItsTime(bot.stop());
       if (redis) await forgetIdentify(redis);
-      bot = await sandbox.startBot();
+      bot = await inItsTime(sandbox.startBot());
     },
     usage: (as = {}) => sandbox.discord.type({ command: 'usage', manageGuild: true, ...as }),
+  };
+}
+
+/** Where time is simulated, it passes only while something is awaited in it. */
+function inItsTime<T>(work: Promise<T>): Promise<T> {
+  return isInstalled ? run(work) : work;
+}
+
+/** What members do, with time that passes while its outcome is awaited. */
+function simulatedActions({ type, click, choose, submit, complete }: EmulatedDiscord): Partial<EmulatedDiscord> {
+  const timed = (typed: TypedInteraction): TypedInteraction =>
+    Object.assign(Object.create(typed), {
+      until: (...given: Parameters<TypedInteraction['until']>) => run(typed.until(...given)),
+      settled: (timeoutMs?: number) => run(typed.settled(timeoutMs)),
+    });
+  return {
+    type: (typed) => timed(type(typed)),
+    click: (used) => timed(click(used)),
+    choose: (used) => timed(choose(used)),
+    submit: (modal) => timed(submit(modal)),
+    complete: (typed) => run(complete(typed)),
   };
 }
 

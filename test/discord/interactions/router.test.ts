@@ -1,33 +1,26 @@
-import { DiscordAPIError, InteractionResponseType, MessageFlags, type REST } from 'discord.js';
+import { InteractionResponseType, MessageFlags, type REST } from 'discord.js';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Command, Message, Reply, Services } from '../../../commands/command.ts';
+import type { Command, Reply, Services } from '../../../commands/command.ts';
 import { InteractionRouter } from '../../../src/discord/interactions/router.ts';
 import { RestReplySender } from '../../../src/discord/rest/reply-sender.ts';
 import type { LookupsOptions } from '../../../src/lookup/lookups.ts';
 import { KeyRefused, TooManyCommands } from '../../../src/model/errors.ts';
 import { type CommandEvent, Events } from '../../../src/model/events.ts';
-import type { Asked } from '../../../src/model/invocation.ts';
 import { formatMessage } from '../../../src/render/messages.ts';
 import { CommandReplies } from '../../../src/replies/command-replies.ts';
-import { askedFor, NO_JOURNAL } from '../../replies/replies-over.ts';
+import { NO_JOURNAL } from '../../replies/replies-over.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { interaction } from './interactions.ts';
 
 const SHOWN: Reply = { isPrivate: false, source: 'cache', message: { content: 'a card' } };
-const MESSAGE = { id: '7', interactionMetadata: null };
-const ASKED: Asked = askedFor('base1-4');
 const { ChannelMessageWithSource, ApplicationCommandAutocompleteResult } = InteractionResponseType;
 
 /** A router over one command, and a Discord that accepts every answer, or at least receives it. */
-function routerWith(command: Partial<Command>, count: () => void = () => {}, confirm = async () => {}) {
+function routerWith(command: Partial<Command>, count: () => void = () => {}) {
   const answers: { type: number; data: Record<string, unknown> }[] = [];
-  const post = async (_: string, { body }: { body: (typeof answers)[number] }) => {
-    answers.push(body);
-    await confirm();
-  };
+  const post = async (_: string, { body }: { body: (typeof answers)[number] }) => void answers.push(body);
   const patch = async (_: string, { body }: { body: unknown }) => void edits.push(body);
-  const answered: unknown[] = [];
   const edits: unknown[] = [];
   const ends: CommandEvent[] = [];
   const { log, lines } = logLines();
@@ -49,39 +42,17 @@ function routerWith(command: Partial<Command>, count: () => void = () => {}, con
     commandReplies: {
       reply: commandReplies.reply.bind(commandReplies),
       delete: commandReplies.delete.bind(commandReplies),
-      async answer({ command: name }, asked) {
-        answered.push({ name, asked });
-        return true;
-      },
+      answer: async () => true,
     },
     sender,
     events,
     log,
   });
   const type = () => router.receive(interaction('slash', 'card'));
-  return { router, commandReplies, type, answers, answered, edits, ends, lines };
+  return { router, commandReplies, type, answers, edits, ends, lines };
 }
 
 describe('a command', () => {
-  it('is answered with what it returns, and ends with one event', async () => {
-    const { type, answers, ends } = routerWith({});
-    await type();
-    expect(answers).toMatchObject([{ type: ChannelMessageWithSource, data: { content: 'a card' } }]);
-    expect(answers[0]?.data).not.toHaveProperty('flags');
-    const end = { command: 'card', memberId: 'alice', guildId: 'guild', source: 'cache', waitMs: 0 };
-    expect(ends).toMatchObject([{ ...end, outcome: 'answered' }]);
-  });
-
-  it('is answered in private where Discord hides replies, whatever it wants to show', async () => {
-    const hidden = interaction('slash', 'card', { authorizingIntegrationOwners: { guildId: null } });
-    const reply = routerWith({});
-    await reply.router.receive(hidden);
-    expect(reply.answers).toMatchObject([{ data: { content: 'a card', flags: MessageFlags.Ephemeral } }]);
-    const cards = routerWith({ ask: async () => ASKED });
-    await cards.router.receive(hidden);
-    expect(cards.answered).toEqual([{ name: 'card', asked: { ...ASKED, isPrivate: true } }]);
-  });
-
   it.each<[string, unknown, object]>([
     ['an error of the service', new KeyRefused({ status: 401 }), { outcome: 'KeyRefused', err: undefined }],
     ['a bug', new TypeError('a bug'), { outcome: 'broken', err: expect.any(TypeError) }],
@@ -97,31 +68,15 @@ describe('a command', () => {
     expect(ends.map(({ source, outcome, err }) => ({ source, outcome, err }))).toEqual([{ source: 'bot', ...end }]);
   });
 
-  const tooMany = () => {
-    throw new TooManyCommands({ untilMs: 0 });
-  };
-  it.each([
-    ['the member sends too many', 'TooManyCommands', tooMany, false],
-    ['the bot stops', 'Stopping', () => {}, true],
-  ])('is refused before it runs when %s', async (_, outcome, count, closes) => {
+  it('is refused before it runs when the member sends too many', async () => {
     const ask = vi.fn(async () => SHOWN);
-    const { router, type, answers, ends } = routerWith({ ask }, count);
-    if (closes) await router.close();
-
+    const { type, answers, ends } = routerWith({ ask }, () => {
+      throw new TooManyCommands({ untilMs: 0 });
+    });
     await type();
-
     expect(ask).not.toHaveBeenCalled();
     expect(answers).toMatchObject([{ data: { flags: MessageFlags.Ephemeral } }]);
-    expect(ends).toMatchObject([{ outcome }]);
-  });
-
-  it('that came before the bot stops is answered, and waited for', async () => {
-    const found = Promise.withResolvers<Reply>();
-    const { router, type, answers } = routerWith({ ask: () => found.promise });
-    void type();
-    const closed = router.close().then(() => answers.length);
-    setImmediate(() => found.resolve(SHOWN));
-    expect(await closed).toBe(1);
+    expect(ends).toMatchObject([{ outcome: 'TooManyCommands' }]);
   });
 
   it.each<[string, Partial<Command>]>([
@@ -153,43 +108,11 @@ describe('a command', () => {
     expect(ends).toMatchObject([{ command: 'card', outcome: 'KeyRefused', card }]);
   });
 
-  it('that asks for cards is left to the replies, which publish its end', async () => {
-    const { type, answers, answered, ends } = routerWith({ ask: async () => ASKED });
-    await type();
-    expect(answered).toEqual([{ name: 'card', asked: ASKED }]);
-    expect([answers, ends]).toEqual([[], []]);
-  });
-
-  const corrected = async (correction: Promise<Message>, confirm?: () => Promise<void>) => {
-    const { commandReplies, type, ...seen } = routerWith(
-      { ask: async () => ({ ...SHOWN, correction }) },
-      undefined,
-      confirm,
-    );
+  it('whose correction fails keeps its reply, with a line in the log', async () => {
+    const correction = Promise.reject(new Error('a bug'));
+    const { commandReplies, type, edits, lines } = routerWith({ ask: async () => ({ ...SHOWN, correction }) });
     await type();
     await commandReplies.close();
-    return seen;
-  };
-
-  it('is corrected once its reply is there', async () => {
-    const { edits } = await corrected(Promise.resolve({ content: 'a newer card' }));
-    expect(edits).toMatchObject([{ content: 'a newer card', embeds: [], components: [] }]);
-  });
-
-  it('is corrected although Discord has not confirmed its reply, which may be there', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { edits, ends } = await corrected(Promise.resolve({ content: 'a newer card' }), async () => {
-      vi.setSystemTime(Date.now() + 3_000);
-      throw new Error('no answer');
-    });
-
-    expect(edits).toMatchObject([{ content: 'a newer card' }]);
-    expect(ends).toMatchObject([{ outcome: 'not answered' }]);
-  });
-
-  it('whose correction fails keeps its reply, with a line in the log', async () => {
-    const { edits, lines } = await corrected(Promise.reject(new Error('a bug')));
     expect(edits).toEqual([]);
     expect(lines).toMatchObject([{ msg: 'reply cannot be completed', command: 'card' }]);
   });
@@ -233,41 +156,6 @@ describe('an interaction', () => {
       expect(JSON.stringify(lines)).not.toContain('emberwing');
     },
   );
-
-  it.each<[string, object, number, number]>([
-    ['of a button that is pressed twice', {}, 0, 1],
-    ['of a button that is pressed again later', {}, 3_001, 2],
-    ['of a button that two members press', { user: { id: 'bjorn' } }, 0, 2],
-    ['of another button', { customId: 'card:delete' }, 0, 2],
-    ['of another message', { message: { ...MESSAGE, id: '8' } }, 0, 2],
-  ])('%s is handled as often as it is meant', async (_, second, laterMs, times) => {
-    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    vi.advanceTimersByTime(1); // for lru-cache, what was kept at 0 never ages
-    const component = vi.fn(async () => SHOWN);
-    const { router, answers, ends } = routerWith({ component });
-    const pressed = (more: object) => interaction('button', 'card:show', { message: MESSAGE, ...more });
-
-    await router.receive(pressed({}));
-    vi.advanceTimersByTime(laterMs);
-    await router.receive(pressed(second));
-
-    expect(component).toHaveBeenCalledTimes(times);
-    expect([answers.length, ends.length]).toEqual([2, 2]);
-    if (times === 1) expect(answers[1]).toMatchObject({ type: InteractionResponseType.DeferredMessageUpdate });
-  });
-
-  it('of a button that is pressed again because the first answer was too late is handled', async () => {
-    const tooLate = new DiscordAPIError({ code: 10062, message: 'Unknown interaction' }, 10062, 404, 'POST', '', {});
-    const confirm = vi.fn(async () => {}).mockRejectedValueOnce(tooLate);
-    const component = vi.fn(async () => SHOWN);
-    const { router, ends } = routerWith({ component }, undefined, confirm);
-
-    for (const _ of [1, 2]) await router.receive(interaction('button', 'card:show', { message: MESSAGE }));
-
-    expect(component).toHaveBeenCalledTimes(2);
-    expect(ends).toMatchObject([{ outcome: 'too late' }, { outcome: 'answered' }]);
-  });
 
   it('that cannot be read leaves a line in the log', async () => {
     const { router, lines } = routerWith({});

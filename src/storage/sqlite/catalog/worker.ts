@@ -39,52 +39,72 @@ const ANSWERS = { search, searchInList, resolve, resolveList, printings, mention
 
 const SWEEP_EVERY_MS = 3_600_000;
 
-const { dataDir, cardsDir = dataDir, keepsMembers, cardKeys } = workerData as CatalogWorkerData;
-const post = (message: FromWorker) => parentPort?.postMessage(message);
-const logAs = (level: 'info' | 'warn' | 'error') => (fields: object, message: string) =>
-  post({ kind: 'log', level, fields, message });
-const log = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') } as unknown as Logger;
+/** What it needs of the thread that it is in. */
+export interface CatalogThread {
+  post(message: FromWorker): void;
+  onMessages(listener: (messages: readonly ToWorker[]) => void): void;
+  exit(): void;
+}
 
-/** What the other thread was told last; it hears of changes alone. */
-let worksAsTold = false;
+/** Answers for one data directory until it is told to close. */
+export function serveCatalog(
+  { dataDir, cardsDir = dataDir, keepsMembers, cardKeys }: CatalogWorkerData,
+  thread: CatalogThread,
+): void {
+  const { post } = thread;
+  const logAs = (level: 'info' | 'warn' | 'error') => (fields: object, message: string) =>
+    post({ kind: 'log', level, fields, message });
+  const log = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') } as unknown as Logger;
 
-const file = new CatalogFile({
-  dataDir,
-  log,
-  onSucceeded() {
-    if (!worksAsTold) post({ kind: 'succeeded' });
-    worksAsTold = true;
-  },
-  onFailed(err) {
-    post({ kind: 'failed', err });
-    worksAsTold = false;
-  },
-  onReplaced: () => void learnFromCache(file, { cardsDir, cardKeys, log }),
-});
-const changes = new CatalogChanges({ file, keepsMembers, log });
+  /** What the other thread was told last; it hears of changes alone. */
+  let worksAsTold = false;
 
-parentPort?.on('message', (messages: readonly ToWorker[]) => {
-  for (const message of messages) {
-    if (message.kind === 'close') close();
-    else if (message.kind === 'changes') changes.take(message.changes);
-    else post({ kind: 'answer', answer: answer(message) });
+  const file = new CatalogFile({
+    dataDir,
+    log,
+    onSucceeded() {
+      if (!worksAsTold) post({ kind: 'succeeded' });
+      worksAsTold = true;
+    },
+    onFailed(err) {
+      post({ kind: 'failed', err });
+      worksAsTold = false;
+    },
+    onReplaced: () => void learnFromCache(file, { cardsDir, cardKeys, log }),
+  });
+  const changes = new CatalogChanges({ file, keepsMembers, log });
+
+  thread.onMessages((messages) => {
+    for (const message of messages) {
+      if (message.kind === 'close') close();
+      else if (message.kind === 'changes') changes.take(message.changes);
+      else post({ kind: 'answer', answer: answer(message) });
+    }
+  });
+  post({ kind: 'opened' });
+  void learnFromCache(file, { cardsDir, cardKeys, log }).then(sweepHourly);
+
+  function answer({ kind, text, who, part, lines = [] }: Question): unknown {
+    if (kind === 'resolveLines') return file.attempt(({ index }) => resolveLines(index, lines));
+    return file.attempt(({ index }) => ANSWERS[kind](index, text, who, part));
   }
-});
-post({ kind: 'opened' });
-void learnFromCache(file, { cardsDir, cardKeys, log }).then(sweepHourly);
 
-function answer({ kind, text, who, part, lines = [] }: Question): unknown {
-  if (kind === 'resolveLines') return file.attempt(({ index }) => resolveLines(index, lines));
-  return file.attempt(({ index }) => ANSWERS[kind](index, text, who, part));
+  function sweepHourly(): void {
+    file.attempt((catalog) => catalog.asked.sweep(Date.now(), keepsMembers));
+    deleteFilesAside(cardsDir, Date.now());
+    setTimeout(sweepHourly, SWEEP_EVERY_MS);
+  }
+
+  function close(): void {
+    file.close(() => changes.end());
+    thread.exit();
+  }
 }
 
-function sweepHourly(): void {
-  file.attempt((catalog) => catalog.asked.sweep(Date.now(), keepsMembers));
-  deleteFilesAside(cardsDir, Date.now());
-  setTimeout(sweepHourly, SWEEP_EVERY_MS);
-}
-
-function close(): void {
-  file.close(() => changes.end());
-  process.exit();
-}
+const port = parentPort;
+if (port)
+  serveCatalog(workerData as CatalogWorkerData, {
+    post: (message) => port.postMessage(message),
+    onMessages: (listener) => void port.on('message', listener),
+    exit: () => process.exit(),
+  });

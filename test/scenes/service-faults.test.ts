@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../sandbox/service-script.ts';
-import { startService } from '../support/backends.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
 import { storedCardIds } from '../support/stored-cards.ts';
-import { movableClock } from '../support/wall-clock.ts';
 import { cardRequests, startWorld, statuses, type World } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
@@ -15,7 +13,6 @@ const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>'
 /** Copies that are stale at once. */
 const STALE = { env: { CARD_SERVICE_TIMEOUT_MS: '1000', PRICES_FRESH_SECONDS: '0' } };
 
-const NOT_UNDERSTOOD = /^The card service sent something unexpected\./;
 const DOWN_UNTIL = /The card service isn't answering right now\. Try again after <t:\d+:T>\.$/;
 const KEY_REFUSED = /^I can't reach the card service right now\./;
 
@@ -27,38 +24,6 @@ function loggedWith(world: World, level: number): unknown[] {
 function secondsLeft(text: string): number {
   return Number(/<t:(\d+):[Ttf]>/.exec(text)?.[1]) - Date.now() / 1000;
 }
-
-// Which answers are invalid, which mean an outage, and how long a 429 asks to wait: card-service.test.ts and retry-after.test.ts.
-it('an invalid answer is described in words, logged, not requested again before a restart and not stored; other cards are unaffected', async () => {
-  const world = await startWorld();
-  const elsewhere = await startService();
-  const invalid: DictatedAnswer[] = [
-    { headers: { 'content-type': 'text/html' }, body: HTML },
-    { body: { ...CARD, set: undefined } },
-    { body: Buffer.alloc(20_000_000), gzip: true },
-    { status: 307, headers: { location: `${elsewhere.url}/cards/base1-4` }, body: '' },
-  ];
-  const shown = [];
-  for (const [index, answer] of invalid.entries()) {
-    world.cardService.script({ path: `odd-${index}?`, ...answer });
-    const { content } = await world.card(`odd-${index}`).until(isFinal);
-    const again = await world.card(`odd-${index}`).settled();
-    shown.push([content, again.content === content]);
-  }
-  const other = await world.card(OTHER).until(isFinal);
-
-  expect(shown).toEqual(invalid.map(() => [expect.stringMatching(NOT_UNDERSTOOD), true]));
-  expect(elsewhere.requests).toEqual([]); // which would get the key
-  expect(other.embeds).toHaveLength(1);
-  expect(cardRequests(world)).toHaveLength(invalid.length + 1);
-  expect(storedCardIds(world.config.dataDir)).toEqual([OTHER]);
-  expect(loggedWith(world, WARN)).toEqual(invalid.map(() => 'card request failed'));
-  expect(JSON.stringify(world.lines)).toContain('set: Invalid input');
-
-  await world.restartBot();
-  world.cardService.script({ path: 'odd-0?', headers: { 'content-type': 'text/html' }, body: CARD });
-  expect((await world.card('odd-0').settled()).embeds[0]?.title).toBe('Emberwing Drake'); // of any content type
-});
 
 it('a service that fails briefly gets a second request after a second, and at most three: then the stored copy is shown with the reason', async () => {
   const failures: Record<string, DictatedAnswer> = {
@@ -120,15 +85,14 @@ describe('a service that is down', () => {
   });
 
   it('is probed by the next lookup alone; a failure opens the breaker for longer, an answer closes it', async () => {
-    const clock = movableClock();
     const { world, before } = await brokenWorld();
     world.cardService.set({ latencyMs: 50 });
 
-    clock.forward(13_000);
+    await world.pass(13_000);
     const probes = await Promise.all(IDS.slice(20, 23).map((id) => world.card(id).until(isFinal)));
     const requestsAfterFailure = cardRequests(world).length;
     world.cardService.set({ down: false });
-    clock.forward(25_000);
+    await world.pass(25_000);
     const answered = await Promise.all(IDS.slice(20, 23).map((id) => world.card(id).until(isFinal)));
 
     expect(requestsAfterFailure).toBe(before + 1);
@@ -142,7 +106,6 @@ describe('a service that is down', () => {
 });
 
 it('a key that is refused during the day is reported and logged as an error, and costs one request a minute; known cards are shown', async () => {
-  const clock = movableClock();
   const world = await startWorld(STALE);
   await world.card('base1-4').settled();
   world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'no' }, times: 2 });
@@ -153,7 +116,7 @@ it('a key that is refused during the day is reported and logged as an error, and
   const next = await world.card(FOURTH).settled();
   const known = await world.card('base1-4').settled();
   const requestsMeanwhile = cardRequests(world).length;
-  clock.forward(61_000);
+  await world.pass(61_000);
   const later = await world.card(FOURTH).settled();
 
   expect(refused.content).toMatch(KEY_REFUSED);

@@ -47,7 +47,7 @@ it('the picture of the day comes with the reply and its corrections, with an alt
       url: expect.stringMatching(/\/attachments\/.*\/day\.png$/),
       width: 720,
     });
-    const picture = await fetch(embeds[0]?.image?.url ?? '');
+    const picture = await world.discord.answer(new Request(embeds[0]?.image?.url ?? ''));
     expect(picture.headers.get('content-type')).toBe('image/png');
   }
   expect(second.attachments).toHaveLength(0); // shown in the embed, and not once more

@@ -9,7 +9,6 @@ import { endOfList, hasListEnded } from '../support/final-answers.ts';
 import { ERROR } from '../support/log-lines.ts';
 import { hasEnded, pasted, textOf } from '../support/pasted-list.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { movableClock } from '../support/wall-clock.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 
 const ID = '00000000-0000-4000-8000-000000000004';
@@ -53,7 +52,6 @@ it('a card service in its own shape: /card by name, /cards in one request, and n
 });
 
 it('a plan that does not allow lookups is told to members and the operator, and costs one request a minute', async () => {
-  const clock = movableClock();
   const { url, messages } = await startWebhookServer();
   const file = join(temporaryFolder(), 'mine.json');
   const description = { fields: { id: 'id', name: 'name' }, refused: [{ status: 402, means: 'plan' }] };
@@ -71,7 +69,7 @@ it('a plan that does not allow lookups is told to members and the operator, and 
   const errors = world.lines.filter(({ level }) => level === ERROR).map(({ msg }) => msg);
   expect(errors.sort()).toEqual(['card request failed', expect.stringContaining('does not allow card lookups')]);
 
-  clock.forward(61_000);
+  await world.pass(61_000);
   expect((await world.card('clock-4').settled()).embeds).toHaveLength(1);
   await expect
     .poll(() => messages)
@@ -99,7 +97,11 @@ it.each(['justtcg', 'poketrace'])(
   'each press costs at most what was said, and two settle a list of which the service (%s) leaves out what it does not know',
   async (name) => {
     const { service, catalog, env } = sandboxAs(name);
-    const world = await startWorld({ service: { ...service, requestsPerMinute: 600, burst: 20 }, catalog, env });
+    const world = await startWorld({
+      service: { ...service, requestsPerMinute: 600, burst: 20 },
+      catalog,
+      env: { ...env, MEMBER_DAILY_REQUESTS: '0' },
+    });
     const known = service.cards.slice(0, 6).map(({ id }) => id);
     await offered(world, known[0] ?? '');
     let shown = await pasted(world, [...known, '999991', '999992', '999993'].join('\n'));

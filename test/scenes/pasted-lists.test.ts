@@ -4,8 +4,8 @@ import { labels, parts, press } from '../support/buttons.ts';
 import { hasEnded, LIST, pasted, textOf, worldWithNames } from '../support/pasted-list.ts';
 import { cardRequests, type World } from '../support/world.ts';
 
-async function fileOf({ attachments: [file] }: ChatMessage): Promise<string> {
-  const bytes = await (await fetch(file?.url ?? '')).arrayBuffer();
+async function fileOf({ discord }: World, { attachments: [file] }: ChatMessage): Promise<string> {
+  const bytes = await (await discord.answer(new Request(file?.url ?? ''))).arrayBuffer();
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
@@ -44,7 +44,7 @@ it('a pasted list says what it costs before it costs anything, and then costs ex
     },
   ]);
   expect(labels(answer)).toEqual(['Show to everyone']);
-  expect(await fileOf(answer)).toMatch(
+  expect(await fileOf(world, answer)).toMatch(
     /^\uFEFFCount,Name,.*,Line\r\n4,"Wick, Who Waits",First Light,1\/102,,base1-1,39\.35,31\.9,.*\r\n(?:.*\r\n)*1,{10}1 Nobody Knows This\r\n$/,
   );
   expect(logOf(world)).not.toContain('Nobody Knows This');
@@ -64,7 +64,7 @@ it('everybody sees what a list is worth only when its member says so, and nothin
     /^\*\*157\.40\*\* at market \(4 cards\)\n127\.60 at the lowest offers \(4 cards\)\n-# Prices · <t:\d+:R>$/,
   );
   expect(labels(shown)).toEqual(['Delete']);
-  expect(JSON.stringify(shown) + (await fileOf(shown))).not.toMatch(/Nobody|4x Wick/);
+  expect(JSON.stringify(shown) + (await fileOf(world, shown))).not.toMatch(/Nobody|4x Wick/);
 
   const other = world.discord.members[1]?.id ?? '';
   const forged = {
@@ -139,7 +139,7 @@ it('a line that names no printing is the cheapest that is known', async () => {
   await world.card('promo-7').settled();
   const estimate = await pasted(world, '3 Emberwing Drake');
   expect(textOf(estimate)).toContain('One line names no printing');
-  expect(await fileOf(estimate)).toContain('\r\n3,Emberwing Drake,Fair Promos,7,,promo-7,');
+  expect(await fileOf(world, estimate)).toContain('\r\n3,Emberwing Drake,Fair Promos,7,,promo-7,');
 });
 
 it('old prices count as they are, and are fetched again with those that are missing, which come first', async () => {
