@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
@@ -19,6 +18,5 @@ export async function confirmCards({ config, discord }: Sandbox): Promise<void> 
 /** Resolves when the bot suggests the card to those who type its id: its search begins after it, and finds new rows later. */
 export async function offered({ discord }: Pick<Sandbox, 'discord'>, cardId: string): Promise<void> {
   const rows = () => discord.complete({ command: 'card', options: { id: cardId }, focused: 'id' });
-  const value = expect.objectContaining({ value: cardId });
-  await expect.poll(rows).toContainEqual(value);
+  while (!(await rows()).some(({ value }) => value === cardId));
 }
