@@ -626,7 +626,7 @@ rules('a day runs out', [
   ],
   [
     'not at the rate of before when more remains',
-    'states 10 of 1000 for 13 h; +1 h; states 1000 of 1000 for 12 h; +10 min; states 900 of 1000 for 710 min; runs out',
+    'states 9 of 1000 for 750 min; +20 min; states 1000 of 1000 for 730 min; +10 min; states 900 of 1000 for 12 h; runs out',
     '90 min',
   ],
   [

@@ -42,7 +42,7 @@ it.each([
   ],
   [
     'lose no change when they change at once',
-    'a: ask & b: ask; a: states 9 of 99 a month & b: states 90 of 99 for 2 h; a: answered & b: answered; +2 s; a: left',
+    'a: ask; b: ask; a: states 9 of 99 a month & b: states 90 of 99 for 2 h; a: answered & b: answered; +2 s; a: left',
     '1 | 1 | 90 of 99 a day 7198 s, 9 of 99 a month 907198 s, 18 of 20 a day? 43198 s',
   ],
   [
@@ -52,8 +52,8 @@ it.each([
   ],
   [
     'read what ends a refusal before they refuse',
-    'a: key refused; b: ask; a: wait; a: ask; a: answered; b: ask',
-    '0, then key 1 min | 1 probe | 1',
+    'a: states 0 of 1000 for 1 h; a: answered; +2 s; b: why; a: ask 1 report; a: states 9 of 1000; a: answered; b: ask',
+    'day 3598 s | 1 probe | 1',
   ],
   [
     'send another probe when the process that sent the first died',
