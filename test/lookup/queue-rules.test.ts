@@ -630,6 +630,12 @@ rules('A list of ten on the Free plan', '', [
     'lists of 20; answer 503, 99 times; alice bob: a b c d; +1 min; sizes; count',
     '4 3 1 1 | 4 ServiceDown',
   ],
+  [
+    'that fails goes in halves after three times also where others are answered, a little later each time',
+    `600 a minute, burst 20; lists of 20; service latencyMs 50; z: z1-3; +1 s; answer 503 to c1, 99 times; m: c1-4;
+      +0.5 s; y: y; +0.1 s; y: y1; +2 s; y: y2; +2 s; y: y3; +2 s; y: y4; +10 s; count; sizes; when c1`,
+    '11 shown, 1 ServiceDown | 3 4 2 4 1 4 1 2 2 1 1 1 | 1 s, 2.05 s, 4.1 s, 6.15 s, 8.2 s',
+  ],
 ]);
 
 rules('A hiccup of the service', PRO, [
