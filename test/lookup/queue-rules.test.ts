@@ -295,9 +295,9 @@ rules('A place in the queue', '', [
     'x z | alice a, bob a, carol a | 2 | 1, 0 saved | 0, 1 saved | 0, 1 saved',
   ],
   [
-    'has the same error as all who want the card',
-    'service latencyMs 100; answer nonsense; alice: a; bob: a; +100 ms; told',
-    'alice a UnexpectedAnswer, bob a UnexpectedAnswer',
+    'has the same error as all who want the card, which is logged once',
+    'service latencyMs 100; answer nonsense; alice: a; bob: a; +100 ms; told; log',
+    'alice a UnexpectedAnswer, bob a UnexpectedAnswer | card request failed',
   ],
   [
     'ends when the queue closes, and no other is made',
