@@ -295,9 +295,9 @@ rules('A place in the queue', '', [
     'x z | alice a, bob a, carol a | 2 | 1, 0 saved | 0, 1 saved | 0, 1 saved',
   ],
   [
-    'has the same error as all who want the card',
-    'service latencyMs 100; answer nonsense; alice: a; bob: a; +100 ms; told',
-    'alice a UnexpectedAnswer, bob a UnexpectedAnswer',
+    'has the same error as all who want the card, which is logged once',
+    'service latencyMs 100; answer nonsense; alice: a; bob: a; +100 ms; told; log',
+    'alice a UnexpectedAnswer, bob a UnexpectedAnswer | card request failed',
   ],
   [
     'ends when the queue closes, and no other is made',
@@ -629,6 +629,12 @@ rules('A list of ten on the Free plan', '', [
     'that fails goes in halves after three times',
     'lists of 20; answer 503, 99 times; alice bob: a b c d; +1 min; sizes; count',
     '4 3 1 1 | 4 ServiceDown',
+  ],
+  [
+    'that fails goes in halves after three times also where others are answered, a little later each time',
+    `600 a minute, burst 20; lists of 20; service latencyMs 50; z: z1-3; +1 s; answer 503 to c1, 99 times; m: c1-4;
+      +0.5 s; y: y; +0.1 s; y: y1; +2 s; y: y2; +2 s; y: y3; +2 s; y: y4; +10 s; count; sizes; when c1`,
+    '11 shown, 1 ServiceDown | 3 4 2 4 1 4 1 2 2 1 1 1 | 1 s, 2.05 s, 4.1 s, 6.15 s, 8.2 s',
   ],
 ]);
 
