@@ -1,35 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { type Closeness, closeness, type Ranked, ranked } from '../../src/catalog/ranking.ts';
 import { queryOf } from '../../src/catalog/words.ts';
+import { table } from '../table.ts';
 
 const CHARIZARD = { id: 'base1-4', name: 'Charizard', set: 'Base', number: '4/102', game: 'Pokémon', also: ['Glurak'] };
 
-it.each<[string, Closeness | undefined]>([
-  ['base1-4', 'id'],
-  ['BASE1 4', 'sameId'],
-  ['charizard', 'name'],
-  ['Char', 'nameBeginning'],
-  ['4/102', 'number'],
-  ['4', 'number'],
-  ['glurak', 'otherName'],
-  ['glur', 'wordBeginnings'],
-  ['base14', 'looseId'],
-  ['base glurak', 'wholeWords'],
-  ['base charizard', 'wholeWords'],
-  ['pokemon 4 102', 'wholeWords'],
-  ['base chari', 'wordBeginnings'],
-  ['charizadr', undefined],
-  ['jungle charizard', undefined],
-  ['chrd', undefined],
-  ['?', undefined],
-  ['', undefined],
-])('how well a card fits for %j is %s', (typed, fit) => expect(closeness(queryOf(typed), CHARIZARD)).toBe(fit));
+it.each(table`
+  base1-4 | id
+  BASE1 4 | sameId
+  charizard | name
+  Char | nameBeginning
+  4/102 | number
+  4 | number
+  glurak | otherName
+  glur | wordBeginnings
+  base14 | looseId
+  base glurak | wholeWords
+  base charizard | wholeWords
+  pokemon 4 102 | wholeWords
+  base chari | wordBeginnings
+  charizadr |
+  jungle charizard |
+  chrd |
+  ? |
+   |
+`)('how well a card fits for %j is %s', (typed, fit) =>
+  expect(closeness(queryOf(typed), CHARIZARD)).toBe(fit || undefined),
+);
 
-it.each<[string, Closeness]>([
-  ['Dark Charizard', 'firstWords'],
-  ['Darkrai', 'nameBeginning'],
-  ['Very Dark Charizard', 'wordsInName'],
-])('“dark” fits %s as %s', (name, fit) => expect(closeness(queryOf('dark'), { id: 'a-1', name })).toBe(fit));
+it.each(table`
+  Dark Charizard | firstWords
+  Darkrai | nameBeginning
+  Very Dark Charizard | wordsInName
+`)('“dark” fits %s as %s', (name, fit) => expect(closeness(queryOf('dark'), { id: 'a-1', name })).toBe(fit));
 
 describe('the order', () => {
   const card = (id: string, closeness: Closeness, more: object = {}): Ranked => ({

@@ -16,6 +16,7 @@ import { copyNote, formatMessage } from '../../src/render/messages.ts';
 import { CardAnswer } from '../../src/service/answers.ts';
 import { idOrNothing } from '../support/any-id.ts';
 import { contrast } from '../support/contrast.ts';
+import { table } from '../table.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { currency, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 
@@ -167,37 +168,40 @@ describe('the embed of a card', () => {
 });
 
 describe('the picture of a card', () => {
-  it.each([
-    ['https', 'https://cards.test/a.png', 'https://cards.test/a.png'],
-    ['http', 'http://cards.test/a.png', 'http://cards.test/a.png'],
-    ['spaces, encoded', ' https://cards.test/a b.png ', 'https://cards.test/a%20b.png'],
-    ['other scripts, encoded', 'https://cards.test/四', 'https://cards.test/%E5%9B%9B'],
-    ['2,048 characters', `https://cards.test/${'x'.repeat(2_029)}`, `https://cards.test/${'x'.repeat(2_029)}`],
-  ])('takes %s', (_, text, url) => {
+  it.each(table`
+    https | https://cards.test/a.png | https://cards.test/a.png
+    http | http://cards.test/a.png | http://cards.test/a.png
+    other scripts, encoded | https://cards.test/四 | https://cards.test/%E5%9B%9B
+    2,048 characters | https://cards.test/${'x'.repeat(2_029)} | https://cards.test/${'x'.repeat(2_029)}
+  `)('takes %s', (_, text, url) => {
     expect(publicUrl(text)).toBe(url);
   });
 
-  it.each([
-    ['missing', undefined],
-    ['no address', 'a.png'],
-    ['no scheme', '//cards.test/a.png'],
-    ['javascript:', 'javascript:alert(1)'],
-    ['data:', 'data:image/png;base64,AAAA'],
-    ['file:', 'file:///etc/passwd'],
-    ['attachment:', 'attachment://a.png'],
-    ['no host', 'https://'],
-    ['this machine', 'http://localhost/a.png'],
-    ['this machine by number', 'http://127.0.0.1/a.png'],
-    ['this machine in disguise', 'http://2130706433/a.png'],
-    ['a private network', 'http://10.0.0.1/a.png'],
-    ['an IPv6 address', 'http://[::1]/a.png'],
-    ['a name inside a network', 'http://cards.internal./a.png'],
-    ['a user and password', 'https://me:pw@cards.test/a.png'],
-    ['a password alone', 'https://:pw@cards.test/a.png'],
-    ['2,049 characters', `https://cards.test/${'x'.repeat(2_030)}`],
-    ['over 2,048 characters once encoded', `https://cards.test/${'四'.repeat(300)}`],
-  ])('is none for %s', (_, text) => {
+  it.each(table`
+    no address | a.png
+    no scheme | //cards.test/a.png
+    javascript: | javascript:alert(1)
+    data: | data:image/png;base64,AAAA
+    file: | file:///etc/passwd
+    attachment: | attachment://a.png
+    no host | https://
+    this machine | http://localhost/a.png
+    this machine by number | http://127.0.0.1/a.png
+    this machine in disguise | http://2130706433/a.png
+    a private network | http://10.0.0.1/a.png
+    an IPv6 address | http://[::1]/a.png
+    a name inside a network | http://cards.internal./a.png
+    a user and password | https://me:pw@cards.test/a.png
+    a password alone | https://:pw@cards.test/a.png
+    2,049 characters | https://cards.test/${'x'.repeat(2_030)}
+    over 2,048 characters once encoded | https://cards.test/${'四'.repeat(300)}
+  `)('is none for %s', (_, text) => {
     expect(publicUrl(text)).toBeUndefined();
+  });
+
+  it('may have spaces, which are encoded, and may be missing', () => {
+    expect(publicUrl(' https://cards.test/a b.png ')).toBe('https://cards.test/a%20b.png');
+    expect(publicUrl(undefined)).toBeUndefined();
   });
 });
 

@@ -4,19 +4,20 @@ import en from '../../src/render/languages/en.json' with { type: 'json' };
 import { LANGUAGES, languageOf, type Texts, textsOf } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { lackingIn } from '../release.ts';
+import { table } from '../table.ts';
 import { faultsOf, KEYS } from './translation-faults.ts';
 
-it.each([
-  ['en-US', 'en'],
-  ['en-GB', 'en'],
-  ['xx', 'en'],
-  ['', 'en'],
-  ['constructor', 'en'],
-  ['de', 'de'],
-  ['es-ES', 'es'],
-  ['es-419', 'es'],
-  ['pt-BR', 'pt-BR'],
-])('the language of a locale %s: %s', (locale, language) => {
+it.each(table`
+  en-US | en
+  en-GB | en
+  xx | en
+   | en
+  constructor | en
+  de | de
+  es-ES | es
+  es-419 | es
+  pt-BR | pt-BR
+`)('the language of a locale %s: %s', (locale, language) => {
   expect(languageOf(locale)).toBe(language);
 });
 

@@ -8,11 +8,15 @@ import { againAtMost, Listing } from '../../src/service/listing.ts';
 import type { ListingOutcome } from '../../src/service/listing-learning.ts';
 import { described, listAt } from '../support/described.ts';
 import { INFO, logLines, WARN } from '../support/log-lines.ts';
+import { table } from '../table.ts';
 
 const IDS = ['base1-4', 'base1-5', 'nowhere'];
 const MIB = 1024 * 1024;
-const PAGE = { headers: { 'content-type': 'text/html' }, body: '<!doctype html>' };
-const ERROR = { body: { _tag: 'Refused', message: 'Refused.' } };
+const ANSWERS: Record<string, { headers?: Record<string, string>; body: unknown }> = {
+  'a page': { headers: { 'content-type': 'text/html' }, body: '<!doctype html>' },
+  'an error': { body: { _tag: 'Refused', message: 'Refused.' } },
+  'a message': { body: { message: 'ok' } },
+};
 
 let service: ListeningCardService;
 beforeAll(async () => {
@@ -134,24 +138,24 @@ describe('several cards', () => {
     expect(await listed()).toEqual(['base1-4']);
   });
 
-  it.each([
-    [400, ERROR, 'tooMany'],
-    [413, PAGE, 'tooMany'],
-    [414, PAGE, 'tooMany'],
-    [422, ERROR, 'tooMany'],
-    [431, PAGE, 'tooMany'],
-    [404, ERROR, 'tooMany'],
-    [404, PAGE, 'unusable'],
-    [405, ERROR, 'unusable'],
-    [501, ERROR, 'unusable'],
-    [302, PAGE, 'unusable'],
-    [200, PAGE, 'unusable'],
-    [200, { body: { message: 'ok' } }, 'unusable'],
-    [401, PAGE, 'keyRefused'],
-    [403, ERROR, 'keyRefused'],
-    [403, PAGE, 'blocked'],
-  ])('are answered with %i and %j: %s', async (status, answer, kind) => {
-    service.script({ status, ...answer });
+  it.each(table`
+    400 | an error | tooMany
+    413 | a page | tooMany
+    414 | a page | tooMany
+    422 | an error | tooMany
+    431 | a page | tooMany
+    404 | an error | tooMany
+    404 | a page | unusable
+    405 | an error | unusable
+    501 | an error | unusable
+    302 | a page | unusable
+    200 | a page | unusable
+    200 | a message | unusable
+    401 | a page | keyRefused
+    403 | an error | keyRefused
+    403 | a page | blocked
+  `)('are answered with %i and %s: %s', async (status, answer, kind) => {
+    service.script({ status: Number(status), ...ANSWERS[answer] });
     expect(await list()).toMatchObject({ kind });
   });
 

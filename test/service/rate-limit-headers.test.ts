@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRateLimit, readRateLimits, serviceClock } from '../../src/service/rate-limit-headers.ts';
 import { described } from '../support/described.ts';
+import { table } from '../table.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const RESET_SECONDS = Date.UTC(2026, 10, 21) / 1000;
@@ -61,24 +62,24 @@ describe('readRateLimit', () => {
     expect(read(headers)).toMatchObject({ limit, remaining: limit });
   });
 
-  it.each([
-    ['as an ISO time', '2026-11-21T00:00:00Z', HALF_A_DAY_MS],
-    ['in milliseconds', String(RESET_SECONDS * 1000), HALF_A_DAY_MS],
-    ['with decimals', `${RESET_SECONDS}.25`, HALF_A_DAY_MS + 250],
-    ['in milliseconds with decimals', `${RESET_SECONDS * 1000}.4`, HALF_A_DAY_MS],
-    ['as a number of seconds from now', '43200', HALF_A_DAY_MS],
-    ['as decimal seconds from now', '59.5', 59_500],
-    ['as no time from now', '0', 0],
-    ['at the end of the longest month', String(NOW_MS / 1000 + 31 * 24 * 3600), 31 * 2 * HALF_A_DAY_MS],
-  ])('reads a reset %s', (_, reset, resetInMs) => {
-    expect(read({ 'x-ratelimit-reset': reset, date: NOON }).resetInMs).toBe(resetInMs);
+  it.each(table`
+    as an ISO time | 2026-11-21T00:00:00Z | ${HALF_A_DAY_MS}
+    in milliseconds | ${RESET_SECONDS * 1000} | ${HALF_A_DAY_MS}
+    with decimals | ${RESET_SECONDS}.25 | ${HALF_A_DAY_MS + 250}
+    in milliseconds with decimals | ${RESET_SECONDS * 1000}.4 | ${HALF_A_DAY_MS}
+    as a number of seconds from now | 43200 | ${HALF_A_DAY_MS}
+    as decimal seconds from now | 59.5 | 59500
+    as no time from now | 0 | 0
+    at the end of the longest month | ${NOW_MS / 1000 + 31 * 24 * 3600} | ${31 * 2 * HALF_A_DAY_MS}
+  `)('reads a reset %s', (_, reset, resetInMs) => {
+    expect(read({ 'x-ratelimit-reset': reset, date: NOON }).resetInMs).toBe(Number(resetInMs));
   });
 
-  it.each([
-    ['over a month ahead', String(RESET_SECONDS + 31 * 24 * 3600)],
-    ['of another century', '946684800'],
-    ['as a date', 'Sat, 21 Nov 2026 00:00:00 GMT'],
-  ])('ignores a reset %s', (_, reset) => {
+  it.each(table`
+    over a month ahead | ${RESET_SECONDS + 31 * 24 * 3600}
+    of another century | 946684800
+    as a date | Sat, 21 Nov 2026 00:00:00 GMT
+  `)('ignores a reset %s', (_, reset) => {
     expect(read({ 'x-ratelimit-reset': reset, date: NOON }).resetInMs).toBeUndefined();
   });
 
