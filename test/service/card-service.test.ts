@@ -7,6 +7,7 @@ import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../sr
 import { keyHeader } from '../../src/service/request.ts';
 import { described } from '../support/described.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
+import { table } from '../table.ts';
 import { cardOf, clientOf, type Pair, startPair } from './clients.ts';
 
 const CARD = { id: 'base1-4', name: 'Ember Drake', tcg: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
@@ -70,26 +71,23 @@ describe('a card', () => {
     expect(await ask({ status, body: CARD })).toEqual(READ);
   });
 
-  it.each<[string, object, object]>([
-    ['no unknown fields', { artist: 'N. N.', prices: { mid: 3, low: 1 } }, { prices: { low: 1 } }],
-    ['no unknown field of its set', { set: { ...CARD.set, year: 1 } }, {}],
-    ['null as absent', { number: null, rarity: null, imageUrl: null, prices: null }, {}],
-    ['a price of null as absent', { prices: { market: null, low: 2 } }, { prices: { low: 2 } }],
-    ['numbers that are texts', { prices: { market: '0.05', low: ' 1e1 ' } }, { prices: { market: 0.05, low: 10 } }],
-    ['a name that is a number', { name: 7, number: 4 }, { name: '7', number: '4' }],
-    ['a set of numbers', { set: { id: 1, name: 151 } }, { set: { id: '1', name: '151' } }],
-    ['prices that are a list as absent', { prices: [] }, {}],
-    ['prices that are text as absent', { prices: { market: 'n/a', low: 3 } }, { prices: { low: 3 } }],
-    ['a picture that is an object as absent', { imageUrl: { small: 'x' }, rarity: 'Rare' }, { rarity: 'Rare' }],
-    ['a number that was rounded as absent', { number: 2 ** 53 }, {}],
-    [
-      'HTML entities, once',
-      { name: 'Ace &amp; Newgate&#39;s &amp;lt;', set: { id: 'a&amp;b', name: 'R&D &eacute; &bogus;' } },
-      { name: "Ace & Newgate's &lt;", set: { id: 'a&amp;b', name: 'R&D é &bogus;' } },
-    ],
-    ['an id as it is', { id: 'a&amp;b' }, { id: 'a&amp;b' }],
-  ])('is read with %s', async (_, sent, found) => {
-    expect(await ask({ body: { ...CARD, ...sent } })).toEqual({ ...READ, ...found });
+  it.each(table`
+    no unknown fields | {"artist": "N. N.", "prices": {"mid": 3, "low": 1}} | {"prices": {"low": 1}}
+    no unknown field of its set | {"set": {"id": "base1", "name": "First Fires", "year": 1}} | {}
+    null as absent | {"number": null, "rarity": null, "imageUrl": null, "prices": null} | {}
+    a price of null as absent | {"prices": {"market": null, "low": 2}} | {"prices": {"low": 2}}
+    numbers that are texts | {"prices": {"market": "0.05", "low": " 1e1 "}} | {"prices": {"market": 0.05, "low": 10}}
+    a name that is a number | {"name": 7, "number": 4} | {"name": "7", "number": "4"}
+    a set of numbers | {"set": {"id": 1, "name": 151}} | {"set": {"id": "1", "name": "151"}}
+    prices that are a list as absent | {"prices": []} | {}
+    prices that are text as absent | {"prices": {"market": "n/a", "low": 3}} | {"prices": {"low": 3}}
+    a picture that is an object as absent | {"imageUrl": {"small": "x"}, "rarity": "Rare"} | {"rarity": "Rare"}
+    a number that was rounded as absent | {"number": 9007199254740992} | {}
+    HTML entities, once | {"name": "Ace &amp; Newgate&#39;s &amp;lt;"} | {"name": "Ace & Newgate's &lt;"}
+    only those that there are | {"set": {"id": "a&amp;b", "name": "R&D &eacute; &bogus;"}} | {"set": {"id": "a&amp;b", "name": "R&D é &bogus;"}}
+    an id as it is | {"id": "a&amp;b"} | {"id": "a&amp;b"}
+  `)('is read with %s: %s', async (_, sent = '', found = '') => {
+    expect(await ask({ body: { ...CARD, ...JSON.parse(sent) } })).toEqual({ ...READ, ...JSON.parse(found) });
   });
 
   it('is logged once for each field that cannot be read, in lists and reports of usage too', async () => {
@@ -126,35 +124,44 @@ describe('a card', () => {
 
 const TOO_LONG = 'a body over 1048576 bytes';
 
+// A 403 without the service's own error comes from a firewall: the key is not refused.
+it.each(table`
+  a 404 without body | 404 | | status 404
+  a 404 with a page | 404 | <html> | status 404
+  a 404 whose error has no message | 404 | {"_tag": "NotFound"} | status 404
+  400 | 400 | {"_tag": "InvalidRequest", "message": "no"} | status 400
+  405 | 405 | | status 405
+  a 304 | 304 | | status 304
+  a 403 with a page | 403 | <h1>Request blocked</h1> | status 403
+  a 403 without body | 403 | | status 403
+  a 403 with another JSON | 403 | {"error": "blocked"} | status 403
+  success without a body | 204 | | the body is not JSON
+  a page | 200 | <html> | the body is not JSON
+  half a card | 200 | {"id": "base1-4" | the body is not JSON
+  nothing but null | 200 | null | the body: 
+  a list | 200 | [{"id": "base1-4", "name": "Ember Drake", "tcg": "Wyrmfall"}] | the body: 
+`)('an answer that does not fit is named: %s', async (_, status, body, detail) => {
+  await expectMisfit({ status: Number(status), body: body || undefined }, detail);
+});
+
 it.each<[string, Answer, string]>([
-  ['a 404 without body', { status: 404 }, 'status 404'],
-  ['a 404 with a page', { status: 404, body: '<html>' }, 'status 404'],
-  ['a 404 whose error has no message', { status: 404, body: { _tag: 'NotFound' } }, 'status 404'],
   ['a 404 over a mebibyte', { status: 404, body: { ...NO_SUCH_CARD, more: LONG } }, 'status 404'],
-  ['400', { status: 400, body: { _tag: 'InvalidRequest', message: 'no' } }, 'status 400'],
-  ['405', { status: 405 }, 'status 405'],
-  ['a card with status 304', { status: 304 }, 'status 304'],
-  // Those come from a firewall: the key is not refused.
-  ['a 403 with a page', { status: 403, body: '<h1>Request blocked</h1>' }, 'status 403'],
-  ['a 403 without body', { status: 403, body: '' }, 'status 403'],
-  ['a 403 with another JSON', { status: 403, body: { error: 'blocked' } }, 'status 403'],
   ['a 403 with an endless body', { status: 403, body: ENDLESS }, 'status 403'],
-  ['success without a body', { status: 204 }, 'the body is not JSON'],
-  ['a page', { body: '<html>' }, 'the body is not JSON'],
-  ['half a card', { body: '{"id":"base1-4"' }, 'the body is not JSON'],
-  ['nothing but null', { body: 'null' }, 'the body: '],
-  ['a list', { body: [CARD] }, 'the body: '],
-  ['a card without name', { body: { ...CARD, name: undefined } }, 'name: '],
-  ['a name that is a list', { body: { ...CARD, name: [] } }, 'name: Invalid input: expected string, received array'],
-  ['a set that is text', { body: { ...CARD, imageUrl: 7, set: 'Base' } }, 'set: '],
-  ['an id that was rounded', { body: { ...CARD, id: 2 ** 53 } }, 'id: '],
-  ['a card over a mebibyte', { body: { ...CARD, more: LONG } }, TOO_LONG],
-  ['a card that unpacks to over a mebibyte', { body: { ...CARD, more: LONG }, gzip: true }, TOO_LONG],
-])('an answer that does not fit is named: %s', async (_, answer, detail) => {
+  ['without name', { body: { ...CARD, name: undefined } }, 'name: '],
+  ['whose name is a list', { body: { ...CARD, name: [] } }, 'name: Invalid input: expected string, received array'],
+  ['whose set is text', { body: { ...CARD, imageUrl: 7, set: 'Base' } }, 'set: '],
+  ['whose id was rounded', { body: { ...CARD, id: 2 ** 53 } }, 'id: '],
+  ['over a mebibyte', { body: { ...CARD, more: LONG } }, TOO_LONG],
+  ['that unpacks to over a mebibyte', { body: { ...CARD, more: LONG }, gzip: true }, TOO_LONG],
+])('a card that does not fit is named: %s', async (_, answer, detail) => {
+  await expectMisfit(answer, detail);
+});
+
+async function expectMisfit(answer: Answer, detail = ''): Promise<void> {
   const refused = await failure(answer);
   expect(refused).toBeInstanceOf(UnexpectedAnswer);
   expect((refused as UnexpectedAnswer).detail.slice(0, detail.length)).toBe(detail);
-});
+}
 
 it.each([
   ['are given up when two of their cards are found alone', CARD, 1],
@@ -378,24 +385,20 @@ describe('the usage report', () => {
     expect(pair.service.requests.at(-1)).toMatchObject({ path: '/v1/usage', authorized: true });
   });
 
-  it.each<[object, object]>([
-    [{}, {}],
-    [{ plan: null, period: null, requests: null }, {}],
-    [
-      { period: { end: '2026-11-21T00:00:00+01:00' }, requests: { used: 3 } },
-      { period: { endMs: Date.UTC(2026, 10, 20, 23) }, requests: { used: 3 } },
-    ],
-    [
-      { plan: 3, requests: { used: '12', limit: '1000' } },
-      { plan: '3', requests: { used: 12, limit: 1000 } },
-    ],
-    [
-      { plan: 'free', period: { start: 'yesterday' } },
-      { plan: 'free', period: {} },
-    ],
-    [{ requests: { used: 1.5, limit: 3 } }, { requests: { limit: 3 } }],
-  ])('says what can be read of it: %j', async (body, said) => {
-    expect(await usage(body)).toEqual(said);
+  it.each(table`
+    {} | {}
+    {"plan": null, "period": null, "requests": null} | {}
+    {"requests": {"used": 3}} | {"requests": {"used": 3}}
+    {"plan": 3, "requests": {"used": "12", "limit": "1000"}} | {"plan": "3", "requests": {"used": 12, "limit": 1000}}
+    {"plan": "free", "period": {"start": "yesterday"}} | {"plan": "free", "period": {}}
+    {"requests": {"used": 1.5, "limit": 3}} | {"requests": {"limit": 3}}
+  `)('says what can be read of it: %s', async (body = '', said = '') => {
+    expect(await usage(JSON.parse(body))).toEqual(JSON.parse(said));
+  });
+
+  it('says when a period ends', async () => {
+    const { period } = await usage({ period: { end: '2026-11-21T00:00:00+01:00' } });
+    expect(period).toEqual({ endMs: Date.UTC(2026, 10, 20, 23) });
   });
 
   it('that is a list is refused, and a 404 is an unexpected answer', async () => {
