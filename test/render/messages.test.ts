@@ -90,21 +90,27 @@ const AT_ONE = `<t:${(NOON_MS + HOUR_MS) / 1000}:t>`;
 const untilMs = NOON_MS + HOUR_MS;
 const AFTER_ONE = `Try again after ${AT_ONE}.`;
 const NEW_ONES = `Cards I already know still work. New ones work again after ${AT_ONE}.`;
+const REFRESHED = `Prices can be refreshed again at ${AT_ONE}.`;
+const COPY = 'Showing a saved copy';
 const NO_ID = "Please type a card's name, or an id such as `base1-4`.";
 const TOO_LONG = "That's too long. Please type a card's name, or an id such as `base1-4`, with at most 100 characters.";
 const SHORT_BREAK = `The card service asked for a short break. Try again after <t:${NOON + 120}:t>.`;
 const UNEXPECTED = 'The card service sent something unexpected. Please try again later.';
 
-describe('every error has a text for members, without what only operators can use', () => {
+describe('every error has a text for members, without what only operators can use, and one on a saved copy', () => {
   beforeEach(() => void vi.useFakeTimers({ now: NOON_MS }));
   afterEach(() => void vi.useRealTimers());
 
-  it.each<[CardServiceError, string]>([
-    [new QuotaSpent({ per: 'day', untilMs }), `Today's new lookups are used up. ${NEW_ONES}`],
+  it.each<[CardServiceError, sentences: string, onCopy?: string]>([
+    [new QuotaSpent({ per: 'day', untilMs }), `Today's new lookups are used up. ${NEW_ONES}`, REFRESHED],
     [new Busy({ untilMs, paused: false }), `It's busy right now. ${AFTER_ONE}`],
-    [new Busy({ untilMs, paused: true }), `The card service asked me to wait. ${AFTER_ONE}`],
+    [
+      new Busy({ untilMs, paused: true }),
+      `The card service asked me to wait. ${AFTER_ONE}`,
+      `${COPY}: it's busy right now.`,
+    ],
     [new Busy({ untilMs: NOON_MS + 120_000, paused: true }), SHORT_BREAK],
-    [new KeptInReserve({ untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
+    [new KeptInReserve({ untilMs }), REFRESHED, REFRESHED],
     [
       new BudgetSpent({ whose: 'member', cap: 100, untilMs }),
       `You've used your 100 new lookups for today. ${NEW_ONES}`,
@@ -121,36 +127,37 @@ describe('every error has a text for members, without what only operators can us
       new BudgetSpent({ whose: 'foreign', cap: 0 }),
       'I only look up new cards in servers that added me. Cards I already know still work.',
     ],
-    [new KeyRefused({ status: 401 }), "I can't reach the card service right now. Please tell whoever runs me."],
-    [new PlanRefused(), "My plan with the card service doesn't allow new lookups. Please tell whoever runs me."],
-    [new ServiceDown({ reason: 'silence' }), "The card service isn't answering right now. Try again in a minute."],
+    [
+      new KeyRefused({ status: 401 }),
+      "I can't reach the card service right now. Please tell whoever runs me.",
+      `${COPY}: I can't reach the card service.`,
+    ],
+    [
+      new PlanRefused(),
+      "My plan with the card service doesn't allow new lookups. Please tell whoever runs me.",
+      `${COPY}: my plan doesn't allow new lookups.`,
+    ],
+    [
+      new ServiceDown({ reason: 'silence' }),
+      "The card service isn't answering right now. Try again in a minute.",
+      `${COPY}: the card service isn't answering.`,
+    ],
     [new ServiceDown({ reason: 'silence', untilMs }), `The card service isn't answering right now. ${AFTER_ONE}`],
     [new UnexpectedAnswer({ detail: 'name: secret detail' }), UNEXPECTED],
-    [new RateLimited({ seconds: 5 }), 'The card service asked me to wait. Try again in a minute.'],
+    [new RateLimited({ seconds: 5 }), 'The card service asked me to wait. Try again in a minute.', `${COPY} for now.`],
     [new Stopping(), "I'm restarting. Try again in a minute."],
     [new TooManyCommands({ untilMs }), `Slow down a little. ${AFTER_ONE}`],
     [new InvalidCardId({ reason: 'tooLong' }), TOO_LONG],
     ...(['empty', 'halfCharacter', 'controlCharacter', 'dotsOnly'] as const).map(
       (reason): [CardServiceError, string] => [new InvalidCardId({ reason }), NO_ID],
     ),
-  ])('%s', (error, sentences) => {
+  ])('%s', (error, sentences, onCopy) => {
+    if (onCopy !== undefined) expect(copyNote('en-US', { error })).toBe(onCopy);
     const shown = errorMessage('en-US', error);
     expect(shown).toBe(sentences);
     expect(shown).not.toMatch(/detail|401|silence/);
     expect(shown).not.toContain(':R>'); // counts down to what is past for ever
     expect(shown.length).toBeLessThanOrEqual(2_000);
-  });
-
-  it.each<[CardServiceError, string]>([
-    [new QuotaSpent({ per: 'day', untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
-    [new KeptInReserve({ untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
-    [new Busy({ untilMs, paused: true }), "Showing a saved copy: it's busy right now."],
-    [new ServiceDown({ reason: 'silence' }), "Showing a saved copy: the card service isn't answering."],
-    [new KeyRefused({ status: 401 }), "Showing a saved copy: I can't reach the card service."],
-    [new PlanRefused(), "Showing a saved copy: my plan doesn't allow new lookups."],
-    [new RateLimited({ seconds: 5 }), 'Showing a saved copy for now.'],
-  ])('and one short line on a saved copy: %s', (error, line) => {
-    expect(copyNote('en-US', { error })).toBe(line);
   });
 });
 
