@@ -194,12 +194,15 @@ it.each<[string, Partial<UsageView>, Record<string, unknown>]>([
   [
     'an outage that began before the last probe',
     open({ beganMs: NOON_MS - 3_600_000 }),
-    { state: `The card service has been down since <t:${NOON - 3_600}:t>. Next try at <t:${NOON + 5}:T>.` },
+    {
+      state: `The card service has been down since <t:${NOON - 3_600}:t>. Next try at <t:${NOON + 5}:T>.`,
+      isWell: false,
+    },
   ],
   [
     'an outage until a try has succeeded',
     open({ untilMs: NOON_MS }),
-    { state: `${DOWN} The next lookup will try again.` },
+    { state: `${DOWN} The next lookup will try again.`, isWell: false },
   ],
   [
     'a try under way',
