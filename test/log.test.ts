@@ -13,6 +13,9 @@ import { commandLogger } from '../src/replies/command-end.ts';
 import { startLines } from '../src/run.ts';
 import { logLines } from './support/log-lines.ts';
 import { secretForms } from './support/secret-forms.ts';
+import { table } from './table.ts';
+
+type LogOptions = Parameters<typeof createLog>[0];
 
 const TOKEN = 'MTIzNDU2.abc-def.GhIjKl';
 const KEY = 'k"e\\y/with+everything&more=';
@@ -20,23 +23,17 @@ const INTERACTION_TOKEN = `aW50ZXJhY3Rpb246MTIzNDU2Nzg5${'x'.repeat(120)}`;
 const ID = '123456789012345678';
 
 /** The lines of the log, as text. */
-function written(write: (log: ReturnType<typeof createLog>) => void): string {
+function written(write: (log: ReturnType<typeof createLog>) => void, options: Partial<LogOptions> = {}): string {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
-  write(createLog({ level: 'trace', secrets: [TOKEN, KEY, undefined, ''], destination }));
+  write(createLog({ level: 'trace', secrets: [TOKEN, KEY, undefined, ''], destination, ...options }));
   return lines.join('');
 }
 
 function apiError(path: string): DiscordAPIError {
-  const request = { method: 'PATCH', url: `https://discord.com/api/v10${path}`, files: undefined, body: undefined };
-  return new DiscordAPIError(
-    { code: 10015, message: 'Unknown Webhook' },
-    10015,
-    404,
-    request.method,
-    request.url,
-    request,
-  );
+  const body = { files: undefined, body: undefined };
+  const unknown = { code: 10015, message: 'Unknown Webhook' };
+  return new DiscordAPIError(unknown, 10015, 404, 'PATCH', `https://discord.com/api/v10${path}`, body);
 }
 
 describe('a secret in the log', () => {
@@ -66,36 +63,18 @@ describe('a secret in the log', () => {
   });
 
   it.each(['1234', '200', '7'])('of digits (%s) is removed from strings, and numbers stay as they are', (secret) => {
-    const lines: string[] = [];
-    const log = createLog({
-      level: 'trace',
-      secrets: [secret],
-      destination: { write: (line) => void lines.push(line) },
+    const fieldsWith = (text: string) => ({
+      ...{ status: 200, waitMs: 1_234, seventh: 7.25, list: [text, 1_234], [`k ${text}`]: null },
+      embedded: JSON.stringify({ key: text, body: JSON.stringify({ again: text }) }),
     });
-    const embedded = JSON.stringify({ key: secret, body: JSON.stringify({ again: secret }) });
-    const fields = {
-      status: 200,
-      waitMs: 1_234,
-      seventh: 7.25,
-      list: [secret, 1_234],
-      embedded,
-      [`k ${secret}`]: null,
-    };
-    log.warn({ ...fields, err: new Error(`key ${secret} refused`) }, `with ${secret}, ${encodeURIComponent(secret)}`);
-    const line = JSON.parse(lines.join(''));
-
+    const fields = { ...fieldsWith(secret), err: new Error(`key ${secret} refused`) };
+    const message = `with ${secret}, ${encodeURIComponent(secret)}`;
+    const line = JSON.parse(written((log) => log.warn(fields, message), { secrets: [secret] }));
     expect(line).toMatchObject({
-      level: 'warn',
-      status: 200,
-      waitMs: 1_234,
-      seventh: 7.25,
-      msg: 'with [secret], [secret]',
+      ...{ ...fieldsWith('[secret]'), level: 'warn', msg: 'with [secret], [secret]' },
+      err: { message: 'key [secret] refused' },
     });
     expect(Math.abs(line.time - Date.now())).toBeLessThan(60_000);
-    expect(line.list).toEqual(['[secret]', 1_234]);
-    expect(line['k [secret]']).toBeNull();
-    expect(line.err.message).toBe('key [secret] refused');
-    expect(JSON.parse(line.embedded)).toEqual({ key: '[secret]', body: '{"again":"[secret]"}' });
   });
 
   it.each(secretForms(KEY))('is removed as %s', (form) => {
@@ -161,13 +140,12 @@ describe('an interaction token in the log', () => {
 
 describe('createLog', () => {
   it('writes one line of JSON per event, from its level on', () => {
-    const lines: string[] = [];
-    const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });
-    log.info('quiet');
-    log.warn({ member: ID }, 'loud');
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { level: 'warn', time: expect.any(Number), member: ID, msg: 'loud' },
-    ]);
+    const write = (log: ReturnType<typeof createLog>) => {
+      log.info('quiet');
+      log.warn({ member: ID }, 'loud');
+    };
+    const line = { level: 'warn', time: expect.any(Number), member: ID, msg: 'loud' };
+    expect(JSON.parse(written(write, { level: 'warn' }))).toEqual(line);
   });
 
   it('throws nothing when it cannot be written, as on a full disk', () => {
@@ -182,8 +160,7 @@ describe('createLog', () => {
   /** What a terminal shows. */
   function shownOf(write: (log: ReturnType<typeof createLog>) => void): string[] {
     const texts: string[] = [];
-    const terminal = { write: (text: string) => texts.push(text) };
-    write(createLog({ level: 'info', secrets: [], destination: forTerminal(terminal) }));
+    written(write, { destination: forTerminal({ write: (text: string) => texts.push(text) }) });
     return texts.join('').trimEnd().split('\n');
   }
 
@@ -233,11 +210,7 @@ describe('createLog', () => {
 
   it('logs a timeout without the constants of DOMException', () => {
     const text = written((log) => log.error({ err: new DOMException('too slow', 'TimeoutError') }, 'x'));
-    expect(JSON.parse(text).err).toEqual({
-      type: 'TimeoutError',
-      message: 'too slow',
-      code: 23,
-    });
+    expect(JSON.parse(text).err).toEqual({ type: 'TimeoutError', message: 'too slow', code: 23 });
   });
 });
 
@@ -297,17 +270,13 @@ function logged(steps: string): unknown[] {
   });
 }
 
-it.each([
-  ['nothing without a failure', '0. 9.', []],
-  ['its begin, and not each failure', '0x 1x 300x', ['broken']],
-  ['its end, with the number of failures', '0x 1x 2. 3.', ['broken', 'repaired 2 3000']],
-  ['the next one after a minute', '0x 1. 60x', ['broken', 'repaired 1 1000', 'broken']],
-  ['the first of several in a minute', '0x 1. 1x 1.', ['broken', 'repaired 1 1000']],
-  [
-    'one that began too soon after another if it lasts, with the failures that were not logged',
-    '0x 1. 1x 1. 1x 58x 2.',
-    ['broken', 'repaired 1 1000', 'broken', 'repaired 3 2000'],
-  ],
-])('Incident logs %s', (_, steps, expected) => {
-  expect(logged(steps)).toEqual(expected);
+it.each(table`
+  nothing without a failure | 0. 9. |
+  its begin, and not each failure | 0x 1x 300x | broken
+  its end, with the number of failures | 0x 1x 2. 3. | broken, repaired 2 3000
+  the next one after a minute | 0x 1. 60x | broken, repaired 1 1000, broken
+  the first of several in a minute | 0x 1. 1x 1. | broken, repaired 1 1000
+  one soon after another if it lasts, with the failures that were not logged | 0x 1. 1x 1. 1x 58x 2. | broken, repaired 1 1000, broken, repaired 3 2000
+`)('Incident logs %s', (_, steps, expected) => {
+  expect(logged(steps).join(', ')).toBe(expected);
 });

@@ -1,35 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { type Closeness, closeness, type Ranked, ranked } from '../../src/catalog/ranking.ts';
 import { queryOf } from '../../src/catalog/words.ts';
+import { table } from '../table.ts';
 
 const CHARIZARD = { id: 'base1-4', name: 'Charizard', set: 'Base', number: '4/102', game: 'Pokémon', also: ['Glurak'] };
 
-it.each<[string, Closeness | undefined]>([
-  ['base1-4', 'id'],
-  ['BASE1 4', 'sameId'],
-  ['charizard', 'name'],
-  ['Char', 'nameBeginning'],
-  ['4/102', 'number'],
-  ['4', 'number'],
-  ['glurak', 'otherName'],
-  ['glur', 'wordBeginnings'],
-  ['base14', 'looseId'],
-  ['base glurak', 'wholeWords'],
-  ['base charizard', 'wholeWords'],
-  ['pokemon 4 102', 'wholeWords'],
-  ['base chari', 'wordBeginnings'],
-  ['charizadr', undefined],
-  ['jungle charizard', undefined],
-  ['chrd', undefined],
-  ['?', undefined],
-  ['', undefined],
-])('how well a card fits for %j is %s', (typed, fit) => expect(closeness(queryOf(typed), CHARIZARD)).toBe(fit));
+it.each(table`
+  base1-4 | id
+  BASE1 4 | sameId
+  charizard | name
+  Char | nameBeginning
+  4/102 | number
+  4 | number
+  glurak | otherName
+  glur | wordBeginnings
+  base14 | looseId
+  base glurak | wholeWords
+  base charizard | wholeWords
+  pokemon 4 102 | wholeWords
+  base chari | wordBeginnings
+  charizadr |
+  jungle charizard |
+  chrd |
+  ? |
+   |
+`)('how well a card fits for %j is %s', (typed, fit) =>
+  expect(closeness(queryOf(typed), CHARIZARD)).toBe(fit || undefined),
+);
 
-it.each<[string, Closeness]>([
-  ['Dark Charizard', 'firstWords'],
-  ['Darkrai', 'nameBeginning'],
-  ['Very Dark Charizard', 'wordsInName'],
-])('“dark” fits %s as %s', (name, fit) => expect(closeness(queryOf('dark'), { id: 'a-1', name })).toBe(fit));
+it.each(table`
+  Dark Charizard | firstWords
+  Darkrai | nameBeginning
+  Very Dark Charizard | wordsInName
+`)('“dark” fits %s as %s', (name, fit) => expect(closeness(queryOf('dark'), { id: 'a-1', name })).toBe(fit));
 
 describe('the order', () => {
   const card = (id: string, closeness: Closeness, more: object = {}): Ranked => ({
@@ -41,48 +44,33 @@ describe('the order', () => {
     return ranked(queryOf(typed), cards, counts).map(({ id }) => id);
   };
 
-  it('is: id, name, number, other name, what the name begins with, then has, other words, typing errors', () => {
-    const kinds: Closeness[] = [
-      ...(['mistyped', 'wordBeginnings', 'wholeWords', 'looseId', 'nameBeginning', 'wordsInName'] as const),
-      ...(['wordsInOrder', 'firstWords', 'otherName', 'number', 'name', 'sameId', 'id'] as const),
-    ];
-    expect(
-      order(
-        'ember drake',
-        kinds.map((kind) => card(kind, kind, { printings: 5 })),
-      ),
-    ).toEqual(kinds.toReversed());
-  });
-
-  it('has two cards each of names with the word among the first five, those of the name with most cards first', () => {
-    const called = (name: string, printings: number) =>
-      [1, 2, 3].map((at) => card(`${name}${at}`, 'firstWords', { card: { id: `${name}${at}`, name }, printings }));
-    expect(order('ember', [...called('b', 8), ...called('a', 9)])).toEqual(['a1', 'a2', 'b1', 'b2', 'a3', 'b3']);
-  });
-
-  it('has a third card of a name behind the first five, and then what does not hold the word as a whole', () => {
-    const called = (name: string, printings: number, ids = 'a') =>
-      [...ids].map((id) => card('', 'firstWords', { card: { id: name + id, name }, printings }));
-    const cards = [...called('f', 7, 'abc'), ...called('g', 6), ...called('h', 5, 'abc')];
-    expect(order('ember', [card('begins', 'nameBeginning'), ...cards])).toEqual([
-      ...['fa', 'fb', 'ga', 'ha', 'hb', 'hc', 'fc', 'begins'],
-    ]);
-    const kinds = ['wordsInName', 'wordsInOrder', 'firstWords'] as const;
-    expect(
-      order(
-        'ember drake',
-        kinds.map((kind) => card(kind, kind, { printings: 5 })),
-      ),
-    ).toEqual(['firstWords', 'wordsInName', 'wordsInOrder']);
-  });
+  const KINDS = [
+    ...['id', 'sameId', 'name', 'number', 'otherName', 'firstWords', 'wordsInOrder', 'wordsInName', 'nameBeginning'],
+    ...['looseId', 'wholeWords', 'wordBeginnings', 'mistyped'],
+  ];
+  /** `a1 firstWords 9 a`: the id of a card, how it fits, and how many cards have its name, and that, where it matters. */
+  const cardIn = (text: string) => {
+    const [id = '', kind, printings = 1, name = 'Charizard'] = text.split(' ');
+    return card(id, kind as Closeness, { card: { id, name }, printings: Number(printings) });
+  };
+  const called = (name: string, printings: number) =>
+    ['a', 'b', 'c'].map((end) => `${name}${end} firstWords ${printings} ${name}`);
 
   it.each([
-    [4, ['begins', 'has']],
-    [5, ['has', 'begins']],
-  ])('puts a name with the word elsewhere first only where five cards have it: of %i, %j', (printings, expected) => {
-    expect(order('ember', [card('begins', 'nameBeginning'), card('has', 'wordsInName', { printings })])).toEqual(
-      expected,
-    );
+    ['is by how a card fits', 'ember drake', KINDS.map((kind) => `${kind} ${kind} 5`), KINDS.join(' ')],
+    [
+      'has two cards of each name with the word in the first five, of the name with most cards first',
+      ...['ember', [...called('f', 7), ...called('h', 5)], 'fa fb ha hb fc hc'],
+    ],
+    [
+      'has a third card of a name behind them, and then what does not hold the word as a whole',
+      ...['ember', ['begins nameBeginning', ...called('f', 7), 'ga firstWords 6 g', ...called('h', 5)]],
+      'fa fb ga ha hb hc fc begins',
+    ],
+    ['has a name that begins first', 'ember', ['begins nameBeginning', 'has wordsInName 4'], 'begins has'],
+    ['but where five have the word elsewhere', 'ember', ['begins nameBeginning', 'has wordsInName 5'], 'has begins'],
+  ] as [string, string, string[], string][])('%s', (_, typed, cards, expected) => {
+    expect(order(typed, cards.map(cardIn).toReversed()).join(' ')).toBe(expected);
   });
 
   it('puts a typed figure first where it is the number, then its end, in it, in the id, and in the set', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Question, SearchQueue } from '../../src/catalog/search-queue.ts';
+import { table } from '../table.ts';
 
 const LONG_MS = 50_000;
 const by = (memberId: string, text: string, kind: Question['kind'] = 'search'): Question => ({
@@ -28,42 +29,23 @@ describe('the queue of searches', () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
-  it('runs one at a time, and of one member only the newest that waits', async () => {
+  it.each(table`
+    one at a time, of one member only the newest that waits | a search, a searchInList, b search, a search | 1 3 4
+    every text that is to be resolved | a resolve, a resolve, a search | 1 2 3
+    what means something before searches | a search, b search, c mentions, d resolve | 1 3 4 2
+    a long list after what is typed | a search, b resolveLines, b resolveLines, c search, d resolve | 1 5 4 2 3
+  `)('runs %s: of %s, %s', async (_, asked, order) => {
     const { run, queue, ask } = startQueue();
-    const answers = [by('a', 'a1'), by('a', 'a2', 'searchInList'), by('b', 'b1'), by('a', 'a3')].map((each) =>
-      ask(each),
-    );
-    expect(run).toEqual(['a1']);
-    for (const text of ['one', 'two', 'three']) queue.freed(text);
-    expect(run).toEqual(['a1', 'b1', 'a3']);
-    expect(await Promise.all(answers)).toEqual(['one', undefined, 'two', 'three']);
-  });
-
-  it('replaces no text that is to be resolved', async () => {
-    const { run, queue, ask } = startQueue();
-    const answers = [by('a', 'r1', 'resolve'), by('a', 'r2', 'resolve'), by('a', 'a1')].map((each) => ask(each));
-    for (const text of ['one', 'two', 'three']) queue.freed(text);
-    expect(run).toEqual(['r1', 'r2', 'a1']);
-    expect(await Promise.all(answers)).toEqual(['one', 'two', 'three']);
-  });
-
-  it('runs what means something before searches', async () => {
-    const { run, queue, ask } = startQueue();
-    const answers = [by('a', 'a1'), by('b', 'b1'), by('c', 'm1', 'mentions'), by('d', 'r1', 'resolve')].map((each) =>
-      ask(each),
-    );
-    for (const text of ['one', 'two', 'three', 'four']) queue.freed(text);
-    expect(run).toEqual(['a1', 'm1', 'r1', 'b1']);
-    expect(await Promise.all(answers)).toEqual(['one', 'four', 'two', 'three']);
-  });
-
-  it('runs the lines of a long list after what anybody types', async () => {
-    const { run, queue, ask } = startQueue();
-    const all = [by('a', 'a1'), by('b', 'l1', 'resolveLines'), by('b', 'l2', 'resolveLines'), by('c', 'c1')];
-    const answers = [...all, by('d', 'r1', 'resolve')].map((each) => ask(each));
-    for (const text of ['one', 'two', 'three', 'four', 'five']) queue.freed(text);
-    expect(run).toEqual(['a1', 'r1', 'c1', 'l1', 'l2']);
-    expect(await Promise.all(answers)).toEqual(['one', 'four', 'five', 'three', 'two']);
+    const questions = asked.split(', ').map((each, at) => {
+      const [member = '', kind] = each.split(' ');
+      return by(member, `${at + 1}`, kind as Question['kind']);
+    });
+    const answers = questions.map((each) => ask(each));
+    expect(run).toEqual(['1']);
+    for (const text of run) queue.freed(`to ${text}`); // which runs the next
+    expect(run.join(' ')).toBe(order);
+    const found = questions.map(({ text }) => (run.includes(text) ? `to ${text}` : undefined));
+    expect(await Promise.all(answers)).toEqual(found);
   });
 
   it('gives up on a late answer, and does not run what is late before it begins', async () => {

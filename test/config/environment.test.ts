@@ -1,25 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { misspelledVariables } from '../../src/config/environment.ts';
 import { Variables } from '../../src/config/variables.ts';
+import { table } from '../table.ts';
 
 describe('misspelledVariables', () => {
-  it.each([
-    ['CARD_SERVICE_APIKEY', 'CARD_SERVICE_API_KEY'],
-    ['CARD_SERVICE_KEY', 'CARD_SERVICE_API_KEY'],
-    ['CARD_SERVICE_API-KEY', 'CARD_SERVICE_API_KEY'],
-    ['CARDSERVICE_URL', 'CARD_SERVICE_URL'],
-    ['CARD_SERVICE_TIMEOUT', 'CARD_SERVICE_TIMEOUT_MS'],
-    ['CARD_SERVICE_REQUEST_PER_MINUTE', 'CARD_SERVICE_REQUESTS_PER_MINUTE'],
-    ['GUILD_DAILY_REQUEST', 'GUILD_DAILY_REQUESTS'],
-    ['MEMBERS_DAILY_REQUESTS', 'MEMBER_DAILY_REQUESTS'],
-    ['PRICE_FRESH_SECONDS', 'PRICES_FRESH_SECONDS'],
-    ['DISCORD_TOKE', 'DISCORD_TOKEN'],
-    ['DICSORD_TOKEN', 'DISCORD_TOKEN'],
-    ['discord_token', 'DISCORD_TOKEN'],
-    ['DISCORD_SHARD', 'DISCORD_SHARDS'],
-    ['REDIS_URI', 'REDIS_URL'],
-    ['LOGLEVEL', 'LOG_LEVEL'],
-  ])('reports %s as %s', (name, meant) => {
+  it.each(table`
+    CARD_SERVICE_APIKEY | CARD_SERVICE_API_KEY
+    CARD_SERVICE_KEY | CARD_SERVICE_API_KEY
+    CARD_SERVICE_API-KEY | CARD_SERVICE_API_KEY
+    CARDSERVICE_URL | CARD_SERVICE_URL
+    CARD_SERVICE_TIMEOUT | CARD_SERVICE_TIMEOUT_MS
+    CARD_SERVICE_REQUEST_PER_MINUTE | CARD_SERVICE_REQUESTS_PER_MINUTE
+    GUILD_DAILY_REQUEST | GUILD_DAILY_REQUESTS
+    MEMBERS_DAILY_REQUESTS | MEMBER_DAILY_REQUESTS
+    PRICE_FRESH_SECONDS | PRICES_FRESH_SECONDS
+    DISCORD_TOKE | DISCORD_TOKEN
+    DICSORD_TOKEN | DISCORD_TOKEN
+    discord_token | DISCORD_TOKEN
+    DISCORD_SHARD | DISCORD_SHARDS
+    REDIS_URI | REDIS_URL
+    LOGLEVEL | LOG_LEVEL
+  `)('reports %s as %s', (name, meant) => {
     expect(misspelledVariables({ [name]: 'sesame' })).toEqual([{ name, meant }]);
   });
 

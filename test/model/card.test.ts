@@ -44,17 +44,10 @@ describe('a card record', () => {
 
 describe('parseCardId', () => {
   it.each([
-    ['as it is', 'base1-4', 'base1-4'],
-    ['in its own case', 'BASE1-4', 'BASE1-4'],
-    ['without spaces around', '  base1-4\t', 'base1-4'],
-    ['with spaces inside', 'promo 1/2', 'promo 1/2'],
-    ['with anything that a path could trip over', 'a/../b?c#d%2e\\', 'a/../b?c#d%2e\\'],
-    ['in any script', 'カード-四', 'カード-四'],
-    ['of three dots', '...', '...'],
-    ['of 100 characters', 'x'.repeat(100), 'x'.repeat(100)],
-    ['of 100 characters outside of the first plane', '🃏'.repeat(100), '🃏'.repeat(100)],
-  ])('accepts an id %s', (_, text, id) => {
-    expect(parseCardId(text)).toBe(id);
+    ...['base1-4', 'BASE1-4', 'promo 1/2', 'a/../b?c#d%2e\\', 'カード-四', '...'],
+    ...['x', '🃏'].map((character) => character.repeat(100)),
+  ])('accepts an id as it is, without spaces around: %s', (id) => {
+    for (const text of [id, `  ${id}\t`]) expect(parseCardId(text)).toBe(id);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Path, Source } from '../../src/model/field-source.ts';
+import { table } from '../table.ts';
 
 const CARD = {
   name: 'Ember Drake',
@@ -18,27 +19,30 @@ const CARD = {
 };
 
 describe('a path', () => {
-  it.each<[path: string, values: unknown[]]>([
-    ['', [CARD]],
-    ['name', ['Ember Drake']],
-    ['set.name', ['First Light']],
-    ['faces.1.image', ['b']],
-    ['faces.*.image', ['a', 'b']],
-    ['printings.*.price', [9, 7]],
-    ['variants[condition=Near Mint].price', [3, 2]],
-    ['variants[condition=Near Mint][printing=Normal].price', [2]],
-    ['variants[price=1].printing', ['Normal']],
-    ['variants[condition=Mint].price', []],
-    ['variants[rating=4.5]', []],
-    ['total', []],
-    ['language', []],
-    ['faces.2.image', []],
-    ['name.length', []],
-    ['__proto__.constructor', []],
-    ['constructor.name', []],
-    ['faces.length', [2]],
-  ])('%j leads to %j', (path, values) => {
-    expect([...new Path(path).valuesIn(CARD)]).toEqual(values);
+  it.each(table`
+    name | ["Ember Drake"]
+    set.name | ["First Light"]
+    faces.1.image | ["b"]
+    faces.*.image | ["a", "b"]
+    printings.*.price | [9, 7]
+    variants[condition=Near Mint].price | [3, 2]
+    variants[condition=Near Mint][printing=Normal].price | [2]
+    variants[price=1].printing | ["Normal"]
+    variants[condition=Mint].price | []
+    variants[rating=4.5] | []
+    total | []
+    language | []
+    faces.2.image | []
+    name.length | []
+    __proto__.constructor | []
+    constructor.name | []
+    faces.length | [2]
+  `)('%j leads to %s', (path = '', values = '') => {
+    expect([...new Path(path).valuesIn(CARD)]).toEqual(JSON.parse(values));
+  });
+
+  it('that is empty leads to the whole', () => {
+    expect([...new Path('').valuesIn(CARD)]).toEqual([CARD]);
   });
 
   it.each(['a..b', '.a', 'a.', 'a[b]', 'a[b=c', '[a=b]', 'a*', '*b', '{a', '=a', 'header:a', 'Header:a'])(

@@ -9,6 +9,7 @@ import {
   weekChange,
   withPoint,
 } from '../../src/model/price-history.ts';
+import { table } from '../table.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -114,18 +115,18 @@ it('of several lowest and highest prices, the last counts', () => {
 });
 
 describe('the days that can be drawn', () => {
-  const ago = (...days: number[]): PricePoint[] => days.map((day) => [NOW_MS - day * DAY_MS, 1]);
-
-  it.each<[string, PricePoint[], number[]]>([
-    ['are none without three points', ago(2, 0), []],
-    ['are none within a day', ago(0.9, 0.5, 0), []],
-    ['are seven from three points over a day on', ago(1, 0.5, 0), [7]],
-    ['are no more than show more', ago(8, 3, 2, 0), [30, 7]],
-    ['are all of a long history, the longest first', ago(60, 20, 3, 2, 1), [90, 30, 7]],
-    ['are none of long ago', ago(120, 110, 100), []],
-    ['are only those with three points in them', ago(60, 50, 5, 0), [90]],
-  ])('%s', (_, history, days) => {
-    expect(drawableDays(history, NOW_MS)).toEqual(days);
+  it.each(table`
+    are none without three points | 2 0 |
+    are none within a day | 0.9 0.5 0 |
+    are seven from three points over a day on | 1 0.5 0 | 7
+    are no more than show more | 8 3 2 0 | 30 7
+    are all of a long history, the longest first | 60 20 3 2 1 | 90 30 7
+    are none of long ago | 120 110 100 |
+    are only those with three points in them | 60 50 5 0 | 90
+  `)('%s: of points %s days ago %s', (_, daysAgo = '', drawable) => {
+    const history = daysAgo.split(' ').map((day): PricePoint => [NOW_MS - Number(day) * DAY_MS, 1]);
+    const days = drawableDays(history, NOW_MS);
+    expect(days.join(' ')).toBe(drawable);
     for (const each of days) expect(lastDays(history, each, NOW_MS).length).toBeGreaterThanOrEqual(3);
   });
 });

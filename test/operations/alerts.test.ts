@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLog, type Logger } from '../../src/log.ts';
 import { Alerts } from '../../src/operations/alerts.ts';
 import { logLines } from '../support/log-lines.ts';
+import { table } from '../table.ts';
 import { startWebhookServer } from './webhook-server.ts';
 
 const SECRET = 'kQ7-key-of-the-card-service';
@@ -27,16 +28,16 @@ it('of warnings and errors of the log the message is sent, without fields and se
 });
 
 // Minutes, and what the log says after them: a warning `w`, an outage `x` or `y`, the end `.` of both.
-it.each([
-  ['a warning once an hour', '0w 59w 1w', 'ww'],
-  ['another kind at once', '0w 1x', 'wx'],
-  ['that it is over', '0x 1x 5.', 'x.'],
-  ['once that both are over', '0x 0y 5.', 'xy.'],
-  ['no end of what was not told', '0.', ''],
-  ['no end of what began again within the hour', '0x 1. 1x 1. 60-', 'x.'],
-  ['that it began again within the hour, if it still lasts then', '0x 1. 1x 1x 58-', 'x.x'],
-  ['what lasts once an hour as often as the log says it', '0x 59x 1x 1.', 'xx.'],
-])('is told: %s', async (_, steps, told) => {
+it.each(table`
+  a warning once an hour | 0w 59w 1w | ww
+  another kind at once | 0w 1x | wx
+  that it is over | 0x 1x 5. | x.
+  once that both are over | 0x 0y 5. | xy.
+  no end of what was not told | 0. |
+  no end of what began again within the hour | 0x 1. 1x 1. 60- | x.
+  that it began again within the hour, if it still lasts then | 0x 1. 1x 1x 58- | x.x
+  what lasts once an hour as often as the log says it | 0x 59x 1x 1. | xx.
+`)('is told: %s', async (_, steps, told) => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { log } = logLines();
@@ -52,20 +53,17 @@ it.each([
 
 const CANNOT = 'alerts cannot be sent: check ALERT_WEBHOOK_URL';
 
-it.each([[500], [429], [404]])(
-  'a webhook that answers %i gets everything in order when it works again',
-  async (status) => {
-    const { log, lines } = logLines();
-    const { messages, server } = await alertsOf(log);
-    server.answer = { status };
-    log.warn('first');
-    await expect.poll(() => server.bodies.length).toBeGreaterThan(3);
-    log.warn('second');
-    server.answer = { status: 204 };
-    await expect.poll(() => messages).toEqual(['first', CANNOT, 'second', 'alerts are sent again']);
-    expect(lines.map(({ msg }) => msg)).toEqual(messages);
-  },
-);
+it.each([500, 429, 404])('a webhook that answers %i gets everything in order when it works again', async (status) => {
+  const { log, lines } = logLines();
+  const { messages, server } = await alertsOf(log);
+  server.answer = { status };
+  log.warn('first');
+  await expect.poll(() => server.bodies.length).toBeGreaterThan(3);
+  log.warn('second');
+  server.answer = { status: 204 };
+  await expect.poll(() => messages).toEqual(['first', CANNOT, 'second', 'alerts are sent again']);
+  expect(lines.map(({ msg }) => msg)).toEqual(messages);
+});
 
 it('a webhook that refuses one message gets the others', async () => {
   const { log } = logLines();

@@ -9,6 +9,7 @@ import { HttpPortUnusable } from '../../src/operations/http-server.ts';
 import { openOperations } from '../../src/operations/operations.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startWorld } from '../support/world.ts';
+import { table } from '../table.ts';
 import { sampleValue } from './parse-metrics.ts';
 import { addressOf, scrape } from './scrape.ts';
 
@@ -50,22 +51,25 @@ it.each([
   expect(sampleValue(samples, 'cardbot_store_works', { store: redis ? 'redis' : 'state' })).toBe(works);
 });
 
-it.each([
-  ['GET', '/', 404],
-  ['GET', '/metrics/', 404],
-  ['GET', '/Metrics', 404],
-  ['GET', '//metrics', 404],
-  ['GET', '/healthz/..', 404],
-  ['GET', '/metrics%00', 404],
-  ['GET', '/.env', 404],
-  ['POST', '/metrics', 405],
-  ['PUT', '/metrics', 405],
-  ['DELETE', '/metrics', 405],
-  ['OPTIONS', '/metrics', 405],
-])('%s %s is answered with %i', async (method, path, status) => {
+it.each(table`
+  GET | / | 404
+  GET | /metrics/ | 404
+  GET | /Metrics | 404
+  GET | //metrics | 404
+  GET | /healthz/.. | 404
+  GET | /metrics%00 | 404
+  GET | /.env | 404
+  POST | /metrics | 405
+  PUT | /metrics | 405
+  DELETE | /metrics | 405
+  OPTIONS | /metrics | 405
+`)('%s %s is answered with %i', async (method, path, status) => {
   const { address } = await serve();
   const response = await fetch(address + path, { method });
-  expect([response.status, response.headers.get('Allow')]).toEqual([status, status === 405 ? 'GET, HEAD' : null]);
+  expect([`${response.status}`, response.headers.get('Allow')]).toEqual([
+    status,
+    status === '405' ? 'GET, HEAD' : null,
+  ]);
 });
 
 it('HEAD is answered without a body, with the length that GET would have', async () => {
@@ -100,16 +104,16 @@ it('keeps 32 connections, closes one more, and answers as soon as one has ended'
   await expect.poll(() => fetch(`${address}/healthz`).then(({ status }) => status, String)).toBe(200);
 });
 
-it.each([
-  ['an address', '127.0.0.1:9464', 200],
-  ['an address of version 6', '[::1]:9464', 200],
-  ['localhost', 'localhost:9464', 200],
-  ['the name of a container', 'bot-0:9464', 200],
-  ['a name in a private network', 'bot.cards.svc.cluster.local', 200],
-  ['a name that anybody may own', 'evil.example:9464', 421],
-  ['such a name that begins as an address', '127.0.0.1.evil.example', 421],
-  ['what is no name', 'a b', 421],
-])('shows metrics and readiness under %s (%s) with %i', async (_, host, status) => {
+it.each(table`
+  an address | 127.0.0.1:9464 | 200
+  an address of version 6 | [::1]:9464 | 200
+  localhost | localhost:9464 | 200
+  the name of a container | bot-0:9464 | 200
+  a name in a private network | bot.cards.svc.cluster.local | 200
+  a name that anybody may own | evil.example:9464 | 421
+  such a name that begins as an address | 127.0.0.1.evil.example | 421
+  what is no name | a b | 421
+`)('shows metrics and readiness under %s (%s) with %i', async (_, host, status) => {
   const { port, events } = await serve();
   events.publish('gateway', { shard: 0, state: 'ready' });
   const asked = async (path: string) => {
@@ -117,7 +121,11 @@ it.each([
     response.resume();
     return response.statusCode;
   };
-  expect([await asked('/metrics'), await asked('/readyz'), await asked('/healthz')]).toEqual([status, status, 200]);
+  expect([await asked('/metrics'), await asked('/readyz'), await asked('/healthz')]).toEqual([
+    Number(status),
+    Number(status),
+    200,
+  ]);
 });
 
 it.each(['127.0.0.1', '::'])('shows them at %s to a health check of HTTP/1.0, which names no host', async (host) => {

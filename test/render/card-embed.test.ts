@@ -16,6 +16,7 @@ import { copyNote, formatMessage } from '../../src/render/messages.ts';
 import { CardAnswer } from '../../src/service/answers.ts';
 import { idOrNothing } from '../support/any-id.ts';
 import { contrast } from '../support/contrast.ts';
+import { table } from '../table.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { currency, momentMs, nastyText, quotaState, serviceCard } from './service-answers.ts';
 
@@ -41,44 +42,16 @@ const VIEW: CardView = {
   quota: { limit: 1_000, remaining: 987, resetsAtMs: undefined, receivedAtMs: FETCHED_AT_MS },
 };
 
-function display(pageUrl: string): CardView['display'] {
-  return { pageUrl, hasPictures: true };
+/** The embed, and its lines; the card differs from the usual one in `card`. */
+function embedOf({ card, ...view }: Partial<Omit<CardView, 'card'>> & { card?: Partial<CardView['card']> }) {
+  return cardEmbed({ ...VIEW, ...view, card: { ...VIEW.card, ...card } });
 }
 
-function embedOf(view: Partial<CardView>) {
-  return cardEmbed({ ...VIEW, ...view });
-}
-
-function lines(view: Partial<CardView>): string[] {
-  return embedOf(view).description?.split('\n') ?? [];
+function lines(...given: Parameters<typeof embedOf>): string[] {
+  return embedOf(...given).description?.split('\n') ?? [];
 }
 
 describe('the embed of a card', () => {
-  it.each<[string, CardView['display'], string | undefined, string | undefined]>([
-    ['where the service says', undefined, 'https://cards.test/a', 'https://cards.test/a'],
-    ['nowhere but on a public host', undefined, 'http://10.0.0.1/a', undefined],
-    ['nowhere but in the web', undefined, 'javascript:alert(1)', undefined],
-    [
-      'where the operator says',
-      display('https://shop.test/{name}?n={number}#{id}'),
-      'https://cards.test/a',
-      'https://shop.test/Ember%20Drake?n=4%2F102#base1-4',
-    ],
-  ])('links to its page %s', (_, display, pageUrl, url) => {
-    expect(embedOf({ display, card: { ...VIEW.card, pageUrl } }).url).toBe(url);
-  });
-
-  it('links nowhere when it lacks what its page is named after', () => {
-    const card = { ...VIEW.card, number: undefined };
-    expect(embedOf({ card, display: display('https://shop.test/{number}') }).url).toBeUndefined();
-  });
-
-  it('has the line of its service in the footer, and no picture where that forbids it', () => {
-    const embed = embedOf({ display: { hasPictures: false, notice: 'Data: Mine' } });
-    expect(embed.footer?.text).toBe('base1-4 · 987 of 1,000 new lookups left today\nData: Mine');
-    expect(embed.image).toBeUndefined();
-  });
-
   it('shows on one screen: its facts, its prices and how old they are, its picture, its id and what is left today', () => {
     expect(cardEmbed(VIEW)).toEqual({
       title: 'Ember Drake',
@@ -89,47 +62,80 @@ describe('the embed of a card', () => {
     });
   });
 
+  const ABSENT = { number: undefined, rarity: undefined, imageUrl: undefined };
+  const EMPTY = { id: '\u200b', game: '', set: { id: '', name: '' }, number: '', rarity: '' };
+  const BARE = { showPrices: false, quota: undefined };
+  const NO_PRICES = 'Wyrmfall · First Fires · 4/102 · Rare\nNo prices for this card.';
+
+  it.each<[string, Parameters<typeof embedOf>[0], object]>([
+    [
+      'the line of its service in the footer, and no picture where that forbids it',
+      { display: { hasPictures: false, notice: 'Data: Mine' } },
+      { footer: { text: 'base1-4 · 987 of 1,000 new lookups left today\nData: Mine' }, image: undefined },
+    ],
+    [
+      'nothing of what is absent',
+      { ...BARE, card: ABSENT },
+      { description: 'Wyrmfall · First Fires', image: undefined, footer: { text: 'base1-4' } },
+    ],
+    ['no empty description and footer', { ...BARE, card: EMPTY }, { description: undefined, footer: undefined }],
+    ['a mark in place of its name', { card: { name: ' \u200b' } }, { title: '(no name)' }],
+    ['one line for no prices', { card: { prices: undefined } }, { description: NO_PRICES }],
+    ['one line for none of the prices', { card: { prices: {} } }, { description: NO_PRICES }],
+    [
+      'no prices where they are not wanted',
+      { showPrices: false },
+      { description: 'Wyrmfall · First Fires · 4/102 · Rare' },
+    ],
+    [
+      'a note on a stale copy, and that it is no longer listed, as lines of their own in another colour',
+      { answer: { fetchedAtMs: 0, delistedAtMs: FETCHED_AT_MS }, note: RENEWING },
+      {
+        description: expect.stringMatching(`\nNo longer listed. This is the last copy I saved.\n${RENEWING}$`),
+        color: STALE_COLOUR,
+      },
+    ],
+    ['another colour with a note', { note: RENEWING }, { color: STALE_COLOUR }],
+    [
+      'escapes where Discord reads Markdown alone',
+      { card: { id: '*a*', name: '*a*', game: '*a*', rarity: '*a*' } },
+      {
+        title: '\\*a\\*',
+        description: expect.stringMatching(/^\\\*a\\\* · First Fires · 4\/102 · \\\*a\\\*\n/),
+        image: { url: VIEW.card.imageUrl, description: 'Picture of *a*' },
+        footer: { text: '*a* · 987 of 1,000 new lookups left today' },
+      },
+    ],
+  ])('has %s', (_, view, shown) => {
+    const without = { description: undefined, image: undefined, footer: undefined };
+    expect({ ...without, ...embedOf(view) }).toMatchObject(shown);
+  });
+
+  it.each<[string, string | undefined, string, Partial<CardView['card']>]>([
+    ['where the service says', undefined, 'https://cards.test/a', {}],
+    ['nowhere but on a public host', undefined, '', { pageUrl: 'http://10.0.0.1/a' }],
+    ['nowhere but in the web', undefined, '', { pageUrl: 'javascript:alert(1)' }],
+    ['where the operator says', '{name}?n={number}#{id}', 'https://shop.test/Ember%20Drake?n=4%2F102#base1-4', {}],
+    ['nowhere when it lacks what its page is named after', '{number}', '', { number: undefined }],
+  ])('links to its page %s', (_, path, url, card) => {
+    const display = path === undefined ? undefined : { pageUrl: `https://shop.test/${path}`, hasPictures: true };
+    expect(embedOf({ display, card: { pageUrl: 'https://cards.test/a', ...card } }).url ?? '').toBe(url);
+  });
+
   it('has no age when it was fetched for this reply', () => {
     expect(lines({ isJustFetched: true }).join()).not.toContain('Prices ·');
   });
 
-  it('leaves out what is absent', () => {
-    const { id, name, game, set } = VIEW.card;
-    const embed = embedOf({ card: { id, name, game, set }, showPrices: false, quota: undefined });
-    expect(embed.description).toBe('Wyrmfall · First Fires');
-    expect(embed).not.toHaveProperty('image');
-    expect(embed.footer).toEqual({ text: 'base1-4' });
-  });
-
-  it('has no description and no footer when they would be empty', () => {
-    const card = { ...VIEW.card, id: '\u200b', game: '', set: { id: '', name: '' }, number: '', rarity: '' };
-    const embed = embedOf({ card, showPrices: false, quota: undefined });
-    expect(embed).not.toHaveProperty('description');
-    expect(embed).not.toHaveProperty('footer');
-  });
-
-  it('marks a card without a name', () => {
-    expect(embedOf({ card: { ...VIEW.card, name: ' \u200b' } }).title).toBe('(no name)');
-  });
-
-  it.each([
-    [{ market: 1, low: 2, high: 3 }, ['**1.00** market', `-# offers 2.00 to 3.00 · ${FETCHED}`]],
-    [{ market: 1, low: 2 }, ['**1.00** market', `-# offers from 2.00 · ${FETCHED}`]],
-    [{ market: 1, high: 3 }, ['**1.00** market', `-# offers up to 3.00 · ${FETCHED}`]],
-    [{ market: 1 }, ['**1.00** market', `-# Prices · ${FETCHED}`]],
-    [{ low: 2, high: 3 }, ['offers 2.00 to 3.00', `-# Prices · ${FETCHED}`]],
-    [{ low: 2 }, ['offers from 2.00', `-# Prices · ${FETCHED}`]],
-    [{ high: 3 }, ['offers up to 3.00', `-# Prices · ${FETCHED}`]],
-  ])('shows the prices that there are: %j', (prices, shown) => {
-    expect(lines({ card: { ...VIEW.card, prices } }).slice(1)).toEqual(shown);
-  });
-
-  it.each([[undefined], [{}]])('says in one line that there are no prices: %j', (prices) => {
-    expect(lines({ card: { ...VIEW.card, prices } }).slice(1)).toEqual(['No prices for this card.']);
-  });
-
-  it('leaves prices out when they are not wanted', () => {
-    expect(JSON.stringify(embedOf({ showPrices: false }))).not.toMatch(/price|market/i);
+  it.each<[CardView['card']['prices'], string, string]>([
+    [{ market: 1, low: 2, high: 3 }, '**1.00** market', 'offers 2.00 to 3.00'],
+    [{ market: 1, low: 2 }, '**1.00** market', 'offers from 2.00'],
+    [{ market: 1, high: 3 }, '**1.00** market', 'offers up to 3.00'],
+    [{ market: 1 }, '**1.00** market', 'Prices'],
+    [{ low: 2, high: 3 }, 'offers 2.00 to 3.00', 'Prices'],
+    [{ low: 2 }, 'offers from 2.00', 'Prices'],
+    [{ high: 3 }, 'offers up to 3.00', 'Prices'],
+  ])('shows the prices that there are: %j', (prices, first, second) => {
+    expect(lines({ card: { prices } }).slice(1)).toEqual([first, `-# ${second} · ${FETCHED}`]);
   });
 
   it.each([
@@ -140,64 +146,46 @@ describe('the embed of a card', () => {
     expect(lines({ locale, currency })[1]).toContain(written);
   });
 
-  it('shows a note on a stale copy as one line under the prices, and that a card is no longer listed, in another colour', () => {
-    const embed = embedOf({ answer: { fetchedAtMs: 0, delistedAtMs: FETCHED_AT_MS }, note: RENEWING });
-    expect(embed.description?.split('\n').slice(-2)).toEqual([
-      'No longer listed. This is the last copy I saved.',
-      RENEWING,
-    ]);
-    expect(embed.color).toBe(STALE_COLOUR);
-    expect(embedOf({ note: RENEWING }).color).toBe(STALE_COLOUR);
-  });
-
-  it('escapes where Discord reads Markdown, and not where it does not', () => {
-    const embed = embedOf({ card: { ...VIEW.card, id: '*a*', name: '*a*', game: '*a*', rarity: '*a*' } });
-    expect(embed.title).toBe('\\*a\\*');
-    expect(embed.description).toMatch(/^\\\*a\\\* · First Fires · 4\/102 · \\\*a\\\*\n/);
-    expect(embed.image?.description).toBe('Picture of *a*');
-    expect(embed.footer?.text).toMatch(/^\*a\* ·/);
-  });
-
-  it.each([
-    ['dark', 0x313338],
-    ['light', 0xffffff],
-  ])('has colours that are legible in the %s theme', (_, ground) => {
+  it.each([0x313338, 0xffffff])('has colours that are legible on %i', (ground) => {
     for (const colour of [FRESH_COLOUR, STALE_COLOUR]) expect(contrast(colour, ground)).toBeGreaterThan(3);
   });
 });
 
 describe('the picture of a card', () => {
-  it.each([
-    ['https', 'https://cards.test/a.png', 'https://cards.test/a.png'],
-    ['http', 'http://cards.test/a.png', 'http://cards.test/a.png'],
-    ['spaces, encoded', ' https://cards.test/a b.png ', 'https://cards.test/a%20b.png'],
-    ['other scripts, encoded', 'https://cards.test/四', 'https://cards.test/%E5%9B%9B'],
-    ['2,048 characters', `https://cards.test/${'x'.repeat(2_029)}`, `https://cards.test/${'x'.repeat(2_029)}`],
-  ])('takes %s', (_, text, url) => {
+  it.each(table`
+    https | https://cards.test/a.png | https://cards.test/a.png
+    http | http://cards.test/a.png | http://cards.test/a.png
+    other scripts, encoded | https://cards.test/四 | https://cards.test/%E5%9B%9B
+    2,048 characters | https://cards.test/${'x'.repeat(2_029)} | https://cards.test/${'x'.repeat(2_029)}
+  `)('takes %s', (_, text, url) => {
     expect(publicUrl(text)).toBe(url);
   });
 
-  it.each([
-    ['missing', undefined],
-    ['no address', 'a.png'],
-    ['no scheme', '//cards.test/a.png'],
-    ['javascript:', 'javascript:alert(1)'],
-    ['data:', 'data:image/png;base64,AAAA'],
-    ['file:', 'file:///etc/passwd'],
-    ['attachment:', 'attachment://a.png'],
-    ['no host', 'https://'],
-    ['this machine', 'http://localhost/a.png'],
-    ['this machine by number', 'http://127.0.0.1/a.png'],
-    ['this machine in disguise', 'http://2130706433/a.png'],
-    ['a private network', 'http://10.0.0.1/a.png'],
-    ['an IPv6 address', 'http://[::1]/a.png'],
-    ['a name inside a network', 'http://cards.internal./a.png'],
-    ['a user and password', 'https://me:pw@cards.test/a.png'],
-    ['a password alone', 'https://:pw@cards.test/a.png'],
-    ['2,049 characters', `https://cards.test/${'x'.repeat(2_030)}`],
-    ['over 2,048 characters once encoded', `https://cards.test/${'四'.repeat(300)}`],
-  ])('is none for %s', (_, text) => {
+  it.each(table`
+    no address | a.png
+    no scheme | //cards.test/a.png
+    javascript: | javascript:alert(1)
+    data: | data:image/png;base64,AAAA
+    file: | file:///etc/passwd
+    attachment: | attachment://a.png
+    no host | https://
+    this machine | http://localhost/a.png
+    this machine by number | http://127.0.0.1/a.png
+    this machine in disguise | http://2130706433/a.png
+    a private network | http://10.0.0.1/a.png
+    an IPv6 address | http://[::1]/a.png
+    a name inside a network | http://cards.internal./a.png
+    a user and password | https://me:pw@cards.test/a.png
+    a password alone | https://:pw@cards.test/a.png
+    2,049 characters | https://cards.test/${'x'.repeat(2_030)}
+    over 2,048 characters once encoded | https://cards.test/${'四'.repeat(300)}
+  `)('is none for %s', (_, text) => {
     expect(publicUrl(text)).toBeUndefined();
+  });
+
+  it('may have spaces, which are encoded, and may be missing', () => {
+    expect(publicUrl(' https://cards.test/a b.png ')).toBe('https://cards.test/a%20b.png');
+    expect(publicUrl(undefined)).toBeUndefined();
   });
 });
 
@@ -240,33 +228,24 @@ describe('whatever the service sends for a card', () => {
   });
 });
 
-describe('what is left of the day', () => {
-  const QUOTA = { limit: 50_000, remaining: 1_234, resetsAtMs: undefined, receivedAtMs: 0 };
-  it.each([
-    ['both figures', { ...QUOTA, remaining: 12_345 }, '12,345 of 50,000 new lookups left today'],
-    ['nothing left', { ...QUOTA, remaining: 0 }, '0 of 50,000 new lookups left today'],
-    ['no limit', { ...QUOTA, limit: undefined }, '1,234 new lookups left today'],
-    ['those of an hour', { ...QUOTA, per: 'hour' as const }, '1,234 of 50,000 new lookups left this hour'],
-    ['those of a month', { ...QUOTA, per: 'month' as const }, '1,234 of 50,000 new lookups left this month'],
-    ['no remaining', { ...QUOTA, remaining: undefined }, undefined],
-    ['nothing known', undefined, undefined],
-  ])('with %s', (_, quota, said) => {
-    expect(leftToday('en', quota)).toBe(said);
-  });
+it.each([
+  ['both figures', { remaining: 12_345 }, '12,345 of 50,000 new lookups left today'],
+  ['nothing left', { remaining: 0 }, '0 of 50,000 new lookups left today'],
+  ['no limit', { limit: undefined }, '1,234 new lookups left today'],
+  ['those of an hour', { per: 'hour' as const }, '1,234 of 50,000 new lookups left this hour'],
+  ['those of a month', { per: 'month' as const }, '1,234 of 50,000 new lookups left this month'],
+  ['no remaining', { remaining: undefined }, undefined],
+  ['nothing known', undefined, undefined],
+])('what is left of the day with %s', (_, more, said) => {
+  const quota = more && { limit: 50_000, remaining: 1_234, resetsAtMs: undefined, receivedAtMs: 0, ...more };
+  expect(leftToday('en', quota)).toBe(said);
 });
 
 describe('"no such card"', () => {
-  it('says when that was known, if it may have changed', () => {
-    expect(noSuchCard('en-US', 'x', FETCHED_AT_MS, true)).toBe(
-      `No card had the id **x** when I last checked. Try typing its name.\n-# ${FETCHED}`,
-    );
-  });
-
-  it('says no time that a clock that was ahead has left', () => {
-    const ahead = Date.now() + 30 * 86_400_000;
-    expect(noSuchCard('en-US', 'x', ahead, true)).toBe(
-      'No card had the id **x** when I last checked. Try typing its name.',
-    );
+  it('says when that was known, if it may have changed, but no time that a clock that was ahead has left', () => {
+    const said = 'No card had the id **x** when I last checked. Try typing its name.';
+    expect(noSuchCard('en-US', 'x', FETCHED_AT_MS, true)).toBe(`${said}\n-# ${FETCHED}`);
+    expect(noSuchCard('en-US', 'x', Date.now() + 30 * 86_400_000, true)).toBe(said);
   });
 
   it('names any id as text, in bold, within a message', () => {

@@ -22,6 +22,9 @@ import { nastyText } from './service-answers.ts';
 
 const [NAME, SET, X] = ['Emberwing Drake', 'First Light', 'x'];
 const DRAKE: ListedCard = { id: 'base1-4', name: NAME, set: SET, number: '4/102' };
+const WHICH = 'Which of these cards do you mean?';
+const IS_IT = 'Is this the card you mean?';
+const OUT_OF_DATE = formatMessage('en-US', 'outOfDate');
 const LONG = { set: X.repeat(90), number: '9'.repeat(90) };
 
 it.each<[string, Partial<ListedCard>, string]>([
@@ -44,33 +47,29 @@ it.each<[string, Partial<ListedCard>, string]>([
 });
 
 describe('suggestions', () => {
-  it('show the card and send its id', () => {
-    expect(cardChoices('en-US', [DRAKE])).toEqual([{ name: cardLabel('en-US', DRAKE), value: 'base1-4' }]);
-  });
-
-  it('that would look the same end with the id', () => {
-    const rows = [DRAKE, { ...DRAKE, id: 'b-1' }, { ...DRAKE, id: 'b-2', name: 'Drake' }];
-    expect(cardChoices('en-US', rows).map(({ name }) => name)).toEqual([
-      'Emberwing Drake · First Light · 4/102 · base1-4',
-      'Emberwing Drake · First Light · 4/102 · b-1',
-      'Drake · First Light · 4/102',
-    ]);
-  });
-
-  it('have set and number in one order: the number first in all when a phone would cut one of them', () => {
-    const rows = [DRAKE, { id: 'dusk2-44', name: 'Dusk Drake', set: 'Procession of the Dusk', number: '44/88' }];
-    expect(cardChoices('en-US', rows).map(({ name }) => name)).toEqual([
-      'Emberwing Drake · 4/102 · First Light',
-      'Dusk Drake · 44/88 · Procession of the Dusk',
-    ]);
+  it.each<[string, ListedCard[], string[]]>([
+    ['show the card and send its id', [DRAKE], ['Emberwing Drake · First Light · 4/102']],
+    [
+      'that would look the same end with the id',
+      [DRAKE, { ...DRAKE, id: 'b-1' }, { ...DRAKE, id: 'b-2', name: 'Drake' }],
+      [
+        ...['Emberwing Drake · First Light · 4/102 · base1-4', 'Emberwing Drake · First Light · 4/102 · b-1'],
+        'Drake · First Light · 4/102',
+      ],
+    ],
+    [
+      'have the number first in all when a phone would cut one of them',
+      [DRAKE, { id: 'dusk2-44', name: 'Dusk Drake', set: 'Procession of the Dusk', number: '44/88' }],
+      ['Emberwing Drake · 4/102 · First Light', 'Dusk Drake · 44/88 · Procession of the Dusk'],
+    ],
+  ])('%s', (_, cards, labels) => {
+    expect(cardChoices('en-US', cards)).toEqual(labels.map((name, at) => ({ name, value: cards[at]?.id })));
   });
 
   it('leave out an id that Discord would refuse, and end after 25', () => {
-    const cards = Array.from({ length: 30 }, (_, index) => ({ ...DRAKE, id: `id-${index}` }));
-    const long = { ...DRAKE, id: 'x'.repeat(101) };
-    expect(cardChoices('en-US', [long, ...cards]).map(({ value }) => value)).toEqual(
-      cards.slice(0, 25).map(({ id }) => id),
-    );
+    const ids = Array.from({ length: 30 }, (_, index) => `id-${index}`);
+    const cards = [X.repeat(101), ...ids].map((id) => ({ ...DRAKE, id }));
+    expect(cardChoices('en-US', cards).map(({ value }) => value)).toEqual(ids.slice(0, 25));
   });
 });
 
@@ -93,14 +92,8 @@ describe('suggestions of a list', () => {
   it('are left out when they do not fit', () => {
     const alone = { set: undefined, number: undefined };
     const ofLength = (length: number) => [named(X.repeat(length), alone), named('y', { id: X.repeat(length) })];
-    const lengths = listChoices('en-US', [95, 96].flatMap(ofLength)).map(({ name, value }) => [
-      name.length,
-      value.length,
-    ]);
-    expect(lengths).toEqual([
-      [100, 12],
-      [28, 100],
-    ]);
+    const choices = listChoices('en-US', [95, 96].flatMap(ofLength));
+    expect(choices.map(({ name, value }) => `${name.length} ${value.length}`)).toEqual(['100 12', '28 100']);
   });
 });
 
@@ -109,114 +102,105 @@ const page = (cards: readonly ListedCard[], more: Partial<CardPage> = {}): CardP
   ...{ cards, page: 0, total: cards.length },
   ...more,
 });
+const many = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => ({ id: `b-${from + at}`, name: 'Pikachu' }));
 
-/** Labels and custom ids of buttons, and of menus the placeholder and the labels. */
-function parts({ components }: ListMessage) {
-  return components.flatMap((row) =>
-    row.components.map((part): (string | undefined)[] => {
-      if ('options' in part) return [part.placeholder, part.custom_id, ...part.options.map(({ label }) => label)];
-      return 'custom_id' in part ? [part.label, part.custom_id] : [];
+/** What a member sees: the text, then the label and custom id of each button, and the placeholder and size of a menu. */
+function seen({ content, components }: ListMessage): string {
+  const parts = components.flatMap(({ components }) =>
+    components.map((part) => {
+      if ('options' in part) return `${part.placeholder}: ${part.options.length} as ${part.custom_id}`;
+      return 'custom_id' in part ? `${part.label}: ${part.custom_id}` : '';
     }),
   );
+  return [content, ...parts].filter(Boolean).join('\n');
 }
 
-describe('several cards', () => {
-  it('are a menu, each with its id', () => {
-    const options = ['base1-4', 'b-1'].map((id) => ({ label: cardLabel('en-US', DRAKE), value: id, description: id }));
-    const menu = { type: 3, custom_id: 'm', placeholder: 'Choose a card', options };
-    expect(severalCards('en-US', page([DRAKE, { ...DRAKE, id: 'b-1' }]), IDS)).toEqual({
-      content: 'Which of these cards do you mean?',
-      components: [{ type: 1, components: [menu] }],
-    });
-  });
+const GOLEM = { id: 'b-1', name: 'Wax *Golem*' };
+const pikachu = (from: number, to: number, more: Partial<CardPage>) =>
+  severalCards('en-US', page(many(from, to), { name: 'Pika*chu', ...more }), IDS);
+const one = (more: Partial<ListedCard>) => severalCards('en-US', page([{ ...DRAKE, name: 'Wax Golem', ...more }]), IDS);
+const others = (more: Partial<CardPage>) => otherPrintings('en-US', page([DRAKE], { name: 'Drake', ...more }), IDS);
+const unknown = (similar: readonly ListedCard[], askId = 'a') =>
+  unknownCard('en-US', 'Emberwing Dragon', similar, IDS, askId);
 
-  const many = (from: number, to: number) =>
-    Array.from({ length: to - from + 1 }, (_, at) => ({ id: `b-${from + at}`, name: 'Pikachu' }));
+const CALLED = 'cards are called Pika\\*chu. Add a set or a number, or choose:';
+const UNKNOWN = "I don't know a card called **Emberwing Dragon**.";
+const COST = "Asking anyway uses one of today's new lookups.";
+const ASK = 'Ask the card service anyway: a';
+const [SHOW, MENU_OF_ONE] = ['Show Emberwing Drake: show base1-4', 'Choose a card: 1 as m'];
 
-  it.each<[string, CardPage, string, string[]]>([
-    ['first', { cards: many(1, 25), page: 0, total: 1_103 }, '1–25 of 1,103', ['Next 25 page 1']],
-    [
-      'second',
-      { cards: many(26, 50), page: 1, total: 1_103 },
-      '26–50 of 1,103',
-      ['Previous 25 page 0', 'Next 25 page 2'],
-    ],
-    ['last', { cards: many(26, 26), page: 1, total: 26 }, '26–26 of 26', ['Previous 25 page 0']],
-  ])('that a menu does not hold are counted, and have pages: the %s', (_, some, listed, buttons) => {
-    const message = severalCards('en-US', { ...some, name: 'Pika*chu' }, IDS);
-    const total = some.total.toLocaleString('en-US');
-    expect(message.content).toBe(`${total} cards are called Pika\\*chu. Add a set or a number, or choose:`);
-    const [menu, ...others] = parts(message);
-    expect([menu?.[0], others.map((each) => each.join(' '))]).toEqual([`Choose a card (${listed})`, buttons]);
-  });
+it.each<[string, ListMessage, string[]]>([
+  [
+    'the first page of cards that a menu does not hold',
+    pikachu(1, 25, { total: 1_103 }),
+    [`1,103 ${CALLED}`, 'Choose a card (1–25 of 1,103): 25 as m', 'Next 25: page 1'],
+  ],
+  [
+    'the second',
+    pikachu(26, 50, { page: 1, total: 1_103 }),
+    [`1,103 ${CALLED}`, 'Choose a card (26–50 of 1,103): 25 as m', 'Previous 25: page 0', 'Next 25: page 2'],
+  ],
+  [
+    'the last',
+    pikachu(26, 26, { page: 1, total: 26 }),
+    [`26 ${CALLED}`, 'Choose a card (26–26 of 26): 1 as m', 'Previous 25: page 0'],
+  ],
+  [
+    'cards of different names, without pages',
+    severalCards('en-US', page(many(1, 25), { total: 26 }), IDS),
+    ['26 cards match. Add a set or a number, or choose:', 'Choose a card: 25 as m'],
+  ],
+  ['no page to turn to of cards that are offered no longer', severalCards('en-US', page([]), IDS), [OUT_OF_DATE]],
+  ['a button in place of a menu of one', one({}), [IS_IT, 'Show Wax Golem: show base1-4']],
+  ['that with a long name', one({ name: X.repeat(200) }), [IS_IT, `Show ${X.repeat(74)}…: show base1-4`]],
+  ['a menu of one whose id fits no button', one({ id: 'i'.repeat(100) }), [IS_IT, MENU_OF_ONE]],
+  ['another printing, which is a menu', others({}), ['I know one other printing of this card.', MENU_OF_ONE]],
+  [
+    'other printings, counted on all pages',
+    others({ total: 102 }),
+    ['I know 102 other printings of this card.', 'Choose a card (1–1 of 102): 1 as m', 'Next 25: page 1'],
+  ],
+  [
+    'an unknown card with similar names, and a button that says what it costs',
+    unknown([DRAKE]),
+    [UNKNOWN, 'Did you mean Emberwing Drake?', COST, SHOW, ASK],
+  ],
+  [
+    'it with each name once',
+    unknown([DRAKE, { ...DRAKE, id: 'b-1' }, { ...GOLEM, id: 'c-1' }]),
+    [UNKNOWN, 'Did you mean Emberwing Drake or Wax \\*Golem\\*?', COST, 'Choose a card: 3 as m', ASK],
+  ],
+  [
+    'it with three of four names',
+    unknown(['A', 'B', 'C', 'D'].map((name) => ({ id: name, name }))),
+    [UNKNOWN, 'Did you mean A, B, or C?', COST, 'Choose a card: 4 as m', ASK],
+  ],
+  ['it without similar names', unknown([]), [UNKNOWN, COST, ASK]],
+  [
+    'it without a button whose id does not fit',
+    unknown([DRAKE], X.repeat(101)),
+    [UNKNOWN, 'Did you mean Emberwing Drake?', SHOW],
+  ],
+])('a member sees %s', (_, message, expected) => {
+  expect(seen(message)).toBe(expected.join('\n'));
+});
 
-  it('that are offered no longer have no page to turn to', () => {
-    const gone = severalCards('en-US', { cards: [], page: 0, total: 0 }, IDS);
-    expect(gone).toEqual({ content: formatMessage('en-US', 'outOfDate'), components: [] });
-  });
-
-  it('of different names are counted, and have no pages', () => {
-    const message = severalCards('en-US', page(many(1, 25), { total: 26 }), IDS);
-    expect(message.content).toBe('26 cards match. Add a set or a number, or choose:');
-    expect(parts(message).map((each) => each[0])).toEqual(['Choose a card']);
-  });
-
-  it('have a button in place of a menu of one, if its id fits', () => {
-    const golem = { ...DRAKE, name: 'Wax Golem' };
-    const offer = (card: ListedCard) => parts(severalCards('en-US', page([card]), IDS));
-    expect(offer(golem)).toEqual([['Show Wax Golem', 'show base1-4']]);
-    expect(offer({ ...golem, name: 'x'.repeat(200) })).toEqual([[`Show ${'x'.repeat(74)}…`, 'show base1-4']]);
-    expect(offer({ ...golem, id: 'i'.repeat(100) })).toMatchObject([['Choose a card', 'm', expect.anything()]]);
+it('several cards are a menu, each with its id', () => {
+  const label = 'Emberwing Drake · First Light · 4/102';
+  const options = ['base1-4', 'b-1'].map((id) => ({ label, value: id, description: id }));
+  const menu = { type: 3, custom_id: 'm', placeholder: 'Choose a card', options };
+  expect(severalCards('en-US', page([DRAKE, { ...DRAKE, id: 'b-1' }]), IDS)).toEqual({
+    content: WHICH,
+    components: [{ type: 1, components: [menu] }],
   });
 });
 
-it('other printings are counted on all pages, also when there is one, which is a menu', () => {
-  const ofTotal = (total?: number) =>
-    otherPrintings('en-US', page([DRAKE], { name: 'Drake', ...(total && { total }) }), IDS);
-  expect([ofTotal(1).content, ofTotal(102).content]).toEqual([
-    'I know one other printing of this card.',
-    'I know 102 other printings of this card.',
-  ]);
-  expect(parts(ofTotal())).toMatchObject([['Choose a card', 'm', expect.anything()]]);
+it('no other printings are no menu', () => {
   expect(otherPrintings('en-US', page([]), IDS).components).toEqual([]);
 });
 
-describe('an unknown card', () => {
-  const unknown = ({ similar = [DRAKE] as readonly ListedCard[], askId = 'a' } = {}) =>
-    unknownCard('en-US', 'Emberwing Dragon', similar, IDS, askId);
-  const ids = (message: ListMessage) => parts(message).map((part) => part[1]);
-
-  it('is answered with similar names, and a button that says what it costs', () => {
-    const message = unknown();
-    expect(message.content.split('\n')).toEqual([
-      "I don't know a card called **Emberwing Dragon**.",
-      'Did you mean Emberwing Drake?',
-      "Asking anyway uses one of today's new lookups.",
-    ]);
-    expect(parts(message)).toEqual([
-      ['Show Emberwing Drake', 'show base1-4'],
-      ['Ask the card service anyway', 'a'],
-    ]);
-  });
-
-  it('is answered with each name once, of three names', () => {
-    const similar = [DRAKE, { ...DRAKE, id: 'b-1' }, { ...DRAKE, id: 'c-1', name: 'Wax *Golem*' }];
-    expect(unknown({ similar }).content).toContain('Did you mean Emberwing Drake or Wax \\*Golem\\*?');
-    expect(ids(unknown({ similar }))).toEqual(['m', 'a']);
-    const four = ['A', 'B', 'C', 'D'].map((name) => ({ id: name, name }));
-    expect(unknown({ similar: four }).content).toContain('Did you mean A, B, or C?');
-  });
-
-  it('has no menu without similar names, and no button when its id does not fit', () => {
-    expect(ids(unknown({ similar: [] }))).toEqual(['a']);
-    const short = unknown({ askId: 'x'.repeat(101) });
-    expect(ids(short)).toEqual(['show base1-4']);
-    expect(short.content).not.toContain(formatMessage('en-US', 'askAnywayCost'));
-  });
-});
-
 describe('texts of a list that are no card for certain', () => {
-  const GOLEM = { id: 'b-1', name: 'Wax *Golem*' };
   const unclear: Unclear[] = [
     { text: 'emberwing drak', cards: [DRAKE], total: 0 },
     { text: 'wax *golm*', cards: [GOLEM, DRAKE], total: 0 },
@@ -244,9 +228,9 @@ describe('texts of a list that are no card for certain', () => {
   });
 
   it('have one menu for all of them, with each card once', () => {
-    const choice = unclearChoice('en-US', unclear, IDS);
-    const label = cardLabel('en-US', DRAKE);
-    expect(parts({ content: '', components: choice })).toEqual([['Choose a card', 'm', label, 'Wax *Golem*']]);
+    const [row] = unclearChoice('en-US', unclear, IDS);
+    const options = [{ label: 'Emberwing Drake · First Light · 4/102' }, { label: 'Wax *Golem*' }];
+    expect(row?.components).toMatchObject([{ placeholder: 'Choose a card', custom_id: 'm', options }]);
   });
 
   const unclearAs = (text: string) => ({ text, cards: [DRAKE], total: 0 });

@@ -64,83 +64,63 @@ it.each(LANGUAGES)(
   },
 );
 
-/** What a list of these cards shows while as many are still to come. */
-function embedsOf(views: CardsView['views'], toCome: number) {
+const QUOTA = { remaining: 612, limit: 1_000, resetsAtMs: 0, receivedAtMs: 0 };
+const CARD = { id: 'a-1', name: 'A', tcg: 'T', set: { id: 's', name: 'S' }, imageUrl: 'https://x.test/a.png' };
+
+/** What a list of these cards shows at its end, or differing from that. */
+function shownOf(cards: readonly object[], more: Partial<CardsView> & { note?: string } = {}) {
+  const look = { answer: { fetchedAtMs: 0 }, showPrices: true, locale: 'en-US', currency: undefined, quota: undefined };
+  const { note, ...view } = more;
   return cardsMessage({
-    ...{ views, notFound: [], failed: [], unclear: [], unsearched: [], toCome, isEnd: toCome === 0 },
-    ...{ fromMemory: views.length, requested: 0, requests: 0, quota: undefined, locale: 'en-US' },
-  }).embeds;
+    ...{ notFound: [], failed: [], unclear: [], unsearched: [], toCome: 0, isEnd: true, requests: 0 },
+    ...{ quota: undefined, locale: 'en-US' },
+    views: cards.map((card) => ({ ...look, ...(note && { note }), card: CardAnswer.parse(card) })),
+    ...view,
+  });
 }
 
-const LOOK = { answer: { fetchedAtMs: 0 }, showPrices: true, locale: 'en-US', currency: undefined, quota: undefined };
-
 it('says what is not there at once when only that is renewed', () => {
-  const { content } = cardsMessage({
-    ...{ views: [], notFound: ['no-1'], failed: [], unclear: [], unsearched: [], toCome: 0, isEnd: false },
-    ...{ requests: 0, quota: undefined, locale: 'en-US' },
-  });
-  expect(content).toContain('no\\-1');
+  expect(shownOf([], { notFound: ['no-1'], isEnd: false }).content).toContain('no\\-1');
 });
 
-it('shows small pictures in a list, from its first card on, and a large one of a single card', () => {
-  const card = CardAnswer.parse({
-    id: 'a-1',
-    name: 'A',
-    tcg: 'T',
-    set: { id: 's', name: 'S' },
-    imageUrl: 'https://x.test/a.png',
-  });
-  const pictures = (cards: number, toCome: number) =>
-    embedsOf(Array(cards).fill({ ...LOOK, card }), toCome).map(({ image, thumbnail }) => [
-      image?.description,
-      thumbnail?.description,
-    ]);
-
-  expect(pictures(1, 0)).toEqual([['Picture of A', undefined]]);
-  expect(pictures(1, 1)).toEqual([[undefined, 'Picture of A']]);
-  expect(pictures(2, 0)).toEqual(Array(2).fill([undefined, 'Picture of A']));
+it.each([
+  ['a large one of a single card', 1, 0, 'image'],
+  ['a small one of the first card of a list', 1, 1, 'thumbnail'],
+  ['small ones in a list', 2, 0, 'thumbnail'],
+])('shows pictures: %s', (_, cards, toCome, as) => {
+  const { embeds } = shownOf(Array(cards).fill(CARD), { toCome, isEnd: toCome === 0 });
+  const pictures = embeds.map(({ image, thumbnail }) => ({
+    image: image?.description,
+    thumbnail: thumbnail?.description,
+  }));
+  expect(pictures).toEqual(Array(cards).fill({ [as]: 'Picture of A' }));
 });
 
-it('says what a list cost below its last card, once all have come, and only if it cost anything', () => {
-  const card = (id: string) => CardAnswer.parse({ id, name: 'A', tcg: 'T', set: { id: 's', name: 'S' } });
-  const views = ['a-1', 'a-2'].map((id) => ({ ...LOOK, card: card(id) }));
-  const shown = (requests: number, isEnd: boolean) => {
-    const { content, embeds } = cardsMessage({
-      ...{ views, notFound: [], failed: [], unclear: [], unsearched: [], toCome: 0, isEnd, requests },
-      ...{
-        fromMemory: 0,
-        requested: 0,
-        quota: { remaining: 612, limit: 1_000, resetsAtMs: 0, receivedAtMs: 0 },
-        locale: 'en-US',
-      },
-    });
-    return [content, ...embeds.map(({ footer }) => footer?.text)];
-  };
-  const left = '612 of 1,000 new lookups left today';
-  expect(shown(2, true)).toEqual(['', 'a-1', `a-2 · 2 new lookups used · ${left}`]);
-  expect(shown(0, true)).toEqual(['', 'a-1', `a-2 · ${left}`]);
-  expect(shown(2, false)).toEqual(['', 'a-1', 'a-2']);
+it.each([
+  ['what a list cost below its last card', 2, true, ' · 2 new lookups used · 612 of 1,000 new lookups left today'],
+  ['nothing of what cost nothing', 0, true, ' · 612 of 1,000 new lookups left today'],
+  ['nothing until all have come', 2, false, ''],
+])('says %s', (_, requests, isEnd, end) => {
+  const { content, embeds } = shownOf([CARD, { ...CARD, id: 'a-2' }], { requests, isEnd, quota: QUOTA });
+  expect([content, ...embeds.map(({ footer }) => footer?.text)]).toEqual(['', 'a-1', `a-2${end}`]);
 });
 
-it('joins names as their language does: in Spanish by the first letter that is read', () => {
-  const shown = (locale: string) =>
-    cardsMessage({
-      ...{ views: [], notFound: ['Abra', 'Ivysaur'], failed: [], unclear: [], unsearched: [], toCome: 0, isEnd: true },
-      ...{ fromMemory: 0, requested: 0, requests: 0, quota: undefined, locale },
-    }).content;
-  expect(shown('es-ES')).toContain('**Abra** e **Ivysaur**');
-  expect(shown('en-US')).toContain('**Abra** and **Ivysaur**');
+it.each([
+  ['es-ES', '**Abra** e **Ivysaur**'],
+  ['en-US', '**Abra** and **Ivysaur**'],
+])('joins names as %s does: in Spanish by the first letter that is read', (locale, names) => {
+  expect(shownOf([], { notFound: ['Abra', 'Ivysaur'], locale }).content).toContain(names);
 });
 
 const LONG = 'x'.repeat(250);
-const LONG_CARD = CardAnswer.parse({
+const LONG_CARD = {
   ...{ id: 'i'.repeat(100), name: LONG, tcg: LONG, number: LONG, rarity: LONG, set: { id: LONG, name: LONG } },
   prices: { market: 1_234, low: 1, high: 9_999 },
-});
+};
 
 it('many long cards give up the ends of their titles step by step, and their prices last', () => {
   const shown = (cards: number, noteLength: number) => {
-    const embeds = embedsOf(Array(cards).fill({ ...LOOK, card: LONG_CARD, note: 'n'.repeat(noteLength) }), 1);
+    const { embeds } = shownOf(Array(cards).fill(LONG_CARD), { toCome: 1, isEnd: false, note: 'n'.repeat(noteLength) });
     expect(embeds).toHaveLength(cards);
     expect(totalLength(embeds)).toBeLessThanOrEqual(6_000);
     return [embeds[0]?.title?.length, embeds[0]?.description?.includes('1,234')];

@@ -12,12 +12,12 @@ const INKS = Object.entries(DAY_INKS);
 const shown = String;
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MIDNIGHT_MS = Date.UTC(2026, 10, 21);
+function hoursOf(...counts: [requests: number, saved: number][]): DayView['hours'] {
+  return counts.map(([requests, saved]) => ({ requests, saved }));
+}
+
 const VIEW: DayView = {
-  hours: [
-    { requests: 10, saved: 0 },
-    { requests: 0, saved: 0 },
-    { requests: 5, saved: 30 },
-  ],
+  hours: hoursOf([10, 0], [0, 0], [5, 30]),
   used: 15,
   limit: 100,
   forecast: { dayShare: 1, used: 80 },
@@ -68,23 +68,18 @@ describe('the picture of a day', () => {
     const figures = (used: string) => dayPicture(view, (count) => (count === view.used ? used : ''));
     const [{ pixels, width }, bare] = [figures(shown(view.used)), figures('').pixels];
     const drawn = [...pixels.keys()].filter((at) => pixels[at] !== bare[at]);
-    const columns = drawn.map((at) => at % width);
-    const [left, right] = [Math.min(...columns), Math.max(...columns)];
-    const rows = bare.slice(Math.min(...drawn), Math.max(...drawn) + 1);
-    const first = Math.min(...drawn) % width;
-    const besides = rows.filter((ink, at) => {
-      const x = (first + at) % width;
-      return ink !== 0 && x >= left && x <= right;
-    });
-    expect([drawn.length > 0, besides.length]).toEqual([true, 0]);
+    const columns = new Set(drawn.map((at) => at % width));
+    const [first, last] = [Math.min(...drawn), Math.max(...drawn)];
+    const below = [...bare.keys()].filter((at) => at >= first && at <= last && columns.has(at % width));
+    expect([drawn.length > 0, below.filter((at) => bare[at] !== 0)]).toEqual([true, []]);
   });
 
   it('is small, and readable in both themes', async () => {
     for (const { colour } of Object.values(DAY_INKS)) {
       expect(Math.min(contrast(colour, 0x2b2d31), contrast(colour, 0xf2f3f5))).toBeGreaterThan(3);
     }
-    const busy = Array.from({ length: 24 }, (_, hour) => ({ requests: hour * 7 + 1, saved: 500 - hour * 11 }));
-    expect((await encodePng(dayPicture({ ...VIEW, hours: busy }, shown))).length).toBeLessThan(8_000);
+    const hours = Array.from({ length: 24 }, (_, hour) => ({ requests: hour * 7 + 1, saved: 500 - hour * 11 }));
+    expect((await encodePng(dayPicture({ ...VIEW, hours }, shown))).length).toBeLessThan(8_000);
   });
 
   it('is drawn whatever was counted', () => {
@@ -108,8 +103,7 @@ it.each<[string, number[], number | undefined, number[]]>([
   ['end with what the service says: what others used counts as used before', [1, 2, 3], 16, [11, 13, 16]],
   ['are never less than nothing', [5, 5], 2, [0, 2]],
 ])('the requests used by the end of each hour %s', (_, requests, used, byThen) => {
-  const hours = requests.map((sent) => ({ requests: sent, saved: 0 }));
-  expect(usedByHour(hours, used)).toEqual(byThen);
+  expect(usedByHour(hoursOf(...requests.map((sent): [number, number] => [sent, 0])), used)).toEqual(byThen);
 });
 
 describe('a PNG', () => {
@@ -131,15 +125,15 @@ describe('a PNG', () => {
 });
 
 describe('the day of /usage', () => {
-  const HOURS = [...Array(11).fill({ requests: 0, saved: 0 }), { requests: 100, saved: 40 }, { requests: 0, saved: 0 }];
+  const NONE = { requests: 0, saved: 0 };
+  const HOURS = [...Array(11).fill(NONE), { requests: 100, saved: 40 }, NONE];
   const TODAY = { used: 100, limit: 1_000, remaining: 900, resetsAtMs: MIDNIGHT_MS, atMs: NOON_MS };
   const UNKNOWN = { used: undefined, limit: undefined, forecast: undefined };
   const LATER_MS = NOON_MS + 6 * 3_600_000;
   const day = (today = {}, runsOutAtMs?: number) => usageDay(HOURS, { ...TODAY, ...today }, runsOutAtMs, NOON_MS);
 
   it('is not drawn before anything was counted', () => {
-    expect(usageDay([{ requests: 0, saved: 0 }], TODAY, undefined, NOON_MS)).toBeUndefined();
-    expect(usageDay([], TODAY, undefined, NOON_MS)).toBeUndefined();
+    for (const hours of [[NONE], []]) expect(usageDay(hours, TODAY, undefined, NOON_MS)).toBeUndefined();
   });
 
   it.each<[string, object, number | undefined, object]>([

@@ -13,6 +13,7 @@ import {
   plainText,
   priceAsShown,
 } from '../../src/render/formats.ts';
+import { table } from '../table.ts';
 import { currency, locale, nastyText, price } from './service-answers.ts';
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/u;
@@ -38,18 +39,18 @@ it.each([
 });
 
 describe('plainMarkdown', () => {
-  it.each([
-    ['**bold**', '\\*\\*bold\\*\\*'],
-    ['1. one', '1\\. one'],
-    ['v1.2', 'v1.2'],
-    ['@everyone', '\\@everyone'],
-    ['https://a.test', 'https\\://a\\.test'],
-    ['discord.gg/x', 'discord\\.gg/x'],
-    ['3.5', '3.5'],
-    ['[a](b)', '\\[a\\]\\(b\\)'],
-    ['a\\', 'a\\\\'],
-    ['Drake & Söhne, 4/102', 'Drake & Söhne, 4/102'],
-  ])('escapes %s', (text, escaped) => {
+  it.each(table`
+    **bold** | \*\*bold\*\*
+    1. one | 1\. one
+    v1.2 | v1.2
+    @everyone | \@everyone
+    https://a.test | https\://a\.test
+    discord.gg/x | discord\.gg/x
+    3.5 | 3.5
+    [a](b) | \[a\]\(b\)
+    a\ | a\\
+    Drake & Söhne, 4/102 | Drake & Söhne, 4/102
+  `)('escapes %s', (text, escaped) => {
     expect(plainMarkdown(text, 100)).toBe(escaped);
   });
 
@@ -99,14 +100,14 @@ describe.each([
   });
 });
 
-it.each([
-  ['abc', 3, 'abc'],
-  ['abcd', 3, 'ab…'],
-  ['a🃏b', 3, 'a…'],
-  ['ab', 1, '…'],
-  ['', 1, ''],
-])('clip of %s to %d is %s', (text, maxLength, clipped) => {
-  expect(clip(text, maxLength)).toBe(clipped);
+it.each(table`
+  abc | 3 | abc
+  abcd | 3 | ab…
+  a🃏b | 3 | a…
+  ab | 1 | …
+  | 1 |
+`)('clip of %s to %d is %s', (text, maxLength, clipped) => {
+  expect(clip(text, Number(maxLength))).toBe(clipped);
 });
 
 /** Intl sets numbers and currencies apart by spaces that do not break. */
@@ -115,28 +116,28 @@ function plainSpaces(text: string): string {
 }
 
 describe('a price', () => {
-  it.each<[number, string, string | undefined, string]>([
-    [1234.5, 'en-US', undefined, '1,234.50'],
-    [1234.5, 'de', undefined, '1.234,50'],
-    [1234.5, 'ja', undefined, '1,234.50'],
-    [1234.5, 'en-US', 'EUR', '€1,234.50'],
-    [1234.5, 'de', 'EUR', '1.234,50 €'],
-    [1234.5, 'ja', 'EUR', '€1,234.50'],
-    [1234.5, 'en-US', 'JPY', '¥1,235'],
-    [1234.5, 'ja', 'JPY', '¥1,235'],
-    [0, 'en-US', undefined, '0.00'],
-    [0, 'de', 'EUR', '0,00 €'],
-    [-3.1, 'en-US', 'EUR', '-€3.10'],
-    [0.01, 'en-US', 'EUR', '€0.01'],
-    [0.0042, 'en-US', undefined, '0.0042'],
-    [0.0042, 'en-US', 'EUR', '€0.0042'],
-    [1e12, 'en-US', undefined, '1E12'],
-    [1e300, 'en-US', 'EUR', '€1E300'],
-    [1e-300, 'en-US', undefined, '1E-300'],
-    [999_999_999_999, 'en-US', undefined, '999,999,999,999.00'],
-    [4.2, 'not a locale', undefined, '4.20'],
-  ])('writes %d in %s with %s as %s', (value, locale, currency, written) => {
-    expect(plainSpaces(formatPrice(locale, value, currency)).replace('￥', '¥')).toBe(written);
+  it.each(table`
+    1234.5 | en-US | | 1,234.50
+    1234.5 | de | | 1.234,50
+    1234.5 | ja | | 1,234.50
+    1234.5 | en-US | EUR | €1,234.50
+    1234.5 | de | EUR | 1.234,50 €
+    1234.5 | ja | EUR | €1,234.50
+    1234.5 | en-US | JPY | ¥1,235
+    1234.5 | ja | JPY | ¥1,235
+    0 | en-US | | 0.00
+    0 | de | EUR | 0,00 €
+    -3.1 | en-US | EUR | -€3.10
+    0.01 | en-US | EUR | €0.01
+    0.0042 | en-US | | 0.0042
+    0.0042 | en-US | EUR | €0.0042
+    1e12 | en-US | | 1E12
+    1e300 | en-US | EUR | €1E300
+    1e-300 | en-US | | 1E-300
+    999999999999 | en-US | | 999,999,999,999.00
+    4.2 | not a locale | | 4.20
+  `)('writes %d in %s with %s as %s', (value, locale, currency, written) => {
+    expect(plainSpaces(formatPrice(locale, Number(value), currency || undefined)).replace('￥', '¥')).toBe(written);
   });
 
   it('is short and has digits in any language', () => {
@@ -161,22 +162,22 @@ it.each([
   expect(formatPriceRange(language, 28, 36, sign)).toBe(expected);
 });
 
-it.each([
-  [1_000, 'en-US', '1,000'],
-  [50_000, 'de', '50.000'],
-  [0, 'ja', '0'],
-  [12_345, '', '12,345'],
-])('a count writes %d in %s as %s', (value, locale, written) => {
-  expect(formatCount(locale, value)).toBe(written);
+it.each(table`
+  1000 | en-US | 1,000
+  50000 | de | 50.000
+  0 | ja | 0
+  12345 | | 12,345
+`)('a count writes %d in %s as %s', (value, locale, written) => {
+  expect(formatCount(locale, Number(value))).toBe(written);
 });
 
-it.each([
-  ['es-ES', '1234,50 US$', '1904'],
-  ['es-419', 'USD 1,234.50', '1,904'],
-  ['en-US', '$1,234.50', '1,904'],
-  ['en-GB', 'US$1,234.50', '1,904'],
-  ['xx', '$1,234.50', '1,904'], // there are no texts in it, and the sentence around is English
-])('figures follow the region of the locale %s', (locale, price, count) => {
+it.each(table`
+  es-ES | 1234,50 US$ | 1904
+  es-419 | USD 1,234.50 | 1,904
+  en-US | $1,234.50 | 1,904
+  en-GB | US$1,234.50 | 1,904
+  xx | $1,234.50 | 1,904
+`)('figures follow the region of the locale %s', (locale, price, count) => {
   expect([formatPrice(locale, 1_234.5, 'USD'), formatCount(locale, 1_904)].map(plainSpaces)).toEqual([price, count]);
 });
 

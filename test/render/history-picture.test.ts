@@ -6,6 +6,7 @@ import { historyMessage } from '../../src/render/history-message.ts';
 import { HISTORY_INKS, historyPicture } from '../../src/render/history-picture.ts';
 import { encodePng } from '../../src/render/png.ts';
 import { contrast } from '../support/contrast.ts';
+import { table } from '../table.ts';
 import { momentMs } from './service-answers.ts';
 
 const DAY_MS = 86_400_000;
@@ -57,6 +58,14 @@ describe('the picture of a price', () => {
     );
   });
 
+  /** The picture of three days from a day on, at 2 and so much more each day. */
+  async function fileOf(firstMs: number, risesBy: number, to: { locale: string; currency: string | undefined }) {
+    const history = [0, 1, 2].map((day): PricePoint => [firstMs + day * DAY_MS, 2 + risesBy * day]);
+    const view = { card: { name: 'Emberwing Drake' }, history, days: 7, choices: [7], nowMs: firstMs + 2 * DAY_MS };
+    const { files } = await historyMessage({ ...view, ...to }, {});
+    return { history, file: files[0] };
+  }
+
   it.each([
     ['en', 'USD', '$2.00'],
     ['de', 'EUR', '2,00\u00a0€'],
@@ -67,28 +76,26 @@ describe('the picture of a price', () => {
     ['en', 'CAD', '2.00'],
     ['ja', 'KRW', '2'],
     ['en', undefined, '2.00'],
-  ])('writes a price as it is written in %s, without a currency (%s) that it cannot draw: %s', async (...given) => {
-    const [locale, currency, price] = given;
-    const history: PricePoint[] = [0, 1, 2].map((day) => [FIRST_MS + day * DAY_MS, 2]);
-    const view = { card: { name: 'Emberwing Drake' }, history, days: 7, choices: [7], nowMs: FIRST_MS + 2 * DAY_MS };
-    const { files } = await historyMessage({ ...view, locale, currency }, {});
-    expect(isDrawable(price)).toBe(true);
-    expect(files[0]?.data).toEqual(await encodePng(historyPicture(history, () => price)));
-  });
+  ])(
+    'writes a price as it is written in %s, without a currency (%s) that it cannot draw: %s',
+    async (...[locale, currency, price]) => {
+      const { history, file } = await fileOf(FIRST_MS, 0, { locale, currency });
+      expect(isDrawable(price)).toBe(true);
+      expect(file?.data).toEqual(await encodePng(historyPicture(history, () => price)));
+    },
+  );
 
-  it.each([
-    ['en-US', 'November 13, 2026'],
-    ['en-GB', '13 November 2026'],
-    ['de', '13. November 2026'],
-    ['fr', '13 novembre 2026'],
-    ['es-419', '13 de noviembre de 2026'],
-    ['pt-BR', '13 de novembro de 2026'],
-    ['ja', '2026年11月13日'],
-  ])('is told to readers who cannot see it with dates as they are written in %s: %s', async (locale, date) => {
-    const history: PricePoint[] = [0, 1, 2].map((day) => [Date.UTC(2026, 10, 13 + day), 2 + day]);
-    const view = { card: { name: 'Emberwing Drake' }, history, days: 7, choices: [7], nowMs: history[2]?.[0] ?? 0 };
-    const { files } = await historyMessage({ ...view, locale, currency: 'USD' }, {});
-    expect(files[0]?.description).toContain(date);
-    expect(files[0]?.description).not.toContain('2026-11');
+  it.each(table`
+    en-US | November 13, 2026
+    en-GB | 13 November 2026
+    de | 13. November 2026
+    fr | 13 novembre 2026
+    es-419 | 13 de noviembre de 2026
+    pt-BR | 13 de novembro de 2026
+    ja | 2026年11月13日
+  `)('is told to readers who cannot see it with dates as they are written in %s: %s', async (locale, date) => {
+    const { file } = await fileOf(Date.UTC(2026, 10, 13), 1, { locale: `${locale}`, currency: 'USD' });
+    expect(file?.description).toContain(date);
+    expect(file?.description).not.toContain('2026-11');
   });
 });

@@ -18,12 +18,8 @@ import en from '../../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, errorMessage, formatMessage, timePast, timeToCome } from '../../src/render/messages.ts';
 
 describe('a message', () => {
-  it.each([
-    [0, '0 cards'],
-    [1, '1 card'],
-    [2, '2 cards'],
-    [1_234, '1,234 cards'],
-  ])('counts %d', (cards, shown) => {
+  it.each(['0 cards', '1 card', '2 cards', '1,234 cards'])('counts %s', (shown) => {
+    const cards = Number.parseInt(shown.replace(',', ''), 10);
     expect(formatMessage('en-US', 'waitingCards', { cards })).toBe(shown);
   });
 
@@ -54,22 +50,23 @@ const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = NOON_MS / 1000;
 const HOUR_MS = 3_600_000;
 
-it.each<[string, number | undefined, ReturnType<typeof timeToCome>]>([
-  ['is a clock time', HOUR_MS, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
+it.each<[string, number | undefined, string]>([
+  ['is a clock time', HOUR_MS, `clock <t:${NOON + 3_600}:t>`],
   // A member should not return too early.
-  ['has its seconds within two minutes', 6_500, { when: 'clock', time: `<t:${NOON + 7}:T>` }],
-  ['has its seconds until two minutes', 119_999, { when: 'clock', time: `<t:${NOON + 120}:T>` }],
-  ['is a full minute from then on', 120_000, { when: 'clock', time: `<t:${NOON + 120}:t>` }],
-  ['is the next full minute', 123_001, { when: 'clock', time: `<t:${NOON + 180}:t>` }],
+  ['has its seconds within two minutes', 6_500, `clock <t:${NOON + 7}:T>`],
+  ['has its seconds until two minutes', 119_999, `clock <t:${NOON + 120}:T>`],
+  ['is a full minute from then on', 120_000, `clock <t:${NOON + 120}:t>`],
+  ['is the next full minute', 123_001, `clock <t:${NOON + 180}:t>`],
   // What a Date header leaves open, and the jitter of a wait.
-  ['is not a minute later for three seconds', 3_603_000, { when: 'clock', time: `<t:${NOON + 3_600}:t>` }],
-  ['has no date when it is 20 hours away', 20 * HOUR_MS, { when: 'clock', time: `<t:${NOON + 72_000}:t>` }],
-  ['has a date when it is further away', 20 * HOUR_MS + 3_001, { when: 'date', time: `<t:${NOON + 72_060}:f>` }],
-  ['is "now" once it is past', 0, { when: 'now', time: '' }],
-  ['is "now" long after it, too', -HOUR_MS, { when: 'now', time: '' }],
-  ['is "soon" when it is not known', undefined, { when: 'soon', time: '' }],
+  ['is not a minute later for three seconds', 3_603_000, `clock <t:${NOON + 3_600}:t>`],
+  ['has no date when it is 20 hours away', 20 * HOUR_MS, `clock <t:${NOON + 72_000}:t>`],
+  ['has a date when it is further away', 20 * HOUR_MS + 3_001, `date <t:${NOON + 72_060}:f>`],
+  ['is "now" once it is past', 0, 'now '],
+  ['is "now" long after it, too', -HOUR_MS, 'now '],
+  ['is "soon" when it is not known', undefined, 'soon '],
 ])('a time to come in a sentence %s', (_, awayMs, shown) => {
-  expect(timeToCome(awayMs === undefined ? undefined : NOON_MS + awayMs, NOON_MS)).toEqual(shown);
+  const { when, time } = timeToCome(awayMs === undefined ? undefined : NOON_MS + awayMs, NOON_MS);
+  expect(`${when} ${time}`).toBe(shown);
 });
 
 it.each([
@@ -93,21 +90,27 @@ const AT_ONE = `<t:${(NOON_MS + HOUR_MS) / 1000}:t>`;
 const untilMs = NOON_MS + HOUR_MS;
 const AFTER_ONE = `Try again after ${AT_ONE}.`;
 const NEW_ONES = `Cards I already know still work. New ones work again after ${AT_ONE}.`;
+const REFRESHED = `Prices can be refreshed again at ${AT_ONE}.`;
+const COPY = 'Showing a saved copy';
 const NO_ID = "Please type a card's name, or an id such as `base1-4`.";
 const TOO_LONG = "That's too long. Please type a card's name, or an id such as `base1-4`, with at most 100 characters.";
 const SHORT_BREAK = `The card service asked for a short break. Try again after <t:${NOON + 120}:t>.`;
 const UNEXPECTED = 'The card service sent something unexpected. Please try again later.';
 
-describe('every error has a text for members, without what only operators can use', () => {
+describe('every error has a text for members, without what only operators can use, and one on a saved copy', () => {
   beforeEach(() => void vi.useFakeTimers({ now: NOON_MS }));
   afterEach(() => void vi.useRealTimers());
 
-  it.each<[CardServiceError, string]>([
-    [new QuotaSpent({ per: 'day', untilMs }), `Today's new lookups are used up. ${NEW_ONES}`],
+  it.each<[CardServiceError, sentences: string, onCopy?: string]>([
+    [new QuotaSpent({ per: 'day', untilMs }), `Today's new lookups are used up. ${NEW_ONES}`, REFRESHED],
     [new Busy({ untilMs, paused: false }), `It's busy right now. ${AFTER_ONE}`],
-    [new Busy({ untilMs, paused: true }), `The card service asked me to wait. ${AFTER_ONE}`],
+    [
+      new Busy({ untilMs, paused: true }),
+      `The card service asked me to wait. ${AFTER_ONE}`,
+      `${COPY}: it's busy right now.`,
+    ],
     [new Busy({ untilMs: NOON_MS + 120_000, paused: true }), SHORT_BREAK],
-    [new KeptInReserve({ untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
+    [new KeptInReserve({ untilMs }), REFRESHED, REFRESHED],
     [
       new BudgetSpent({ whose: 'member', cap: 100, untilMs }),
       `You've used your 100 new lookups for today. ${NEW_ONES}`,
@@ -124,47 +127,44 @@ describe('every error has a text for members, without what only operators can us
       new BudgetSpent({ whose: 'foreign', cap: 0 }),
       'I only look up new cards in servers that added me. Cards I already know still work.',
     ],
-    [new KeyRefused({ status: 401 }), "I can't reach the card service right now. Please tell whoever runs me."],
-    [new PlanRefused(), "My plan with the card service doesn't allow new lookups. Please tell whoever runs me."],
-    [new ServiceDown({ reason: 'silence' }), "The card service isn't answering right now. Try again in a minute."],
+    [
+      new KeyRefused({ status: 401 }),
+      "I can't reach the card service right now. Please tell whoever runs me.",
+      `${COPY}: I can't reach the card service.`,
+    ],
+    [
+      new PlanRefused(),
+      "My plan with the card service doesn't allow new lookups. Please tell whoever runs me.",
+      `${COPY}: my plan doesn't allow new lookups.`,
+    ],
+    [
+      new ServiceDown({ reason: 'silence' }),
+      "The card service isn't answering right now. Try again in a minute.",
+      `${COPY}: the card service isn't answering.`,
+    ],
     [new ServiceDown({ reason: 'silence', untilMs }), `The card service isn't answering right now. ${AFTER_ONE}`],
     [new UnexpectedAnswer({ detail: 'name: secret detail' }), UNEXPECTED],
-    [new RateLimited({ seconds: 5 }), 'The card service asked me to wait. Try again in a minute.'],
+    [new RateLimited({ seconds: 5 }), 'The card service asked me to wait. Try again in a minute.', `${COPY} for now.`],
     [new Stopping(), "I'm restarting. Try again in a minute."],
     [new TooManyCommands({ untilMs }), `Slow down a little. ${AFTER_ONE}`],
-    [new InvalidCardId({ reason: 'empty' }), NO_ID],
-    [new InvalidCardId({ reason: 'halfCharacter' }), NO_ID],
     [new InvalidCardId({ reason: 'tooLong' }), TOO_LONG],
-    [new InvalidCardId({ reason: 'controlCharacter' }), NO_ID],
-    [new InvalidCardId({ reason: 'dotsOnly' }), NO_ID],
-  ])('%s', (error, sentences) => {
+    ...(['empty', 'halfCharacter', 'controlCharacter', 'dotsOnly'] as const).map(
+      (reason): [CardServiceError, string] => [new InvalidCardId({ reason }), NO_ID],
+    ),
+  ])('%s', (error, sentences, onCopy) => {
+    if (onCopy !== undefined) expect(copyNote('en-US', { error })).toBe(onCopy);
     const shown = errorMessage('en-US', error);
     expect(shown).toBe(sentences);
     expect(shown).not.toMatch(/detail|401|silence/);
     expect(shown).not.toContain(':R>'); // counts down to what is past for ever
     expect(shown.length).toBeLessThanOrEqual(2_000);
   });
-
-  it.each<[CardServiceError, string]>([
-    [new QuotaSpent({ per: 'day', untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
-    [new KeptInReserve({ untilMs }), `Prices can be refreshed again at ${AT_ONE}.`],
-    [new Busy({ untilMs, paused: true }), "Showing a saved copy: it's busy right now."],
-    [new ServiceDown({ reason: 'silence' }), "Showing a saved copy: the card service isn't answering."],
-    [new KeyRefused({ status: 401 }), "Showing a saved copy: I can't reach the card service."],
-    [new PlanRefused(), "Showing a saved copy: my plan doesn't allow new lookups."],
-    [new RateLimited({ seconds: 5 }), 'Showing a saved copy for now.'],
-  ])('and one short line on a saved copy: %s', (error, line) => {
-    expect(copyNote('en-US', { error })).toBe(line);
-  });
 });
 
 it('members read of no variable, key, log, queue or cache, except in /usage, which is for admins', () => {
   const texts = Object.entries(en).filter(([key]) => !key.startsWith('@'));
   const forAdmins = texts.findIndex(([key]) => key === 'working');
-  const forMembers = texts
-    .slice(0, forAdmins)
-    .map(([, text]) => text)
-    .join('\n');
   expect(forAdmins).toBeGreaterThan(0);
-  expect(forMembers).not.toMatch(/[A-Z]+_[A-Z]+|\b(keys?|log|queue|cache|quota|permit|request)\b/i);
+  const forMembers = texts.slice(0, forAdmins).map(([, text]) => text);
+  expect(forMembers.join('\n')).not.toMatch(/[A-Z]+_[A-Z]+|\b(keys?|log|queue|cache|quota|permit|request)\b/i);
 });

@@ -3,6 +3,7 @@ import type { WorthLine } from '../../src/lists/kept-lists.ts';
 import { type KeptPrice, worthOf } from '../../src/lists/worth.ts';
 import { Busy, CeilingReached, KeyRefused, ServiceDown } from '../../src/model/errors.ts';
 import { totalLength } from '../../src/render/cards-message.ts';
+import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { type WorthView, worthMessage } from '../../src/render/worth-message.ts';
 
@@ -18,73 +19,61 @@ function lineOf(id: string, name: string, count = 1): WorthLine {
   };
 }
 
+function busyFor(minutes: number): Busy {
+  return new Busy({ untilMs: NOW_MS + minutes * 60_000, paused: false });
+}
+
 function keptOf(id: string, market: number): [string, KeptPrice] {
   const card = { id, name: id, prices: { market, low: market, currency: 'CHF' } };
   return [id, { record: { card, fetchedAtMs: NOW_MS }, isStale: true }];
 }
 
 /** What is said of some lines where nothing special is. */
-function viewOf(lines: readonly WorthLine[], kept: [string, KeptPrice][], more: Partial<WorthView> = {}): WorthView {
+function shownOf(lines: readonly WorthLine[], kept: [string, KeptPrice][], more: Partial<WorthView> = {}) {
   const worth = worthOf(lines, new Map(kept), undefined);
   const cost = { lookups: worth.missing.length + worth.stale.length, waitMs: 0 };
   const ids = { fetch: 'f', show: 's' };
-  const rest = {
-    merged: 0,
-    passedOver: [],
-    isUnsearched: false,
-    failed: [],
-    notRenewed: [],
-    left: 0,
-    refusal: undefined,
-    freshMs: 3_600_000,
-    requests: 0,
-    quota: undefined,
-  };
-  return { worth, cost, ids, ...rest, currency: undefined, locale: 'en-US', isPrivate: true, ...more };
+  const { embeds = [], files = [] } = worthMessage({
+    ...{ worth, cost, ids, merged: 0, passedOver: [], isUnsearched: false, failed: [], notRenewed: [], left: 0 },
+    ...{ refusal: undefined, freshMs: 3_600_000, requests: 0, quota: undefined, currency: undefined },
+    ...{ locale: 'en-US', isPrivate: true },
+    ...more,
+  });
+  const csv = new TextDecoder().decode(files[0]?.data);
+  return { embeds, said: embeds[0]?.description ?? '', csv };
 }
 
 it('what a press costs is said also while it would bring nothing: the button stays', () => {
   const refusal = new ServiceDown({ reason: 'x' });
-  const message = worthMessage(viewOf([lineOf('a', 'Tarn', 1)], [], { refusal, left: 5 }));
-  expect(message.embeds?.[0]?.description).toMatch(/costs at most one new lookup and takes .+\. The card service/);
+  const { said } = shownOf([lineOf('a', 'Tarn', 1)], [], { refusal, left: 5 });
+  expect(said).toMatch(/costs at most one new lookup and takes .+\. The card service/);
 });
 
-it.each(['en-US', 'de', 'fr', 'es-ES', 'pt-BR', 'ja'])('a hundred long names fit into a reply, in %s', (locale) => {
+it.each(LANGUAGES)('a hundred long names fit into a reply, in %s', (locale) => {
   const name = '*_`'.repeat(70);
   const lines = Array.from({ length: 100 }, (_, at) => lineOf(`card-${at}`, name, 599_400));
   const unclear = Array.from({ length: 30 }, () => ({ text: name, count: 1, isGuessed: false }));
   const errors = [new ServiceDown({ reason: 'x' }), new CeilingReached(), new KeyRefused({ status: 401 })];
   const failed = lines.slice(10).map(({ card }, at) => {
-    const error = errors[at % 4] ?? new Busy({ untilMs: NOW_MS + at * 60_000, paused: false });
+    const error = errors[at % 4] ?? busyFor(at);
     return { cardId: card?.id ?? '', error };
   });
   const kept = Array.from({ length: 10 }, (_, at) => keptOf(`card-${at}`, 987_654_321_012.99));
-  const message = worthMessage(
-    viewOf([...lines, ...unclear], kept, {
-      failed,
-      passedOver: lines.map(() => name),
-      merged: 7,
-      requests: 10,
-      locale,
-    }),
-  );
-  const [embed] = message.embeds ?? [];
-  const [field] = embed?.fields ?? [];
-  expect(embed?.description?.length).toBeLessThanOrEqual(4_096);
+  const more = { failed, passedOver: lines.map(() => name), merged: 7, requests: 10, locale };
+  const { embeds, said } = shownOf([...lines, ...unclear], kept, more);
+  const [field] = embeds[0]?.fields ?? [];
+  expect(said.length).toBeLessThanOrEqual(4_096);
   expect(field?.value.length).toBeLessThanOrEqual(1_024);
-  expect(totalLength(message.embeds ?? []) + `${field?.name}${field?.value}`.length).toBeLessThanOrEqual(6_000);
+  expect(totalLength(embeds) + `${field?.name}${field?.value}`.length).toBeLessThanOrEqual(6_000);
 });
 
 it('cards that are refused for the same reason are named together, with the last of their times', () => {
   const lines = ['a', 'b', 'c'].map((id) => lineOf(id, id));
-  const untilMs = [60, 180, 120].map((minutes) => NOW_MS + minutes * 60_000);
-  const failed = untilMs.map((until, at) => ({
-    cardId: 'abc'.charAt(at),
-    error: new Busy({ untilMs: until, paused: false }),
-  }));
-  const [embed] = worthMessage(viewOf(lines, [], { failed })).embeds ?? [];
-  const said = embed?.description?.split('\n').filter((line) => line.startsWith('Not shown')) ?? [];
-  expect(said).toEqual([expect.stringMatching(/^Not shown: \*\*a\*\*, \*\*b\*\*, and \*\*c\*\*\. .*<t:4070919600:/)]);
+  const failed = [60, 180, 120].map((minutes, at) => ({ cardId: 'abc'.charAt(at), error: busyFor(minutes) }));
+  const { said } = shownOf(lines, [], { failed });
+  expect(said.split('\n').filter((line) => line.startsWith('Not shown'))).toEqual([
+    expect.stringMatching(/^Not shown: \*\*a\*\*, \*\*b\*\*, and \*\*c\*\*\. .*<t:4070919600:/),
+  ]);
 });
 
 it('an id that no catalogue knows is shown to nobody else before the service knows it, and by its name then', () => {
@@ -98,28 +87,25 @@ it('an id that no catalogue knows is shown to nobody else before the service kno
     ['base-2', found],
     ['secret-1', denied],
   ];
-  const { embeds = [], files = [] } = worthMessage(viewOf(lines, kept, { isPrivate: false }));
-  const shown = JSON.stringify(embeds) + new TextDecoder().decode(files[0]?.data);
+  const { embeds, csv } = shownOf(lines, kept, { isPrivate: false });
+  const shown = JSON.stringify(embeds) + csv;
   expect(shown).not.toContain('secret');
   expect(shown).toMatch(/1× \*\*1\.00\*\* Tarn.*\n1,Tarn,,,,base-2,/s);
-  const own = worthMessage(viewOf(lines, kept)).files ?? [];
-  expect(new TextDecoder().decode(own[0]?.data)).toContain('secret-1');
+  expect(shownOf(lines, kept).csv).toContain('secret-1');
 });
 
 it('old prices that could not be renewed say why, once for each reason', () => {
-  const notRenewed = [60, 120].map((minutes) => new Busy({ untilMs: NOW_MS + minutes * 60_000, paused: false }));
   const kept = ['a', 'b'].map((id) => keptOf(id, 1));
-  const [embed] = worthMessage(viewOf([lineOf('a', 'a'), lineOf('b', 'b')], kept, { notRenewed })).embeds ?? [];
-  const said = embed?.description?.split('\n').filter((line) => line.startsWith('Showing a saved copy'));
-  expect(said).toEqual(["Showing a saved copy: it's busy right now."]);
+  const notRenewed = [60, 120].map(busyFor);
+  const { said } = shownOf([lineOf('a', 'a'), lineOf('b', 'b')], kept, { notRenewed });
+  expect(said.split('\n').filter((line) => line.startsWith('Showing a saved copy'))).toEqual([
+    "Showing a saved copy: it's busy right now.",
+  ]);
 });
 
-it.each(['en-US', 'de', 'fr', 'es-ES', 'pt-BR', 'ja'])(
-  'a wait without an end is no number of minutes, in %s',
-  (locale) => {
-    const cost = { lookups: 1, waitMs: Infinity };
-    const [embed] = worthMessage(viewOf([lineOf('card-1', 'Drake', 1)], [], { cost, locale })).embeds ?? [];
-    expect(embed?.description).toContain(formatMessage(locale, 'worthLeft', { left: 0 }));
-    expect(embed?.description).not.toContain('∞');
-  },
-);
+it.each(LANGUAGES)('a wait without an end is no number of minutes, in %s', (locale) => {
+  const cost = { lookups: 1, waitMs: Infinity };
+  const { said } = shownOf([lineOf('card-1', 'Drake', 1)], [], { cost, locale });
+  expect(said).toContain(formatMessage(locale, 'worthLeft', { left: 0 }));
+  expect(said).not.toContain('∞');
+});

@@ -7,11 +7,18 @@ import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../sr
 import { keyHeader } from '../../src/service/request.ts';
 import { described } from '../support/described.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
+import { table } from '../table.ts';
 import { cardOf, clientOf, type Pair, startPair } from './clients.ts';
 
 const CARD = { id: 'base1-4', name: 'Ember Drake', tcg: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
+/** The same as it is read. */
+const READ = { id: CARD.id, name: CARD.name, game: CARD.tcg, set: CARD.set };
 const NO_SUCH_CARD = { _tag: 'CardNotFound', message: 'No card has this id.' };
+const UNAUTHORIZED = { _tag: 'Unauthorized', message: 'no' };
 const LONG = 'x'.repeat(1024 * 1024);
+const ENDLESS = LONG + LONG;
+
+type Answer = Parameters<Pair['service']['script']>[0];
 
 let pair: Pair;
 beforeAll(async () => {
@@ -19,18 +26,29 @@ beforeAll(async () => {
 });
 afterAll(() => pair.service.close());
 
-function ask() {
-  return cardOf(pair.client, 'base1-4');
+/** Asks for a card that the service answers with this, or as it does by itself. */
+function ask(answer?: Answer, client = pair.client) {
+  if (answer) pair.service.script(answer);
+  return cardOf(client, 'base1-4');
+}
+
+/** What that fails with. */
+function failure(answer: Answer): Promise<unknown> {
+  return ask(answer).catch((error: unknown) => error);
+}
+
+function usage(body: unknown) {
+  pair.service.script({ path: '/v1/usage', body });
+  return pair.client.usage();
 }
 
 describe('a card', () => {
   it('is requested with the key, under its id, with prices', async () => {
-    await cardOf(pair.client, 'base1-4');
-    await cardOf(pair.client, 'tide-63');
-    expect(pair.service.requests.slice(-2)).toEqual([
-      expect.objectContaining({ method: 'GET', path: '/cards/base1-4?includePrices=true', authorized: true }),
-      expect.objectContaining({ method: 'GET', path: '/cards/tide-63?includePrices=true', authorized: true }),
-    ]);
+    for (const id of ['base1-4', 'tide-63']) {
+      await cardOf(pair.client, id);
+      const path = `/cards/${id}?includePrices=true`;
+      expect(pair.service.requests.at(-1)).toMatchObject({ method: 'GET', path, authorized: true });
+    }
   });
 
   it('is what the service sends, under the names of the model', async () => {
@@ -39,7 +57,7 @@ describe('a card', () => {
   });
 
   it('is requested without a key when none is configured', async () => {
-    await cardOf(clientOf(pair.service.url, { apiKey: undefined }), 'base1-4');
+    await ask(undefined, clientOf(pair.service.url, { apiKey: undefined }));
     expect(pair.service.requests.at(-1)).toMatchObject({ status: 200, authorized: false });
   });
 
@@ -50,52 +68,26 @@ describe('a card', () => {
   });
 
   it.each([200, 201, 203, 299])('comes with status %d', async (status) => {
-    pair.service.script({ status, body: CARD });
-    expect(await ask()).toMatchObject({ name: 'Ember Drake' });
+    expect(await ask({ status, body: CARD })).toEqual(READ);
   });
 
-  it('loses unknown fields', async () => {
-    pair.service.script({
-      body: { ...CARD, artist: 'N. N.', set: { ...CARD.set, year: 1 }, prices: { mid: 3, low: 1 } },
-    });
-    const { tcg, ...known } = CARD;
-    expect(await ask()).toEqual({ ...known, game: tcg, prices: { low: 1 } });
-  });
-
-  it('may have null for what it does not have', async () => {
-    const nothing = { number: null, rarity: null, imageUrl: null };
-    pair.service.script(
-      { body: { ...CARD, ...nothing, prices: { market: null, low: 2 } } },
-      { body: { ...CARD, prices: null } },
-    );
-    expect(await ask()).toEqual(expect.objectContaining({ number: undefined, prices: { low: 2 } }));
-    expect(await ask()).not.toHaveProperty('prices', expect.anything());
-  });
-
-  it.each([
-    ['numbers that are texts', { prices: { market: '0.05', low: ' 1e1 ' } }, { prices: { market: 0.05, low: 10 } }],
-    [
-      'texts that are numbers',
-      { name: 7, number: 4, set: { id: 1, name: 151 } },
-      { name: '7', number: '4', set: { id: '1', name: '151' } },
-    ],
-    ['prices that are a list as absent', { prices: [] }, { prices: undefined }],
-    ['prices that are text as absent', { prices: { market: 'n/a', low: 3 } }, { prices: { low: 3 } }],
-    [
-      'a picture that is an object as absent',
-      { imageUrl: { small: 'x' }, rarity: 'Rare' },
-      { imageUrl: undefined, rarity: 'Rare' },
-    ],
-    ['a number that was rounded as absent', { number: 2 ** 53 }, { number: undefined }],
-    [
-      'HTML entities, once',
-      { name: 'Ace &amp; Newgate&#39;s &amp;lt;', set: { id: 'a&amp;b', name: 'R&D &eacute; &bogus;' } },
-      { name: "Ace & Newgate's &lt;", set: { id: 'a&amp;b', name: 'R&D é &bogus;' } },
-    ],
-    ['an id as it is', { id: 'a&amp;b' }, { id: 'a&amp;b' }],
-  ])('is read with %s', async (_, sent, found) => {
-    pair.service.script({ body: { ...CARD, ...sent } });
-    expect(await ask()).toMatchObject(found);
+  it.each(table`
+    no unknown fields | {"artist": "N. N.", "prices": {"mid": 3, "low": 1}} | {"prices": {"low": 1}}
+    no unknown field of its set | {"set": {"id": "base1", "name": "First Fires", "year": 1}} | {}
+    null as absent | {"number": null, "rarity": null, "imageUrl": null, "prices": null} | {}
+    a price of null as absent | {"prices": {"market": null, "low": 2}} | {"prices": {"low": 2}}
+    numbers that are texts | {"prices": {"market": "0.05", "low": " 1e1 "}} | {"prices": {"market": 0.05, "low": 10}}
+    a name that is a number | {"name": 7, "number": 4} | {"name": "7", "number": "4"}
+    a set of numbers | {"set": {"id": 1, "name": 151}} | {"set": {"id": "1", "name": "151"}}
+    prices that are a list as absent | {"prices": []} | {}
+    prices that are text as absent | {"prices": {"market": "n/a", "low": 3}} | {"prices": {"low": 3}}
+    a picture that is an object as absent | {"imageUrl": {"small": "x"}, "rarity": "Rare"} | {"rarity": "Rare"}
+    a number that was rounded as absent | {"number": 9007199254740992} | {}
+    HTML entities, once | {"name": "Ace &amp; Newgate&#39;s &amp;lt;"} | {"name": "Ace & Newgate's &lt;"}
+    only those that there are | {"set": {"id": "a&amp;b", "name": "R&D &eacute; &bogus;"}} | {"set": {"id": "a&amp;b", "name": "R&D é &bogus;"}}
+    an id as it is | {"id": "a&amp;b"} | {"id": "a&amp;b"}
+  `)('is read with %s: %s', async (_, sent = '', found = '') => {
+    expect(await ask({ body: { ...CARD, ...JSON.parse(sent) } })).toEqual({ ...READ, ...JSON.parse(found) });
   });
 
   it('is logged once for each field that cannot be read, in lists and reports of usage too', async () => {
@@ -107,13 +99,8 @@ describe('a card', () => {
       expect((await client.fetch(ids)).cards.size).toBe(ids.length);
     pair.service.script({ path: 'usage', body: { plan: 5, period: [], requests: { used: '12', limit: {} } } });
     expect(await client.usage()).toEqual({ plan: '5', requests: { used: 12 } });
-    expect(lines.map(({ field }) => field)).toEqual([
-      'imageUrl',
-      'prices.market',
-      'rarity',
-      'requests.limit',
-      'period',
-    ]);
+    const fields = ['imageUrl', 'prices.market', 'rarity', 'requests.limit', 'period'];
+    expect(lines.map(({ field }) => field)).toEqual(fields);
     expect(lines[0]).toMatchObject({ level: WARN, why: 'Invalid input: expected string, received object' });
   });
 
@@ -122,57 +109,59 @@ describe('a card', () => {
     const at = bytes.indexOf(0xc3) + 1;
     const body = ReadableStream.from([bytes.subarray(0, at), bytes.subarray(at)]);
     const client = clientOf(pair.service.url, { fetch: async () => new Response(body) });
-    expect(await cardOf(client, 'base1-4')).toMatchObject({ name: 'Glühwurm' });
+    expect(await ask(undefined, client)).toMatchObject({ name: 'Glühwurm' });
   });
 
   it('does not exist when a 404 has an error body', async () => {
-    pair.service.script({ path: 'nope', status: 404, body: NO_SUCH_CARD });
-    expect(await cardOf(clientOf(pair.service.url), 'nope')).toBe('noSuchCard');
-  });
-});
-
-describe('an answer that does not fit', () => {
-  it.each([
-    ['a 404 without body', { status: 404 }, 'status 404'],
-    ['a 404 with a page', { status: 404, body: '<html>' }, 'status 404'],
-    ['a 404 whose error has no message', { status: 404, body: { _tag: 'NotFound' } }, 'status 404'],
-    ['a 404 over a mebibyte', { status: 404, body: { ...NO_SUCH_CARD, more: LONG } }, 'status 404'],
-    ['400', { status: 400, body: { _tag: 'InvalidRequest', message: 'no' } }, 'status 400'],
-    ['405', { status: 405 }, 'status 405'],
-    [
-      'a redirect',
-      { status: 301, headers: { Location: 'https://new.test/cards' } },
-      'status 301, a redirect to https://new.test/cards',
-    ],
-    ['a card with status 304', { status: 304 }, 'status 304'],
-    ['success without a body', { status: 204 }, 'the body is not JSON'],
-    ['a page', { body: '<html>' }, 'the body is not JSON'],
-    ['half a card', { body: '{"id":"base1-4"' }, 'the body is not JSON'],
-    ['nothing but null', { body: 'null' }, 'the body: '],
-    ['a list', { body: [CARD] }, 'the body: '],
-    ['a card without name', { body: { ...CARD, name: undefined } }, 'name: '],
-    ['a name that is a list', { body: { ...CARD, name: [] } }, 'name: Invalid input: expected string, received array'],
-    ['a set that is text', { body: { ...CARD, imageUrl: 7, set: 'Base' } }, 'set: '],
-    ['an id that was rounded', { body: { ...CARD, id: 2 ** 53 } }, 'id: '],
-    ['a card over a mebibyte', { body: { ...CARD, more: LONG } }, 'a body over 1048576 bytes'],
-    [
-      'a card that unpacks to over a mebibyte',
-      { body: { ...CARD, more: LONG }, gzip: true },
-      'a body over 1048576 bytes',
-    ],
-  ])('is named: %s', async (_, answer, detail) => {
-    pair.service.script(answer);
-    const refused = await ask().catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(UnexpectedAnswer);
-    expect((refused as UnexpectedAnswer).detail.slice(0, detail.length)).toBe(detail);
+    expect(await ask({ status: 404, body: NO_SUCH_CARD })).toBe('noSuchCard');
   });
 
   it('may be as long as a mebibyte', async () => {
     const padding = 1024 * 1024 - JSON.stringify({ ...CARD, more: '' }).length;
-    pair.service.script({ body: { ...CARD, more: 'x'.repeat(padding) } });
-    expect(await ask()).toMatchObject({ id: 'base1-4' });
+    expect(await ask({ body: { ...CARD, more: 'x'.repeat(padding) } })).toEqual(READ);
   });
 });
+
+const TOO_LONG = 'a body over 1048576 bytes';
+
+// A 403 without the service's own error comes from a firewall: the key is not refused.
+it.each(table`
+  a 404 without body | 404 | | status 404
+  a 404 with a page | 404 | <html> | status 404
+  a 404 whose error has no message | 404 | {"_tag": "NotFound"} | status 404
+  400 | 400 | {"_tag": "InvalidRequest", "message": "no"} | status 400
+  405 | 405 | | status 405
+  a 304 | 304 | | status 304
+  a 403 with a page | 403 | <h1>Request blocked</h1> | status 403
+  a 403 without body | 403 | | status 403
+  a 403 with another JSON | 403 | {"error": "blocked"} | status 403
+  success without a body | 204 | | the body is not JSON
+  a page | 200 | <html> | the body is not JSON
+  half a card | 200 | {"id": "base1-4" | the body is not JSON
+  nothing but null | 200 | null | the body: 
+  a list | 200 | [{"id": "base1-4", "name": "Ember Drake", "tcg": "Wyrmfall"}] | the body: 
+`)('an answer that does not fit is named: %s', async (_, status, body, detail) => {
+  await expectMisfit({ status: Number(status), body: body || undefined }, detail);
+});
+
+it.each<[string, Answer, string]>([
+  ['a 404 over a mebibyte', { status: 404, body: { ...NO_SUCH_CARD, more: LONG } }, 'status 404'],
+  ['a 403 with an endless body', { status: 403, body: ENDLESS }, 'status 403'],
+  ['without name', { body: { ...CARD, name: undefined } }, 'name: '],
+  ['whose name is a list', { body: { ...CARD, name: [] } }, 'name: Invalid input: expected string, received array'],
+  ['whose set is text', { body: { ...CARD, imageUrl: 7, set: 'Base' } }, 'set: '],
+  ['whose id was rounded', { body: { ...CARD, id: 2 ** 53 } }, 'id: '],
+  ['over a mebibyte', { body: { ...CARD, more: LONG } }, TOO_LONG],
+  ['that unpacks to over a mebibyte', { body: { ...CARD, more: LONG }, gzip: true }, TOO_LONG],
+])('a card that does not fit is named: %s', async (_, answer, detail) => {
+  await expectMisfit(answer, detail);
+});
+
+async function expectMisfit(answer: Answer, detail = ''): Promise<void> {
+  const refused = await failure(answer);
+  expect(refused).toBeInstanceOf(UnexpectedAnswer);
+  expect((refused as UnexpectedAnswer).detail.slice(0, detail.length)).toBe(detail);
+}
 
 it.each([
   ['are given up when two of their cards are found alone', CARD, 1],
@@ -197,51 +186,39 @@ describe('a key', () => {
   });
 
   it.each([
-    [401, 'an error body', { _tag: 'Unauthorized', message: 'no' }],
+    [401, 'an error body', UNAUTHORIZED],
     [401, 'a page', '<h1>Unauthorized</h1>'],
-    [401, 'an endless body', 'x'.repeat(2 * LONG.length)],
+    [401, 'an endless body', ENDLESS],
     [403, 'an error body', { _tag: 'Forbidden', message: 'no' }],
   ])('is refused with %d and %s', async (status, _, body) => {
-    pair.service.script({ status, body });
-    const refused = ask();
-    await expect(refused).rejects.toThrow(KeyRefused);
-    await expect(refused).rejects.toMatchObject({ status });
+    const refused = await failure({ status, body });
+    expect(refused).toBeInstanceOf(KeyRefused);
+    expect(refused).toMatchObject({ status });
   });
 
-  it.each([
-    ['a page', '<h1>Request blocked</h1>'],
-    ['missing', ''],
-    ['another JSON', { error: 'blocked' }],
-    ['an endless body', 'x'.repeat(2 * LONG.length)],
-  ])('is not refused by a 403 with %s, which comes from a firewall', async (_, body) => {
-    pair.service.script({ status: 403, body });
-    await expect(ask()).rejects.toThrow(new UnexpectedAnswer({ detail: 'status 403' }));
-  });
+  /** What one card or a list ends with, asked for in this order; `refused` is what the service says of it. */
+  async function inTurn(...asked: [ids: string[], answer?: Answer][]) {
+    const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}' });
+    const ends: unknown[] = [];
+    for (const [ids, answer] of asked) {
+      if (answer) pair.service.script(answer);
+      ends.push(await client.fetch(ids).then(({ cards }) => cards.get('base1-4'), String));
+    }
+    return ends;
+  }
+  const REFUSED = { status: 401, body: UNAUTHORIZED };
+  const [ONE, LIST] = [['base1-4'], ['base1-4', 'base1-5']];
 
   it('that a list has shown to work is believed when one card is refused, and not when the list was refused', async () => {
-    const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}' });
-    const refusal = { status: 401, body: { _tag: 'Unauthorized', message: 'no' } };
-    pair.service.script(refusal);
-    await client.fetch(['base1-4', 'base1-5']);
-    pair.service.script(refusal);
-    await expect(client.fetch(['base1-4'])).rejects.toThrow(KeyRefused);
-    await client.fetch(['base1-4', 'base1-5']);
-    pair.service.script(refusal);
-    expect((await client.fetch(['base1-4'])).cards.get('base1-4')).toBeInstanceOf(KeyRefused);
+    const ends = await inTurn([LIST, REFUSED], [ONE, REFUSED], [LIST], [ONE, REFUSED]);
+    expect(ends[1]).toMatch('KeyRefused');
+    expect(ends[3]).toBeInstanceOf(KeyRefused);
   });
 
-  it('that one card has shown to work is believed when another card is refused', async () => {
-    const client = clientOf(pair.service.url);
-    await client.fetch(['base1-4']);
-    pair.service.script({ status: 403, body: { _tag: 'Forbidden', message: 'no' } });
-    expect((await client.fetch(['base1-5'])).cards.get('base1-5')).toBeInstanceOf(KeyRefused);
-  });
-
-  it('that has shown to work says nothing of an outage: that is not of one card', async () => {
-    const client = clientOf(pair.service.url);
-    await client.fetch(['base1-4']);
-    pair.service.script({ status: 503 });
-    await expect(client.fetch(['base1-5'])).rejects.toThrow(ServiceDown);
+  it('that one card has shown to work is believed when another card is refused, and says nothing of an outage', async () => {
+    const [, refused, down] = await inTurn([['base1-5']], [ONE, { ...REFUSED, status: 403 }], [ONE, { status: 503 }]);
+    expect(refused).toBeInstanceOf(KeyRefused);
+    expect(down).toMatch('ServiceDown');
   });
 
   it('is refused by a service that expects another', async () => {
@@ -251,28 +228,34 @@ describe('a key', () => {
 
 describe('a request', () => {
   const down = (fault: object) => expect.objectContaining({ name: 'ServiceDown', ...fault });
-  const failure = (url: string, timeoutMs = 5_000) =>
+  const failureAt = (url: string, timeoutMs = 5_000) =>
     clientOf(url, { timeoutMs })
       .usage()
       .catch((error: unknown) => error);
+  /** The address of a service that is gone. */
+  const gone = async () => {
+    const { service } = await startPair();
+    await service.close();
+    return service.url;
+  };
 
   it('whose connection is refused has never left', async () => {
-    const gone = await startPair();
-    await gone.service.close();
-    expect(await failure(gone.service.url)).toEqual(down({ neverLeft: true }));
+    expect(await failureAt(await gone())).toEqual(down({ neverLeft: true }));
   });
 
   it('that is aborted before there is a connection has never left', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
-    expect(await failure(`https://127.0.0.1:${port}`, 100)).toEqual(down({ neverLeft: true }));
+    expect(await failureAt(`https://127.0.0.1:${port}`, 100)).toEqual(down({ neverLeft: true }));
     silent.close();
   });
 
-  it('has left when its connection is reset afterwards', async () => {
-    pair.service.script({ fault: 'reset' });
-    expect(await failure(pair.service.url)).toEqual(down({ reason: 'connection failed', neverLeft: false }));
+  it.each<[string, Answer, object]>([
+    ['its connection is reset afterwards', { fault: 'reset' }, { reason: 'connection failed' }],
+    ['its body cannot be decompressed', { body: 'not packed', headers: { 'content-encoding': 'gzip' } }, {}],
+  ])('has left when %s', async (_, answer, more) => {
+    expect(await failure(answer)).toEqual(down({ ...more, neverLeft: false }));
   });
 
   it('that has ended waits for no timeout', async () => {
@@ -293,33 +276,28 @@ describe('a request', () => {
       for (const name of ['undici:request:create', 'undici:client:sendHeaders']) channel(name).publish(message);
       return count;
     };
-    const gone = await startPair();
-    await gone.service.close();
+    const url = await gone();
     const before = watching();
-    await failure(gone.service.url);
+    await failureAt(url);
     expect(watching()).toBe(before);
   });
 });
 
 describe('a service', () => {
   it.each([408, 500, 502, 503, 504, 599])('is down when it answers %d, whatever the body', async (status) => {
-    pair.service.script({ status, body: NO_SUCH_CARD }, { status, body: LONG + LONG });
-    await expect(ask()).rejects.toThrow(`card service down: it answered ${status}`);
-    await expect(ask()).rejects.toThrow(ServiceDown);
+    for (const body of [NO_SUCH_CARD, ENDLESS]) {
+      const down = await failure({ status, body });
+      expect(down).toBeInstanceOf(ServiceDown);
+      expect(String(down)).toMatch(`card service down: it answered ${status}`);
+    }
   });
 
   it.each([
     ['7', 7_000],
     ['soon', undefined],
   ])('that is down may state for how long; what is not understood states nothing: %s', async (wait, retryAfterMs) => {
-    pair.service.script({ status: 503, headers: { 'retry-after': wait } });
-    const down = await ask().catch((error: unknown) => error);
+    const down = await failure({ status: 503, headers: { 'retry-after': wait } });
     expect(down).toMatchObject({ name: 'ServiceDown', retryAfterMs });
-  });
-
-  it('is down when its body cannot be decompressed, and has been asked', async () => {
-    pair.service.script({ body: 'not packed', headers: { 'content-encoding': 'gzip' } });
-    await expect(ask()).rejects.toMatchObject({ name: 'ServiceDown', neverLeft: false });
   });
 
   it.each(['hang', 'stall'] as const)('is down when it %ss for longer than the timeout', async (fault) => {
@@ -362,41 +340,40 @@ describe('a caller who aborts', () => {
 it.each([301, 302, 303, 307, 308])(
   'a redirect with %d is not followed, so that the key reaches no other host',
   async (status) => {
-    const elsewhere = await startPair();
-    for (const location of [`${elsewhere.service.url}/cards/base1-4`, `${pair.service.url}/cards/base1-4`]) {
+    const { service } = await startPair();
+    for (const location of [`${service.url}/cards/base1-4`, `${pair.service.url}/cards/base1-4`]) {
       const { total } = pair.service.counts;
-      pair.service.script({ status, headers: { location } });
-      await expect(ask()).rejects.toMatchObject({ detail: `status ${status}, a redirect to ${location}` });
+      const detail = `status ${status}, a redirect to ${location}`;
+      await expect(ask({ status, headers: { location } })).rejects.toMatchObject({ detail });
       expect(pair.service.counts.total).toBe(total + 1);
     }
-    expect(elsewhere.service.counts.total).toBe(0);
-    await elsewhere.service.close();
+    expect(service.counts.total).toBe(0);
+    await service.close();
   },
 );
 
 describe('a 429', () => {
   const TOO_MANY = { _tag: 'RateLimitExceeded', message: 'Retry after 7 seconds.' };
+  const date = 'Wed, 01 Jan 2031 12:00:00 GMT';
 
-  it.each([
-    ['states its wait in the body', { ...TOO_MANY, retryAfter: 7 }, {}, { seconds: 7 }],
-    ['may be longer than a mebibyte', LONG + LONG, { 'retry-after': '2' }, { seconds: 2 }],
-  ])('%s', async (_, body, headers, facts) => {
-    pair.service.script({ status: 429, body, headers });
-    const refused = await ask().catch((error: unknown) => error);
+  it.each<[string, Answer, number]>([
+    ['states its wait in the body', { body: { ...TOO_MANY, retryAfter: 7 } }, 7],
+    ['may be longer than a mebibyte', { body: ENDLESS, headers: { 'retry-after': '2' } }, 2],
+    [
+      'states a date by the clock of the service',
+      { headers: { date, 'retry-after': 'Wed, 01 Jan 2031 12:00:30 GMT' } },
+      30,
+    ],
+  ])('%s', async (_, answer, seconds) => {
+    const refused = await failure({ status: 429, ...answer });
     expect(refused).toBeInstanceOf(RateLimited);
-    expect(refused).toMatchObject(facts);
-  });
-
-  it('states a date by the clock of the service', async () => {
-    const date = 'Wed, 01 Jan 2031 12:00:00 GMT';
-    pair.service.script({ status: 429, headers: { date, 'retry-after': 'Wed, 01 Jan 2031 12:00:30 GMT' } });
-    await expect(ask()).rejects.toMatchObject({ seconds: 30 });
+    expect(refused).toMatchObject({ seconds });
   });
 
   it('is one even when its body never ends', async () => {
-    pair.service.script({ status: 429, body: TOO_MANY, headers: { 'retry-after': '30' }, fault: 'stall' });
     const client = clientOf(pair.service.url, { timeoutMs: 1_000 });
-    await expect(cardOf(client, 'base1-4')).rejects.toMatchObject({ seconds: 30 });
+    const answer = { status: 429, body: TOO_MANY, headers: { 'retry-after': '30' }, fault: 'stall' } as const;
+    await expect(ask(answer, client)).rejects.toMatchObject({ seconds: 30 });
   });
 });
 
@@ -408,55 +385,39 @@ describe('the usage report', () => {
     expect(pair.service.requests.at(-1)).toMatchObject({ path: '/v1/usage', authorized: true });
   });
 
-  it.each([
-    ['missing', {}, {}],
-    ['nulls', { plan: null, period: null, requests: null }, {}],
-    [
-      'half of everything',
-      { period: { end: '2026-11-21T00:00:00+01:00' }, requests: { used: 3 } },
-      { period: { startMs: undefined, endMs: Date.UTC(2026, 10, 20, 23) }, requests: { used: 3 } },
-    ],
-  ])('may hold %s', async (_, body, usage) => {
-    pair.service.script({ path: '/v1/usage', body });
-    expect(await pair.client.usage()).toEqual(usage);
+  it.each(table`
+    {} | {}
+    {"plan": null, "period": null, "requests": null} | {}
+    {"requests": {"used": 3}} | {"requests": {"used": 3}}
+    {"plan": 3, "requests": {"used": "12", "limit": "1000"}} | {"plan": "3", "requests": {"used": 12, "limit": 1000}}
+    {"plan": "free", "period": {"start": "yesterday"}} | {"plan": "free", "period": {}}
+    {"requests": {"used": 1.5, "limit": 3}} | {"requests": {"limit": 3}}
+  `)('says what can be read of it: %s', async (body = '', said = '') => {
+    expect(await usage(JSON.parse(body))).toEqual(JSON.parse(said));
   });
 
-  it.each([
-    [
-      { plan: 3, requests: { used: '12', limit: '1000' } },
-      { plan: '3', requests: { used: 12, limit: 1000 } },
-    ],
-    [
-      { plan: 'free', period: { start: 'yesterday' } },
-      { plan: 'free', period: {} },
-    ],
-    [{ requests: { used: 1.5, limit: 3 } }, { requests: { limit: 3 } }],
-  ])('says what can be read of it: %j', async (body, usage) => {
-    pair.service.script({ path: '/v1/usage', body });
-    expect(await pair.client.usage()).toEqual(usage);
+  it('says when a period ends', async () => {
+    const { period } = await usage({ period: { end: '2026-11-21T00:00:00+01:00' } });
+    expect(period).toEqual({ endMs: Date.UTC(2026, 10, 20, 23) });
   });
 
-  it('that is a list is refused', async () => {
-    pair.service.script({ path: '/v1/usage', body: [] });
-    await expect(pair.client.usage()).rejects.toThrow('unexpected answer: the body: ');
-  });
-
-  it('with a 404 is an unexpected answer', async () => {
+  it('that is a list is refused, and a 404 is an unexpected answer', async () => {
+    await expect(usage([])).rejects.toThrow('unexpected answer: the body: ');
     pair.service.script({ path: '/v1/usage', status: 404, body: NO_SUCH_CARD });
     await expect(pair.client.usage()).rejects.toMatchObject({ detail: 'status 404' });
   });
 });
 
-it.each([
+it.each<[string, Answer]>([
   ['a card', {}],
   ['a 429', { status: 429 }],
   ['a redirect', { status: 302, headers: { location: '/' } }],
 ])('the rate limit headers are reported for %s', async (_, answer) => {
-  const fresh = await startPair();
-  fresh.service.script(answer);
-  await cardOf(fresh.client, 'base1-4').catch(() => {});
-  expect(fresh.readings).toMatchObject([{ limit: 1_000, remaining: 1_000 }]);
-  const [{ sentAtMs, receivedAtMs } = { sentAtMs: 0, receivedAtMs: -1 }] = fresh.readings;
+  const { service, client, readings } = await startPair();
+  onTestFinished(() => service.close());
+  service.script(answer);
+  await cardOf(client, 'base1-4').catch(() => {});
+  expect(readings).toMatchObject([{ limit: 1_000, remaining: 1_000 }]);
+  const [{ sentAtMs, receivedAtMs } = { sentAtMs: 0, receivedAtMs: -1 }] = readings;
   expect(sentAtMs).toBeLessThanOrEqual(receivedAtMs);
-  await fresh.service.close();
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cardUrl } from '../../src/service/address.ts';
 import { anyId } from '../support/any-id.ts';
 import { described } from '../support/described.ts';
+import { table } from '../table.ts';
 
 const template = fc.constantFrom(
   ['/cards/', ''],
@@ -15,17 +16,18 @@ const template = fc.constantFrom(
 const base = fc.constantFrom('', '/', '/api', '/api/v2/');
 
 describe('cardUrl', () => {
-  it.each([
-    ['http://cards.test', '/cards/{id}', 'base1-4', 'http://cards.test/cards/base1-4'],
-    ['http://cards.test/', '/cards/{id}', 'base1-4', 'http://cards.test/cards/base1-4'],
-    ['http://cards.test/api//', '/v1/cards/{id}', 'base1-4', 'http://cards.test/api/v1/cards/base1-4'],
-    ['http://cards.test', '/cards/{id}', 'a/../b', 'http://cards.test/cards/a%2F..%2Fb'],
-    ['http://cards.test', '/cards/{id}', '%2e%2e', 'http://cards.test/cards/%252e%252e'],
-    ['http://cards.test', '/cards/{id}', 'a?b#c', 'http://cards.test/cards/a%3Fb%23c'],
-    ['http://cards.test', '/cards/{id}', '$&{id}', 'http://cards.test/cards/%24%26%7Bid%7D'],
-    ['http://cards.test', '/cards/{id}', '四', 'http://cards.test/cards/%E5%9B%9B'],
-  ])('puts into %s and %s the id %s', (baseUrl, path, id, url) => {
-    expect(cardUrl(baseUrl, described({ cardPath: path }), id).href).toBe(`${url}?includePrices=true`);
+  it.each(table`
+    | /cards/{id} | base1-4 | /cards/base1-4
+    / | /cards/{id} | base1-4 | /cards/base1-4
+    /api// | /v1/cards/{id} | base1-4 | /api/v1/cards/base1-4
+    | /cards/{id} | a/../b | /cards/a%2F..%2Fb
+    | /cards/{id} | %2e%2e | /cards/%252e%252e
+    | /cards/{id} | a?b#c | /cards/a%3Fb%23c
+    | /cards/{id} | $&{id} | /cards/%24%26%7Bid%7D
+    | /cards/{id} | 四 | /cards/%E5%9B%9B
+  `)('puts into %s and %s the id %s', (base, cardPath = '', id = '', path) => {
+    const { href } = cardUrl(`http://cards.test${base}`, described({ cardPath }), id);
+    expect(href).toBe(`http://cards.test${path}?includePrices=true`);
   });
 
   it('keeps any id in exactly one segment of its path, with nothing beside the path but the wish for prices', () => {

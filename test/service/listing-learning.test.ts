@@ -9,6 +9,7 @@ import {
   NO_LISTING_LEARNED,
   pauseAfter,
 } from '../../src/service/listing-learning.ts';
+import { table } from '../table.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20);
 const MINUTE_MS = 60_000;
@@ -47,82 +48,82 @@ function learnedFrom(steps: string): ListingLearned {
 const most = (steps: string, afterMs = 1) => mostInOne(learnedFrom(steps), CONFIGURED, NOW_MS + afterMs);
 
 describe('after', () => {
-  it.each([
-    ['1', 20, 'what one card shows'],
-    ['20', 20, 'a list'],
-    ['20!', 10, 'too many'],
-    ['20! 10', 10, 'too many, and half of them'],
-    ['20! 10! 5', 5, 'too many twice'],
-    ['20! 10! 20!', 5, 'too many twice, and one that left before'],
-    ['3!', 1, 'too many of three'],
-    ['20 20!', 20, 'a card that a list is refused for'],
-    ['20 20! 10! 10 5! 5', 20, 'halves of that list'],
-    ['20 20! 19!', 20, 'a card that a shorter list is refused for, too'],
-    ['20 20! 20!', 10, 'as many refused again'],
-    ['20-', 20, 'one failure'],
-    ['20- 20-', 1, 'two failures in a row'],
-    ['20- 20 20-', 20, 'two failures with a list between'],
-    ['20- 20e 20-', 20, 'two failures with an empty list between'],
-    ['20- 1- 20-', 1, 'two failures of lists, and one of a card between'],
-    ['20- 20- 1-', 20, 'a failure of one card, too'],
-    ['20- 20- 1- 20-', 20, 'the same, and one more failure'],
-    ['20- 20- 1', 20, 'two failures, and an answer for one card'],
-    ['20- 20- 1 20-', 1, 'the same, and a third failure'],
-    ['20- 20- 1 20- 1', 1, 'answers for single cards, but not for several'],
-    ['20k', 1, 'a refused key'],
-    ['20k 1k', 20, 'a key that is refused for one card, too'],
-    ['20k 1', 1, 'a key that is refused for lists alone'],
-    ['20x', 1, 'no list'],
-    ['20x 1', 1, 'no list, but an answer for one card'],
-    ['20x 1r', 1, 'no list, and a 429 to one card'],
-    ['20x 1o', 1, 'no list, and nothing that tells of the service'],
-    ['20! 20o', 10, 'too many, and nothing that tells more of lists'],
-    ['20x 1-', 20, 'no list, and a failure of one card'],
-    ['20 20x', 1, 'no list after one that worked'],
-    ['20 20x 1', 20, 'no list after one that worked, and one card'],
-    ['20 20x 1 20x 1', 1, 'no list twice'],
-    ['20 20x 1 20 20x 1', 20, 'no list twice, with one between'],
-    ['20e 20e', 20, 'nothing twice'],
-    ['20e 1f', 20, 'nothing, though one of the cards was found'],
-    ['20e 20e 1f', 20, 'nothing twice, though a card of one of them was found'],
-    ['20e 1f 20e 1f', 1, 'the same twice'],
-    ['20e 20e 1f 1f', 1, 'the same of two lists that left together'],
-    ['20e 1f 1f 1f 1 1', 20, 'the same of one list alone'],
-    ['20e 1n 20e 1n', 20, 'nothing of cards that do not exist'],
-    ['20e 20e 1d 1d', 20, 'nothing of two lists, rightly'],
-    ['20e 1f 20 20e 1f', 20, 'the same with a list between'],
-    ['20! 10! 5! 2! 2! 1f 1f', 1, 'refused however short, though two of the cards were found'],
-    ['20! 10! 5! 3! 3! 1f 1f', 1, 'the same of three, which cannot be halved into lists'],
-    ['4! 4! 1f 1f', 2, 'two of four, which can'],
-    ['20 20e 1f 20e 1f', 20, 'the same twice after one that worked'],
-    ['20 20e 1f 20e 1f 20e 1f', 1, 'the same once more'],
-    ['20b', 1, 'a firewall before any list'],
-    ['20 20b 10b 5b 2b', 20, 'a firewall that one of twenty ids alarms'],
-    ['20 20b 10b 10b 5b 5b 5b', 1, 'a firewall that lets no list pass any more'],
-  ])('%s, %i cards are requested at once (%s)', (steps, expected) => {
-    expect(most(steps)).toBe(expected);
+  it.each(table`
+    1 | 20 | what one card shows
+    20 | 20 | a list
+    20! | 10 | too many
+    20! 10 | 10 | too many, and half of them
+    20! 10! 5 | 5 | too many twice
+    20! 10! 20! | 5 | too many twice, and one that left before
+    3! | 1 | too many of three
+    20 20! | 20 | a card that a list is refused for
+    20 20! 10! 10 5! 5 | 20 | halves of that list
+    20 20! 19! | 20 | a card that a shorter list is refused for, too
+    20 20! 20! | 10 | as many refused again
+    20- | 20 | one failure
+    20- 20- | 1 | two failures in a row
+    20- 20 20- | 20 | two failures with a list between
+    20- 20e 20- | 20 | two failures with an empty list between
+    20- 1- 20- | 1 | two failures of lists, and one of a card between
+    20- 20- 1- | 20 | a failure of one card, too
+    20- 20- 1- 20- | 20 | the same, and one more failure
+    20- 20- 1 | 20 | two failures, and an answer for one card
+    20- 20- 1 20- | 1 | the same, and a third failure
+    20- 20- 1 20- 1 | 1 | answers for single cards, but not for several
+    20k | 1 | a refused key
+    20k 1k | 20 | a key that is refused for one card, too
+    20k 1 | 1 | a key that is refused for lists alone
+    20x | 1 | no list
+    20x 1 | 1 | no list, but an answer for one card
+    20x 1r | 1 | no list, and a 429 to one card
+    20x 1o | 1 | no list, and nothing that tells of the service
+    20! 20o | 10 | too many, and nothing that tells more of lists
+    20x 1- | 20 | no list, and a failure of one card
+    20 20x | 1 | no list after one that worked
+    20 20x 1 | 20 | no list after one that worked, and one card
+    20 20x 1 20x 1 | 1 | no list twice
+    20 20x 1 20 20x 1 | 20 | no list twice, with one between
+    20e 20e | 20 | nothing twice
+    20e 1f | 20 | nothing, though one of the cards was found
+    20e 20e 1f | 20 | nothing twice, though a card of one of them was found
+    20e 1f 20e 1f | 1 | the same twice
+    20e 20e 1f 1f | 1 | the same of two lists that left together
+    20e 1f 1f 1f 1 1 | 20 | the same of one list alone
+    20e 1n 20e 1n | 20 | nothing of cards that do not exist
+    20e 20e 1d 1d | 20 | nothing of two lists, rightly
+    20e 1f 20 20e 1f | 20 | the same with a list between
+    20! 10! 5! 2! 2! 1f 1f | 1 | refused however short, though two of the cards were found
+    20! 10! 5! 3! 3! 1f 1f | 1 | the same of three, which cannot be halved into lists
+    4! 4! 1f 1f | 2 | two of four, which can
+    20 20e 1f 20e 1f | 20 | the same twice after one that worked
+    20 20e 1f 20e 1f 20e 1f | 1 | the same once more
+    20b | 1 | a firewall before any list
+    20 20b 10b 5b 2b | 20 | a firewall that one of twenty ids alarms
+    20 20b 10b 10b 5b 5b 5b | 1 | a firewall that lets no list pass any more
+  `)('%s, %i cards are requested at once (%s)', (steps, expected) => {
+    expect(most(steps)).toBe(Number(expected));
   });
 
-  it.each([
-    ['20!', 15, 20],
-    ['20! 10!', 15, 10],
-    ['20! 10!', 30, 20],
-    ['2!', 14, 1],
-    ['2!', 15, 2],
-    ['20! 20x 1', 60, 10],
-    ['20! 20x 1', 75, 20],
-    ['20x 1', 59, 1],
-    ['20x 1', 60, 20],
-    ['20k 1', 59, 1],
-    ['20k 1', 60, 20],
-    ['20e 20e 1f 1f', 59, 1],
-    ['20e 20e 1f 1f', 60, 20],
-    ['20 20x 1 20x 1', 1, 20],
-    ['20 20x 1 20x 1 20x 1', 1, 1],
-    ['20 20x 1 20x 1 20x 1', 2, 20],
-    ['20 20k 1 20k 1 20k 1', 2, 20],
-  ])('%s and %i minutes, %i are', (steps, minutes, expected) => {
-    expect(most(steps, minutes * MINUTE_MS)).toBe(expected);
+  it.each(table`
+    20! | 15 | 20
+    20! 10! | 15 | 10
+    20! 10! | 30 | 20
+    2! | 14 | 1
+    2! | 15 | 2
+    20! 20x 1 | 60 | 10
+    20! 20x 1 | 75 | 20
+    20x 1 | 59 | 1
+    20x 1 | 60 | 20
+    20k 1 | 59 | 1
+    20k 1 | 60 | 20
+    20e 20e 1f 1f | 59 | 1
+    20e 20e 1f 1f | 60 | 20
+    20 20x 1 20x 1 | 1 | 20
+    20 20x 1 20x 1 20x 1 | 1 | 1
+    20 20x 1 20x 1 20x 1 | 2 | 20
+    20 20k 1 20k 1 20k 1 | 2 | 20
+  `)('%s and %i minutes, %i are', (steps, minutes, expected) => {
+    expect(most(steps, Number(minutes) * MINUTE_MS)).toBe(Number(expected));
   });
 });
 
@@ -170,16 +171,16 @@ it.each([
 });
 
 describe('after a 429 to a list', () => {
-  it.each([
-    ['20r', 14, 1],
-    ['20r', 15, 20],
-    ['20r 20r', 15, 20],
-    ['1r', 0, 20],
-    ['20r 1', 14, 1],
-    ['20 20r', 14, 1],
-    ['20! 20r', 15, 20],
-  ])('%s and %i minutes, %i cards are requested at once', (steps, minutes, expected) => {
-    expect(most(steps, minutes * MINUTE_MS)).toBe(expected);
+  it.each(table`
+    20r | 14 | 1
+    20r | 15 | 20
+    20r 20r | 15 | 20
+    1r | 0 | 20
+    20r 1 | 14 | 1
+    20 20r | 14 | 1
+    20! 20r | 15 | 20
+  `)('%s and %i minutes, %i cards are requested at once', (steps, minutes, expected) => {
+    expect(most(steps, Number(minutes) * MINUTE_MS)).toBe(Number(expected));
   });
 
   it('cards go one by one for a quarter of an hour, then twice as long with each further one, up to a day', () => {

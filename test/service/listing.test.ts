@@ -8,11 +8,16 @@ import { againAtMost, Listing } from '../../src/service/listing.ts';
 import type { ListingOutcome } from '../../src/service/listing-learning.ts';
 import { described, listAt } from '../support/described.ts';
 import { INFO, logLines, WARN } from '../support/log-lines.ts';
+import { table } from '../table.ts';
 
 const IDS = ['base1-4', 'base1-5', 'nowhere'];
+const CARD = { id: 'base1-4', name: 'Ember Drake', tcg: 'T', set: { id: 's', name: 'S' } };
 const MIB = 1024 * 1024;
-const PAGE = { headers: { 'content-type': 'text/html' }, body: '<!doctype html>' };
-const ERROR = { body: { _tag: 'Refused', message: 'Refused.' } };
+const ANSWERS: Record<string, { headers?: Record<string, string>; body: unknown }> = {
+  'a page': { headers: { 'content-type': 'text/html' }, body: '<!doctype html>' },
+  'an error': { body: { _tag: 'Refused', message: 'Refused.' } },
+  'a message': { body: { message: 'ok' } },
+};
 
 let service: ListeningCardService;
 beforeAll(async () => {
@@ -20,59 +25,46 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-function list(ids = IDS, { bulkPath = '/cards?ids={ids}', baseUrl = service.url, timeoutMs = 5_000 } = {}) {
-  const description = described({ bulkPath });
-  const reader = new CardReader(description);
-  const listing = new Listing({ baseUrl, list: listAt(bulkPath), reader, log: logLines().log });
-  return listing.request(ids, { description, apiKey: SANDBOX_API_KEY, timeoutMs, limiter: { observe: () => {} } });
+const GET = '/cards?ids={ids}';
+
+function listingOf({
+  bulkPath = GET,
+  baseUrl = service.url,
+  most = 20,
+  perSecond = undefined as number | undefined,
+} = {}) {
+  const { log, lines } = logLines();
+  const reader = new CardReader(described({ bulkPath }));
+  return { listing: new Listing({ baseUrl, list: { ...listAt(bulkPath, most), perSecond }, reader, log }), lines };
+}
+
+function list(ids = IDS, { bulkPath = GET, baseUrl = service.url, timeoutMs = 5_000 } = {}) {
+  const options = { description: described({ bulkPath }), apiKey: SANDBOX_API_KEY, timeoutMs };
+  return listingOf({ bulkPath, baseUrl }).listing.request(ids, { ...options, limiter: { observe: () => {} } });
 }
 const listed = async (ids?: string[]) => {
   const answer = await list(ids);
   return answer.kind === 'listed' ? [...answer.cards.keys()] : answer;
 };
 
-const CARD = { id: 'a', name: 'A', game: 'G' };
-const FOUND: ListingOutcome = { kind: 'listed', cards: new Map([['a', CARD]]) };
-const NO_LIST: ListingOutcome = { kind: 'unusable', detail: 'status 404' };
-const [ONE, FOUR] = [['a'], ['a', 'b', 'c', 'd']];
+const OUTCOMES: Record<string, ListingOutcome> = {
+  found: { kind: 'listed', cards: new Map([['a', { id: 'a', name: 'A', game: 'G' }]]) },
+  'refused as too many': { kind: 'tooMany', detail: 'status 413' },
+  'no list': { kind: 'unusable', detail: 'status 404' },
+  'refused with 429': { kind: 'rateLimited' },
+};
 
-it.each<[string, [ids: string[], outcome: ListingOutcome][], object[]]>([
-  [
-    'nothing of lists that work',
-    [
-      [FOUR, FOUND],
-      [ONE, FOUND],
-    ],
-    [],
-  ],
-  [
-    'that fewer go together',
-    [[FOUR, { kind: 'tooMany', detail: 'status 413' }]],
-    [{ level: INFO, detail: 'status 413', most: 2 }],
-  ],
-  [
-    'that lists do not work',
-    [
-      [FOUR, NO_LIST],
-      [ONE, FOUND],
-    ],
-    [{ level: WARN, detail: 'status 404', minutes: 60 }],
-  ],
-  [
-    'that one did not, after others',
-    [
-      [FOUR, FOUND],
-      [FOUR, NO_LIST],
-      [ONE, FOUND],
-    ],
-    [{ level: INFO, detail: 'status 404' }],
-  ],
-  ['that a 429 stops lists', [[FOUR, { kind: 'rateLimited' }]], [{ level: INFO, minutes: 15 }]],
-])('the log tells %s', (_, ended, told) => {
-  const { log, lines } = logLines();
-  const reader = new CardReader(described({ bulkPath: '/cards?ids={ids}' }));
-  const listing = new Listing({ baseUrl: service.url, list: listAt('/cards?ids={ids}'), reader, log });
-  for (const [ids, outcome] of ended) listing.sent(ids)(outcome);
+it.each<[string, string, object[]]>([
+  ['nothing of lists that work', '4 found, 1 found', []],
+  ['that fewer go together', '4 refused as too many', [{ level: INFO, detail: 'status 413', most: 2 }]],
+  ['that lists do not work', '4 no list, 1 found', [{ level: WARN, detail: 'status 404', minutes: 60 }]],
+  ['that one did not, after others', '4 found, 4 no list, 1 found', [{ level: INFO, detail: 'status 404' }]],
+  ['that a 429 stops lists', '4 refused with 429', [{ level: INFO, minutes: 15 }]],
+])('the log tells %s: of %s', (_, ended, told) => {
+  const { listing, lines } = listingOf();
+  for (const [, count, outcome = ''] of ended.matchAll(/(\d) ([^,]+)/g)) {
+    listing.sent(['a', 'b', 'c', 'd'].slice(0, Number(count)))(OUTCOMES[outcome] ?? { kind: 'other' });
+  }
   expect(lines).toMatchObject(told);
 });
 
@@ -86,11 +78,7 @@ it.each([
 });
 
 it('no more cards go together than the path takes and than remain beside those under way, but always one', () => {
-  const description = described({ bulkPath: '/cards?ids={ids}' });
-  const listing = new Listing({
-    ...{ baseUrl: service.url, list: listAt('/cards?ids={ids}', 5), reader: new CardReader(description) },
-    log: logLines().log,
-  });
+  const { listing } = listingOf({ most: 5 });
   const most = (cardsLeft?: number) => listing.limits(0, cardsLeft).most;
   const ended = listing.sent(['a', 'b', 'c']);
   expect([undefined, 9, 7, 3].map(most)).toEqual([5, 5, 4, 1]);
@@ -102,56 +90,48 @@ it.each([
   ['a tenth slower than its description has it', 3, 367],
   ['as single cards do where that has nothing of it', undefined, undefined],
 ])('lists leave %s', (_, perSecond, everyMs) => {
-  const reader = new CardReader(described({ bulkPath: '/cards?ids={ids}' }));
-  const list = { ...listAt('/cards?ids={ids}'), perSecond };
-  expect(new Listing({ baseUrl: service.url, list, reader, log: logLines().log }).limits(0).everyMs).toBe(everyMs);
+  expect(listingOf({ perSecond }).listing.limits(0).everyMs).toBe(everyMs);
 });
 
 describe('several cards', () => {
-  it.each(['/cards?ids={ids}', 'POST /cards/batch'])(
-    'are requested at once, with the key and their prices: %s',
-    async (bulkPath) => {
-      const answer = await list(IDS, { bulkPath });
-      expect(service.requests.at(-1)).toMatchObject({ status: 200, cardIds: IDS, authorized: true });
-      expect(answer.kind === 'listed' && answer.cards.get('base1-4')).toMatchObject({
-        prices: { market: expect.any(Number) },
-      });
-    },
-  );
+  it.each([GET, 'POST /cards/batch'])('are requested at once, with the key and their prices: %s', async (bulkPath) => {
+    const answer = await list(IDS, { bulkPath });
+    expect(service.requests.at(-1)).toMatchObject({ status: 200, cardIds: IDS, authorized: true });
+    expect(answer.kind === 'listed' && answer.cards.get('base1-4')).toMatchObject({
+      prices: { market: expect.any(Number) },
+    });
+  });
 
   it('come in an answer of 1 MiB', async () => {
-    const cards = [{ id: 'base1-4', name: 'Ember Drake', tcg: 'T', set: { id: 's', name: 'S' }, text: '' }];
-    const text = 'x'.repeat(MIB - JSON.stringify(cards).length);
-    service.script({ body: [{ ...cards[0], text }] });
+    const text = 'x'.repeat(MIB - JSON.stringify([{ ...CARD, text: '' }]).length);
+    service.script({ body: [{ ...CARD, text }] }, { body: [{ ...CARD, text: `${text}x` }] });
     expect(await listed()).toEqual(['base1-4']);
-    service.script({ body: [{ ...cards[0], text: `${text}x` }] });
     expect(await listed()).toMatchObject({ kind: 'tooMany' });
   });
 
   it('come compressed, with one that is broken left out', async () => {
-    const card = { id: 'base1-4', name: 'Ember Drake', tcg: 'T', set: { id: 's', name: 'S' } };
-    service.script({ gzip: true, body: { data: [{ ...card, id: 'base1-5', set: 3 }, card] } });
+    service.script({ gzip: true, body: { data: [{ ...CARD, id: 'base1-5', set: 3 }, CARD] } });
     expect(await listed()).toEqual(['base1-4']);
   });
 
-  it.each([
-    [400, ERROR, 'tooMany'],
-    [413, PAGE, 'tooMany'],
-    [414, PAGE, 'tooMany'],
-    [422, ERROR, 'tooMany'],
-    [431, PAGE, 'tooMany'],
-    [404, ERROR, 'tooMany'],
-    [404, PAGE, 'unusable'],
-    [405, ERROR, 'unusable'],
-    [501, ERROR, 'unusable'],
-    [302, PAGE, 'unusable'],
-    [200, PAGE, 'unusable'],
-    [200, { body: { message: 'ok' } }, 'unusable'],
-    [401, PAGE, 'keyRefused'],
-    [403, ERROR, 'keyRefused'],
-    [403, PAGE, 'blocked'],
-  ])('are answered with %i and %j: %s', async (status, answer, kind) => {
-    service.script({ status, ...answer });
+  it.each(table`
+    400 | an error | tooMany
+    413 | a page | tooMany
+    414 | a page | tooMany
+    422 | an error | tooMany
+    431 | a page | tooMany
+    404 | an error | tooMany
+    404 | a page | unusable
+    405 | an error | unusable
+    501 | an error | unusable
+    302 | a page | unusable
+    200 | a page | unusable
+    200 | a message | unusable
+    401 | a page | keyRefused
+    403 | an error | keyRefused
+    403 | a page | blocked
+  `)('are answered with %i and %s: %s', async (status, answer, kind) => {
+    service.script({ status: Number(status), ...ANSWERS[answer] });
     expect(await list()).toMatchObject({ kind });
   });
 

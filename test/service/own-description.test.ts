@@ -13,6 +13,7 @@ import { described } from '../support/described.ts';
 import { logLines } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { table } from '../table.ts';
 import { cardOf } from './clients.ts';
 
 /** A service that nobody has: another envelope, prices in a list by shop, an error with status 200, figures in the body. */
@@ -54,6 +55,9 @@ const SHEET = {
   ],
 };
 
+/** The body of an answer with that card, but for this of it. */
+const of = (more: object = {}) => ({ page: { sheet: { ...SHEET, ...more } } });
+
 type Answer = { status?: number; headers?: Record<string, string>; body: unknown };
 
 async function startOwn(answers: (path: string, body: string) => Answer, description: object = OWN) {
@@ -84,7 +88,7 @@ it('a description that nobody has seen is enough for a card, its list, what is m
   const headers = { date: 'Thu, 26 Nov 2026 12:00:00 GMT', 'x-moon': '900', 'x-moon-left': '850' };
   const { client, seen, readings, lines } = await startOwn((path, body) => {
     if (path.endsWith('many')) return { body: { page: { sheets: [SHEET], lost: ['lamp-8'] }, tally, asked: body } };
-    if (path.includes('lamp-7')) return { headers, body: { page: { sheet: SHEET }, tally } };
+    if (path.includes('lamp-7')) return { headers, body: { ...of(), tally } };
     if (path.includes('lamp-9')) return { status: 429, body: { fault: { word: 'later', rest: 40 } } };
     if (path.includes('lamp-0')) return { status: 403, body: { fault: { word: 'bad seal' } } };
     return { body: { fault: { word: 'no sheet' }, tally } };
@@ -143,13 +147,11 @@ it.each<[string, object, number, unknown]>([
 
 it('a plan that lacks a card concerns that card alone while the key has worked, and all cards when two are lacking', async () => {
   const refused = [{ status: 402, has: 'fault.word', like: 'guild master', means: 'plan' }];
-  const { client } = await startOwn(
-    (path) =>
-      path.includes('lamp-7')
-        ? { body: { page: { sheet: SHEET } } }
-        : { status: 402, body: { fault: { word: 'for a Guild Master' } } },
-    { ...OWN, refused },
-  );
+  const lacking = { status: 402, body: { fault: { word: 'for a Guild Master' } } };
+  const { client } = await startOwn((path) => (path.includes('lamp-7') ? { body: of() } : lacking), {
+    ...OWN,
+    refused,
+  });
   await cardOf(client, 'lamp-7');
   const { cards } = await client.fetch(['lamp-8']);
   expect(cards.get('lamp-8')).toMatchObject({ name: 'PlanRefused' });
@@ -157,33 +159,17 @@ it('a plan that lacks a card concerns that card alone while the key has worked, 
 });
 
 it.each([
-  ['card.at', { leaf: SHEET }, 'nothing in the answer at "page.sheet"'],
-  [
-    'fields.name',
-    { page: { sheet: { ...SHEET, title: undefined } } },
-    'nothing in the answer at "{title}[, {epithet}]"',
-  ],
-  ['fields.id', { page: { sheet: { ...SHEET, ref: null } } }, 'nothing in the answer at "ref"'],
+  ['card.at', { page: { leaf: SHEET } }, 'page.sheet'],
+  ['fields.name', of({ title: undefined }), '{title}[, {epithet}]'],
+  ['fields.id', of({ ref: null }), 'ref'],
 ])(
   'an answer in another shape is none, and the log names the path that led nowhere, once: %s',
-  async (field, body, why) => {
+  async (field, body, path) => {
     const { client, lines } = await startOwn(() => ({ body }));
     for (const _ of [1, 2]) await expect(cardOf(client, 'lamp-7')).rejects.toMatchObject({ name: 'UnexpectedAnswer' });
-    expect(lines).toMatchObject([{ field, why }]);
+    expect(lines).toMatchObject([{ field, why: `nothing in the answer at "${path}"` }]);
   },
 );
-
-it('a path leads into no prototype', async () => {
-  const fields = {
-    ...OWN.fields,
-    rarity: 'constructor.name',
-    number: '__proto__.constructor.name',
-    pageUrl: 'title.length',
-  };
-  const { client } = await startOwn(() => ({ body: { page: { sheet: SHEET } } }), { ...OWN, fields });
-  const found = await cardOf(client, 'lamp-7');
-  expect(found).toMatchObject({ rarity: undefined, number: undefined, pageUrl: undefined });
-});
 
 it('names of prototypes in an answer are members like others, and change nothing else', async () => {
   const sheet = `{"ref":"lamp-7","title":"Wick","__proto__":{"leaf":3,"polluted":true},"constructor":{"leaf":4}}`;
@@ -207,65 +193,47 @@ it.each([
   expect(() => readConfig(env)).not.toThrow(/the-token/);
 });
 
-it.each([
-  { card: { path: '//elsewhere.example/{id}' } },
-  { card: { path: '/\\elsewhere.example/{id}' } },
-  { card: { path: '/@elsewhere.example/{id}' } },
-  { card: { path: '/../../{id}' } },
-  { usage: { path: '//elsewhere.example/' } },
-  { list: { path: '//elsewhere.example/{ids}' } },
-])('no path leads to another host: %j', async (more) => {
-  const { client, seen } = await startOwn(() => ({ body: {} }), { ...OWN, ...more });
+it.each(table`
+  card | //elsewhere.example/{id}
+  card | /\elsewhere.example/{id}
+  card | /@elsewhere.example/{id}
+  card | /../../{id}
+  usage | //elsewhere.example/
+  list | //elsewhere.example/{ids}
+`)('the path of a %s leads to no other host: %s', async (what, path) => {
+  const { client, seen } = await startOwn(() => ({ body: {} }), { ...OWN, [what]: { path } });
   await Promise.allSettled([client.fetch(['lamp-7']), client.fetch(['lamp-7', 'lamp-8']), client.usage()]);
   expect(seen).toHaveLength(3);
 });
 
-it('a redirect to another host is not followed: nobody else gets the key', async () => {
-  const other = await startOwn(() => ({ body: { page: { sheet: SHEET } } }));
-  const { client } = await startOwn(() => ({ status: 302, headers: { location: `${other.url}/v3` }, body: '' }));
-  await expect(cardOf(client, 'lamp-7')).rejects.toMatchObject({ name: 'UnexpectedAnswer' });
-  expect(other.seen).toEqual([]);
-});
-
-it('an answer of 10 MB is not read to its end', async () => {
-  const { client } = await startOwn(() => ({ body: 'x'.repeat(10 * 1024 * 1024) }));
-  await expect(cardOf(client, 'lamp-7')).rejects.toMatchObject({ detail: expect.stringContaining('1048576 bytes') });
-});
+/** Reads cards as tcgapi.dev has them, but for this of its prices. */
+function readerOf(more: object | undefined, told?: (field: string) => void) {
+  const { prices, ...description } = described({}, 'tcgapi');
+  const reader = new CardReader({ ...description, prices: more && prices && { ...prices, ...more } }, told);
+  return (sent: object) => reader.read({ tcgplayer_id: 1, name: 'Wick', ...sent });
+}
+const rowsAt = (...paths: string[]) => ({ rows: paths.map((path) => new Path(path)) });
 
 it('paths of several stars visit no more than 10,000 members, whatever an answer holds', () => {
   let visits = 0;
   const counted = (size: number, inner: () => unknown): unknown =>
-    Array.from({ length: size }, () => {
-      const member = {};
-      const get = () => {
+    Array.from({ length: size }, () => ({
+      get a() {
         visits += 1;
         return inner();
-      };
-      Object.defineProperty(member, 'a', { enumerable: true, get });
-      return member;
-    });
+      },
+    }));
   const wide = { offers: counted(500, () => counted(500, () => 1)) };
   const found = [...new Path('offers.*.*.*.*').valuesIn(wide)];
-  expect(found.length).toBeLessThanOrEqual(10_000);
-  expect(visits).toBeLessThanOrEqual(10_000);
+  expect(Math.max(found.length, visits)).toBeLessThanOrEqual(10_000);
 
-  const description = { ...described({}, 'tcgapi') };
-  const prices = description.prices && {
-    ...description.prices,
-    rows: ['*.*.*', '*.*.*.*', ''].map((text) => new Path(text)),
-  };
   const many = Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => [{ market_price: 1 }]));
-  const card = new CardReader({ ...description, prices }).read({ tcgplayer_id: 1, name: 'Wick', many });
-  expect(card).toMatchObject({ id: '1', prices: { market: 1 } });
+  expect(readerOf(rowsAt('*.*.*', '*.*.*.*', ''))({ many })).toMatchObject({ id: '1', prices: { market: 1 } });
 });
 
 it('what stands in the place of a price row and is none is told of', () => {
-  const description = { ...described({}, 'tcgapi') };
-  const rows = [new Path('offers')];
   const told: string[] = [];
-  const prices = description.prices && { ...description.prices, rows };
-  const reader = new CardReader({ ...description, prices }, (field) => void told.push(field));
-  reader.read({ tcgplayer_id: 1, name: 'Wick', offers: 'sold out' });
+  readerOf(rowsAt('offers'), (field) => void told.push(field))({ offers: 'sold out' });
   expect(told).toEqual(['prices']);
 });
 
@@ -274,7 +242,7 @@ const NO_TEXT = { toString: 1, valueOf: 1 };
 
 it.each([
   ['what tells that there is no card', { fault: { word: NO_TEXT } }],
-  ['what tells rows apart', { page: { sheet: { ...SHEET, offers: [{ shop: NO_TEXT, state: [[]], typical: 1 }] } } }],
+  ['what tells rows apart', of({ offers: [{ shop: NO_TEXT, state: [[]], typical: 1 }] })],
 ])('%s may be anything in an answer, and ends nothing', async (_, body) => {
   const { client } = await startOwn(() => ({ body }));
   expect(await cardOf(client, 'lamp-7').catch(({ name }) => name)).not.toBe('TypeError');
@@ -283,47 +251,38 @@ it.each([
 it('an answer of 340,000 members that are no cards is read no further than to the 10,000th', () => {
   const reader = new CardReader(described({}, 'ygoprodeck'));
   let visits = 0;
-  const get = () => {
-    visits += 1;
+  const member = {
+    get id() {
+      visits += 1;
+      return undefined;
+    },
   };
-  const member = Object.defineProperty({}, 'id', { enumerable: true, get });
-  const data = Array.from({ length: 340_000 }, () => member);
+  const data = Array(340_000).fill(member);
   expect(reader.cardOf('7', data)).toMatchObject({ name: 'UnexpectedAnswer' });
-  const visitsOfOne = visits;
   expect(listedCards({ data }, ['7', '8'], reader)).toBeUndefined();
-  expect(visitsOfOne + visits).toBeLessThan(100_000);
+  expect(visits).toBeLessThan(70_000);
 });
 
 it('rows that numbers tell apart have labels of their own, so that none is taken for the other', () => {
-  const { prices, ...description } = described({}, 'tcgapi');
-  const rows = ['prices[foil_only=0]', 'prices[foil_only=1]'].map((text) => new Path(text));
-  const reader = new CardReader({ ...description, prices: prices && { ...prices, rows } });
-  const read = (...each: object[]) => reader.read({ tcgplayer_id: 1, name: 'Wick', prices: each });
-  const [plain, foil] = [
-    { foil_only: 0, market_price: 2 },
-    { foil_only: 1, market_price: 9 },
-  ];
-  expect(read(plain, foil)).toMatchObject({ rows: [{ label: '0' }, { label: '1' }] });
-  expect(read(foil)).toMatchObject({ prices: { label: '1', market: 9 } });
+  const read = readerOf(rowsAt('prices[foil_only=0]', 'prices[foil_only=1]'));
+  const [plain, foil] = [2, 9].map((market_price, foil_only) => ({ foil_only, market_price }));
+  expect(read({ prices: [plain, foil] })).toMatchObject({ rows: [{ label: '0' }, { label: '1' }] });
+  expect(read({ prices: [foil] })).toMatchObject({ prices: { label: '1', market: 9 } });
 });
 
 it('a service whose description tells of no prices has cards without any', () => {
-  const { prices, ...description } = described({}, 'tcgapi');
-  const card = new CardReader(description).read({ tcgplayer_id: 1, name: 'Wick', prices: [{ market_price: 2 }] });
+  const card = readerOf(undefined)({ prices: [{ market_price: 2 }] });
   expect(card).toMatchObject({ name: 'Wick', prices: undefined });
 });
 
 it.each(['€', 'dollars', 'usdt'])(
   'a price whose currency cannot be told is none, and not of another currency: %s',
-  (unit) => {
-    const { prices, ...description } = described({}, 'tcgapi');
-    const currency = new Source('unit');
-    const reader = new CardReader({ ...description, prices: prices && { ...prices, currency } });
-    const read = (unit: string) =>
-      reader.read({ tcgplayer_id: 1, name: 'Wick', prices: [{ printing: 'Normal', market_price: 2, unit }] });
-    expect(read('eur')).toMatchObject({ prices: { market: 2, currency: 'EUR' } });
-    expect(read(unit)).toMatchObject({ name: 'Wick' });
-    expect(read(unit)).not.toMatchObject({ prices: { market: 2 } });
+  (sign) => {
+    const read = readerOf({ currency: new Source('unit') });
+    const priced = (unit: string) => read({ prices: [{ printing: 'Normal', market_price: 2, unit }] });
+    expect(priced('eur')).toMatchObject({ prices: { market: 2, currency: 'EUR' } });
+    expect(priced(sign)).toMatchObject({ name: 'Wick' });
+    expect(priced(sign)).not.toMatchObject({ prices: { market: 2 } });
   },
 );
 
@@ -332,7 +291,7 @@ it('a row whose lowest offer cannot be read is still the one that is shown, and 
     { shop: 'Crown', state: 'fine', typical: '12.50', least: 'ask us' },
     { shop: 'Mill', state: 'fine', typical: '9.90' },
   ];
-  const { client, lines } = await startOwn(() => ({ body: { page: { sheet: { ...SHEET, offers } } } }));
+  const { client, lines } = await startOwn(() => ({ body: of({ offers }) }));
   expect(await cardOf(client, 'lamp-7')).toMatchObject({
     prices: { market: 12.5, low: undefined, label: 'Crown, fine' },
   });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CatalogDatabase } from '../../../../src/storage/sqlite/catalog/database.ts';
 import { logLines } from '../../../support/log-lines.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { table } from '../../../table.ts';
 
 const CHARIZARD = { id: 'base1-4', name: 'Charizard', set: 'Base', number: '4/102', game: 'Pokémon' };
 const HO_OH = { id: 'neo3-7', name: 'Ho-Oh' };
@@ -47,70 +48,44 @@ describe('the catalog', () => {
   });
 
   const CARDS = Array.from({ length: 8 }, (_, at) => ({ id: `neo3-${at}`, name: 'Ho-Oh' }));
-  const offeredIds = () => catalog.index.withNameKey('hooh').map(({ card }) => card.id);
-  const denyFive = () => {
-    for (const { id } of CARDS.slice(0, 5)) catalog.deny(id, false);
+  const offered = () => catalog.index.withNameKey('hooh').map(({ card }) => card.id);
+  /** Of the cards by number: `june 0-7` imports them from a file, `ok 5` confirms, `no 0-4` denies them. */
+  const play = (steps: string) => {
+    for (const [, what = '', from, to] of steps.matchAll(/(\w+) (\d)(?:-(\d))?/g)) {
+      const cards = CARDS.slice(Number(from), Number(to ?? from) + 1);
+      if (what === 'no') for (const { id } of cards) catalog.deny(id, false);
+      else if (what === 'ok') catalog.upsert(cards, undefined);
+      else {
+        catalog.beginImport(what);
+        catalog.upsert(cards, what);
+      }
+    }
   };
 
-  it.each([
-    ['before it', () => catalog.upsert(CARDS.slice(5, 6), undefined)],
-    [
-      'under the name of another file',
-      () => {
-        catalog.upsert(CARDS, 'june.csv');
-        catalog.upsert(CARDS.slice(5, 6), undefined);
-      },
-    ],
-  ])('offers an import after five denials when a card of it was confirmed %s', (_, confirm) => {
-    confirm();
-    catalog.beginImport('cards.csv');
-    catalog.upsert(CARDS, 'cards.csv');
-    denyFive();
-    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
-  });
-
-  it('counts a confirmation for each import that names the card, the one before the last too', () => {
-    catalog.upsert(CARDS, 'cards.csv');
-    catalog.upsert(CARDS.slice(5, 6), 'favourites.csv');
-    catalog.upsert(CARDS.slice(5, 6), undefined);
-    denyFive();
-    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
-  });
-
-  it('offers a card of a withdrawn import that another import names', () => {
-    catalog.upsert(CARDS.slice(6, 8), 'cards.csv');
-    catalog.upsert(CARDS.slice(0, 7), 'wishes.csv');
-    denyFive();
-    expect(offeredIds()).toEqual(['neo3-6', 'neo3-7']);
-  });
-
-  it('does not count a confirmation that the service has taken back', () => {
-    catalog.upsert(CARDS.slice(5, 6), undefined);
-    catalog.deny('neo3-5', false);
-    catalog.upsert(CARDS, 'cards.csv');
-    denyFive();
-    expect(offeredIds()).toEqual([]);
+  it.each(table`
+    nothing of it without a confirmation | june 0-7, no 0-4 |
+    it once one of its cards is confirmed | june 0-7, no 0-4, ok 5 | 5 6 7
+    it where one was confirmed before it | ok 5, june 0-7, no 0-4 | 5 6 7
+    it where one was confirmed under the name of another file | may 0-7, ok 5, june 0-7, no 0-4 | 5 6 7
+    it where one was confirmed of the import before the last, too | june 0-7, may 5, ok 5, no 0-4 | 5 6 7
+    of it what another import names | may 6-7, june 0-6, no 0-4 | 6 7
+    nothing of it where the service took the confirmation back | ok 5, no 5, june 0-7, no 0-4 |
+  `)('offers after five denials of an import %s: %s', (_, steps, numbers) => {
+    play(steps);
+    expect(offered()).toEqual(numbers.split(' ').flatMap((number) => (number ? [`neo3-${number}`] : [])));
   });
 
   it('hides what it withdraws, until the service confirms one of its cards', () => {
-    catalog.upsert(CARDS, 'cards.csv');
-    denyFive();
-    expect(offeredIds()).toEqual([]);
+    play('june 0-7, no 0-4');
     expect([[...catalog.index.rows()], catalog.index.withIdKey('neo37')]).toEqual([[], []]);
-    expect(catalog.index.stats()).toMatchObject({
-      cards: 0,
-      names: 0,
-      imports: [{ unconfirmed: 3, isWithdrawn: true }],
-    });
-
-    catalog.upsert(CARDS.slice(5, 6), undefined);
-    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3-7']);
+    const imports = [{ unconfirmed: 3, isWithdrawn: true }];
+    expect(catalog.index.stats()).toMatchObject({ cards: 0, names: 0, imports });
+    play('ok 5');
     expect(catalog.index.stats()).toMatchObject({ imports: [{ unconfirmed: 2, isWithdrawn: false }] });
   });
 
   it('does not know words that only withdrawn cards have together', () => {
-    catalog.upsert(CARDS, 'cards.csv');
-    denyFive();
+    play('june 0-7, no 0-4');
     catalog.upsert([CHARIZARD], 'more.csv');
     const begins = (word: string) => [{ word, begins: false }];
     expect(catalog.index.hasWords([begins('ho')])).toBe(false);
@@ -119,18 +94,18 @@ describe('the catalog', () => {
 
   it('finds no card by no words', () => {
     catalog.upsert([CHARIZARD], 'cards.csv');
-    expect([catalog.index.withWords([]), catalog.index.allWithWords([])]).toEqual([[], []]);
-    expect([catalog.index.hasWords([]), catalog.index.countWithWords([])]).toEqual([false, 0]);
+    const { index } = catalog;
+    const found = [index.withWords([]), index.allWithWords([]), index.hasWords([]), index.countWithWords([])];
+    expect(found).toEqual([[], [], false, 0]);
   });
 
   it('offers of a withdrawn import that is imported again what its file has now', () => {
-    catalog.upsert(CARDS, 'cards.csv');
-    denyFive();
-    catalog.beginImport('cards.csv');
-    expect(catalog.upsert([...CARDS.slice(0, 7), { id: 'neo3/7', name: 'Ho-Oh' }], 'cards.csv')).toHaveLength(3);
-    expect(offeredIds()).toEqual(['neo3-5', 'neo3-6', 'neo3/7']);
-    catalog.upsert(CARDS.slice(5, 6), undefined);
-    expect(offeredIds()).not.toContain('neo3-7');
+    play('june 0-7, no 0-4');
+    catalog.beginImport('june');
+    expect(catalog.upsert([...CARDS.slice(0, 7), { id: 'neo3/7', name: 'Ho-Oh' }], 'june')).toHaveLength(3);
+    expect(offered()).toEqual(['neo3-5', 'neo3-6', 'neo3/7']);
+    play('ok 5');
+    expect(offered()).not.toContain('neo3-7');
   });
 
   it('finds a mistyped name whose first transaction was rolled back', () => {
@@ -157,15 +132,10 @@ describe('the catalog', () => {
     };
     expect(reopened((file) => file.exec('DELETE FROM card_words_data WHERE id > 10'))).toBe(0);
     const garbled = (file: DatabaseSync) => {
-      const { page, bytes } =
-        file
-          .prepare(
-            "SELECT rootpage AS page, page_size AS bytes FROM sqlite_schema, pragma_page_size WHERE name = 'cards'",
-          )
-          .get() ?? {};
+      const { page } = file.prepare("SELECT rootpage AS page FROM sqlite_schema WHERE name = 'cards'").get() ?? {};
       file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      const content = readFileSync(catalog.file);
-      writeFileSync(catalog.file, content.fill(0xff, (Number(page) - 1) * Number(bytes), Number(page) * Number(bytes)));
+      const end = Number(page) * 4_096;
+      writeFileSync(catalog.file, readFileSync(catalog.file).fill(0xff, end - 4_096, end));
     };
     expect(reopened(garbled)).toBe(1);
   });

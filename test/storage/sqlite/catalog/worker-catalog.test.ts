@@ -15,8 +15,9 @@ import { ERROR, INFO, logLines, WARN } from '../../../support/log-lines.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const ORIGIN = 'http://cards.test /cards/{id}';
-const ALICE = { memberId: 'alice', guildId: 'guild' };
-const BOB = { memberId: 'bob', guildId: 'guild' };
+type Member = Omit<Parameters<WorkerCatalog['shown']>[0], 'cardIds' | 'isPrivate'>;
+const ALICE: Member = { memberId: 'alice', guildId: 'guild' };
+const BOB: Member = { memberId: 'bob', guildId: 'guild' };
 const CHARIZARD = {
   ...{ id: 'base1-4', name: 'Charizard', game: 'Pokémon', number: '4/102' },
   set: { id: 'base1', name: 'Base' },
@@ -42,10 +43,10 @@ function openCatalog(more: Partial<WorkerCatalogOptions> = {}): WorkerCatalog {
 }
 
 /** With the worker that its first search has begun. */
-async function withWorker(): Promise<{ catalog: WorkerCatalog; worker: Worker }> {
+async function withWorker(...found: string[]): Promise<{ catalog: WorkerCatalog; worker: Worker }> {
   const started = once(process, 'worker');
   const catalog = openCatalog();
-  expect(await ids(catalog, 'charizard')).toEqual([]);
+  await finds(catalog, ...found);
   const [worker] = await started;
   return { catalog, worker };
 }
@@ -56,6 +57,26 @@ function importCharizard(): void {
 
 async function ids(catalog: WorkerCatalog, text: string, who = ALICE): Promise<string[]> {
   return (await catalog.search(text, who, Date.now() + LONG_MS)).map(({ id }) => id);
+}
+
+/** That "charizard" finds these cards at once, in this order. */
+async function finds(catalog: WorkerCatalog, ...found: string[]): Promise<void> {
+  expect(await ids(catalog, 'charizard')).toEqual(found);
+}
+
+async function findsSoon(catalog: WorkerCatalog, ...found: string[]): Promise<void> {
+  await expect.poll(() => ids(catalog, 'charizard')).toEqual(found);
+}
+
+/** Tells the catalogue that a member was shown these cards, or the usual one. */
+function asked(catalog: WorkerCatalog, who: Member, ...cardIds: string[]): void {
+  catalog.shown({ cardIds: cardIds.length > 0 ? cardIds : ['base1-4'], isPrivate: false, ...who });
+}
+
+/** Stops time for what waits, until the test ends or goes on. */
+function stopTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 describe('the catalog', () => {
@@ -73,8 +94,7 @@ describe('the catalog', () => {
   });
 
   it('writes at the end what was learned just before', async () => {
-    const catalog = openCatalog();
-    expect(await ids(catalog, 'charizard')).toEqual([]);
+    const { catalog } = await withWorker();
     catalog.learn(CHARIZARD);
     await catalog.close();
     expect(inCatalog((file) => file.index.stats().cards)).toBe(1);
@@ -83,22 +103,21 @@ describe('the catalog', () => {
   it('answers at once as long as there is nothing to search in, and finds what is learned then', async () => {
     const dataDir = join(folder, 'new');
     mkdirSync(dataDir);
-    vi.useFakeTimers({ toFake: ['setTimeout'] }); // the worker does not begin by itself meanwhile
-    onTestFinished(() => void vi.useRealTimers());
+    stopTimers(); // the worker does not begin by itself meanwhile
     const catalog = openCatalog({ dataDir });
     expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'id' });
-    expect(await ids(catalog, 'charizard')).toEqual([]);
+    await finds(catalog);
     expect(readdirSync(dataDir)).toEqual([]);
     vi.useRealTimers();
     catalog.learn(CHARIZARD);
-    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await finds(catalog, 'base1-4');
   });
 
   it('offers what the member asked for last to them alone, then what their server asks for most', async () => {
     const catalog = openCatalog();
     for (const id of ['a1', 'b2', 'c3']) catalog.learn({ ...CHARIZARD, id, name: id });
-    catalog.shown({ cardIds: ['a1', 'b2', 'b2'], isPrivate: false, ...ALICE });
-    catalog.shown({ cardIds: ['c3'], isPrivate: false, ...BOB });
+    asked(catalog, ALICE, 'a1', 'b2', 'b2');
+    asked(catalog, BOB, 'c3');
     expect(await ids(catalog, '')).toEqual(['b2', 'a1', 'c3']);
     expect(await ids(catalog, '', BOB)).toEqual(['c3', 'b2', 'a1']);
     expect(await ids(catalog, '', { ...ALICE, memberId: 'carol', guildId: 'elsewhere' })).toEqual([]);
@@ -107,8 +126,7 @@ describe('the catalog', () => {
   it('offers what was asked for in a foreign place to the member alone, and puts it before nothing for others', async () => {
     const catalog = openCatalog();
     for (const id of ['b2', 'a1']) catalog.learn({ ...CHARIZARD, id });
-    catalog.shown({ cardIds: ['b2'], isPrivate: false, ...ALICE, isInstalled: false });
-    catalog.shown({ cardIds: ['b2'], isPrivate: false, memberId: 'alice', guildId: undefined, isInstalled: false });
+    for (const guildId of ['guild', undefined]) asked(catalog, { ...ALICE, guildId, isInstalled: false }, 'b2');
     expect(await ids(catalog, '')).toEqual(['b2']);
     expect(await ids(catalog, '', BOB)).toEqual([]);
     expect(await ids(catalog, 'charizard', BOB)).toEqual(['a1', 'b2']);
@@ -117,11 +135,11 @@ describe('the catalog', () => {
   it('keeps nothing about members when it may not, and deletes what it kept before', async () => {
     const kept = openCatalog();
     kept.learn(CHARIZARD);
-    kept.shown({ cardIds: ['base1-4'], isPrivate: false, ...ALICE });
+    asked(kept, ALICE);
     expect(await ids(kept, '')).toEqual(['base1-4']);
     await kept.close();
     const catalog = openCatalog({ keepsMembers: false });
-    catalog.shown({ cardIds: ['base1-4'], isPrivate: false, ...BOB });
+    asked(catalog, BOB);
     expect(await ids(catalog, '', BOB)).toEqual(['base1-4']); // by the server
     const members = () => inFile((file) => file.prepare('SELECT member FROM asked_by_member').all());
     await expect.poll(members).toEqual([]);
@@ -132,11 +150,11 @@ describe('the catalog', () => {
     catalog.learn(CHARIZARD);
     catalog.learn({ ...CHARIZARD, id: 'base4-4' });
     catalog.deny('base1-4', true);
-    expect(await ids(catalog, 'charizard')).toEqual(['base4-4', 'base1-4']);
+    await finds(catalog, 'base4-4', 'base1-4');
     catalog.deny('base1-4', false);
-    expect(await ids(catalog, 'charizard')).toEqual(['base4-4']);
+    await finds(catalog, 'base4-4');
     catalog.learn(CHARIZARD);
-    expect(await ids(catalog, 'charizard')).toEqual(['base1-4', 'base4-4']);
+    await finds(catalog, 'base1-4', 'base4-4');
   });
 
   it('withdraws an import of which five cards were denied and none confirmed until one is, with a line in the log each', async () => {
@@ -145,16 +163,16 @@ describe('the catalog', () => {
     inCatalog((file) => file.upsert([{ id: 'x1', name: 'Charizard' }], 'ours.csv'));
     const catalog = openCatalog();
     for (const { id } of cards.slice(0, 5)) catalog.deny(id, false);
-    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['x1']);
+    await findsSoon(catalog, 'x1');
     expect(lines).toMatchObject([{ level: WARN, source: 'foreign.csv' }]);
     catalog.learn({ ...CHARIZARD, id: 'f1' });
-    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['f1', 'x1']);
+    await findsSoon(catalog, 'f1', 'x1');
     expect(lines.slice(1)).toMatchObject([{ level: INFO, source: 'foreign.csv' }]);
   });
 
   it('offers what another process imports while it runs', async () => {
     const catalog = openCatalog();
-    expect(await ids(catalog, 'charizard')).toEqual([]);
+    await finds(catalog);
     importCharizard();
     expect(await ids(catalog, 'charizrad')).toEqual(['base1-4']);
   });
@@ -163,7 +181,7 @@ describe('the catalog', () => {
     await cached(ORIGIN, 'base1-4');
     await cached('http://other.test /cards/{id}', 'base2-4');
     const catalog = openCatalog();
-    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await findsSoon(catalog, 'base1-4');
   });
 });
 
@@ -181,8 +199,7 @@ describe('the worker', () => {
   }
 
   it('begins half a minute after the start, although something was learned before', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
+    stopTimers();
     const begun = countWorkers();
     openCatalog().learn(CHARIZARD);
     vi.advanceTimersByTime(30_000 - 1);
@@ -196,7 +213,7 @@ describe('the worker', () => {
     const old = join(folder, 'state.sqlite.v2-old');
     writeFileSync(old, '');
     utimesSync(old, 0, 0);
-    expect(await ids(openCatalog(), 'charizard')).toEqual([]);
+    await finds(openCatalog());
     await expect.poll(() => existsSync(old)).toBe(false);
   });
 
@@ -204,7 +221,7 @@ describe('the worker', () => {
     const begun = countWorkers();
     const catalog = openCatalog();
     catalog.learn(CHARIZARD);
-    catalog.shown({ cardIds: ['base1-4'], isPrivate: false, ...ALICE });
+    asked(catalog, ALICE);
     await catalog.close();
     expect(await begun()).toBe(0);
     expect(inCatalog((file) => file.index.stats().cards)).toBe(1);
@@ -234,26 +251,22 @@ describe('what is learned', () => {
 describe('what goes wrong', () => {
   it('a worker that dies is started again', async () => {
     importCharizard();
-    const started = once(process, 'worker');
-    const catalog = openCatalog();
-    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
-    const [worker] = await started;
+    const { catalog, worker } = await withWorker('base1-4');
     vi.spyOn(worker, 'postMessage').mockReturnValue(undefined); // it would have answered
     const waiting = ids(catalog, 'charizard');
     await worker.terminate();
     expect(await waiting).toEqual([]);
-    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await findsSoon(catalog, 'base1-4');
   });
 
   it('what a worker was not told yet when it dies is told to the next', async () => {
     const { catalog, worker } = await withWorker();
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // it dies before it is told
-    onTestFinished(() => void vi.useRealTimers());
+    stopTimers(); // it dies before it is told
     catalog.learn(CHARIZARD);
     await worker.terminate();
     vi.advanceTimersByTime(5_000);
     vi.useRealTimers();
-    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await finds(catalog, 'base1-4');
   });
 
   it('a worker that cannot be made is told once, and made later', async () => {
@@ -262,26 +275,26 @@ describe('what goes wrong', () => {
     const options = { dataDir: folder, keepsMembers: true, cardKeys: notForWorkers, log };
     const catalog = new WorkerCatalog(options);
     opened.push(catalog);
-    expect(await ids(catalog, 'charizard')).toEqual([]);
+    await finds(catalog);
     expect(lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
     options.cardKeys = keysOf(ORIGIN);
-    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await findsSoon(catalog, 'base1-4');
   });
 
   it('a cache that cannot be read costs no card of the catalog, with one line in the log', async () => {
     writeFileSync(join(folder, 'cards.sqlite'), 'this is no database'.repeat(100));
     importCharizard();
     const catalog = openCatalog();
-    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await finds(catalog, 'base1-4');
     await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('saved cards') }]);
-    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await finds(catalog, 'base1-4');
     expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
   });
 
   it('an index that turns out to be corrupt is replaced, and filled from the cache, with one line in the log', async () => {
     await cached(ORIGIN, 'base1-4');
     const catalog = openCatalog();
-    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await findsSoon(catalog, 'base1-4');
     inFile((file) => file.exec("UPDATE card_words_data SET block = x'00ff00ff00ff00ff'"));
     await expect.poll(() => ids(catalog, 'base charizard')).toEqual(['base1-4']);
     expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
@@ -291,10 +304,13 @@ describe('what goes wrong', () => {
     writeFileSync(join(folder, 'file'), '');
     const catalog = openCatalog({ dataDir: join(folder, 'file') });
     catalog.learn(CHARIZARD);
-    expect(await ids(catalog, 'charizard')).toEqual([]);
+    await finds(catalog);
     expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'unsearched' });
     const line = {
-      ...{ text: 'Tarn', name: 'Tarn', typed: '1 Tarn', count: 1 },
+      text: 'Tarn',
+      name: 'Tarn',
+      typed: '1 Tarn',
+      count: 1,
       isCounted: true,
       times: 1,
       mayBeHeading: false,
@@ -307,16 +323,16 @@ describe('what goes wrong', () => {
 
   it('what could not be written at first is written later, all of it or nothing', async () => {
     const catalog = openCatalog();
-    expect(await ids(catalog, 'charizard')).toEqual([]);
+    await finds(catalog);
     const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
     file.exec("CREATE TRIGGER full BEFORE INSERT ON asked_in_server BEGIN SELECT RAISE(ABORT, 'disk full'); END");
     catalog.learn(CHARIZARD);
-    catalog.shown({ cardIds: ['base1-4'], isPrivate: false, ...ALICE });
+    asked(catalog, ALICE);
     await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
-    expect(await ids(catalog, 'charizard')).toEqual([]);
+    await finds(catalog);
     file.exec('DROP TRIGGER full');
     file.close();
-    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await findsSoon(catalog, 'base1-4');
   });
 
   it('a worker that does not end is left behind', async () => {
@@ -334,10 +350,10 @@ describe('what goes wrong', () => {
     file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
     const catalog = openCatalog();
     catalog.learn(CHARIZARD);
-    expect(await ids(catalog, 'charizard')).toEqual([]);
+    await finds(catalog);
     await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
     file.close();
-    await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
+    await findsSoon(catalog, 'base1-4');
   });
 });
 
