@@ -156,13 +156,9 @@ const BUILDERS = `
 cache/card-store.test.ts catalog/search-queue.test.ts catalog/typing-error.test.ts catalog/words.test.ts
 cli/catalog/card-maker.test.ts commands/commands.ts discord/gateway/identify.test.ts
 discord/interactions/router.test.ts discord/rest/direct-messages.test.ts discord/rest/reply-sender.test.ts
-e2e/card-actions.test.ts lookup/admission.test.ts lookup/batching.test.ts lookup/cards.test.ts
-lookup/fair-order.test.ts lookup/lookup-queue.test.ts lookup/lookup-requests.test.ts lookup/lookups-of.ts
-lookup/lookups.test.ts lookup/pending-lookups.test.ts lookup/resting-cards.test.ts
-lookup/usage-reports.test.ts operations/alerts.test.ts privacy/member-data.test.ts quota/command-rate.test.ts
-quota/day-quota.test.ts quota/ledger.test.ts quota/limiter-view.test.ts quota/limiter.contract.ts
-quota/limiter.test.ts quota/permit.test.ts quota/quota-warnings.test.ts quota/rate-limiter.test.ts
-quota/shared-cell.test.ts quota/shared-limiter-store.test.ts quota/windows.test.ts
+lookup/cards.test.ts lookup/lookups-of.ts lookup/lookups.test.ts lookup/usage-reports.test.ts
+operations/alerts.test.ts privacy/member-data.test.ts quota/command-rate.test.ts quota/ledger.test.ts
+quota/quota-warnings.test.ts quota/shared-cell.test.ts quota/shared-limiter-store.test.ts
 replies/deferred-replies.test.ts replies/replies-over.ts service/clients.ts service/listing-answer.test.ts
 service/listing.test.ts service/own-description.test.ts service/services.test.ts
 settings/server-settings.test.ts storage/redis/claims.test.ts storage/redis/journal.test.ts
