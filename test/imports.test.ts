@@ -159,7 +159,7 @@ discord/interactions/router.test.ts discord/rest/direct-messages.test.ts discord
 lookup/cards.test.ts lookup/lookups-of.ts lookup/lookups.test.ts lookup/usage-reports.test.ts
 operations/alerts.test.ts privacy/member-data.test.ts quota/command-rate.test.ts quota/ledger.test.ts
 quota/quota-warnings.test.ts quota/shared-cell.test.ts quota/shared-limiter-store.test.ts
-replies/deferred-replies.test.ts replies/replies-over.ts service/clients.ts service/listing-answer.test.ts
+replies/deferred-replies.test.ts replies/replies-over.ts scenes/card-actions.test.ts service/clients.ts service/listing-answer.test.ts
 service/listing.test.ts service/own-description.test.ts service/services.test.ts
 settings/server-settings.test.ts storage/redis/claims.test.ts storage/redis/journal.test.ts
 storage/redis/processes-alive.test.ts storage/redis/unreadable.test.ts storage/sqlite/catalog/database.test.ts

@@ -230,16 +230,19 @@ export async function run<T>(work: Promise<T>): Promise<T> {
 
 async function pass(): Promise<void> {
   isPassing = true;
-  for (let idle = 0; ; ) {
-    await settle();
-    if (waits.size === 0) break;
+  let idle = 0;
+  for (await settle(); waits.size > 0; await settle()) {
     if (loading > 0) continue;
     idle = queue.length > 0 ? 0 : idle + 1;
-    const why = idle > 1_000 ? new Error('nothing is under way, and the end is not reached') : next();
-    const late = new Error('no end within two days');
-    for (const { untilMs, fail } of waits) if (why || nowMs > untilMs) fail(why ?? late);
+    fail(idle > 1_000 ? new Error('nothing is under way, and the end is not reached') : next());
   }
   isPassing = false;
+}
+
+/** Whoever waits, if there is a reason, or has waited for too long. */
+function fail(why: unknown): void {
+  const late = new Error('no end within two days');
+  for (const wait of waits) if (why || nowMs > wait.untilMs) wait.fail(why ?? late);
 }
 
 /** The next timer fires. @returns what it throws */
