@@ -30,7 +30,6 @@ const SAME_SHARD = 'another process has the same shard: give each its own in DIS
 const BY_ANOTHER = 'answered by another process from bot';
 const BLOCKS_CARD = { blocks: (text: string) => text.includes(CARD) };
 const shows = ({ embeds, content }: ChatMessage) => embeds.map(({ title }) => title).join() || content;
-const _hasCards = (count: number) => (message: ChatMessage) => message.embeds.length === count;
 
 /** What was done so far: requests to the card service, edits, and how each command ended. */
 function done({ cardService, discord, lines }: World): [requests: number, edits: number, ends: string[]] {
