@@ -12,13 +12,15 @@ import { remember } from '../../sandbox/known-cards.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { Stopping } from '../../src/model/errors.ts';
 import { errorMessage, formatMessage } from '../../src/render/messages.ts';
-import { press } from '../support/buttons.ts';
+import { owners } from '../simulate/fake-time.ts';
+import { choose, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { field } from '../support/embed-field.ts';
 import { rateLimited, refused } from '../support/fault-forms.ts';
 import { finalAnswers, isFinal } from '../support/final-answers.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LIST, pasted, worldWithNames } from '../support/pasted-list.ts';
+import { ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
 import { QUICK, startWorld, type World } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
@@ -52,12 +54,13 @@ function hidesReplies({ discord }: World, times: number): void {
   };
 }
 
-describe('a first answer', () => {
-  const TAKEN_LATE = [
-    { route: 'callback', answer: 'lose answer' } as const,
-    rateLimited({ route: 'callback', retryAfterSeconds: 10 }),
-  ];
+/** A first answer may have arrived, and none can be sent in time. */
+const TAKEN_LATE: ScriptedFault[] = [
+  { route: 'callback', answer: 'lose answer' },
+  rateLimited({ route: 'callback', retryAfterSeconds: 10 }),
+];
 
+describe('a first answer', () => {
   it.each<[string, 'known' | 'unknown', ScriptedFault[], shown: string, end: string, warnings: number]>([
     [
       'that never arrives is sent again ever more rarely, and then given up',
@@ -410,5 +413,81 @@ describe('a command with a fault of its own', () => {
     world.card('base1-4');
     await world.pass(MINUTE_MS);
     expect(done(world)[2]).toEqual(['too late from bot']);
+  });
+});
+
+it('a menu that is used again is handled once, also while its first answer is not known to be there', async () => {
+  const world = await startWorld({ catalog: SAMPLE_CATALOG });
+  await offered(world, 'base1-4');
+  const drake = await world.card('base1-4').until(isFinal);
+  const printings = await press(world, drake, 'Other printings').settled();
+  world.discord.faults.script(...TAKEN_LATE);
+  choose(world, printings, 'promo-7');
+  await world.pass(100);
+  choose(world, printings, 'promo-7');
+  await world.pass(MINUTE_MS);
+  expect(done(world)[2].slice(2)).toEqual(['answered from service', 'pressed twice from bot']);
+});
+
+it('what a member is still to be told follows no answer that Discord has not confirmed', async () => {
+  const cards = pricedCards();
+  const world = await startWorld({ service: { ...QUICK, cards }, env: ENV });
+  const { alice, priced, watches } = membersOf(world.discord, cards);
+  world.discord.takesMessages(alice, false);
+  await priced(36);
+  await watches();
+  await priced(29);
+  await world.pass(1_000);
+  const told = async () => {
+    const typed = world.usage({ memberId: alice });
+    await world.pass(1_000);
+    return typed.message.followUps?.length ?? 0;
+  };
+  world.discord.faults.script(...TAKEN_LATE);
+  expect([await told(), await told()]).toEqual([0, 1]);
+});
+
+it('what answers an interaction is sent by its token alone, without the token of the bot', async () => {
+  const world = await startWorld();
+  const { answer } = world.discord;
+  const tokens: unknown[] = [];
+  world.discord.answer = async (request) => {
+    tokens.push(request.headers.get('Authorization'));
+    return answer(request);
+  };
+  press(world, await world.card('base1-4').until(isFinal), 'Delete');
+  await world.pass(1_000);
+  expect(tokens).toEqual([null, null, null, null]);
+});
+
+describe('when the clock is set', () => {
+  /** @returns the clock of everything in it */
+  async function worldWithClock() {
+    const clock = { skewMs: 0 };
+    const machine = { isAlive: true, clock, open: new Set<never>(), deferred: new Set<never>(), number: 0, slot: 0 };
+    return { world: await owners.run(machine, () => startWorld()), clock };
+  }
+
+  it('back, an edit is given up after ten seconds all the same, which the log says', async () => {
+    const { world, clock } = await worldWithClock();
+    world.discord.faults.script({ route: 'edit', answer: 'hang', times: 9 });
+    world.card('base1-4');
+    await world.pass(5_000);
+    clock.skewMs = -10 * MINUTE_MS;
+    await world.pass(7_000);
+    expect(said(world, 'discord accepts no edits: they are repeated until it does')).toBe(1);
+  });
+
+  it('forward, a press whose acknowledgement is still on its way has not deleted its message', async () => {
+    const { world, clock } = await worldWithClock();
+    world.cardService.set({ latencyMs: 600_000 });
+    const wait = await world.card('base1-4').until(({ content }) => content !== '');
+    world.discord.faults.script({ route: 'callback', answer: 'hang', times: 9 }, refused('delete', 'unknownWebhook'));
+    press(world, wait, 'Delete');
+    await world.pass(100);
+    clock.skewMs = MINUTE_MS;
+    await world.pass(MINUTE_MS);
+    expect(done(world)[2]).toEqual(['deleted from bot', 'not answered from bot']);
+    expect(world.discord.message(wait.interactionId)?.deleted).toBe(true);
   });
 });
