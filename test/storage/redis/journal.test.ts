@@ -1,14 +1,109 @@
-import { describe, expect, it } from 'vitest';
-import type { CardsReply } from '../../../src/replies/reply-ports.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EmbeddedCardService } from '../../../sandbox/card-service.ts';
+import { type CommandEvent, Events } from '../../../src/model/events.ts';
+import { CommandReplies } from '../../../src/replies/command-replies.ts';
+import type { CardsReply, ReplyJournal } from '../../../src/replies/reply-ports.ts';
 import { RedisJournal } from '../../../src/storage/redis/journal.ts';
 import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
 import { RedisUnavailable } from '../../../src/storage/redis/unavailable.ts';
-import { redisWatcher, startRun } from '../../replies/journals.ts';
-import { type DiscordBehaviour, deferredReply, repliesOver } from '../../replies/replies-over.ts';
+import { deferredReply } from '../../replies/replies-over.ts';
 import { logLines, WARN } from '../../support/log-lines.ts';
+import { LONGEST_WAIT_MS, lookupQueueOver } from '../../support/lookup-queue.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { linkTo, openedLink, type RedisAddress } from '../../support/redis-link.ts';
 import { startSlowRelay } from '../../support/slow-relay.ts';
+
+/** Discord accepts everything unless said otherwise. */
+interface DiscordBehaviour {
+  /** Whether it accepts an edit. */
+  accepts?: () => boolean;
+  /** Whether it deletes messages. */
+  deletes?: () => boolean;
+}
+
+/** Deferred replies over a lookup queue of their own; every request of the card service is answered. */
+function repliesOver(journal: ReplyJournal, { accepts = () => true, deletes = () => true }: DiscordBehaviour = {}) {
+  const [completed, dropped, deleted]: [string[], string[], string[]] = [[], [], []];
+  const commands: CommandEvent[] = [];
+  const cardService = new EmbeddedCardService();
+  const { queue: lookupQueue, cards, ledger } = lookupQueueOver(cardService);
+  const events = new Events();
+  onTestFinished(events.subscribe('command', (event) => void commands.push(event)));
+  onTestFinished(
+    events.subscribe('reply', ({ step, interactionId }) => void (step === 'dropped' && dropped.push(interactionId))),
+  );
+  const removes = ({ interactionId }: Pick<CardsReply, 'interactionId'>) => {
+    if (deletes()) deleted.push(interactionId);
+    return deletes();
+  };
+  const replies = new CommandReplies({
+    ...{ journal, events, log: logLines().log },
+    sender: {
+      reply: async () => ({ shown: true }),
+      edit: async () => 'shown',
+      defer: async () => ({ shown: true }),
+      async complete({ interactionId }) {
+        if (!accepts()) return 'failed';
+        completed.push(interactionId);
+        return 'shown';
+      },
+      deleteSource: async (press) => (removes(press) ? {} : { outcome: 'not answered' }),
+      delete: async (reply) => removes(reply),
+      read: async () => ({ content: '', embeds: [] }),
+    },
+    lookups: { cards, lookupQueue, ledger, longestWaitMs: LONGEST_WAIT_MS },
+    render: async () => ({ message: { embeds: [{}] } }),
+  });
+  const stop = async () => {
+    await lookupQueue.close(0);
+    await replies.close();
+  };
+  onTestFinished(stop);
+  return {
+    ...{ replies, cardService, stop, completed, dropped, deleted, commands },
+    /** As if no copy was found. */
+    defer: (reply: CardsReply) =>
+      replies.answer(reply, {
+        ...reply.asked,
+        queries: reply.asked.queries.map((query) => ({ ...query, known: { kind: 'missing' } })),
+      }),
+  };
+}
+
+/** So short that tests need not wait; dead only after many beats, because the machine may be busy. */
+const HEARTBEAT_TIMES = { everyMs: 100, deadAfterMs: 1_500 };
+
+async function startRun(redis: RedisAddress, { answerTimeoutMs = 10_000, openTimeoutMs = 10_000 } = {}) {
+  const { link, log, lines } = linkTo(redis, { answerTimeoutMs });
+  const processesAlive = new ProcessesAlive(link, HEARTBEAT_TIMES);
+  const journal = new RedisJournal(link, processesAlive, log);
+  await link.opened(openTimeoutMs);
+  return {
+    journal,
+    lines,
+    link,
+    processesAlive,
+    async end() {
+      await journal.close();
+      await processesAlive.leave();
+      link.close();
+    },
+    die: () => link.close(),
+  };
+}
+
+/** Sees what is written down in Redis. */
+async function redisWatcher(redis: RedisAddress) {
+  const { client } = (await openedLink(redis)).link;
+  const key = `${redis.prefix}:replies`;
+  return {
+    client,
+    key,
+    written: () => client.hLen(key),
+    ownerOf: async (id: string) => (await client.hGet(key, id))?.split(' ')[0],
+  };
+}
 
 /** A card service that never answers, so that no reply is completed. */
 const SLOW = { latencyMs: 3_600_000 };
@@ -91,7 +186,7 @@ describe('a deferred reply in Redis', () => {
     await heartbeats(owner, 2);
 
     expect(owner.deleted).toEqual([id]); // once more, should the other not have come to it
-    expect(owner.droppedIds()).toEqual([id]);
+    expect(owner.dropped).toEqual([id]);
     expect([owner.completed, other.completed]).toEqual([[], []]);
     expect(await ownerOf(kept)).toBe(owner.processesAlive.id);
   });
@@ -170,7 +265,7 @@ describe('a deferred reply in Redis', () => {
     const over = repliesOver(next.journal);
     over.replies.takeOver();
 
-    await expect.poll(over.completedIds).toEqual([left.interactionId]);
+    await expect.poll(() => over.completed).toEqual([left.interactionId]);
     await expect.poll(written).toBe(0);
     expect(await ownerOf(left.interactionId)).toBeUndefined();
   });
@@ -191,7 +286,7 @@ describe('a deferred reply in Redis', () => {
 
     await next.end();
     owner.replies.takeOver();
-    await expect.poll(owner.completedIds).toEqual([reply.interactionId]);
+    await expect.poll(() => owner.completed).toEqual([reply.interactionId]);
   });
 
   it('that is invalid is dropped and logged, and the others are completed', async () => {
@@ -207,7 +302,7 @@ describe('a deferred reply in Redis', () => {
 
     const next = await startProcess(redis);
 
-    await expect.poll(next.completedIds).toEqual([sound.interactionId]);
+    await expect.poll(() => next.completed).toEqual([sound.interactionId]);
     await expect.poll(written).toBe(0);
     expect(next.lines.map(({ msg }) => msg)).toContain('invalid deferred reply: it is dropped');
   });
@@ -247,14 +342,14 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       accepts = true;
       const during = await defer(owner, 20);
       await owner.replies.settled();
-      expect(owner.completedIds().sort()).toEqual([before, ...during]);
+      expect(owner.completed.toSorted()).toEqual([before, ...during]);
 
       redis.resume();
       await expect.poll(() => [owner.link.health, other.link.health]).toEqual(['usable', 'usable']);
       await expect.poll(written).toBe(0);
       const [after] = await defer(owner);
       await owner.replies.settled();
-      expect(owner.completedIds()).toContain(after);
+      expect(owner.completed).toContain(after);
       expect(owner.completed).toHaveLength(22);
       expect(other.completed).toEqual([]);
       expect(owner.lines.filter(({ level }) => level >= WARN)).toHaveLength(1);
@@ -273,7 +368,7 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       const other = await startProcess(redis);
       owner.die();
 
-      await expect.poll(() => other.completedIds().sort()).toEqual([...before, ...during]);
+      await expect.poll(() => other.completed.toSorted()).toEqual([...before, ...during]);
       await expect.poll(written).toBe(0);
     });
 
@@ -286,7 +381,7 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       await expect.poll(() => other.processesAlive.hasSeenAll).toBe(true);
       const [left = ''] = await defer(owner);
       relay.close();
-      await expect.poll(other.completedIds).toEqual([left]);
+      await expect.poll(() => other.completed).toEqual([left]);
       const [during = ''] = await defer(owner);
       expect([left, during].map((id) => owner.journal.ownerOf(id))).toEqual(['unknown', 'this']);
 
@@ -312,7 +407,7 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       await expect.poll(() => ownerOf(left)).toBe(other.processesAlive.id);
 
       relay.setState('open');
-      await expect.poll(() => owner.droppedIds()).toEqual([left]);
+      await expect.poll(() => owner.dropped).toEqual([left]);
       accepts = true;
       expect([owner.journal.ownerOf(left), await ownerOf(left)]).toEqual(['another', other.processesAlive.id]);
       expect(owner.completed).toEqual([]);
@@ -337,9 +432,9 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       await journal.close();
 
       const next = await startProcess(redis);
-      await expect.poll(next.completedIds).toEqual([pending.interactionId]);
+      await expect.poll(() => next.completed).toEqual([pending.interactionId]);
       await expect.poll(written).toBe(0);
-      expect(next.completedIds()).toEqual([pending.interactionId]);
+      expect(next.completed).toEqual([pending.interactionId]);
     });
 
     it('a process that stops shows nothing: another completes its replies when Redis is back', async () => {
@@ -354,7 +449,7 @@ describe.skipIf(noRealRedis('deferred replies while Redis is unavailable'))(
       owner.die();
 
       await redis.start();
-      await expect.poll(() => other.completedIds().sort()).toEqual([left, own].sort());
+      await expect.poll(() => other.completed.toSorted()).toEqual([left, own].sort());
       expect(owner.completed).toEqual([]);
     });
   },

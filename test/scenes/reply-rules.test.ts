@@ -1,0 +1,493 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import card from '../../commands/card.ts';
+import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
+import { DISCORD_LIFETIMES } from '../../sandbox/discord/interaction.ts';
+import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import { remember } from '../../sandbox/known-cards.ts';
+import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
+import { Stopping } from '../../src/model/errors.ts';
+import { errorMessage, formatMessage } from '../../src/render/messages.ts';
+import { owners } from '../simulate/fake-time.ts';
+import { choose, press } from '../support/buttons.ts';
+import { offered } from '../support/confirmed-cards.ts';
+import { field } from '../support/embed-field.ts';
+import { rateLimited, refused } from '../support/fault-forms.ts';
+import { finalAnswers, isFinal } from '../support/final-answers.ts';
+import { logLines } from '../support/log-lines.ts';
+import { LIST, pasted, worldWithNames } from '../support/pasted-list.ts';
+import { ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
+import { QUICK, startWorld, type World } from '../support/world.ts';
+
+const CARD = 'Emberwing Drake';
+const MINUTE_MS = 60_000;
+const BLOCKED = formatMessage('en-US', 'shownInPrivate', { why: 'blocked' });
+const UNCONFIRMED = 'discord did not confirm the first answer: the reply is completed anyway';
+const SAME_SHARD = 'another process has the same shard: give each its own in DISCORD_SHARDS';
+
+const BY_ANOTHER = 'answered by another process from bot';
+const BLOCKS_CARD = { blocks: (text: string) => text.includes(CARD) };
+const shows = ({ embeds, content }: ChatMessage) => embeds.map(({ title }) => title).join() || content;
+
+/** What was done so far: requests to the card service, edits, and how each command ended. */
+function done({ cardService, discord, lines }: World): [requests: number, edits: number, ends: string[]] {
+  const edits = discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('/webhooks/'));
+  const ends = lines.filter(({ msg }) => msg === 'command').map(({ outcome, source }) => `${outcome} from ${source}`);
+  return [cardService.requests.length, edits.length, ends];
+}
+
+/** How often the log says so. */
+const said = ({ lines }: World, wanted: string) => lines.filter(({ msg }) => msg === wanted).length;
+
+/** Discord does not say what a reply shows, for so many times. */
+function hidesReplies({ discord }: World, times: number): void {
+  const { answer } = discord;
+  let left = times;
+  discord.answer = async (request) => {
+    if (request.method !== 'GET' || left-- <= 0) return answer(request);
+    await sleep(500);
+    throw new TypeError('fetch failed');
+  };
+}
+
+/** A first answer may have arrived, and none can be sent in time. */
+const TAKEN_LATE: ScriptedFault[] = [
+  { route: 'callback', answer: 'lose answer' },
+  rateLimited({ route: 'callback', retryAfterSeconds: 10 }),
+];
+
+describe('a first answer', () => {
+  it.each<[string, 'known' | 'unknown', ScriptedFault[], shown: string, end: string, warnings: number]>([
+    [
+      'that never arrives is sent again ever more rarely, and then given up',
+      'unknown',
+      [{ route: 'callback', answer: 'close', times: 99 }],
+      '',
+      'not answered from service',
+      1,
+    ],
+    ['that may have arrived is completed', 'unknown', TAKEN_LATE, CARD, 'answered from service', 1],
+    ['that may have arrived is not known to be there', 'known', TAKEN_LATE, CARD, 'not answered from bot', 0],
+    ['that Discord confirms is nothing to warn of', 'unknown', [], CARD, 'answered from service', 0],
+  ])('%s (of an %s card)', async (_, state, faults, shown, end, warnings) => {
+    const world = await startWorld({ discord: { lifetimes: DISCORD_LIFETIMES } });
+    if (state === 'known') await world.card('base1-4').until(isFinal);
+    world.discord.faults.script(...faults);
+    const typed = world.card('base1-4');
+    await world.pass(MINUTE_MS);
+    expect([shows(typed.message), done(world)[2].at(-1), said(world, UNCONFIRMED)]).toEqual([shown, end, warnings]);
+    expect(world.discord.faults.met).toBeLessThan(20);
+  });
+
+  it('that comes too late leaves nothing to complete', async () => {
+    const world = await startWorld();
+    world.discord.faults.script(refused('callback', 'unknownInteraction'));
+    world.card('base1-4');
+    await world.commandLines(1);
+    await world.restartBot();
+    expect([done(world), said(world, 'deferred replies taken over')]).toEqual([[0, 0, ['too late from bot']], 0]);
+  });
+});
+
+const OF_ANOTHER = { type: 4, data: { embeds: [{ title: CARD }] } };
+it.each<[string, known: boolean, body: object, ReturnType<typeof done>]>([
+  ['"thinking…" is completed from here', false, { type: 5 }, [1, 1, [BY_ANOTHER, 'answered from service']]],
+  ['the card stays as it is', false, OF_ANOTHER, [1, 0, [BY_ANOTHER]]],
+  ['the card is not shown again from memory', true, OF_ANOTHER, [0, 0, [BY_ANOTHER]]],
+])('of a process with the same shard that was quicker %s', async (_, isKnown, body, expected) => {
+  const world = await startWorld(isKnown ? { known: [{ id: 'base1-4', ageMs: 0 }] } : {});
+  const { answer } = world.discord;
+  world.discord.answer = async (request) => {
+    if (request.url.endsWith('/callback')) await answer(new Request(request, { body: JSON.stringify(body) }));
+    return answer(request);
+  };
+  const typed = world.card('base1-4');
+  await world.pass(MINUTE_MS);
+  expect([done(world), shows(typed.message), finalAnswers(typed)]).toEqual([expected, CARD, 1]);
+  world.card('base1-4');
+  await world.pass(MINUTE_MS);
+  expect(said(world, SAME_SHARD)).toBe(1);
+});
+
+describe('a deferred reply', () => {
+  it.each<[string, ScriptedFault, most: number, end: string]>([
+    ['whose edits never arrive', { route: 'edit', answer: 'close', times: 9_999 }, 150, 'too late from bot'],
+    ['that Discord does not know', refused('edit', 'unknownInteraction', 9), 1, 'not answered from service'],
+    [
+      'that can be edited too late',
+      rateLimited({ route: 'edit', retryAfterSeconds: 1_000 }),
+      1,
+      'not answered from service',
+    ],
+  ])('%s is given up, and counts as seen by nobody', async (_, fault, most, end) => {
+    const world = await startWorld({ catalog: SAMPLE_CATALOG });
+    await offered(world, 'base1-4');
+    world.discord.faults.script(fault);
+    const typed = world.card('base1-4');
+    await world.pass(15 * MINUTE_MS);
+    const [requests, edits, ends] = done(world);
+    expect([requests, ends, shows(typed.message)]).toEqual([1, [end], '']);
+    expect(edits).toBeLessThanOrEqual(most);
+    expect(await suggested(world)).toEqual([]);
+  });
+
+  it('that becomes a first answer, without word from Discord, is edited again', async () => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 500 });
+    const typed = world.card('base1-4');
+    await typed.until(({ state }) => state === 'thinking');
+    world.discord.faults.script(refused('edit', 'unknownWebhook'), { route: 'callback', answer: 'hang', times: 9 });
+    expect(shows(await typed.until(isFinal))).toBe(CARD);
+  });
+
+  it('whose wait never arrives is not edited again after its answer', async () => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 5_500 });
+    world.discord.faults.script({ route: 'edit', answer: 'hang' });
+    const typed = world.card('base1-4');
+    await world.pass(MINUTE_MS);
+    expect([shows(typed.message), done(world)]).toEqual([CARD, [1, 2, ['answered from service']]]);
+  });
+
+  it('is logged with how long it waited for its first request', async () => {
+    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 6, burst: 1 } });
+    world.cardService.set({ latencyMs: 2_000 });
+    await world.card('base1-1').until(isFinal);
+    world.discord.type({ command: 'cards', options: { ids: 'base1-2 base1-4' } });
+    const [, list] = await world.commandLines(2);
+    expect(list).toMatchObject({ outcome: 'answered', source: 'service', shown: 2, asked: 2 });
+    expect(Number(list?.waitMs)).toBeLessThan(Number(list?.tookMs) - 10_000);
+  });
+});
+
+/** What a member is offered who types nothing: what they have seen, and what others have seen in their server. */
+async function suggested({ discord }: World, memberId = discord.members[0]?.id ?? ''): Promise<unknown[]> {
+  const choices = await discord.complete({ command: 'card', options: { id: '' }, focused: 'id', memberId });
+  return choices.map(({ value }) => value);
+}
+
+it.each(['at once', 'deferred'])(
+  'a card that Discord refuses for others to see counts as seen by its member alone: %s',
+  async (when) => {
+    const world = await startWorld({ catalog: SAMPLE_CATALOG });
+    await offered(world, 'base1-4');
+    if (when === 'at once')
+      await world.card('base1-4', { private: true }, { memberId: world.discord.members[2]?.id ?? '' }).until(isFinal);
+    world.discord.moderate(BLOCKS_CARD);
+    world.card('base1-4');
+    await world.pass(MINUTE_MS);
+    expect([await suggested(world), await suggested(world, world.discord.members[1]?.id)]).toEqual([['base1-4'], []]);
+  },
+);
+
+describe('a reply that its process has left', () => {
+  /** No edit was taken, or none is known to be. */
+  const [CLOSED, LOST]: ScriptedFault[] = [
+    { route: 'edit', answer: 'close', times: 999 },
+    { route: 'edit', answer: 'lose answer', times: 999 },
+  ];
+  interface Typing {
+    /** A new one unless given. */
+    world?: World;
+    /** `/card base1-4` unless given. */
+    type?: (world: World) => TypedInteraction;
+  }
+
+  async function left(faults: (ScriptedFault | undefined)[], { world, type }: Typing = {}) {
+    const here = world ?? (await startWorld());
+    here.discord.faults.script(...faults.flatMap((fault) => fault ?? []));
+    const typed = type?.(here) ?? here.card('base1-4');
+    await here.pass(9_000);
+    await here.stopBot();
+    here.discord.faults.clear();
+    return { world: here, typed };
+  }
+
+  /** The command of what it has left exists no more. */
+  function ofOlderCommand({ config }: World): void {
+    using database = new DatabaseSync(join(config.dataDir, 'state.sqlite'));
+    database.exec("UPDATE deferred_replies SET reply = json_set(reply, '$.command', 'older')");
+  }
+
+  /** What the next process does. */
+  async function next(world: World): Promise<ReturnType<typeof done>> {
+    const [requests, edits, { length }] = done(world);
+    await world.restartBot();
+    await world.pass(2 * MINUTE_MS);
+    const [allRequests, allEdits, ends] = done(world);
+    return [allRequests - requests, allEdits - edits, ends.slice(length)];
+  }
+
+  const FROM_MEMORY: ReturnType<typeof done> = [0, 1, ['answered from cache']];
+  const AS_IT_IS: ReturnType<typeof done> = [0, 0, []];
+  const OUTDATED = formatMessage('en-US', 'unknownCommand');
+  const WORD = [{ route: 'edit', delayMs: 1 } as const, LOST];
+  it.each<[string, typeof WORD, (world: World) => unknown, ReturnType<typeof done>, shown: string, below?: number]>([
+    ['is completed from memory', [CLOSED], () => {}, FROM_MEMORY, CARD],
+    ['is completed although Discord hides it at first', [CLOSED], (world) => hidesReplies(world, 2), FROM_MEMORY, CARD],
+    ['stays as it is when it shows its card', [LOST], () => {}, AS_IT_IS, CARD],
+    ['stays as it is although Discord hides it at first', [LOST], (world) => hidesReplies(world, 3), AS_IT_IS, CARD],
+    ['is dropped when it is too late', [CLOSED], ({ pass }) => pass(15 * MINUTE_MS), [0, 0, ['too late from bot']], ''],
+    ['says that it is out of date when its command is no more', [CLOSED], ofOlderCommand, FROM_MEMORY, OUTDATED],
+    [
+      'says why its card follows in private',
+      [CLOSED],
+      ({ discord }) => discord.moderate(BLOCKS_CARD),
+      [0, 2, ['answered from cache']],
+      BLOCKED,
+      1,
+    ],
+  ])('%s', async (_, faults, meanwhile, expected, shown, below = 0) => {
+    const { world, typed } = await left(faults);
+    await meanwhile(world);
+    expect([await next(world), shows(typed.message), typed.message.followUps?.length ?? 0]).toEqual([
+      expected,
+      shown,
+      below,
+    ]);
+    await world.restartBot();
+    expect(said(world, 'deferred replies taken over')).toBe(1);
+  });
+
+  it.each([
+    ['does not say it', 0, 0],
+    ['is hidden at first', 1, 0],
+  ])('and says why its card follows in private has it there already: %s', async (_, hidden, followUps) => {
+    const world = await startWorld();
+    world.discord.moderate(BLOCKS_CARD);
+    const { typed } = await left([{ route: 'edit', delayMs: 1 }, LOST], { world });
+    expect(shows(typed.message)).toBe(BLOCKED);
+    hidesReplies(world, hidden);
+    expect(await next(world)).toEqual([0, 1, ['answered from cache']]);
+    expect(typed.message.followUps?.length ?? 0).toBe(followUps);
+  });
+
+  it('is completed from memory without a request, also when its copy is old by then, which is counted as saved', async () => {
+    const { world, typed } = await left([CLOSED], { world: await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } }) });
+    expect([await next(world), shows(typed.message)]).toEqual([FROM_MEMORY, CARD]);
+    expect(field(await world.usage().settled(), 'Answered from memory')).toContain('1 request saved');
+  });
+
+  it('stays as it is when it shows each of its cards, or the one embed of a pasted list', async () => {
+    const two = await left([LOST], {
+      type: ({ discord }) => discord.type({ command: 'cards', options: { ids: 'base1-4 base1-1' } }),
+    });
+    expect([two.typed.message.embeds.length, await next(two.world)]).toEqual([2, AS_IT_IS]);
+
+    const world = await worldWithNames();
+    const estimate = await pasted(world, LIST);
+    const list = await left([LOST], { world, type: () => press(world, estimate, 'Fetch the prices') });
+    expect([list.typed.message.embeds.length, await next(world)]).toEqual([1, AS_IT_IS]);
+  });
+
+  it.each([
+    ['of its three lookups two', {}, 2],
+    ['its one lookup', { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' }, 1],
+  ])(
+    'costs no more than what was said of a pasted list, of which one card is known by then: %s',
+    async (_, env, most) => {
+      const world = await worldWithNames(env);
+      const estimate = await pasted(world, LIST);
+      world.cardService.set({ latencyMs: 600_000 });
+      await left([], { world, type: () => press(world, estimate, 'Fetch the prices') });
+      await remember(world.config, [{ id: 'base1-1', ageMs: 0 }], logLines().log);
+      world.cardService.set({ latencyMs: 0, down: true });
+      expect((await next(world))[0]).toBe(most);
+    },
+  );
+
+  it('costs no request when it is taken back while Discord is asked what it shows', async () => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 600_000 });
+    const { typed } = await left([], { world });
+    hidesReplies(world, 1);
+    await world.restartBot();
+    press(world, typed.message, 'Delete');
+    await world.pass(MINUTE_MS);
+    expect([done(world), typed.message.deleted]).toEqual([[1, 1, ['answered from bot', 'deleted from bot']], true]);
+  });
+
+  it('and that no other can take over says that its process stops', async () => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 600_000 });
+    await rm(join(world.config.dataDir, 'state.sqlite'));
+    await world.pass(MINUTE_MS);
+    const typed = world.card('base1-4');
+    await typed.until(({ content }) => content !== '');
+    await world.stopBot();
+    expect(shows(typed.message)).toBe(errorMessage('en-US', new Stopping()));
+  });
+});
+
+describe('a reply that is taken back', () => {
+  const STALE = [{ id: 'base1-4', ageMs: 7 * 60 * MINUTE_MS }];
+
+  it.each<[string, ScriptedFault[]]>([
+    ['', []],
+    [' while its first answer is on its way', [{ route: 'callback', answer: 'lose answer' }]],
+  ])('%s is not corrected by a renewal', async (_, faults) => {
+    const world = await startWorld({ known: STALE });
+    world.cardService.set({ latencyMs: 5_000 });
+    world.discord.faults.script(...faults);
+    press(world, await world.card('base1-4').until(isFinal), 'Delete');
+    await world.pass(MINUTE_MS);
+    const [requests, edits, ends] = done(world);
+    expect([requests, edits, ends.sort()]).toEqual([1, 0, ['answered from bot', 'answered from stale']]);
+  });
+
+  it('has ended at once, whatever its lookup waits for', async () => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 600_000 });
+    const typed = world.card('base1-4');
+    press(world, await typed.until(({ content }) => content !== ''), 'Delete');
+    await world.pass(500);
+    expect(done(world)).toEqual([1, 1, ['deleted from bot', 'answered from bot']]);
+  });
+
+  it.each<[string, ScriptedFault, tries: number]>([
+    ['that is gone', refused('delete', 'unknownMessage', 9), 1],
+    ['whose token has expired', refused('delete', 'invalidWebhookToken', 9), 1],
+    ['that Discord refuses to delete', refused('delete', 'missingAccess', 9), 2],
+  ])('%s is not deleted again', async (_, fault, tries) => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 600_000 });
+    const typed = world.card('base1-4');
+    const wait = await typed.until(({ content }) => content !== '');
+    world.discord.faults.script(fault);
+    press(world, wait, 'Delete');
+    await world.pass(5 * MINUTE_MS);
+    expect([world.discord.faults.met, said(world, 'a reply cannot be deleted')]).toEqual([tries, tries - 1]);
+    await world.restartBot();
+    expect(said(world, 'deferred replies taken over')).toBe(0);
+  });
+
+  it('once it has ended is left to its button, which may be pressed again', async () => {
+    const world = await startWorld();
+    const message = await world.card('base1-4').until(isFinal);
+    world.discord.faults.script(refused('delete', 'missingAccess'));
+    press(world, message, 'Delete');
+    await world.pass(MINUTE_MS);
+    expect([world.discord.message(message.interactionId)?.deleted, world.discord.faults.met]).toEqual([undefined, 1]);
+    press(world, message, 'Delete');
+    await world.pass(MINUTE_MS);
+    expect(world.discord.message(message.interactionId)?.deleted).toBe(true);
+  });
+});
+
+describe('a command with a fault of its own', () => {
+  const BROKEN = formatMessage('en-US', 'broken');
+  /** It shows its card so many times, and then throws. */
+  function breaksAfter(times: number): void {
+    const { show } = card;
+    let left = times;
+    onTestFinished(() => void Object.assign(card, { show }));
+    Object.assign(card, {
+      show(...given: Parameters<typeof show>) {
+        if (left-- <= 0) throw new TypeError('a bug');
+        return show(...given);
+      },
+    });
+  }
+
+  it.each([
+    ['answers with a sentence', [{ id: 'base1-4', ageMs: 0 }], 0, BROKEN, 'broken from cache'],
+    ['completes its reply with a sentence', [], 0, BROKEN, 'answered from service'],
+    ['leaves a saved copy as it is', [{ id: 'base1-4', ageMs: 7 * 60 * MINUTE_MS }], 1, CARD, 'answered from stale'],
+  ])('%s, and says it in the log', async (_, known, times, shown, end) => {
+    const world = await startWorld({ known });
+    breaksAfter(times);
+    const typed = world.card('base1-4');
+    await world.pass(MINUTE_MS);
+    expect([shows(typed.message), done(world)[2]]).toEqual([shown, [end]]);
+    expect(world.lines.filter(({ err }) => JSON.stringify(err ?? '').includes('a bug'))).toHaveLength(1);
+  });
+
+  it('ends no process when the copy comes too late', async () => {
+    const world = await startWorld({ known: [{ id: 'base1-4', ageMs: 7 * 60 * MINUTE_MS }] });
+    breaksAfter(1);
+    world.discord.faults.script(refused('callback', 'unknownInteraction'));
+    world.card('base1-4');
+    await world.pass(MINUTE_MS);
+    expect(done(world)[2]).toEqual(['too late from bot']);
+  });
+});
+
+it('a menu that is used again is handled once, also while its first answer is not known to be there', async () => {
+  const world = await startWorld({ catalog: SAMPLE_CATALOG });
+  await offered(world, 'base1-4');
+  const drake = await world.card('base1-4').until(isFinal);
+  const printings = await press(world, drake, 'Other printings').settled();
+  world.discord.faults.script(...TAKEN_LATE);
+  choose(world, printings, 'promo-7');
+  await world.pass(100);
+  choose(world, printings, 'promo-7');
+  await world.pass(MINUTE_MS);
+  expect(done(world)[2].slice(2)).toEqual(['answered from service', 'pressed twice from bot']);
+});
+
+it('what a member is still to be told follows no answer that Discord has not confirmed', async () => {
+  const cards = pricedCards();
+  const world = await startWorld({ service: { ...QUICK, cards }, env: ENV });
+  const { alice, priced, watches } = membersOf(world.discord, cards);
+  world.discord.takesMessages(alice, false);
+  await priced(36);
+  await watches();
+  await priced(29);
+  await world.pass(1_000);
+  const told = async () => {
+    const typed = world.usage({ memberId: alice });
+    await world.pass(1_000);
+    return typed.message.followUps?.length ?? 0;
+  };
+  world.discord.faults.script(...TAKEN_LATE);
+  expect([await told(), await told()]).toEqual([0, 1]);
+});
+
+it('what answers an interaction is sent by its token alone, without the token of the bot', async () => {
+  const world = await startWorld();
+  const { answer } = world.discord;
+  const tokens: unknown[] = [];
+  world.discord.answer = async (request) => {
+    tokens.push(request.headers.get('Authorization'));
+    return answer(request);
+  };
+  press(world, await world.card('base1-4').until(isFinal), 'Delete');
+  await world.pass(1_000);
+  expect(tokens).toEqual([null, null, null, null]);
+});
+
+describe('when the clock is set', () => {
+  /** @returns the clock of everything in it */
+  async function worldWithClock() {
+    const clock = { skewMs: 0 };
+    const machine = { isAlive: true, clock, open: new Set<never>(), deferred: new Set<never>(), number: 0, slot: 0 };
+    return { world: await owners.run(machine, () => startWorld()), clock };
+  }
+
+  it('back, an edit is given up after ten seconds all the same, which the log says', async () => {
+    const { world, clock } = await worldWithClock();
+    world.discord.faults.script({ route: 'edit', answer: 'hang', times: 9 });
+    world.card('base1-4');
+    await world.pass(5_000);
+    clock.skewMs = -10 * MINUTE_MS;
+    await world.pass(7_000);
+    expect(said(world, 'discord accepts no edits: they are repeated until it does')).toBe(1);
+  });
+
+  it('forward, a press whose acknowledgement is still on its way has not deleted its message', async () => {
+    const { world, clock } = await worldWithClock();
+    world.cardService.set({ latencyMs: 600_000 });
+    const wait = await world.card('base1-4').until(({ content }) => content !== '');
+    world.discord.faults.script({ route: 'callback', answer: 'hang', times: 9 }, refused('delete', 'unknownWebhook'));
+    press(world, wait, 'Delete');
+    await world.pass(100);
+    clock.skewMs = MINUTE_MS;
+    await world.pass(MINUTE_MS);
+    expect(done(world)[2]).toEqual(['deleted from bot', 'not answered from bot']);
+    expect(world.discord.message(wait.interactionId)?.deleted).toBe(true);
+  });
+});
