@@ -51,6 +51,7 @@ it('has ended once everything is written, or after as long as it is given', asyn
   const output = openOutput(own());
   output.write('the last line\n');
   await ended(output, 60_000);
+  expect(() => output.write('too late\n')).not.toThrow();
   expect(pipe.read()).toBe('the last line\n');
 
   pipe.fill();
