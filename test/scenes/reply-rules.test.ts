@@ -461,17 +461,18 @@ it('what answers an interaction is sent by its token alone, without the token of
 });
 
 describe('when the clock is set', () => {
-  /** @returns the clock of everything in it */
+  /** @returns what is done on its machine, and the clock of that */
   async function worldWithClock() {
     const clock = { skewMs: 0 };
     const machine = { isAlive: true, clock, open: new Set<never>(), deferred: new Set<never>(), number: 0, slot: 0 };
-    return { world: await owners.run(machine, () => startWorld()), clock };
+    const here = <T>(work: () => T) => owners.run(machine, work);
+    return { world: await here(() => startWorld()), clock, here };
   }
 
   it('back, an edit is given up after ten seconds all the same, which the log says', async () => {
-    const { world, clock } = await worldWithClock();
+    const { world, clock, here } = await worldWithClock();
     world.discord.faults.script({ route: 'edit', answer: 'hang', times: 9 });
-    world.card('base1-4');
+    here(() => world.card('base1-4'));
     await world.pass(5_000);
     clock.skewMs = -10 * MINUTE_MS;
     await world.pass(7_000);
@@ -479,11 +480,11 @@ describe('when the clock is set', () => {
   });
 
   it('forward, a press whose acknowledgement is still on its way has not deleted its message', async () => {
-    const { world, clock } = await worldWithClock();
+    const { world, clock, here } = await worldWithClock();
     world.cardService.set({ latencyMs: 600_000 });
-    const wait = await world.card('base1-4').until(({ content }) => content !== '');
+    const wait = await here(() => world.card('base1-4')).until(({ content }) => content !== '');
     world.discord.faults.script({ route: 'callback', answer: 'hang', times: 9 }, refused('delete', 'unknownWebhook'));
-    press(world, wait, 'Delete');
+    here(() => press(world, wait, 'Delete'));
     await world.pass(100);
     clock.skewMs = MINUTE_MS;
     await world.pass(MINUTE_MS);
