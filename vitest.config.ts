@@ -3,8 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that mostly wait: they begin first, otherwise the run would end with their waits. */
-const LONGEST =
-  /\/(?:simulate|page|words|gateway-faults|redis-takeover|redis-outages)\.test\.ts$/;
+const LONGEST = /\/(?:simulate|page|words|gateway-faults|redis-takeover|redis-outages)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
 const LONG = /\/test\/(?:e2e|scenes|storage\/redis|cli|screenshots)\/|worker-catalog/;
@@ -54,6 +53,9 @@ export default defineConfig({
           include: [SIMULATED],
           setupFiles: 'test/support/simulated-time.ts',
           isolate: false,
+          // Nothing there waits, and each worker loads everything: they run after those that wait.
+          maxWorkers: Math.max(2, availableParallelism()),
+          sequence: { groupOrder: 1 },
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },
