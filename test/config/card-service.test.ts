@@ -205,6 +205,9 @@ describe('the variables beside a description', () => {
       headers: { 'X-Team': 'reds', Accept: 'application/json' },
       secrets: ['reds'],
     });
+    expect(faults({ ...MINE, headers: { 'X-Token': '$DISCORD_TOKEN' } })).toEqual([
+      'CARD_SERVICE: mine.json: headers.X-Token: expected a text, or a variable as $CARD_SERVICE_NAME, found another text',
+    ]);
   });
 
   it('name a description that ships, or are told which was meant', () => {

@@ -84,6 +84,9 @@ describe('readConfig', () => {
       longestWaitMs: 840_000,
       currency: 'EUR',
       dataDir: '/var/lib/cardbot',
+      redis: undefined,
+      memberHistory: true,
+      renewsWatched: true,
       logLevel: 'debug',
     });
   });

@@ -58,6 +58,7 @@ it.each<[string, Texts, string]>([
   ],
   ['a case that never is', { resets: '{when, select, later {a} other {{time}}}' }, 'resets: {when} is never later'],
   ['a form of a plural that is missing', { historyDays: '{days, plural, other {#}}' }, 'historyDays: {days} lacks one'],
+  ['an empty text', { working: ' ' }, 'working: is empty'],
   [
     'an empty case',
     { watchNoPrice: '{typed, select, none {} other {{text}{example}}}' },

@@ -33,8 +33,10 @@ it.each<[string, Partial<WatchNotice> & { isLate?: boolean }, string]>([
   expect(watchNotices(notices, { currency: 'USD', isLate }).content).toContain(expected);
 });
 
-it('a price without a currency is a figure', () => {
+it('a price has the currency that the service states, and none is a figure', () => {
   expect(watchNotices([NOTICE], { currency: undefined, isLate: true }).content).toContain('at 29.50, below');
+  const german = watchNotices([{ ...NOTICE, locale: 'de' }], { currency: 'EUR', isLate: true });
+  expect(german.content).toContain('29,50\u00A0€');
 });
 
 it('as many as one message holds fit, with two buttons each', () => {

@@ -241,6 +241,11 @@ it.each(withKeys)('%s refuses a key that is wrong', async (name, { id }) => {
   await expect(cardOf(client, id)).rejects.toMatchObject({ name: 'KeyRefused', status: 401 });
 });
 
+it.each(withKeys)('the doctor names a wrong key of %s', async (name, { id }) => {
+  const { bot } = await startNamed(name, { CARD_SERVICE_API_KEY: 'another' });
+  expect(await diagnosed(bot, id)).toEqual([expect.stringMatching(/^✗ API key: .* does not accept this key/)]);
+});
+
 it.each([
   [
     'a wrong path',

@@ -23,13 +23,13 @@ export class RedisClaims implements Claims {
   /** A name is claimed once in this process, too, and Redis does not know of this while it is unavailable. */
   readonly #here = new LocalClaims();
 
-  /** Names that are free, which Redis could not be told. */
-  readonly #unreleased = new Set<string>();
+  /** Names that are free, and whether Redis is being told; it could not be told of the others. */
+  readonly #unreleased = new Map<string, 'under way' | 'untold'>();
 
   constructor(processesAlive: ProcessesAlive) {
     this.#processesAlive = processesAlive;
     processesAlive.onHeartbeat(() => {
-      for (const name of this.#unreleased) void this.release(name);
+      for (const [name, state] of this.#unreleased) if (state === 'untold') void this.release(name);
     });
   }
 
@@ -47,8 +47,9 @@ export class RedisClaims implements Claims {
 
   async release(name: string): Promise<void> {
     await this.#here.release(name);
-    this.#unreleased.add(name);
+    this.#unreleased.set(name, 'under way');
     if ((await this.#run(RELEASE, name, [])) !== undefined) this.#unreleased.delete(name);
+    else if (this.#unreleased.has(name)) this.#unreleased.set(name, 'untold');
   }
 
   #run(script: string, name: string, args: string[]): Promise<unknown> {
