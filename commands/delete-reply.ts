@@ -20,5 +20,5 @@ function isOfButtons(row: NonNullable<Message['components']>[number] | undefined
   return row?.components.every(({ type }) => type === BUTTON) ?? false;
 }
 
-/** As an enum of discord-api-types, which this need not load. */
+/** The figure stands in an enum of discord-api-types, which this need not load. */
 const BUTTON = 2;

@@ -131,7 +131,11 @@ function withoutList(locale: string, { limiter }: Services): string {
   return formatMessage(locale, limiter.view().storeAwaitedUntilMs === undefined ? 'worthPasteAgain' : 'StoreAway');
 }
 
-/** A list with its lines. What they mean is decided once, if names can be searched then. @returns `undefined` when it is kept no longer */
+/**
+ * A list with its lines. What they mean is decided once, if names can be searched then.
+ *
+ * @returns `undefined` when it is kept no longer, or cannot be read now
+ */
 async function readList(id: string, requester: Requester, services: Services): Promise<KeptList | undefined> {
   const { memberId } = requester;
   const kept = await services.lists.read(memberId, id);

@@ -137,7 +137,7 @@ export class LookupRequests {
     ]);
     if (claimed !== 'mine') pendingLookups.postpone(pending, CLAIM_RETRY_MS);
     if (!isMine(claimed)) pending.askedElsewhere();
-    // Of what is claimed here alone, another process may be asking, too.
+    // Another process may be asking, too, for what is claimed here alone.
     const isToBeSent = claimed === 'mine' && !isAnswered && pendingLookups.has(pending);
     if (isMine(claimed) && !isToBeSent) void claims.release(name);
     return isToBeSent;

@@ -15,7 +15,7 @@ export interface SharedLimiterStore {
   readonly asRead: {
     /** Another one when what is stored was lost meanwhile. Empty when nothing is stored. */
     readonly era: string;
-    /** Of what is stored: a lower one than before when the last writes were lost, as in a failover. */
+    /** It numbers what is stored, and is lower than before when the last writes were lost, as in a failover. */
     readonly version: number;
     /** The process that has the probe under way; empty when there is none, or it is dead. */
     readonly probeOf: string;

@@ -294,7 +294,7 @@ function ofProbes(seen: Seen): string[] {
   });
 }
 
-/** Redis has lost what one process had told it, and a process that still knew it was killed before it was back. */
+/** Redis has lost what one process had told it, and a process that may still have known it was killed before it was back. */
 function isForgotten(sinceMs: number, untilMs: number, { outages, kills }: Seen): boolean {
   return outages.some((outage) => {
     const isBetween = outage.untilMs > sinceMs && outage.fromMs < untilMs;

@@ -18,7 +18,7 @@ export interface ImportFlags extends Mapping {
 
 /** In one transaction, which keeps other writers out: some 50 ms. With 500 an import takes a third longer. */
 const BATCH = 2_000;
-/** As spreadsheets write long numbers: `8,96311E+07`. */
+/** Spreadsheets write long numbers so: `8,96311E+07`. */
 const ROUNDED = /^\d(?:[.,]\d+)?E\+\d+$/i;
 /** Fewer cards, if these have long texts. */
 const BATCH_CHARACTERS = 1_000_000;

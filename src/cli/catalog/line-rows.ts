@@ -78,7 +78,7 @@ const NOTHING = /^(?:[\s,;]*|sep=.\r?)$/i;
 /** No quoted field of a card spans more lines, so a quote that is never closed costs no more than its own line. */
 const MOST_LINES = 100;
 
-/** So many lines are parsed in one call, which takes a fraction of the time of one call for each. */
+/** This many lines are parsed in one call, which takes a fraction of the time of one call for each. */
 const PARSED_AT_ONCE = 50;
 
 interface Line {
