@@ -32,9 +32,7 @@ async function commandsFor(shard: number, cardId: string, anyway: Set<string>): 
   await heartbeats(relay);
   const sent = relay.commands.slice(before);
   const ofMember = sent.filter((command) => !anyway.has(kindOf(command)) && !isOfLook(command));
-  const named = ofMember.map((command) => [command[0], ...keysOf(command)].join(' '));
-  // A heartbeat that comes before the answer removes a completed reply once more.
-  return named.filter((command, index) => !command.startsWith('HDEL') || named.indexOf(command) === index);
+  return ofMember.map((command) => [command[0], ...keysOf(command)].join(' '));
 }
 
 /** In which servers anything is set: until it is known, the settings of each are read. */

@@ -65,6 +65,12 @@ const Told = z.array(z.tuple([z.string(), z.string()]));
 /** The owner of rows that are left to any process. */
 export const NOBODY = '-';
 
+/** A reply that may still be stored: the mark by which its row stays all the same, and whether Redis is being told. */
+interface Completed {
+  unless: '' | typeof MARKED;
+  isUnderWay: boolean;
+}
+
 /** A reply that this process is to complete. */
 interface Pending {
   reply: CardsReply;
@@ -85,8 +91,7 @@ export class RedisJournal implements ReplyJournal {
   readonly #processesAlive: ProcessesAlive;
   readonly #log: Logger;
   readonly #pending = new Map<string, Pending>();
-  /** Completed, and maybe still stored; with the mark by which a row stays all the same. */
-  readonly #completed = new LRUCache<string, '' | typeof MARKED>({ max: MAX_COMPLETED, ttl: REPLIES_KEPT_MS });
+  readonly #completed = new LRUCache<string, Completed>({ max: MAX_COMPLETED, ttl: REPLIES_KEPT_MS });
   #takeOver: ((reply: CardsReply) => void) | undefined;
   /** The `aliveSinceMs` in which this process last learned what it owns: an answer may have been lost before. */
   #learnedIn = Number.NaN;
@@ -163,8 +168,11 @@ export class RedisJournal implements ReplyJournal {
   async #catchUp(): Promise<void> {
     const since = this.#processesAlive.aliveSinceMs;
     for (const unless of ['', MARKED] as const) {
-      const ids = [...this.#completed].flatMap(([id, mark]) => (mark === unless ? id : []));
-      await this.#removeStored(unless, ids);
+      const untold = [...this.#completed].filter(([, reply]) => reply.unless === unless && !reply.isUnderWay);
+      await this.#removeStored(
+        unless,
+        untold.map(([id]) => id),
+      );
     }
     const unwritten = [...this.#pending.values()].filter(({ writtenIn }) => writtenIn !== since);
     await this.#write(unwritten);
@@ -214,8 +222,10 @@ export class RedisJournal implements ReplyJournal {
 
   async #remove(interactionId: string, unless: '' | typeof MARKED): Promise<void> {
     this.#pending.delete(interactionId);
-    this.#completed.set(interactionId, unless);
+    const completed = { unless, isUnderWay: true };
+    this.#completed.set(interactionId, completed);
     await unlessUnavailable(this.#removeStored(unless, [interactionId]));
+    completed.isUnderWay = false;
   }
 
   async #removeStored(unless: '' | typeof MARKED, interactionIds: string[]): Promise<void> {
