@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests that mostly wait: they begin first, otherwise the run would end with their waits. */
-const LONGEST = /\/(?:simulate|page|gateway-faults|redis-takeover|redis-outages)\.test\.ts$/;
+/** Tests that wait for most of a minute: they begin first, otherwise the run would end with their waits. */
+const LONGEST = /\/(?:page|over-redis|link|gateway-faults|redis-takeover|simulate|doctor)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers: they are next, and the short ones fill the gaps. */
 const LONG = /\/test\/(?:e2e|scenes|storage\/redis|cli)\/|worker-catalog/;
@@ -20,7 +20,7 @@ class LongestFirst extends BaseSequencer {
 const ALONE = ['test/path.test.ts'];
 
 /** Of what a change rarely breaks, and what takes long: .ci/run runs them, `npm test` does not. */
-const CI = ['test/container/image.test.ts', 'test/bench/limiters/trial.test.ts', 'test/screenshots/words.test.ts'];
+const CI = ['test/container/image.test.ts', 'test/bench/limiters/trial.test.ts'];
 
 /** The app in simulated time: these share processes among themselves alone. */
 const SIMULATED = 'test/scenes/*.test.ts';

@@ -171,12 +171,17 @@ export const SCENES: readonly Scene[] = [
   {
     options: {
       service: { requestsPerMinute: 1, burst: 1, requestsPerDay: 1_000 },
-      env: { CARD_SERVICE_REQUESTS_PER_MINUTE: '1', CARD_SERVICE_BURST: '1', LONGEST_WAIT_SECONDS: '90' },
+      env: { CARD_SERVICE_REQUESTS_PER_MINUTE: '1', CARD_SERVICE_BURST: '1', LONGEST_WAIT_SECONDS: '150' },
     },
     shots: [
       { name: 'card-plain', show: reply('/card id:base1-23', 'left today') },
       { name: 'in-line', time: 'stands', show: reply('/card id:base1-58', 'in line') },
-      { name: 'busy', time: 'stands', show: reply('/card id:base1-70', 'busy') },
+      {
+        name: 'busy',
+        time: 'stands',
+        before: ({ discord }) => void discord.type({ command: 'card', options: { id: 'base1-71' } }),
+        show: reply('/card id:base1-70', 'busy'),
+      },
     ],
   },
   {

@@ -4,6 +4,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { createLog } from '../../src/log.ts';
 import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { PATIENT } from '../support/backends.ts';
+import { hosts } from '../support/hosts.ts';
 import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';
 import type { Scene, Shot } from './shot.ts';
 
@@ -11,9 +12,10 @@ import type { Scene, Shot } from './shot.ts';
 export const BEGIN_MS = Date.parse('2026-11-21T18:20:00Z');
 const STEP_MS = 20_000;
 const TICK_MS = 50;
-/** Fake `Date`s of this process. */
+/** Of this process, bot and servers included. It stands still, or time is simulated and passes by itself. */
 interface Clock {
-  setSystemTime(ms: number): void;
+  setSystemTime(ms: number): void | Promise<void>;
+  passes?: true;
 }
 
 /** Who looks at a scene. */
@@ -30,7 +32,7 @@ interface Spectator {
  * so that the same is said at any speed.
  */
 export async function play({ options, isLively, shots }: Scene, clock: Clock, spectator: Spectator): Promise<void> {
-  clock.setSystemTime(BEGIN_MS);
+  await clock.setSystemTime(BEGIN_MS);
   const log = createLog({ level: 'silent', secrets: [] });
   const sandbox = await startSandbox({
     log,
@@ -39,6 +41,7 @@ export async function play({ options, isLively, shots }: Scene, clock: Clock, sp
     discord: { lifetimes: PATIENT, members: SAMPLE_MEMBERS, ...options?.discord },
     service: { usedToday: isLively ? requestsEarlier(Date.now()) : 0, ...options?.service },
     env: { PRICE_CURRENCY: 'USD', ...options?.env },
+    ...(clock.passes && { hosts }),
   });
   if (isLively) {
     bookEarlierToday(sandbox);
@@ -49,10 +52,10 @@ export async function play({ options, isLively, shots }: Scene, clock: Clock, sp
     await sandbox.startBot();
     end = await spectator.begin?.(sandbox);
     for (const [at, shot] of shots.entries()) {
-      if (shot.time !== 'stands') clock.setSystemTime(Math.max(Date.now(), BEGIN_MS + at * STEP_MS));
+      if (shot.time !== 'stands') await clock.setSystemTime(Math.max(Date.now(), BEGIN_MS + at * STEP_MS));
       await spectator.jumped?.();
       const pass = () => clock.setSystemTime(Date.now() + TICK_MS);
-      const passing = shot.time === 'passes' ? setInterval(pass, TICK_MS) : undefined;
+      const passing = shot.time === 'passes' && !clock.passes ? setInterval(pass, TICK_MS) : undefined;
       await shot.before?.(sandbox);
       const words = await shot.show(sandbox);
       clearInterval(passing);

@@ -31,6 +31,7 @@ export const BEGIN_MS = Date.UTC(2026, 5, 1, 9);
 const realSetImmediate = globalThis.setImmediate;
 const RealDate = globalThis.Date;
 
+let beganAtMs = BEGIN_MS;
 let nowMs = 0;
 let sequence = 0;
 let random = () => 0;
@@ -89,7 +90,7 @@ class FakeTimer {
 }
 
 /** The process's clock; the simulation itself has one that nobody sets. */
-const wallMs = () => BEGIN_MS + nowMs + (owners.getStore()?.clock.skewMs ?? 0);
+const wallMs = () => beganAtMs + nowMs + (owners.getStore()?.clock.skewMs ?? 0);
 
 class FakeDate extends RealDate {
   constructor(...given: []) {
@@ -202,7 +203,8 @@ export function install(Worker: object = FakeWorker): void {
 }
 
 /** Another world begins: nothing of the one before is left. */
-export function begin(drawn: () => number): void {
+export function begin(drawn: () => number, atMs = BEGIN_MS): void {
+  beganAtMs = atMs;
   nowMs = 0;
   sequence = 0;
   queue = [];

@@ -13,24 +13,16 @@ async function simulated(...given: string[]): Promise<string> {
 
 const traceIn = (output: string) => /last trace (\w+)/.exec(output)?.[1];
 
-/** In parts side by side; the last seed after others, and by itself, is the same. */
-async function keepsPromises(parts: readonly (readonly [first: number, seeds: number])[], ...flags: string[]) {
-  const last = Math.max(...parts.map(([first, seeds]) => first + seeds - 1));
-  const outputs = await Promise.all(
-    [...parts, [last, 1]].map(([first, seeds]) => simulated(...flags, '--seed', `${first}`, '--seeds', `${seeds}`)),
-  );
-  for (const output of outputs) expect(output).toContain('\n0 seeds failed');
-  const [alone, afterOthers] = outputs.map(traceIn).reverse();
-  expect(afterOthers).toBe(alone);
-}
-
 describe('the app in simulated time', { timeout: BUSY_MS }, () => {
-  it('keeps its promises in thirty seeds, and a seed is the same after others and by itself', () =>
-    keepsPromises([
-      [1, 15],
-      [16, 15],
-    ]));
-
-  it('keeps them over Redis, which restarts, forgets, hangs, is cut off and fails over', () =>
-    keepsPromises([[1, 1]], '--redis'));
+  it('keeps its promises in thirty seeds, and a seed is the same after others and by itself', async () => {
+    const parts = [
+      ['1', '15'],
+      ['16', '15'],
+      ['30', '1'],
+    ] as const;
+    const outputs = await Promise.all(parts.map(([first, seeds]) => simulated('--seed', first, '--seeds', seeds)));
+    for (const output of outputs) expect(output).toContain('\n0 seeds failed');
+    const [alone, afterOthers] = outputs.map(traceIn).reverse();
+    expect(afterOthers).toBe(alone);
+  });
 });

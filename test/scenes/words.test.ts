@@ -1,9 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { PICTURES, SCENES } from './scenes.ts';
-import { BEGIN_MS, play } from './stage.ts';
-import { frameDurationsMs } from './webp.ts';
-import { readWords } from './words.ts';
+import { expect, it } from 'vitest';
+import { seededRandom } from '../../sandbox/seeded-random.ts';
+import { PICTURES, SCENES } from '../screenshots/scenes.ts';
+import type { Shot } from '../screenshots/shot.ts';
+import { BEGIN_MS, play } from '../screenshots/stage.ts';
+import { frameDurationsMs } from '../screenshots/webp.ts';
+import { readWords } from '../screenshots/words.ts';
+import { begin, pause, run } from '../simulate/fake-time.ts';
 
 const NAMES = SCENES.flatMap(({ shots }) => shots.map(({ name }) => name));
 const written = await readWords();
@@ -24,12 +27,11 @@ it.each(['docs/story.webp', 'docs/story-light.webp'])('%s lasts 10 to 15 s and i
 });
 
 it.each(SCENES)('from $shots.0.name on, the bot still says what docs/replies/words.txt has', async (scene) => {
-  vi.useFakeTimers({ now: BEGIN_MS, toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  await play(scene, vi, {
-    take({ name }, words) {
-      const message = `the words of "${name}" are out of date: run \`npm run screenshots\` and look at its picture`;
-      expect(words, message).toBe(written.get(name));
-    },
-  });
+  begin(seededRandom('words'), BEGIN_MS);
+  const clock = { passes: true, setSystemTime: (ms: number) => pause(ms - Date.now()) } as const;
+  const take = ({ name }: Shot, words: string) => {
+    const message = `the words of "${name}" are out of date: run \`npm run screenshots\` and look at its picture`;
+    expect(words, message).toBe(written.get(name));
+  };
+  await run(play(scene, clock, { take }));
 });
