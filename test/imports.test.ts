@@ -164,7 +164,7 @@ settings/server-settings.test.ts storage/redis/claims.test.ts storage/redis/jour
 storage/redis/processes-alive.test.ts storage/redis/unreadable.test.ts storage/sqlite/catalog/database.test.ts
 storage/sqlite/catalog/file.test.ts storage/sqlite/catalog/worker-catalog.test.ts
 storage/sqlite/daily-copies.test.ts storage/sqlite/database.test.ts storage/sqlite/open-files.test.ts
-storage/sqlite/query-plans.test.ts storage/sqlite/state-rows.test.ts watches/delivery.test.ts
+storage/sqlite/query-plans.test.ts storage/sqlite/state-rows.test.ts
 watches/renewal-plan.test.ts watches/renewals.test.ts watches/watches.test.ts
 `;
 /** What is imported from `src/`, but for values, clocks, configuration and log lines. */

@@ -8,7 +8,7 @@ import { errorMessage, formatMessage } from '../../src/render/messages.ts';
 import { choose, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { ERROR, INFO } from '../support/log-lines.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { QUICK, startWorld, type World } from '../support/world.ts';
 
 const { ApplicationCommand, MessageComponent, ModalSubmit } = InteractionType;
 const { ChatInput, Message, User } = ApplicationCommandType;
@@ -148,6 +148,27 @@ it('what completes is no command, and what is typed in it stands in no log, also
   expect(await logged()).toMatchObject([{ msg: 'suggestions failed', level: ERROR, command: 'card' }]);
   expect(JSON.stringify(world.lines.slice(before))).not.toContain('emberwing');
   expect((await world.usage({ memberId: typed.memberId }).settled()).embeds).toHaveLength(1);
+});
+
+it('a search has two seconds: a member who types on waits no longer', async () => {
+  cardDoes({ autocomplete: async ({ suggestByMs }) => [{ name: 'ms', value: `${suggestByMs - Date.now()}` }] });
+  const choices = await world.discord.complete({ command: 'card', options: { id: 'ember' }, focused: 'id' });
+  expect(choices).toMatchObject([{ value: '2000' }]);
+});
+
+it('a group is one place in line, whoever of it asks', async () => {
+  const { discord, cardService, pass } = await startWorld({ service: { ...QUICK, requestsPerMinute: 60, burst: 1 } });
+  const [alice, bob, chloe] = discord.members.map(({ id }) => id);
+  const asks: [string, object][] = [
+    ['base1-1', { memberId: alice, context: 2 }],
+    ['base1-2', { memberId: bob, context: 2 }],
+    ['base1-3', { memberId: bob, context: 2 }],
+    ['base1-4', { memberId: chloe }],
+  ];
+  for (const [id, where] of asks) discord.type({ command: 'card', options: { id }, ...where });
+  await pass(10_000);
+  const requested = cardService.requests.map(({ path }) => /base1-\d/.exec(path)?.[0]);
+  expect(requested).toEqual(['base1-1', 'base1-4', 'base1-2', 'base1-3']);
 });
 
 it('an interaction that cannot be read leaves a line in the log', async () => {
