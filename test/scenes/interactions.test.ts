@@ -13,8 +13,6 @@ import { QUICK, startWorld, type World } from '../support/world.ts';
 const { ApplicationCommand, MessageComponent, ModalSubmit } = InteractionType;
 const { ChatInput, Message, User } = ApplicationCommandType;
 const { Button, StringSelect } = ComponentType;
-const OUTDATED = formatMessage('en-US', 'unknownCommand');
-const OLD_REPLY = formatMessage('en-US', 'outOfDate');
 const REFUSED = new KeyRefused({ status: 401 });
 
 let world: World;
@@ -50,41 +48,29 @@ function cardDoes(other: Partial<Command>): void {
   Object.assign(card, other);
 }
 
-it.each<[string, type: number, data: object, outcome: string, sentence: string]>([
-  ['command', ApplicationCommand, { type: ChatInput, name: 'older' }, 'unknown command', OUTDATED],
-  ['menu as a command', ApplicationCommand, { type: ChatInput, name: 'Look up cards' }, 'unknown command', OUTDATED],
-  ['command as a menu', ApplicationCommand, { type: Message, name: 'card' }, 'unknown command', OUTDATED],
-  ["members' menu", ApplicationCommand, { type: User, name: 'Look up cards' }, 'unknown command', OUTDATED],
-  [
-    'command whose option was another',
-    ApplicationCommand,
-    { type: ChatInput, name: 'card' },
-    'outdated command',
-    OUTDATED,
-  ],
-  ['button', MessageComponent, { component_type: Button, custom_id: 'older:a' }, 'unknown interaction', OLD_REPLY],
-  [
-    'button of a command',
-    MessageComponent,
-    { component_type: Button, custom_id: 'usage:a' },
-    'unknown interaction',
-    OLD_REPLY,
-  ],
+it.each<[string, type: number, data: object, outcome: string]>([
+  ['command', ApplicationCommand, { type: ChatInput, name: 'older' }, 'unknown command'],
+  ['menu as a command', ApplicationCommand, { type: ChatInput, name: 'Look up cards' }, 'unknown command'],
+  ['command as a menu', ApplicationCommand, { type: Message, name: 'card' }, 'unknown command'],
+  ["members' menu", ApplicationCommand, { type: User, name: 'Look up cards' }, 'unknown command'],
+  ['command with another option', ApplicationCommand, { type: ChatInput, name: 'card' }, 'outdated command'],
+  ['button', MessageComponent, { component_type: Button, custom_id: 'older:a' }, 'unknown interaction'],
+  ['button of a command', MessageComponent, { component_type: Button, custom_id: 'usage:a' }, 'unknown interaction'],
   [
     'menu of a message',
     MessageComponent,
     { component_type: StringSelect, custom_id: 'older', values: ['a'] },
     'unknown interaction',
-    OLD_REPLY,
   ],
-  ['form', ModalSubmit, { custom_id: 'older', components: [] }, 'unknown interaction', OLD_REPLY],
-  ['form of a command', ModalSubmit, { custom_id: 'usage:form', components: [] }, 'unknown interaction', OLD_REPLY],
-])('a %s that there is no more gets a private sentence', async (_, type, data, outcome, content) => {
+  ['form', ModalSubmit, { custom_id: 'older', components: [] }, 'unknown interaction'],
+  ['form of a command', ModalSubmit, { custom_id: 'usage:form', components: [] }, 'unknown interaction'],
+])('a %s that there is no more gets a private sentence', async (_, type, data, outcome) => {
   const shown = await world.card('base1-4').settled();
   await logged();
   before = world.lines.length;
   sentWith({ type, data: { id: '1', resolved: {}, ...data } });
   const reply = await press(world, shown, 'Delete').settled();
+  const content = formatMessage('en-US', type === ApplicationCommand ? 'unknownCommand' : 'outOfDate');
   expect(reply).toMatchObject({ ephemeral: true, content });
   expect(await logged()).toMatchObject([{ msg: 'command', outcome, source: 'bot' }]);
 });
