@@ -85,16 +85,17 @@ it.each<[string, unknown, content: string, end: object]>([
   expect(await logged()).toMatchObject([{ ...end, command: 'card', card: 'ember wing', source: 'bot' }]);
 });
 
-it('a button or a menu that is refused stands in the log with the card that it is about', async () => {
+it('a button or a menu that is refused, or pressed twice, stands in the log with the card that it is about', async () => {
   const shown = await world.card('base1-4').settled();
   const printings = await press(world, shown, 'Other printings').settled();
-  await world.pass(4_000); // so that none is pressed twice
+  await world.pass(4_000); // pressed once more, and not twice
   cardDoes({ component: () => Promise.reject(REFUSED) });
-  for (const label of ['Other printings', 'Delete']) await press(world, shown, label).settled();
+  for (const label of ['Other printings', 'Other printings', 'Delete']) await press(world, shown, label).settled();
   await choose(world, printings, 'promo-7').settled();
   const ends = await logged();
-  expect(ends.slice(-3).map(({ outcome, card }) => [outcome, card])).toEqual([
+  expect(ends.slice(-4).map(({ outcome, card }) => [outcome, card])).toEqual([
     ['KeyRefused', 'base1-4'],
+    ['pressed twice', 'base1-4'],
     ['KeyRefused', undefined],
     ['KeyRefused', 'promo-7'],
   ]);
