@@ -155,7 +155,7 @@ const TOOLS = /^(support|bench|chaos|screenshots|simulate)\//;
 const BUILDERS = `
 cache/card-store.test.ts catalog/search-queue.test.ts catalog/typing-error.test.ts catalog/words.test.ts
 cli/catalog/card-maker.test.ts commands/commands.ts discord/gateway/identify.test.ts
-discord/interactions/router.test.ts discord/rest/direct-messages.test.ts lookup/cards.test.ts
+discord/rest/direct-messages.test.ts lookup/cards.test.ts
 lookup/lookups-of.ts lookup/lookups.test.ts lookup/usage-reports.test.ts operations/alerts.test.ts
 privacy/member-data.test.ts quota/command-rate.test.ts quota/ledger.test.ts quota/quota-warnings.test.ts
 quota/shared-cell.test.ts quota/shared-limiter-store.test.ts scenes/card-actions.test.ts service/clients.ts
@@ -164,7 +164,7 @@ settings/server-settings.test.ts storage/redis/claims.test.ts storage/redis/jour
 storage/redis/processes-alive.test.ts storage/redis/unreadable.test.ts storage/sqlite/catalog/database.test.ts
 storage/sqlite/catalog/file.test.ts storage/sqlite/catalog/worker-catalog.test.ts
 storage/sqlite/daily-copies.test.ts storage/sqlite/database.test.ts storage/sqlite/open-files.test.ts
-storage/sqlite/query-plans.test.ts storage/sqlite/state-rows.test.ts watches/delivery.test.ts
+storage/sqlite/query-plans.test.ts storage/sqlite/state-rows.test.ts
 watches/renewal-plan.test.ts watches/renewals.test.ts watches/watches.test.ts
 `;
 /** What is imported from `src/`, but for values, clocks, configuration and log lines. */

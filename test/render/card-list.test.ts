@@ -196,8 +196,8 @@ it('several cards are a menu, each with its id', () => {
   });
 });
 
-it('no other printings are no menu', () => {
-  expect(otherPrintings('en-US', page([]), IDS).components).toEqual([]);
+it('no other printings are no menu, nor are cards that are offered no longer', () => {
+  for (const list of [otherPrintings, severalCards]) expect(list('en-US', page([]), IDS).components).toEqual([]);
 });
 
 describe('texts of a list that are no card for certain', () => {
@@ -228,9 +228,9 @@ describe('texts of a list that are no card for certain', () => {
   });
 
   it('have one menu for all of them, with each card once', () => {
-    const [row] = unclearChoice('en-US', unclear, IDS);
     const options = [{ label: 'Emberwing Drake · First Light · 4/102' }, { label: 'Wax *Golem*' }];
-    expect(row?.components).toMatchObject([{ placeholder: 'Choose a card', custom_id: 'm', options }]);
+    const menu = { placeholder: 'Choose a card', custom_id: 'm', options };
+    expect(unclearChoice('en-US', unclear, IDS)).toMatchObject([{ components: [menu] }]);
   });
 
   const unclearAs = (text: string) => ({ text, cards: [DRAKE], total: 0 });

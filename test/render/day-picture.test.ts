@@ -68,9 +68,10 @@ describe('the picture of a day', () => {
     const figures = (used: string) => dayPicture(view, (count) => (count === view.used ? used : ''));
     const [{ pixels, width }, bare] = [figures(shown(view.used)), figures('').pixels];
     const drawn = [...pixels.keys()].filter((at) => pixels[at] !== bare[at]);
-    const columns = new Set(drawn.map((at) => at % width));
-    const [first, last] = [Math.min(...drawn), Math.max(...drawn)];
-    const below = [...bare.keys()].filter((at) => at >= first && at <= last && columns.has(at % width));
+    const columns = drawn.map((at) => at % width);
+    // Also between the figures.
+    const isAround = (at: number, of: number[]) => at >= Math.min(...of) && at <= Math.max(...of);
+    const below = [...bare.keys()].filter((at) => isAround(at, drawn) && isAround(at % width, columns));
     expect([drawn.length > 0, below.filter((at) => bare[at] !== 0)]).toEqual([true, []]);
   });
 

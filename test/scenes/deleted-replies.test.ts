@@ -3,7 +3,7 @@ import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { labels, press } from '../support/buttons.ts';
-import { cardRequests, startWorld, type World } from '../support/world.ts';
+import { cardRequests, edits, said, startWorld, type World } from '../support/world.ts';
 
 // Some of what is here is kept in files or in Redis: over-redis.test.ts runs these again.
 
@@ -18,11 +18,6 @@ async function waitingList({ discord }: World, more: object = {}): Promise<Typed
   const typed = discord.type({ command: 'cards', options: { ids: LIST.join() }, ...more });
   await typed.until(({ embeds }) => embeds.length > 0);
   return typed;
-}
-
-/** How often its reply was edited so far. */
-function edits({ discord }: World): number {
-  return discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('/webhooks/')).length;
 }
 
 it('a list that waits in line is taken back by who asked for it: its place is free, nothing more is requested or shown', async () => {
@@ -82,7 +77,7 @@ it("a reply that somebody deletes by Discord's own means ends with the next edit
   await world.card('base1-4').settled();
   expect(cardRequests(world)).toHaveLength(requested + 1);
   expect(list.message.deleted).toBe(true);
-  expect(world.lines.filter(({ msg }) => msg === 'deferred replies taken over')).toEqual([]);
+  expect(said(world, 'deferred replies taken over')).toBe(0);
 });
 
 const TOO_LATE = { status: 404, body: { code: 10_062, message: 'Unknown interaction' } };
@@ -102,7 +97,7 @@ it.each([
   await world.restartBot();
   await world.card('base1-4').settled();
   expect(cardRequests(world)).toHaveLength(requested + 1);
-  expect(world.lines.filter(({ msg }) => msg === 'deferred replies taken over')).toEqual([]);
+  expect(said(world, 'deferred replies taken over')).toBe(0);
 });
 
 it('whoever presses a message that is gone by the time of the answer reads of no fault', async () => {

@@ -6,7 +6,7 @@ import { atOnce } from '../support/at-once.ts';
 import { bannedByCloudflare, rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
 import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
 import { ERROR } from '../support/log-lines.ts';
-import { cardRequests, startWorld } from '../support/world.ts';
+import { cardRequests, edits, said, startWorld } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 
@@ -64,7 +64,7 @@ describe('the answer to a deferred reply', () => {
       await typed.until(({ embeds }) => embeds.length > 0);
       await world.usage().settled(); // costs a request, which a new footer would show
 
-      await expect.poll(() => world.lines.filter(({ msg }) => msg === 'command').length).toBe(2);
+      await expect.poll(() => said(world, 'command')).toBe(2);
       expect(world.discord.faults.pending).toBe(0);
       expect(finalAnswers(typed)).toBe(1);
       const logged = world.lines.flatMap(({ msg }) => (String(msg).startsWith('discord accepts') ? [msg] : []));
@@ -81,9 +81,7 @@ describe('the answer to a deferred reply', () => {
       world.card('nothing-here');
 
       expect(await world.commandLines(1)).toMatchObject([{ outcome: 'deleted' }]);
-      expect(
-        world.discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('/webhooks/')),
-      ).toHaveLength(1);
+      expect(edits(world)).toBe(1);
       expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'reply cannot be edited' }));
     },
 
@@ -142,9 +140,7 @@ it('a renewed copy that Discord refuses leaves the stale one in place', async ()
 
   expect(typed.message.embeds[0]?.title).toBe(CARD);
   expect(typed.message.edited).toBe(false);
-  expect(
-    world.discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('/webhooks/')),
-  ).toHaveLength(3);
+  expect(edits(world)).toBe(3);
 });
 
 it('a renewed copy replaces the stale one when Discord accepts no edits for longer than discord.js retries', async () => {

@@ -4,7 +4,7 @@ import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { labels } from '../support/buttons.ts';
 import { isFinal } from '../support/final-answers.ts';
-import { startWorld } from '../support/world.ts';
+import { said, startWorld } from '../support/world.ts';
 
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
 const IDS = SAMPLE_CARDS.slice(0, 10).map(({ id }) => id);
@@ -26,8 +26,7 @@ it('a card whose picture Discord refuses is shown without it, from memory, too',
   expect(await world.commandLines(2)).toMatchObject(
     ['service', 'cache'].map((source) => ({ outcome: 'answered', source })),
   );
-  const warning = { msg: 'discord refuses a part of a reply: it is shown without' };
-  expect(world.lines.filter(({ msg }) => msg === warning.msg)).toHaveLength(2);
+  expect(said(world, 'discord refuses a part of a reply: it is shown without')).toBe(2);
 });
 
 it('of a list only the cards whose pictures Discord refuses are shown without them', async () => {

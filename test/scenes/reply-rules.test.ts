@@ -21,7 +21,7 @@ import { finalAnswers, isFinal } from '../support/final-answers.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LIST, pasted, worldWithNames } from '../support/pasted-list.ts';
 import { ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
-import { QUICK, startWorld, type World } from '../support/world.ts';
+import { edits, QUICK, said, startWorld, type World } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 const MINUTE_MS = 60_000;
@@ -34,14 +34,11 @@ const BLOCKS_CARD = { blocks: (text: string) => text.includes(CARD) };
 const shows = ({ embeds, content }: ChatMessage) => embeds.map(({ title }) => title).join() || content;
 
 /** What was done so far: requests to the card service, edits, and how each command ended. */
-function done({ cardService, discord, lines }: World): [requests: number, edits: number, ends: string[]] {
-  const edits = discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('/webhooks/'));
+function done(world: World): [requests: number, edits: number, ends: string[]] {
+  const { cardService, lines } = world;
   const ends = lines.filter(({ msg }) => msg === 'command').map(({ outcome, source }) => `${outcome} from ${source}`);
-  return [cardService.requests.length, edits.length, ends];
+  return [cardService.requests.length, edits(world), ends];
 }
-
-/** How often the log says so. */
-const said = ({ lines }: World, wanted: string) => lines.filter(({ msg }) => msg === wanted).length;
 
 /** Discord does not say what a reply shows, for so many times. */
 function hidesReplies({ discord }: World, times: number): void {
@@ -129,9 +126,9 @@ describe('a deferred reply', () => {
     world.discord.faults.script(fault);
     const typed = world.card('base1-4');
     await world.pass(15 * MINUTE_MS);
-    const [requests, edits, ends] = done(world);
+    const [requests, edited, ends] = done(world);
     expect([requests, ends, shows(typed.message)]).toEqual([1, [end], '']);
-    expect(edits).toBeLessThanOrEqual(most);
+    expect(edited).toBeLessThanOrEqual(most);
     expect(await suggested(world)).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { press } from '../support/buttons.ts';
@@ -63,6 +64,18 @@ async function watched(cardIds = [DRAKE], watchers = 1) {
       return (typed.message.followUps ?? []).map(({ content }) => content).join('\n');
     },
   };
+}
+
+/** A disk that takes no change of a watch while it is full. */
+function fillingDisk(): { isFull: boolean } {
+  const disk = { isFull: false };
+  const { prepare } = DatabaseSync.prototype;
+  onTestFinished(() => void Object.assign(DatabaseSync.prototype, { prepare }));
+  DatabaseSync.prototype.prepare = function prepared(sql) {
+    if (disk.isFull && sql.includes('INTO watched_prices')) throw new Error('database or disk is full');
+    return prepare.call(this, sql);
+  };
+  return disk;
 }
 
 it('a price whose watch has ended while others were told is not told any more', async () => {
@@ -239,4 +252,44 @@ it('channels that are opened too fast are opened later, and nobody is told twice
     const { opened, refused } = world.discord.openings;
     expect([opened, refused > 0]).toEqual([12, true]);
   }
+});
+
+it('what cannot be noted is neither sent nor shown before it can', async () => {
+  const world = await watched();
+  const disk = fillingDisk();
+  await world.leavesUntold();
+  const before = world.tries();
+  disk.isFull = true;
+  await world.restartBot();
+  await world.pass(20_000);
+  expect(world.tries()).toBe(before);
+  disk.isFull = false;
+  world.discord.takesMessages(world.alice, false);
+  await world.pass(20_000);
+  disk.isFull = true;
+  expect(await world.shownByCommand()).toBe('');
+  disk.isFull = false;
+  expect(await world.shownByCommand()).toContain('was at 29.00');
+});
+
+it.each([
+  ['was sent is neither sent again nor shown', undefined, TRIED_FOR_MS],
+  ['Discord takes none of is sent again', { atOnce: 0, tookMs: 0 }, 20_000],
+])('a price that %s, when what became of it cannot be noted', async (_, limit, fullForMs) => {
+  const world = await watched();
+  const disk = fillingDisk();
+  const { discord } = world;
+  discord.limitOpenings(limit);
+  const { answer } = discord;
+  discord.answer = async (request) => {
+    disk.isFull ||= request.url.endsWith('/users/@me/channels');
+    return answer(request);
+  };
+  await world.priced(29);
+  await world.pass(fullForMs);
+  Object.assign(discord, { answer });
+  discord.limitOpenings(undefined);
+  disk.isFull = false;
+  await world.pass(20_000);
+  expect([world.told().length, await world.shownByCommand()]).toEqual([1, '']);
 });

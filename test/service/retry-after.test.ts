@@ -92,8 +92,9 @@ it.each(table`
   expect(statedIn(body, header)).toBeUndefined();
 });
 
-it('states nothing with an empty header, or with what is no number', () => {
-  expect([stated(undefined, ''), stated({ retryAfter: Number.NaN }, null)]).toEqual([undefined, undefined]);
+it('states nothing with an empty header, or with what is no number, and seconds with spaces around', () => {
+  const nothing = [stated(undefined, ''), stated({ retryAfter: Number.NaN }, null)];
+  expect([...nothing, stated(undefined, ' 7 ')]).toEqual([undefined, undefined, 7]);
 });
 
 it('is relative to the clock of the service, whatever ours shows', () => {

@@ -107,6 +107,16 @@ export function cardRequests({ cardService }: Sandbox): string[] {
   return cardService.requests.map(({ path }) => path).filter((path) => path.startsWith('/cards/'));
 }
 
+/** How often the bot has edited a reply. */
+export function edits({ discord }: Sandbox): number {
+  return discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('/webhooks/')).length;
+}
+
+/** How often the log says so. */
+export function said({ lines }: World, wanted: string): number {
+  return lines.filter(({ msg }) => msg === wanted).length;
+}
+
 export function statuses({ cardService }: Sandbox): number[] {
   return cardService.requests.map(({ status }) => status);
 }
