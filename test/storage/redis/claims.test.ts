@@ -81,6 +81,18 @@ describe.each<{ over: string; open: () => Promise<[Claims, Claims]> }>([
   });
 });
 
+it('processes know how long the queues of the others are, and count none that left or died', async () => {
+  const address = newAddress();
+  const [leaves, dies, other] = [await join(address), await join(address), await join(address)];
+  leaves.processesAlive.tell(3);
+  dies.processesAlive.tell(70);
+  const lengths = () => other.processesAlive.lengths().toSorted();
+  await expect.poll(lengths).toEqual([3, 70]);
+  await leaves.processesAlive.leave();
+  dies.link.close();
+  await expect.poll(lengths).toEqual([]);
+});
+
 describe('a name that several processes want', () => {
   it('is not released by a process that does not hold it, or has lost it without notice', async () => {
     const [one, other] = await two();
