@@ -333,6 +333,7 @@ describe('what goes wrong', () => {
     file.exec('DROP TRIGGER full');
     file.close();
     await findsSoon(catalog, 'base1-4');
+    expect(await ids(catalog, 'charizrad')).toEqual(['base1-4']); // words that were taken back are known again
   });
 
   it('a worker that does not end is left behind', async () => {
