@@ -167,8 +167,10 @@ describe.skipIf(noRealRedis('claims while Redis is unavailable'))('while Redis',
   it('was away, what was claimed meanwhile stays claimed, and the rest is shared again', async () => {
     const server = await startRealRedis();
     const [one, other] = [await join(server, {}), await join(server, {})];
+    await expect.poll(() => one.processesAlive.hasSeenAll).toBe(true);
     await server.kill();
     expect(await one.claims.claim('a', LONG)).toBe('unavailable');
+    expect(one.processesAlive.hasSeenAll).toBe(false); // so that it declares none dead once it is back
     await server.startEmpty();
     for (const { link } of [one, other]) await expect.poll(() => link.health).toBe('usable');
     expect(await one.claims.claim('a', LONG)).toEqual(HELD);
