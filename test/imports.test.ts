@@ -161,8 +161,8 @@ privacy/member-data.test.ts quota/command-rate.test.ts quota/ledger.test.ts quot
 quota/shared-cell.test.ts quota/shared-limiter-store.test.ts scenes/card-actions.test.ts service/clients.ts
 service/listing-answer.test.ts service/listing.test.ts service/own-description.test.ts service/services.test.ts
 settings/server-settings.test.ts storage/redis/claims.test.ts storage/redis/journal.test.ts
-storage/redis/processes-alive.test.ts storage/redis/unreadable.test.ts storage/sqlite/catalog/database.test.ts
-storage/sqlite/catalog/file.test.ts storage/sqlite/catalog/worker-catalog.test.ts
+storage/redis/unreadable.test.ts
+storage/sqlite/catalog/worker-catalog.test.ts
 storage/sqlite/daily-copies.test.ts storage/sqlite/database.test.ts storage/sqlite/open-files.test.ts
 storage/sqlite/query-plans.test.ts storage/sqlite/state-rows.test.ts
 watches/renewal-plan.test.ts watches/renewals.test.ts watches/watches.test.ts

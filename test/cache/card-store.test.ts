@@ -361,6 +361,21 @@ describe('cards in a file', () => {
   });
 });
 
+it.each<[string, (store: CardStore) => unknown, unknown?]>([
+  ['a read a miss, with a warning', (store) => store.get('a'), undefined],
+  [
+    'a write a warning, and memory keeps the card',
+    (store) => store.set('a', ANSWER).then(() => store.get('a')),
+    ANSWER,
+  ],
+  ['closing a warning', (store) => store.close(), undefined],
+])('a disk that fails makes %s', async (_, use, result) => {
+  const { store, database, lines } = sqliteCards().openFile();
+  database.close();
+  expect(await use(store)).toEqual(result);
+  expect(lines.map(({ level }) => level)).toEqual([WARN]);
+});
+
 /** Now, because Redis expires keys by its own clock. */
 function newAnswer(ageMs = 0): CardRecord {
   return { card: CARD, fetchedAtMs: Date.now() - ageMs };

@@ -146,6 +146,25 @@ describe('what members type', () => {
     expect(search(own.index, 'murk', WHO)[0]?.name).toBe('Murkling');
   });
 
+  it('is the beginning of names: first where a word ends, then words by their cards, then other names of these', () => {
+    const names = { Quibbard: 3, 'Quibbard Rex': 2, Quibmander: 4, Quibzap: 1, 'Quib Rex': 1 };
+    const cards = Object.entries(names).flatMap(([name, count]) =>
+      Array.from({ length: count }, (_, at) => ({ id: `${name}-${at}`, name })),
+    );
+    const own = openCatalog(cards, 'cards.csv');
+    const offered = search(own.index, 'quib', WHO).map(({ name }) => name);
+    expect([...new Set(offered)]).toEqual(['Quib Rex', 'Quibbard', 'Quibmander', 'Quibzap', 'Quibbard Rex']);
+  });
+
+  it('is words begun: of many names that with most cards comes first, and of its cards the newest', () => {
+    const released = ['2001-05-01', '2020-01-01', '1999-01-09'];
+    const cards = released.map((date, at) => ({ id: `kram-${at}`, name: 'Kram Dudling', released: date }));
+    const others = [...'abcdefghijklmnopqrstuvwxyz'].map((end) => ({ id: `kra-${end}`, name: `Kra Du${end}` }));
+    const own = openCatalog([...cards, ...others], 'cards.csv');
+    const [first, second] = search(own.index, 'kr du', WHO).map(({ id }) => id);
+    expect([first, second]).toEqual(['kram-1', 'kram-0']);
+  });
+
   it('may be a word that objects of JavaScript have', () => {
     for (const typed of ['constructor', 'charizard constructor', '__proto__'])
       expect(() => found(typed, 1)).not.toThrow();

@@ -20,17 +20,6 @@ describe('a list of cards from the embedded service', () => {
     expect(service.requests).toMatchObject([{ cardIds: ids }, { cardIds: ids }]);
   });
 
-  it('has prices only on request, as a card does', async () => {
-    const service = new EmbeddedCardService();
-    const price = async (query: string) => {
-      const response = await service.fetch(`http://cards.test/cards?ids=base1-4${query}`);
-      const [card] = (await response.json()) as { prices?: object }[];
-      return card?.prices;
-    };
-    expect(await price('')).toBeUndefined();
-    expect(await price('&includePrices=true')).toBeDefined();
-  });
-
   it.each([
     ['one', 999],
     ['each', 997],

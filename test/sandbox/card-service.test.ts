@@ -28,10 +28,11 @@ async function spendAll(ask: (path: string) => Promise<Response>, times: number)
 describe('the embedded card service', () => {
   it('sends a card, with prices only on request', async () => {
     const { ask } = serviceAtNoon();
+    const [listed] = (await (await ask('/cards?ids=base1-4')).json()) as object[];
     const plain = await (await ask('/cards/base1-4')).json();
     const priced = await (await ask('/cards/base1-4?includePrices=true')).json();
     expect(plain).toMatchObject({ id: 'base1-4', set: { id: 'base1' }, number: '4/102' });
-    expect(plain).not.toHaveProperty('prices');
+    for (const card of [plain, listed]) expect(card).not.toHaveProperty('prices');
     expect(priced).toHaveProperty('prices.market');
   });
 
@@ -164,17 +165,13 @@ describe('the embedded card service', () => {
     expect((await ask('/cards/base1-4')).status).toBe(200);
   });
 
-  it.each([
-    ['fixed window', { mostAtOnce: 10, minuteRemaining: 0, dayRemaining: 990 }, 20],
-    ['refusals counted', { mostAtOnce: 10, minuteRemaining: 0, dayRemaining: 990 }, 60],
-  ] as const)('limits by another limiter: %s', async (limiter, figures, retryAfter) => {
+  it('limits by another limiter', async () => {
     const { service, clock, ask } = serviceAtNoon();
-    service.set({ limiter });
+    service.set({ limiter: 'fixed window' });
     await spendAll(ask, 10);
     clock.nowMs += 40_000;
-    await spendAll(ask, 9);
-    expect(await (await ask('/cards/base1-4')).json()).toMatchObject({ retryAfter });
-    expect(service.state()).toMatchObject(figures);
+    expect(await (await ask('/cards/base1-4')).json()).toMatchObject({ retryAfter: 20 });
+    expect(service.state()).toMatchObject({ mostAtOnce: 10, minuteRemaining: 0, dayRemaining: 990 });
   });
 
   it('delays answers to the rate with a limiter that delays, also for clients that leave', async () => {
@@ -235,11 +232,9 @@ describe('the embedded card service', () => {
     expect(service.state().resetsAtMs).toBe(NOON_MS + 60_000);
   });
 
-  it.each([
-    [{ requestsPerMinute: 0 }, 'requestsPerMinute must be a number of at least 1, not 0.'],
-    [{ latencyMs: -1 }, 'latencyMs: Too small: expected number to be >=0.'],
-  ])('refuses %j with a sentence', (options, sentence) => {
-    expect(() => new EmbeddedCardService(options)).toThrow(sentence);
+  it('refuses an odd figure with a sentence', () => {
+    const sentence = 'latencyMs: Too small: expected number to be >=0.';
+    expect(() => new EmbeddedCardService({ latencyMs: -1 })).toThrow(sentence);
   });
 
   it.each([

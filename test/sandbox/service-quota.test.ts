@@ -15,9 +15,7 @@ function counted(times: number, limits = limitsOf('free')) {
 
 describe('the limits of the service', () => {
   it.each([
-    ['a full bucket', 0, { delayMs: 0 }],
     ['the last token', 19, { delayMs: 0 }],
-    ['an empty bucket', 20, { retryAfterMs: 6_000 }],
     ['a bucket three short', 22, { retryAfterMs: 18_000 }],
     ['a spent day', 1_000, { retryAfterMs: MIDNIGHT_MS - NOON_MS }],
   ])('judge %s', (_, times, ruling) => {

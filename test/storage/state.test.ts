@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { Events } from '../../src/model/events.ts';
@@ -7,7 +8,8 @@ import { openRedisState } from '../../src/storage/redis/state.ts';
 import { openSqliteState } from '../../src/storage/sqlite/state.ts';
 import { accountOf, type State } from '../../src/storage/state.ts';
 import { logLines } from '../support/log-lines.ts';
-import { startRedis } from '../support/redis.ts';
+import { noRealRedis } from '../support/redis/no-real-redis.ts';
+import { startRealRedis, startRedis } from '../support/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('an account', () => {
@@ -55,6 +57,21 @@ it('over Redis it is told when that is reached', async () => {
   await state.close();
   expect(told).toEqual([{ store: 'redis', works: true }]);
 });
+
+/** After this a ping is under way: a connection sends one a second. */
+const PING_UNDER_WAY_MS = 1_300;
+
+// An error event without a listener fails a run of Vitest, and would end the process of a bot.
+it.skipIf(noRealRedis('closing while Redis hangs'))(
+  'closes while Redis hangs, although a ping is unanswered',
+  async () => {
+    const { url, prefix, pause } = await startRealRedis();
+    const state = await openRedisState({ ...config({}), redis: { url, keyPrefix: prefix } });
+    pause();
+    await sleep(PING_UNDER_WAY_MS);
+    await expect(state.close()).resolves.toBeUndefined();
+  },
+);
 
 it.each(['files', 'Redis'])('requests are counted by card service, in %s', async (place) => {
   const DATA_DIR = temporaryFolder();

@@ -20,52 +20,46 @@ const SERVICE = 'pokemonpricetracker';
 /** The service's ids are digits. */
 const idOf = (id: string) => id.replace('bench-', '');
 
-const startOurs: StartStrategy = (address) =>
-  ourBot(address, {
-    ...{ CARD_SERVICE: SERVICE, CARD_SERVICE_API_KEY: SANDBOX_API_KEY },
-    ...{ CARD_SERVICE_REQUESTS_PER_MINUTE: '', CARD_SERVICE_BURST: '' }, // those of the description
-  });
+/** The bot by the description of this service. */
+const ourBotFor =
+  (service: string, more: Record<string, string> = {}): StartStrategy =>
+  (address) =>
+    ourBot(address, {
+      ...{ CARD_SERVICE: service, CARD_SERVICE_API_KEY: SANDBOX_API_KEY, ...more },
+      ...{ CARD_SERVICE_REQUESTS_PER_MINUTE: '', CARD_SERVICE_BURST: '' }, // those of the description
+    });
 
 /** How far 100 requests a day go, and 1,000 a month. */
 export async function run(): Promise<BenchTable[]> {
   return [await ofDays(), await ofMonth()];
 }
 
-const MONTH_COLUMNS = [
-  'with a card',
-  'fresh',
-  'stale',
-  'no card',
-  'answered',
-  'a day',
-  'refused (429)',
-  'first lookups',
-];
+/** What the columns show. */
+const CELLS: Readonly<Record<string, (report: DayReport) => string>> = {
+  'with a card': ({ lookups, withoutCard }) => percent(lookups - withoutCard, lookups),
+  fresh: ({ lookups, withoutCard, staleCopies }) => percent(lookups - withoutCard - staleCopies, lookups),
+  stale: ({ lookups, staleCopies }) => percent(staleCopies, lookups),
+  'no card': ({ lookups, withoutCard }) => percent(withoutCard, lookups),
+  answered: ({ spent }) => count(spent),
+  'refused (429)': ({ refused }) => count(refused),
+  'first lookups': ({ firstLookups: { seen, cards } }) => `${seen} of ${cards}`,
+};
 
-function monthCells(report: DayReport, answered: readonly number[]): string[] {
-  const { lookups, withoutCard, staleCopies, spent, refused, firstLookups } = report;
-  return [
-    ...[percent(lookups - withoutCard, lookups), percent(lookups - withoutCard - staleCopies, lookups)],
-    ...[percent(staleCopies, lookups), percent(withoutCard, lookups), count(spent)],
-    ...[`${Math.min(...answered)} to ${Math.max(...answered)}`, count(refused)],
-    `${firstLookups.seen} of ${firstLookups.cards}`,
-  ];
+function cellsOf(report: DayReport): string[] {
+  return Object.values(CELLS).map((cell) => cell(report));
 }
 
 /** 10 requests in a fixed minute, 100 a day, 1,000 a month; its answers state day and month, and no end of either. */
 const OF_MONTH = 'justtcg';
 const MONTH = 1_000;
+/** Behind how many columns stands what was answered on a day. */
+const A_DAY = 5;
 
 async function ofMonth(): Promise<BenchTable> {
   const { service } = sandboxAs(OF_MONTH);
-  const start: StartStrategy = (address) =>
-    ourBot(address, {
-      ...{ CARD_SERVICE: OF_MONTH, CARD_SERVICE_API_KEY: SANDBOX_API_KEY, CARD_SERVICE_MONTH_BEGINS: '5' },
-      ...{ CARD_SERVICE_REQUESTS_PER_MINUTE: '', CARD_SERVICE_BURST: '' },
-    });
   const shape = { ...service.shape, ...countingMonth(service.shape.bodyFigures) };
-  const lookups = benchLookups().map((ofDay, day) => inOrder([...ofDay, newLookup(day)]));
-  const lived = await simulateDays(start, lookups.map(asDigits), {
+  const lookups = benchLookups().map((ofDay, day) => [...ofDay, newLookup(day)]);
+  const lived = await simulateDays(ourBotFor(OF_MONTH, { CARD_SERVICE_MONTH_BEGINS: '5' }), lookups.map(asDigits), {
     ...{ ...service, shape, limiter: 'fixed window' },
     cards: cardsOf(CARDS + DAYS),
   });
@@ -81,8 +75,8 @@ async function ofMonth(): Promise<BenchTable> {
   const mostRefused = Math.max(...days.map((day) => day.refused));
   return {
     title: `${DAYS} days on a plan of 10 requests a minute, 100 a day and 1,000 a month: ${count(LOOKUPS)} lookups of ${CARDS} cards a day`,
-    columns: MONTH_COLUMNS,
-    rows: [monthCells(report, answered)],
+    columns: Object.keys(CELLS).toSpliced(A_DAY, 0, 'a day'),
+    rows: [cellsOf(report).toSpliced(A_DAY, 0, `${Math.min(...answered)} to ${Math.max(...answered)}`)],
     notes: [
       `By the description of JustTCG, against the sandbox in its shape; otherwise as above, and one card more on each day that nobody had asked for before: on ${daysWithNew} of the ${DAYS} days a card was shown for the first time. A day: requests that were answered on the quietest and on the busiest day.`,
     ],
@@ -133,10 +127,6 @@ function newLookup(day: number): Lookup {
   return { atMs: day * DAY_MS + 22 * HOUR_MS, cardId: newCard(day), requester };
 }
 
-function inOrder(lookups: readonly Lookup[]): Lookup[] {
-  return lookups.toSorted((a, b) => a.atMs - b.atMs);
-}
-
 function asDigits(lookups: readonly Lookup[]): Lookup[] {
   return lookups.map((lookup) => ({ ...lookup, cardId: idOf(lookup.cardId) }));
 }
@@ -148,23 +138,16 @@ function cardsOf(cards = CARDS) {
 async function ofDays(): Promise<BenchTable> {
   const [lookups, cards] = [benchLookups().map(asDigits), cardsOf()];
   const { service } = sandboxAs(SERVICE);
-  const report = dayReport(await simulateDays(startOurs, lookups, { ...service, cards }));
-  const { withoutCard, staleCopies, spent, refused, firstLookups } = report;
-  const part = (of: number) => percent(of, report.lookups);
+  const report = dayReport(await simulateDays(ourBotFor(SERVICE), lookups, { ...service, cards }));
   return {
     title: `${DAYS} days on a plan of 100 requests a day: ${count(LOOKUPS)} lookups of ${CARDS} cards a day`,
-    columns: ['with a card', 'fresh', 'stale', 'no card', 'answered', 'refused (429)', 'first lookups'],
-    rows: [
-      [
-        ...[part(report.lookups - withoutCard), part(report.lookups - withoutCard - staleCopies), part(staleCopies)],
-        ...[part(withoutCard), count(spent), count(refused), `${firstLookups.seen} of ${firstLookups.cards}`],
-      ],
-    ],
+    columns: Object.keys(CELLS),
+    rows: [cellsOf(report)],
     notes: [
       "By the description of PokémonPriceTracker, against the sandbox in its shape: 100 requests a day, 60 a minute. Lookups by Zipf's law (exponent 1) by 300 members of 40 servers with a daily rhythm, from a cold start; time is simulated, every request takes 200 ms.",
       'Fresh: the price is at most six hours old. Stale: a kept copy, marked with its age. No card: an error, or a refusal that says when to come back. ' +
-        `Of the first lookups the slowest had its card after ${Math.round(firstLookups.longestMs / HOUR_MS)} h, also on coming back at the time they were told.`,
+        `Of the first lookups the slowest had its card after ${Math.round(report.firstLookups.longestMs / HOUR_MS)} h, also on coming back at the time they were told.`,
     ],
-    verdicts: [wanted(`${refused} answers 429 in ${DAYS} days of 100 requests`, refused === 0)],
+    verdicts: [wanted(`${report.refused} answers 429 in ${DAYS} days of 100 requests`, report.refused === 0)],
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { apiCommand } from '../../../sandbox/discord/api-command.ts';
 import type { OptionValue } from '../../../sandbox/discord/chat.ts';
 import { readCommand } from '../../../sandbox/discord/command-rules.ts';
-import { commandLine, halfTypedOptions, typedOptions } from '../../../sandbox/discord/typed-options.ts';
+import { halfTypedOptions, typedOptions } from '../../../sandbox/discord/typed-options.ts';
 
 const option = (type: number, name: string, part: object = {}) => ({ type, name, description: 'x', ...part });
 function registered(name: string, ...options: object[]) {
@@ -44,10 +44,6 @@ describe('typing', () => {
 
   it.each([1, 3])('takes %i, at the limit', (count) => {
     expect(typed({ id: 'a', count })).toContainEqual({ type: 4, name: 'count', value: count });
-  });
-
-  it('is shown above the reply', () => {
-    expect(commandLine(card, typed({ id: 'a-1', prices: false }))).toBe('/card id:a-1 prices:false');
   });
 });
 

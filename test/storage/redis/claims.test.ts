@@ -81,6 +81,18 @@ describe.each<{ over: string; open: () => Promise<[Claims, Claims]> }>([
   });
 });
 
+it('processes know how long the queues of the others are, and count none that left or died', async () => {
+  const address = newAddress();
+  const [leaves, dies, other] = [await join(address), await join(address), await join(address)];
+  leaves.processesAlive.tell(3);
+  dies.processesAlive.tell(70);
+  const lengths = () => other.processesAlive.lengths().toSorted();
+  await expect.poll(lengths).toEqual([3, 70]);
+  await leaves.processesAlive.leave();
+  dies.link.close();
+  await expect.poll(lengths).toEqual([]);
+});
+
 describe('a name that several processes want', () => {
   it('is not released by a process that does not hold it, or has lost it without notice', async () => {
     const [one, other] = await two();
@@ -155,8 +167,10 @@ describe.skipIf(noRealRedis('claims while Redis is unavailable'))('while Redis',
   it('was away, what was claimed meanwhile stays claimed, and the rest is shared again', async () => {
     const server = await startRealRedis();
     const [one, other] = [await join(server, {}), await join(server, {})];
+    await expect.poll(() => one.processesAlive.hasSeenAll).toBe(true);
     await server.kill();
     expect(await one.claims.claim('a', LONG)).toBe('unavailable');
+    expect(one.processesAlive.hasSeenAll).toBe(false); // so that it declares none dead once it is back
     await server.startEmpty();
     for (const { link } of [one, other]) await expect.poll(() => link.health).toBe('usable');
     expect(await one.claims.claim('a', LONG)).toEqual(HELD);

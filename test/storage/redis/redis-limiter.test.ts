@@ -8,7 +8,7 @@ import { clientOf, startRedis } from '../../support/redis.ts';
 async function overRedis(setting?: PlanSetting) {
   const redis = await startRedis();
   const script = new LimiterScript(setting, 0, redis);
-  return { script, client: await clientOf(redis), key: `${redis.prefix}:${LIMITER_KEY}`, keys: `${redis.prefix}:*` };
+  return { script, client: await clientOf(redis), prefix: redis.prefix, key: `${redis.prefix}:${LIMITER_KEY}` };
 }
 
 /** How many have left in all. */
@@ -132,11 +132,20 @@ it('what a process had under way when it died counts as spent of a month that no
 });
 
 it('no key is left in Redis without an expiry', async () => {
-  const { script, client, keys } = await overRedis();
+  const { script, client, prefix } = await overRedis();
   await script.says('answered; +2 s');
-  const ttls = await Promise.all((await client.keys(keys)).map((key) => client.pTTL(key)));
+  const ttls = await Promise.all((await client.keys(`${prefix}:*`)).map((key) => client.pTTL(key)));
   expect(ttls.length).toBeGreaterThanOrEqual(3);
   expect(Math.min(...ttls)).toBeGreaterThan(0);
+});
+
+it('a process that died is forgotten after a minute, and not before', async () => {
+  const { script, client, prefix } = await overRedis();
+  const known = () => client.hLen(`${prefix}:processes`);
+  await script.says('a: ask; b: ask; a dies; +58 s');
+  expect(await known()).toBe(2);
+  await script.says('+4 s');
+  expect(await known()).toBe(1);
 });
 
 it('a state that is invalid is replaced, which is logged once', async () => {

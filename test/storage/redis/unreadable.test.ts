@@ -115,3 +115,23 @@ describe('what another program has written into Redis is left out or replaced, a
     expect(said()).toEqual([]);
   });
 });
+
+const FREE = { plan: 'free', period: { startMs: 1, endMs: 2 }, requests: { used: 1, limit: 1_000, remaining: 999 } };
+
+it.each([
+  ['complete', FREE],
+  ['with nothing in it', {}],
+])(
+  'a usage report that is %s is shared by the processes of an account, and is none without Redis',
+  async (_, usage) => {
+    const { link } = await opened();
+    const reportOf = (account: string) => redisUsageReport(link, account);
+    expect(await reportOf('account').read()).toBeUndefined();
+    await reportOf('account').write({ usage, atMs: 1 });
+    expect(await reportOf('account').read()).toEqual({ usage, atMs: 1 });
+    expect(await reportOf('other').read()).toBeUndefined();
+    link.close();
+    await reportOf('account').write({ usage, atMs: 2 });
+    expect(await reportOf('account').read()).toBeUndefined();
+  },
+);

@@ -28,15 +28,20 @@ class Watched extends DatabaseSync {
 }
 
 // The last connection to a file deletes its write-ahead log by name: of the new file, if another has just moved the old one.
-it('closes a corrupt file only while no other process can move it', () => {
+it('moves a corrupt file once, however many find it, and closes it only while no other process can move it', () => {
   const file = join(folder, 'file');
   const database = new Watched(file);
   database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a)');
 
   const found = { file, inode: inodeOf(file), database };
-  moveCorruptAside(found, new Error('malformed'), { ...logLines(), lossMeans: 'nothing' });
+  const other = { ...found, database: new DatabaseSync(file) };
+  const { log, lines } = logLines();
+  moveCorruptAside(found, new Error('malformed'), { log, lossMeans: 'nothing' });
 
   expect(database.lockAtClose).toBe('held');
   expect(database.isOpen).toBe(false);
+  new DatabaseSync(file).close(); // the new file, which stays where another found the old one as well
+  moveCorruptAside(other, new Error('malformed'), { log, lossMeans: 'nothing' });
+  expect(lines).toHaveLength(1);
   expect(readdirSync(folder).filter((name) => name.startsWith('file.corrupt-'))).toHaveLength(1);
 });

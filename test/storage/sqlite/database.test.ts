@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   DatabaseInUse,
@@ -15,6 +15,8 @@ import { ERROR, logLines } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SCHEMA = 'CREATE TABLE IF NOT EXISTS notes (note TEXT NOT NULL);';
+const WORDS = 'CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (word);';
+const PAGE_BYTES = 4_096;
 const HOLDER = `
   import { DatabaseSync } from 'node:sqlite';
   import { openDatabase } from ${JSON.stringify(import.meta.resolve('../../../src/storage/sqlite/database.ts'))};
@@ -108,6 +110,21 @@ describe('a database', () => {
       expect(statSync(`${file}.lock`).mode & 0o777).toBe(0o600); // no file beside it is for others, either
     },
   );
+
+  it('with an index of words is replaced where a table beside that is garbled, and not where the index is', () => {
+    const file = join(folder, 'catalog.sqlite');
+    const { log, lines, ...rest } = options();
+    const reopen = () => openDatabase(file, { ...rest, log, schema: `${SCHEMA} ${WORDS}` });
+    reopen().close();
+    const damaging = new DatabaseSync(file, { defensive: false });
+    damaging.exec('DELETE FROM words_data');
+    damaging.close();
+    reopen().close();
+    expect(lines).toEqual([]);
+    writeFileSync(file, readFileSync(file).fill(0xff, PAGE_BYTES, 2 * PAGE_BYTES)); // the first table
+    reopen().close();
+    expect(lines).toHaveLength(1);
+  });
 
   it('that is whole is not moved', () => {
     const { log, lines, ...rest } = options();

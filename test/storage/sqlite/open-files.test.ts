@@ -1,12 +1,12 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
 import { Events } from '../../../src/model/events.ts';
 import { followReadiness } from '../../../src/operations/http-server.ts';
 import { OpenFiles } from '../../../src/storage/sqlite/open-files.ts';
 import { openSqliteState } from '../../../src/storage/sqlite/state.ts';
 import { Watches } from '../../../src/watches/watches.ts';
-import { described } from '../../support/described.ts';
 import { ERROR, logLines } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -46,15 +46,8 @@ it('after state.sqlite was deleted no watch is said to be kept, and the log and 
   const events = new Events();
   onTestFinished(() => events.close());
   const readiness = followReadiness(events, false);
-  const state = await openSqliteState({
-    cardService: { baseUrl: 'https://cards.test', description: described(), apiKey: undefined },
-    plan: { plan: 'auto', requestsPerMinute: undefined, burst: undefined },
-    longestWaitMs: 300_000,
-    freshness: { keepMs: 86_400_000 },
-    dataDir,
-    log,
-    events,
-  });
+  const config = readConfig({ DISCORD_TOKEN: 'none', CARD_SERVICE_URL: 'https://cards.test', DATA_DIR: dataDir });
+  const state = await openSqliteState({ ...config, log, events });
   onTestFinished(() => state.close());
   const watches = new Watches(state.watchStore);
   const wish = {

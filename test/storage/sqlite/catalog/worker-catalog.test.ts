@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
@@ -300,6 +300,42 @@ describe('what goes wrong', () => {
     expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
   });
 
+  it('an index that is corrupt while another process moves files aside is replaced once that has ended', async () => {
+    const catalog = openCatalog();
+    catalog.learn(CHARIZARD);
+    await finds(catalog, 'base1-4');
+    const mover = new DatabaseSync(join(folder, 'catalog.sqlite.lock'));
+    mover.exec('BEGIN EXCLUSIVE');
+    inFile((file) => file.exec("UPDATE card_words_data SET block = x'00ff00ff00ff00ff'"));
+    expect(await ids(catalog, 'base charizard')).toEqual([]);
+    await expect.poll(() => lines.map(({ level }) => level)).toEqual([WARN]);
+    mover.close();
+    await ids(catalog, 'base charizard');
+    await expect.poll(() => lines.map(({ level }) => level)).toContain(ERROR);
+  });
+
+  it('a file that was deleted is begun anew, and the log says so once', async () => {
+    const catalog = openCatalog();
+    await finds(catalog);
+    rmSync(join(folder, 'catalog.sqlite'));
+    for (let time = 0; time < 2; time++) await finds(catalog);
+    expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('deleted while the bot runs') }]);
+    importCharizard();
+    await finds(catalog, 'base1-4');
+  });
+
+  it('a file in whose place another stands is used as soon as that can be opened', async () => {
+    const catalog = openCatalog();
+    await finds(catalog);
+    const file = join(folder, 'catalog.sqlite');
+    renameSync(file, `${file}.moved`);
+    mkdirSync(file); // cannot be opened
+    for (let time = 0; time < 2; time++) await finds(catalog);
+    rmdirSync(file);
+    importCharizard();
+    await finds(catalog, 'base1-4');
+  });
+
   it('a folder that cannot be used is told once, and finds nothing: only what has a digit is then taken for an id', async () => {
     writeFileSync(join(folder, 'file'), '');
     const catalog = openCatalog({ dataDir: join(folder, 'file') });
@@ -333,6 +369,7 @@ describe('what goes wrong', () => {
     file.exec('DROP TRIGGER full');
     file.close();
     await findsSoon(catalog, 'base1-4');
+    expect(await ids(catalog, 'charizrad')).toEqual(['base1-4']); // words that were taken back are known again
   });
 
   it('a worker that does not end is left behind', async () => {
