@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
-import { remember } from '../../sandbox/known-cards.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { isFinal } from '../support/final-answers.ts';
-import { logLines } from '../support/log-lines.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -70,9 +68,8 @@ it.each<[rule: string, requestsPerMinute: number, delayMs: number, newcomers: nu
 const RARELY = { service: { requestsPerMinute: 1, burst: 2, requestsPerDay: 1_000 } };
 
 it('stale copies are renewed behind all cards that members wait for, and for five minutes at most', async () => {
-  const world = await startWorld(RARELY);
   const stale = IDS.slice(0, 8).map((id) => ({ id, ageMs: 7 * HOUR_MS }));
-  await remember(world.config, stale, logLines().log);
+  const world = await startWorld({ ...RARELY, known: stale });
   const typed = stale.map(({ id }) => world.card(id));
   await world.pass(100);
   const memberId = world.discord.members[1]?.id ?? '';
@@ -98,18 +95,17 @@ it('a card that a member was let wait for is waited for longer where others come
 it('a list in which the process stops says of no card that it will not come, and another process brings it', async () => {
   const world = await startWorld({ service: { requestsPerMinute: 6, burst: 4, requestsPerDay: 1_000 } });
   for (const [at, body] of SAMPLE_CARDS.slice(0, 3).entries()) {
-    world.cardService.script({ path: `/${body.id}?`, delayMs: 2_000 * at, body });
+    world.cardService.script({ path: `/${body.id}?`, delayMs: [0, 4_000, 6_000][at] ?? 0, body });
   }
   const told = course(world.discord.type({ command: 'cards', options: { ids: IDS.slice(0, 4).join() } }));
-  await world.pass(1_600);
+  await world.pass(3_200);
   await world.restartBot();
   expect(await told).toBe(
     [
       '0.0 1 3 more cards are on their way.',
       '1.5 1 3 more cards should be here around in 10 s.',
-      '3.0 2 2 more cards are on their way.',
-      '4.0 3 One more card is on its way.',
-      '5.5 3 One more card should be here around soon.',
+      '4.0 2 2 more cards are on their way.',
+      '6.0 3 One more card is on its way.',
       '10.0 4',
     ].join(' | '),
   );
