@@ -458,19 +458,15 @@ rules('Cards go together', '', [
   ],
 ]);
 
-rules('Sixty members who ask at once for sixty cards', '', [
-  [
-    'wait at most 1.5 s and cost at most six requests',
-    '600 a minute, burst 20; lists of 20; service latencyMs 50; m1-60: c1-60; +1.5 s; at most 6 requests; count',
+rules(
+  'Sixty members who ask at once for sixty cards',
+  '',
+  ['', ' by POST'].map((how) => [
+    `wait at most 1.5 s and cost at most six requests${how}`,
+    `600 a minute, burst 20; lists of 20${how}; service latencyMs 50; m1-60: c1-60; +1.5 s; at most 6 requests; count`,
     'yes | 60 shown',
-  ],
-  [
-    'wait at most 1.5 s and cost at most six requests by POST',
-    `600 a minute, burst 20; lists of 20 by POST; service latencyMs 50; m1-60: c1-60; +1.5 s;
-      at most 6 requests; count`,
-    'yes | 60 shown',
-  ],
-]);
+  ]),
+);
 
 rules('A list', '', [
   [
@@ -682,11 +678,6 @@ const ROUNDS = Array.from({ length: 45 }, (_, round) => `alice: b1-3; bob: g${ro
 
 rules('An outage', PRO, [
   [
-    'is found out with few requests, and told in time',
-    'service down true; m1-60: c1-60; +15 s; count; +10 min; at most 12 requests',
-    '60 ServiceDown | yes',
-  ],
-  [
     'of a single card refuses nobody else, however often it is asked for',
     `answer 503 to b, 99 times; alice: b; bob: c; +5 s; alice: b; bob: d; +60 s; alice: b; bob: e; +5 s;
       count; when b`,
@@ -710,31 +701,6 @@ rules('An outage', PRO, [
 ]);
 
 rules('An outage', '', [
-  [
-    'is found out with few requests, and told in time by ten on the Free plan',
-    'plan free; service latencyMs 10; service down true; m1-10: c1-10; +15 s; count; +10 min; at most 12 requests',
-    '10 ServiceDown | yes',
-  ],
-  [
-    'is found out with few requests, and told in time by 25 on the Free plan',
-    'plan free; service latencyMs 10; service down true; m1-25: c1-25; +15 s; count; +10 min; at most 12 requests',
-    '25 ServiceDown | yes',
-  ],
-  [
-    'in which the service is silent is told in time',
-    'plan pro; answer silence, 99 times; m1-60: c1-60; +45 s; count; +10 min; at most 12 requests',
-    '60 ServiceDown | yes',
-  ],
-  [
-    'in which the service is silent is told in time to ten on the Free plan',
-    'plan free; answer silence, 99 times; m1-10: c1-10; +45 s; count; +10 min; at most 12 requests',
-    '10 ServiceDown | yes',
-  ],
-  [
-    'in which the service is silent is told in time to 25 on the Free plan',
-    'plan free; answer silence, 99 times; m1-25: c1-25; +45 s; count; +10 min; at most 12 requests',
-    '25 ServiceDown | yes',
-  ],
   [
     'that one member alone meets is told after three attempts at their card',
     'plan free; service latencyMs 10; service down true; alice: a; +5 s; told; when a',
@@ -1079,6 +1045,18 @@ it('cards go together in the order in which they are asked for one by one', asyn
   expect(singly.split(' ')).toHaveLength(owners.length);
   expect(together.split(' ').length).toBeLessThan(owners.length / 10);
   expect(together.replaceAll('+', ' ')).toBe(singly);
+});
+
+it.each(
+  ['pro 60', 'free 10', 'free 25'].flatMap((whose) => [
+    [whose, 'service latencyMs 10; service down true', 15],
+    [whose, 'answer silence, 99 times', 45],
+  ]),
+)('an outage is found out with few requests, and told in time: %s, %s', async (whose, outage, seconds) => {
+  const [plan, members] = String(whose).split(' ');
+  const asked = `plan ${plan}; ${outage}; m1-${members}: c1-${members}`;
+  const told = await says(`${asked}; +${seconds} s; count; +10 min; at most 12 requests`);
+  expect(told).toBe(`${members} ServiceDown | yes`);
 });
 
 it.each([3, 8, 15])(
