@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { slowAtMs } from '../../src/lookup/outcomes.ts';
+import { isFetchedFor, slowAtMs } from '../../src/lookup/outcomes.ts';
 import type { Progress } from '../../src/lookup/pending-lookup.ts';
 
 it.each<[string, Partial<Progress>, number]>([
@@ -11,4 +11,12 @@ it.each<[string, Partial<Progress>, number]>([
   const progress = { requestNumbers: new Set<number>(), ...how };
   const reservation = { progress, start: () => Promise.reject(), cancel() {} };
   expect(slowAtMs([{ reservation }])).toBe(atMs);
+});
+
+it.each([
+  ['came at once', 7, 7, true],
+  ['came before', 7, 6, false],
+  ['none was sent for', undefined, 7, false],
+])("an answer that %s was fetched by its reply's request, or not", (_, requestedAtMs, fetchedAtMs, isFetched) => {
+  expect(isFetchedFor(requestedAtMs, { card: undefined, fetchedAtMs })).toBe(isFetched);
 });
