@@ -14,9 +14,9 @@ it.each<[string, Partial<Progress>, number]>([
 });
 
 it.each([
-  ['came at once', 7, 7, true],
-  ['came before', 7, 6, false],
-  ['none was sent for', undefined, 7, false],
-])("an answer that %s was fetched by its reply's request, or not", (_, requestedAtMs, fetchedAtMs, isFetched) => {
+  ['no, when none has left', undefined, 7, false],
+  ['no, when it came before that', 7, 6, false],
+  ['yes, when it came at once', 7, 7, true],
+])('whether an answer came by a request of its reply: %s', (_, requestedAtMs, fetchedAtMs, isFetched) => {
   expect(isFetchedFor(requestedAtMs, { card: undefined, fetchedAtMs })).toBe(isFetched);
 });
