@@ -155,8 +155,7 @@ const TOOLS = /^(support|bench|chaos|screenshots|simulate)\//;
 const BUILDERS = `
 cache/card-store.test.ts catalog/search-queue.test.ts catalog/typing-error.test.ts catalog/words.test.ts
 cli/catalog/card-maker.test.ts commands/commands.ts discord/gateway/identify.test.ts
-discord/rest/direct-messages.test.ts lookup/cards.test.ts
-lookup/lookups-of.ts lookup/lookups.test.ts lookup/usage-reports.test.ts operations/alerts.test.ts
+discord/rest/direct-messages.test.ts lookup/usage-reports.test.ts operations/alerts.test.ts
 privacy/member-data.test.ts quota/command-rate.test.ts quota/ledger.test.ts quota/quota-warnings.test.ts
 quota/shared-cell.test.ts quota/shared-limiter-store.test.ts scenes/card-actions.test.ts service/clients.ts
 service/listing-answer.test.ts service/listing.test.ts service/own-description.test.ts service/services.test.ts

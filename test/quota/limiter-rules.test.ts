@@ -371,6 +371,11 @@ rules('what answers teach', [
     '9 | 0, then 1 min | 10',
   ],
   [
+    'is a window that holds after a kill, too, with what was under way',
+    '10 x answered; 429 1 s; +2 min; answered; send 5; ask 2; restart; ask 9',
+    '5 | 2 | 2, then 1 min',
+  ],
+  [
     'is a silence after timeouts while others were answered, and no failure',
     'send 9; +1 min; ask 4; answered; +10 s; 3 x first down; breaker; wait; ask; answered; breaker',
     '9 | 4 | pause 18 s, 1 in a row | 1 probe | closed now, 0 in a row',
@@ -710,6 +715,16 @@ rules(
   planOf(MONTH),
 );
 
+it('a month that has begun ends as it was to, although months begin on another day by now', async () => {
+  const script = new LimiterScript(planOf(MONTH));
+  await script.says('answered');
+  script.setting = planOf(MONTH, { monthBegins: 28 });
+  const said = await script.says('restart; left; +252 h; answered; left');
+  expect(said).toBe(
+    '1099 of 1100 a month? 252 h, 199 of 200 a day? 12 h | 1099 of 1100 a month? 27 d, 80 of 81 a day? 1 d',
+  );
+});
+
 rules(
   'a month of the default service',
   [
@@ -802,6 +817,12 @@ rulesUnder('a window', [
     planOf({ isWindow: true, requestsPerMinute: 3 }),
     'ask 2; next 5',
     '2 | 100 ms, 1 min, 1 min, 1 min, 2 min',
+  ],
+  [
+    'of a minute holds no more after a pause',
+    planOf({ isWindow: true, requestsPerMinute: 3 }),
+    '429 7 s; next 5',
+    '7 s, 7 s, 1 min, 67 s, 67 s',
   ],
 ]);
 

@@ -55,6 +55,7 @@ const GIVEN_UP = [looked(1, 0), edited('failed'), DUE].reduce(
 const REPETITION = final({ as: 'repetition' });
 const UNKNOWN = (event: CourseEvent, leftMs = 60_000) =>
   [final(), event, { ...ENDED, owner: 'unknown', deadlineMs: NOW_MS + leftMs }] as const;
+const TOLD = { shown: { cards: 0, isSlow: false, permitAtMs: NOW_MS + 20_000 } };
 const ONE_CARD = { cards: 1, isSlow: true, permitAtMs: undefined };
 
 it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly Effect[]]>([
@@ -70,6 +71,17 @@ it.each<[string, Course, CourseEvent, Partial<Facts>, Course['kind'], readonly E
   ['a slow answer is said', thinking(), DUE, { slowAtMs: NOW_MS }, 'thinking', [look('soFar')]],
   ['and once', thinking({ shown: { ...ONE_CARD, cards: 0 } }), DUE, { slowAtMs: NOW_MS }, 'thinking', []],
   ['the time of a permit is shown', thinking(), CHANGED, { permitAtMs: NOW_MS + 9_000 }, 'thinking', [look('soFar')]],
+  ['a time that moves by 15 s stays', thinking(TOLD), CHANGED, { permitAtMs: NOW_MS + 35_000 }, 'thinking', []],
+  [
+    'one that moves by more is shown',
+    thinking(TOLD),
+    CHANGED,
+    { permitAtMs: NOW_MS + 35_001 },
+    'thinking',
+    [look('soFar')],
+  ],
+  ['as is one that comes closer', thinking(TOLD), CHANGED, { permitAtMs: NOW_MS + 4_999 }, 'thinking', [look('soFar')]],
+  ['but not when it is about now: the answer follows', thinking(TOLD), CHANGED, {}, 'thinking', []],
   ['a card is shown', thinking(), CHANGED, { cards: 1 }, 'thinking', [look('soFar')]],
   ['what came during an edit waits for its end', thinking(EDITS), CHANGED, { cards: 1 }, 'thinking', []],
   ['as does a time that comes during it', thinking(EDITS), DUE, { cards: 1 }, 'thinking', []],

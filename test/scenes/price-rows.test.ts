@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
+import { labels } from '../support/buttons.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWorld } from '../support/world.ts';
 
-it('a card of several prices shows which one it is, and another one crosses no watch', async () => {
+function described(): string {
   const file = join(temporaryFolder(), 'mine.json');
   const description = {
     name: 'Mine',
@@ -16,7 +17,19 @@ it('a card of several prices shows which one it is, and another one crosses no w
     notice: 'Data: Mine',
   };
   writeFileSync(file, JSON.stringify(description));
-  const world = await startWorld({ env: { CARD_SERVICE: file, PRICES_FRESH_SECONDS: '0' } });
+  return file;
+}
+
+it('a price that was kept of another card service is old at once, and has no past', async () => {
+  const known = [{ id: 'base1-4', ageMs: 0, hasHistory: true }];
+  const world = await startWorld({ env: { CARD_SERVICE: described() }, known });
+  const shown = await world.card('base1-4').settled();
+  expect(shown.embeds[0]?.description).toContain('Showing a saved copy while I fetch the latest.');
+  expect(labels(shown)).toEqual(['Watch', 'Other printings', 'Delete']);
+});
+
+it('a card of several prices shows which one it is, and another one crosses no watch', async () => {
+  const world = await startWorld({ env: { CARD_SERVICE: described(), PRICES_FRESH_SECONDS: '0' } });
   const drake = SAMPLE_CARDS.find(({ id }) => id === 'base1-4');
   const shown = async (prices: object, price: string) => {
     world.cardService.script({ path: 'base1-4', body: { ...drake, prices } });

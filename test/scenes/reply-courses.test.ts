@@ -55,6 +55,10 @@ const STATES: Record<string, (world: World, ids: readonly string[]) => unknown> 
     await ageCopies(world);
   },
   unreadable: (world, [path = '']) => world.cardService.script({ path, body: '"nonsense"' }),
+  async 'just failed'(world, ids) {
+    await STATES.unreadable?.(world, ids);
+    await world.card(ids[0] ?? '').until((shown) => isFinal(shown) && !moment(shown).includes(RENEWING));
+  },
   'slowly denied': (world, [path = '']) => {
     const body = { _tag: 'CardNotFound', message: 'none' };
     return world.cardService.script({ path: `${path}?`, delayMs: 3_000, status: 404, body, counted: true });
@@ -101,6 +105,9 @@ const COURSES = [
   'known: nobody-1 nobody-2 | /cards nobody-1,nobody-2 | 0 of 2, 2 saved: answered from cache | private: "Not found: **nobody-1** and **nobody-2**"',
   'known: nobody-1 | /card nobody-1 | 0 of 1, 1 saved: answered from cache | private: "No card has the id **nobody-1**. Try typing its name."',
   `unreadable: base1-4 | /card base1-4 | 1 of 1, 0 saved: UnexpectedAnswer from service | thinking | "${UNREADABLE}"`,
+  `just failed: base1-4 | /card base1-4 | 0 of 1, 0 saved: UnexpectedAnswer from bot | private: "${UNREADABLE}"`,
+  `just failed: base1-4 | /cards base1-1,base1-2,base1-4 | 2 of 3, 0 saved: answered from service | thinking | Wick, Who Waits, Moth Cartographer "Not shown: **base1-4**. ${UNREADABLE}" 2 new lookups used`,
+  `stale: base1-4; just failed: base1-4 | /card base1-4 | 0 of 2, 0 saved: answered from stale | ${DRAKE} ${RENEWING} | ${DRAKE} ${NOT_ONE}`,
   `known: base1-1 | /cards base1-4 on a budget | 0 of 1, 0 saved: BudgetSpent from bot | private: "Not shown: **base1-4**. ${SPENT}"`,
   `${MANY} | /cards ${TEN} | 8 of 12, 2 saved: answered from service | thinking | ${SHOWN_FIRST} "6 more cards are on their way." | ${SHOWN_LAST} "Not found: ${NONE}\nNot shown: **base1-5**. ${UNREADABLE}" 8 new lookups used`,
 ].map((course) => course.split(' | '));

@@ -336,6 +336,15 @@ describe('a reply that is taken back', () => {
     expect([requests, edits, ends.sort()]).toEqual([1, 0, ['answered from bot', 'answered from stale']]);
   });
 
+  it('keeps no process from stopping, whatever its renewal waits for', async () => {
+    const world = await startWorld({ known: STALE });
+    world.cardService.set({ latencyMs: 600_000 });
+    press(world, await world.card('base1-4').until(isFinal), 'Delete');
+    await world.pass(500);
+    await world.stopBot();
+    expect(said(world, 'stopped before everything was done')).toBe(0);
+  });
+
   it('has ended at once, whatever its lookup waits for', async () => {
     const world = await startWorld();
     world.cardService.set({ latencyMs: 600_000 });

@@ -8,6 +8,7 @@ import type { Lookup } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
+import { Path } from '../../src/model/field-source.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
@@ -70,9 +71,11 @@ export function lookupQueueOver(
   const store = new MemoryLimiterStore();
   const limiterOptions = { setting, longestWaitMs, warnings: new QuotaWarnings(log), random: () => 0 };
   const limiter = new RateLimiter(cell ?? new LocalCell(store, limiterOptions), limiterOptions);
+  const description = described({ bulkPath: bulk?.bulkPath, bulkMax: bulk?.most, perSecond: bulk?.perSecond });
+  const spent = (['hour', 'month'] as const).map((per) => ({ per, has: new Path('_tag'), like: `=${per}` }));
   const service = new CardService({
     baseUrl: 'http://cards.test',
-    description: described({ bulkPath: bulk?.bulkPath, bulkMax: bulk?.most, perSecond: bulk?.perSecond }),
+    description: { ...description, spent, refused: [...description.refused, { status: 402, means: 'plan' }] },
     apiKey,
     timeoutMs: 10_000,
     fetch: cardService.fetch,

@@ -64,6 +64,9 @@ const ANSWERS: Readonly<Record<string, DictatedAnswer>> = {
   'a reset': { fault: 'reset' },
   'a page': { status: 403, body: '<h1>blocked</h1>', headers: { 'content-type': 'text/html' } },
   'no such key': { status: 403, body: { _tag: 'Forbidden', message: 'no' } },
+  'no such plan': { status: 402 },
+  'a spent hour': { status: 429, body: { _tag: 'hour', message: 'spent' } },
+  'a spent month': { status: 429, body: { _tag: 'month', message: 'spent' } },
   nonsense: { body: { id: 7 } },
   'card a': { body: CARDS[0] },
 };
@@ -111,8 +114,8 @@ type World = ReturnType<typeof lookupQueueOver> & { service: EmbeddedCardService
  * in the server `guild`; `alice@far` in another, `alice@` writes direct messages, and `alice@far!` is where the bot is
  * not installed. Unless it is said, the plan allows one request a second, and one that the others find ready.
  *
- * At the end of each script the books agree with the requests that left, no card was requested twice at a time, and
- * nothing that has ended holds a permit or a claim.
+ * At the end of each script the books agree with the requests that left, no card was requested twice at a time, nobody
+ * was told of a request that had not left, and nothing that has ended holds a permit or a claim.
  */
 export class QueueScript {
   #setting: Setting = {
@@ -475,9 +478,10 @@ export class QueueScript {
       await this.#way(0.5);
       return acquired;
     };
-    const release: Limiter['release'] = (permit, outcome) => {
+    const release: Limiter['release'] = async (permit, outcome) => {
       this.#permits.delete(permit);
-      return limiter.release(permit, outcome);
+      await limiter.release(permit, outcome);
+      await this.#way();
     };
     return withAcquire(limiter, acquire, release);
   }
@@ -549,6 +553,8 @@ export class QueueScript {
         : requestedAtMs
           ? 'asked'
           : 'asked elsewhere';
+      if (waits === 'asked elsewhere' && this.#setting.linkMs === undefined)
+        this.#broken.push(`nobody asks for ${asked.card}`);
       news.push(`${seconds(Date.now() - NOON_MS)} ${waits}`);
     });
     void told.then(

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { remember } from '../../sandbox/known-cards.ts';
+import { isFinal } from '../support/final-answers.ts';
+import { logLines, WARN } from '../support/log-lines.ts';
+import { DRAKE, ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
+import { cardRequests, QUICK, startWorld } from '../support/world.ts';
+
+const HOUR_MS = 3_600_000;
+
+it('a copy that is old here costs no request where another process has renewed it', async () => {
+  const world = await startWorld();
+  await world.card(DRAKE).settled();
+  await world.pass(7 * HOUR_MS);
+  await remember(world.config, [{ id: DRAKE, ageMs: HOUR_MS }], logLines().log);
+  expect((await world.card(DRAKE).settled()).embeds[0]?.description).not.toContain('saved copy');
+  expect(cardRequests(world)).toHaveLength(1);
+});
+
+it('a card that the service has just failed to bring is waited for by who asks meanwhile', async () => {
+  const world = await startWorld();
+  world.cardService.script({ path: DRAKE, status: 503 });
+  const typed = [world.card(DRAKE)];
+  await world.pass(500);
+  typed.push(world.card(DRAKE));
+  const shown = await Promise.all(typed.map((one) => one.until(isFinal)));
+  expect(shown.map(({ embeds }) => embeds.length)).toEqual([1, 1]);
+});
+
+it('a price that comes under another id of its card is told to who watches that', async () => {
+  const cards = pricedCards();
+  const world = await startWorld({ service: { ...QUICK, cards }, env: ENV });
+  const { priced, watches, told } = membersOf(world.discord, cards);
+  await priced(36);
+  await watches();
+  world.cardService.script({
+    path: 'old-id',
+    body: { ...cards.find(({ id }) => id === DRAKE), prices: { market: 20 } },
+  });
+  await world.card('old-id').until(isFinal);
+  await expect.poll(told).toHaveLength(1);
+});
+
+it.each([
+  ['two ids are not known', 'no-1 no-2'],
+  ['a card was found before', 'base1-1 no-1 no-2 no-3'],
+  ['a card was found between', 'no-1 no-2 base1-1 no-3'],
+  ['a card was known before', `${DRAKE} no-1 no-2 no-3`],
+])('an address is not suspected where %s', async (_, ids) => {
+  const world = await startWorld({ known: [{ id: DRAKE, ageMs: 0 }] });
+  for (const id of ids.split(' ')) await world.card(id).until(isFinal);
+  expect(world.lines.filter(({ level }) => level === WARN)).toEqual([]);
+});
