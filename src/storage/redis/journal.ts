@@ -224,8 +224,11 @@ export class RedisJournal implements ReplyJournal {
     this.#pending.delete(interactionId);
     const completed = { unless, isUnderWay: true };
     this.#completed.set(interactionId, completed);
-    await unlessUnavailable(this.#removeStored(unless, [interactionId]));
-    completed.isUnderWay = false;
+    try {
+      await unlessUnavailable(this.#removeStored(unless, [interactionId]));
+    } finally {
+      completed.isUnderWay = false;
+    }
   }
 
   async #removeStored(unless: '' | typeof MARKED, interactionIds: string[]): Promise<void> {
