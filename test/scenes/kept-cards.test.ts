@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { remember } from '../../sandbox/known-cards.ts';
+import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
+import { offered } from '../support/confirmed-cards.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { DRAKE, ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
@@ -24,6 +26,25 @@ it('a card that the service has just failed to bring is waited for by who asks m
   typed.push(world.card(DRAKE));
   const shown = await Promise.all(typed.map((one) => one.until(isFinal)));
   expect(shown.map(({ embeds }) => embeds.length)).toEqual([1, 1]);
+});
+
+it('what the service brings is offered to who types its name; what it denies is not, unless a copy is kept', async () => {
+  const catalog = SAMPLE_CATALOG.filter(({ id }) => id !== 'base1-2');
+  const world = await startWorld({ catalog, known: [{ id: DRAKE, ageMs: 7 * HOUR_MS }] });
+  await offered(world, 'base1-1');
+  await world.pass(1_000); // what was kept before has been read
+  const body = { _tag: 'CardNotFound', message: 'gone' };
+  for (const path of [DRAKE, 'base1-1']) world.cardService.script({ path: `/${path}?`, status: 404, body });
+  for (const id of [DRAKE, 'base1-1', 'base1-2']) await world.card(id).until(isFinal);
+  const values = async (id: string) => {
+    const other = { memberId: world.discord.members[1]?.id ?? '', guildId: null };
+    const rows = await world.discord.complete({ command: 'card', options: { id }, focused: 'id', ...other });
+    return rows.map(({ value }) => value);
+  };
+  await world.pass(2_000);
+  expect(await values('wick who')).not.toContain('base1-1');
+  expect(await values('moth carto')).toContain('base1-2');
+  expect(await values('emberwing dr')).toContain(DRAKE);
 });
 
 it('a price that comes under another id of its card is told to who watches that', async () => {
