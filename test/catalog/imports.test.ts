@@ -19,7 +19,7 @@ function played(steps: string) {
     }
   }
   const found = (typed: string) => search(catalog.index, typed, WHO).map(({ id }) => id);
-  return { index: catalog.index, found };
+  return { catalog, index: catalog.index, found };
 }
 
 it.each(table`
@@ -42,6 +42,26 @@ it('an import that is withdrawn is neither found by an id nor exported, and coun
   expect([found('neo3-7'), [...index.rows()]]).toEqual([[], []]);
   const imports = [{ source: 'june', unconfirmed: 3, isWithdrawn: true }];
   expect(index.stats()).toMatchObject({ cards: 0, names: 0, imports });
+});
+
+it('of a withdrawn import that is imported again, a card whose id has another spelling now is found once', () => {
+  const { catalog, found } = played('june 0-7, no 0-4, june 5');
+  catalog.upsert([{ id: 'neo3/7', name: 'Ho-Oh' }], 'june');
+  catalog.upsert(CARDS.slice(5, 6), undefined);
+  expect(found('ho-oh').sort()).toEqual(['neo3-5', 'neo3/7']);
+});
+
+it('words that only withdrawn cards have together do not steer a search', () => {
+  const { catalog, found } = played('');
+  const names = ['Wax Amber Golem', 'Ember Fox', 'Thorn Fox'];
+  catalog.upsert(
+    names.map((name) => ({ id: name, name })),
+    undefined,
+  );
+  const withdrawn = CARDS.map(({ id }) => ({ id, name: 'Amber Ember Thorn' }));
+  catalog.upsert(withdrawn, 'june');
+  for (const { id } of withdrawn.slice(0, 5)) catalog.deny(id, false);
+  expect(found('wax amber ember thorn')).toEqual(['Wax Amber Golem']);
 });
 
 it('the service is believed rather than a file, of which the catalog keeps what only files say', () => {

@@ -40,6 +40,7 @@ it.each(['files', 'redis'])('each list of ten new cards is one request (state in
     const reply = world.discord.type({ command: 'cards', options: { ids: list.join(' ') } });
     const { embeds } = await reply.until((shown) => /^1 new lookup used ·/.test(endOfList(shown) ?? ''), 10_000);
     expect(embeds).toHaveLength(10);
+    expect(reply.history.filter((shown) => shown.embeds.length > 0)).toHaveLength(1);
   }
   expect(requestedIds(world)).toEqual([IDS.slice(0, 10), IDS.slice(10, 20)]);
 });

@@ -26,13 +26,13 @@ describe('the row of a price', () => {
   });
 });
 
-/** What is kept after each answer, so many days after the first, and what watches are told. */
-function kept(...answers: [day: number, rows: Prices[], pricesBy?: string][]) {
+/** What is kept after each answer, so many days after the first, and what watches are told; one without rows denies the card. */
+function kept(...answers: [day: number, rows?: Prices[], pricesBy?: string][]) {
   let record: CardRecord | undefined;
   return answers.map(([day, rows, pricesBy]) => {
-    const [prices] = rows;
-    const several = rows.length > 1 && { rows };
-    const next = nextRecord(record, { ...CARD, prices, ...several }, NOW_MS + day * DAY_MS, { pricesBy });
+    const several = rows && rows.length > 1 && { rows };
+    const answered = rows && { ...CARD, prices: rows[0], ...several };
+    const next = nextRecord(record, answered, NOW_MS + day * DAY_MS, { pricesBy });
     record = next.record;
     const told = next.priced && { market: next.priced.market, isAnew: next.priced.isAnew };
     return [record.card?.prices?.market, record.history?.map(([, market]) => market), told];
@@ -58,6 +58,14 @@ describe('a card whose row', () => {
       [400, [400, 400], { market: 400, isAnew: false }],
     ]);
   });
+});
+
+it('the past of a card that is denied goes on when it is back', () => {
+  expect(kept([0, [MINT]], [1], [2, [MINT]])).toEqual([
+    [30, [30], { market: 30, isAnew: false }],
+    [30, [30], undefined],
+    [30, [30, 30], { market: 30, isAnew: false }],
+  ]);
 });
 
 it('prices of another description begin anew', () => {

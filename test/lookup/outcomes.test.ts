@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
+import { Lookups, type LookupsOptions } from '../../src/lookup/lookups.ts';
 import { isFetchedFor, slowAtMs } from '../../src/lookup/outcomes.ts';
 import type { Progress } from '../../src/lookup/pending-lookup.ts';
+import { Stopping } from '../../src/model/errors.ts';
+import { by, NOON_MS } from '../support/lookup-queue.ts';
 
 it.each<[string, Partial<Progress>, number]>([
   ['5 s after its request has left', { requestedAtMs: 7 }, 5_007],
@@ -19,4 +22,17 @@ it.each([
   ['yes, when it came at once', 7, 7, true],
 ])('whether an answer came by a request of its reply: %s', (_, requestedAtMs, fetchedAtMs, isFetched) => {
   expect(isFetchedFor(requestedAtMs, { card: undefined, fetchedAtMs })).toBe(isFetched);
+});
+
+it('a reply with a card that a stop keeps from the queue is left to the next process', async () => {
+  const refused = () => ({ refusal: new Stopping() });
+  const options: LookupsOptions = {
+    cards: { known: async () => ({ kind: 'missing' }) },
+    lookupQueue: { admit: async () => refused(), admitAgain: refused },
+    ledger: { saved() {} },
+    longestWaitMs: 0,
+  };
+  const wanted = { ...by('alice'), receivedAtMs: NOON_MS, deadlineMs: Infinity };
+  const lookups = await Lookups.resume([{ cardId: 'a', showPrices: true }], wanted, options);
+  expect(lookups.standing()).toEqual({ cards: 0, end: 'stopped' });
 });

@@ -748,6 +748,12 @@ rules('After an error a card is left alone', FAST, [
     '0 s, 30 s | 40 s, 95 s | x z, alice a, bob b',
   ],
   [
+    'where the service says a minute at most; of a longer time nothing else is requested, either',
+    `x: z; answer 503 for 60 s to a; alice: a; bob: b; +1 s; told; +60 s; answer 503 for 61 s to c; alice: c; +1 s;
+      bob: d; told; sent`,
+    'x z, bob b | alice a, alice c ServiceDown 61 s, bob d ServiceDown 60 s | z a b a c',
+  ],
+  [
     'until it is answered',
     'answer 503 to a, 2 times; alice: a; +10 s; when a; told; answer 503 to a, 2 times; bob: a; told',
     '0 s, 1 s, 3 s | alice a | bob a',

@@ -85,6 +85,18 @@ it.each<[string, unknown, content: string, end: object]>([
   expect(await logged()).toMatchObject([{ ...end, command: 'card', card: 'ember wing', source: 'bot' }]);
 });
 
+it('a reply whose correction fails keeps what it shows, with a line in the log', async () => {
+  const message = { content: 'old' };
+  cardDoes({
+    ask: async () => ({ message, isPrivate: false, source: 'bot', correction: Promise.reject(new Error('a bug')) }),
+  });
+  const typed = world.card('base1-4');
+  await typed.settled();
+  const line = { msg: 'reply cannot be completed', level: ERROR, command: 'card' };
+  expect(await logged()).toContainEqual(expect.objectContaining(line));
+  expect(typed.message.content).toBe('old');
+});
+
 it('a button or a menu that is refused, or pressed twice, stands in the log with the card that it is about', async () => {
   const shown = await world.card('base1-4').settled();
   const printings = await press(world, shown, 'Other printings').settled();
@@ -167,7 +179,9 @@ it.each([
   ['a locale that is no text', 7],
 ])('one with %s is answered in English', async (_, locale) => {
   sentWith({ locale, guild_locale: locale });
-  expect((await world.card('..').settled()).content).toMatch(/^Please type/);
+  const japanese = world.discord.members.find((member) => member.locale === 'ja');
+  const memberId = japanese?.id ?? '';
+  expect((await world.card('..', {}, { memberId }).settled()).content).toMatch(/^Please type/);
 });
 
 it('a member who may not use external apps is answered for all to see where the bot is installed', async () => {

@@ -18,6 +18,21 @@ it('a copy that is old here costs no request where another process has renewed i
   expect(cardRequests(world)).toHaveLength(1);
 });
 
+it('a card that the service denies is kept as another process has stored it last, and is no longer listed', async () => {
+  const world = await startWorld();
+  const { cardService } = world;
+  cardService.script({ path: DRAKE, body: { ...pricedCards().find(({ id }) => id === DRAKE), name: 'Older Drake' } });
+  await world.card(DRAKE).until(isFinal);
+  await world.pass(8 * HOUR_MS);
+  await remember(world.config, [{ id: DRAKE, ageMs: 7 * HOUR_MS }], logLines().log);
+  cardService.script({ path: DRAKE, status: 404, body: { _tag: 'CardNotFound', message: 'gone' } });
+  const typed = world.card(DRAKE);
+  const [denied] = (await typed.until(({ embeds }) => /No longer/.test(embeds[0]?.description ?? ''))).embeds;
+  await world.restartBot();
+  const [kept] = (await world.card(DRAKE).settled()).embeds;
+  expect([denied?.title, kept?.description]).toEqual(['Emberwing Drake', denied?.description]);
+});
+
 it('a card that the service has just failed to bring is waited for by who asks meanwhile', async () => {
   const world = await startWorld();
   world.cardService.script({ path: DRAKE, status: 503 });
@@ -63,11 +78,15 @@ it('a price that comes under another id of its card is told to who watches that'
 
 it.each([
   ['two ids are not known', 'no-1 no-2'],
+  ['one id is denied every hour', 'no-1 no-1 no-1 no-1'],
   ['a card was found before', 'base1-1 no-1 no-2 no-3'],
   ['a card was found between', 'no-1 no-2 base1-1 no-3'],
   ['a card was known before', `${DRAKE} no-1 no-2 no-3`],
 ])('an address is not suspected where %s', async (_, ids) => {
   const world = await startWorld({ known: [{ id: DRAKE, ageMs: 0 }] });
-  for (const id of ids.split(' ')) await world.card(id).until(isFinal);
+  for (const id of ids.split(' ')) {
+    await world.card(id).until(isFinal);
+    await world.pass(HOUR_MS);
+  }
   expect(world.lines.filter(({ level }) => level === WARN)).toEqual([]);
 });

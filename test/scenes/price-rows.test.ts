@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { labels } from '../support/buttons.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { startWorld } from '../support/world.ts';
+import { cardRequests, startWorld } from '../support/world.ts';
 
 function described(): string {
   const file = join(temporaryFolder(), 'mine.json');
@@ -20,9 +20,11 @@ function described(): string {
   return file;
 }
 
-it('a price that was kept of another card service is old at once, and has no past', async () => {
+it('a price that was kept of another card service is old at once, and has no past; what else is kept is not', async () => {
   const known = [{ id: 'base1-4', ageMs: 0, hasHistory: true }];
   const world = await startWorld({ env: { CARD_SERVICE: described() }, known });
+  await world.card('base1-4', { prices: false }).settled();
+  expect(cardRequests(world)).toEqual([]);
   const shown = await world.card('base1-4').settled();
   expect(shown.embeds[0]?.description).toContain('Showing a saved copy while I fetch the latest.');
   expect(labels(shown)).toEqual(['Watch', 'Other printings', 'Delete']);

@@ -1,9 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
+import { Watches } from '../../src/watches/watches.ts';
 import { press } from '../support/buttons.ts';
 import { refused } from '../support/fault-forms.ts';
+import { ERROR } from '../support/log-lines.ts';
 import { ENV, untoldIn } from '../support/watched-prices.ts';
 import { QUICK, startWorld } from '../support/world.ts';
 
@@ -66,13 +68,15 @@ async function watched(cardIds = [DRAKE], watchers = 1) {
   };
 }
 
-/** A disk that takes no change of a watch while it is full. */
-function fillingDisk(): { isFull: boolean } {
-  const disk = { isFull: false };
+/** A disk that takes no change of a watch while it is full, and how many it has refused. */
+function fillingDisk(): { isFull: boolean; refused: number } {
+  const disk = { isFull: false, refused: 0 };
   const { prepare } = DatabaseSync.prototype;
   onTestFinished(() => void Object.assign(DatabaseSync.prototype, { prepare }));
   DatabaseSync.prototype.prepare = function prepared(sql) {
-    if (disk.isFull && sql.includes('INTO watched_prices')) throw new Error('database or disk is full');
+    const isRefused = disk.isFull && sql.includes('INTO watched_prices');
+    disk.refused += Number(isRefused);
+    if (isRefused) throw new Error('database or disk is full');
     return prepare.call(this, sql);
   };
   return disk;
@@ -272,6 +276,17 @@ it('what cannot be noted is neither sent nor shown before it can', async () => {
   expect(await world.shownByCommand()).toContain('was at 29.00');
 });
 
+it('what is told of prices and fails, for a reason that nobody thought of, is an error in the log', async () => {
+  const world = await watched();
+  const breaks = vi.spyOn(Watches.prototype, 'untoldOf').mockRejectedValue(new TypeError('a bug'));
+  onTestFinished(() => breaks.mockRestore());
+  await world.priced(29);
+  await world.shownByCommand();
+  const errors = world.lines.filter(({ level }) => level === ERROR);
+  const line = { msg: 'telling members of prices failed', err: { message: 'a bug' } };
+  expect(errors).toMatchObject([line, line]); // by message, and with a command
+});
+
 it.each([
   ['was sent is neither sent again nor shown', undefined, TRIED_FOR_MS],
   ['Discord takes none of is sent again', { atOnce: 0, tookMs: 0 }, 20_000],
@@ -287,6 +302,7 @@ it.each([
   };
   await world.priced(29);
   await world.pass(fullForMs);
+  expect(disk.refused).toBeGreaterThan(0);
   Object.assign(discord, { answer });
   discord.limitOpenings(undefined);
   disk.isFull = false;

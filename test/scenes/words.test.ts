@@ -29,9 +29,12 @@ it.each(['docs/story.webp', 'docs/story-light.webp'])('%s lasts 10 to 15 s and i
 it.each(SCENES)('from $shots.0.name on, the bot still says what docs/replies/words.txt has', async (scene) => {
   begin(seededRandom('words'), BEGIN_MS);
   const clock = { passes: true, setSystemTime: (ms: number) => pause(ms - Date.now()) } as const;
+  const taken: string[] = [];
   const take = ({ name }: Shot, words: string) => {
+    taken.push(name);
     const message = `the words of "${name}" are out of date: run \`npm run screenshots\` and look at its picture`;
     expect(words, message).toBe(written.get(name));
   };
   await run(play(scene, clock, { take }));
+  expect(taken).toEqual(scene.shots.map(({ name }) => name));
 });

@@ -13,15 +13,17 @@ const LONG = { ttlMs: 600_000, endsWithOwner: true };
 const SHORT = { ttlMs: 300, endsWithOwner: true };
 const HELD = { heldForMs: expect.any(Number) };
 const HEARTBEATS = { everyMs: 50, deadAfterMs: 1_000 };
+/** To whom no silence makes others dead. */
+const PATIENT = { ...HEARTBEATS, deadAfterMs: 600_000 };
 
 let redis: TestRedis;
 beforeAll(async () => {
   redis = await startRedis();
 });
 
-async function join(redis: RedisAddress, patience?: { answerTimeoutMs?: number }) {
+async function join(redis: RedisAddress, patience?: { answerTimeoutMs?: number }, heartbeats = HEARTBEATS) {
   const { link, lines } = linkTo(redis, patience);
-  const processesAlive = new ProcessesAlive(link, HEARTBEATS);
+  const processesAlive = new ProcessesAlive(link, heartbeats);
   onFinished(() => processesAlive.leave());
   await link.opened(10_000);
   return { link, lines, processesAlive, claims: new RedisClaims(processesAlive) };
@@ -81,16 +83,19 @@ describe.each<{ over: string; open: () => Promise<[Claims, Claims]> }>([
   });
 });
 
-it('processes know how long the queues of the others are, and count none that left or died', async () => {
+it('processes know how long the queues of the others are, and count none that died, or at once none that left', async () => {
   const address = newAddress();
-  const [leaves, dies, other] = [await join(address), await join(address), await join(address)];
+  const patient = await join(address, {}, PATIENT);
+  const [leaves, dies] = [await join(address), await join(address)];
   leaves.processesAlive.tell(3);
   dies.processesAlive.tell(70);
-  const lengths = () => other.processesAlive.lengths().toSorted();
+  const lengths = () => patient.processesAlive.lengths().toSorted();
   await expect.poll(lengths).toEqual([3, 70]);
   await leaves.processesAlive.leave();
+  await expect.poll(lengths).toEqual([70]);
+  const other = await join(address);
   dies.link.close();
-  await expect.poll(lengths).toEqual([]);
+  await expect.poll(() => other.processesAlive.lengths()).toEqual([0]);
 });
 
 describe('a name that several processes want', () => {
@@ -171,6 +176,7 @@ describe.skipIf(noRealRedis('claims while Redis is unavailable'))('while Redis',
     await server.kill();
     expect(await one.claims.claim('a', LONG)).toBe('unavailable');
     expect(one.processesAlive.hasSeenAll).toBe(false); // so that it declares none dead once it is back
+    expect(one.processesAlive.lengths()).toEqual([]);
     await server.startEmpty();
     for (const { link } of [one, other]) await expect.poll(() => link.health).toBe('usable');
     expect(await one.claims.claim('a', LONG)).toEqual(HELD);
