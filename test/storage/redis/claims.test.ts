@@ -10,7 +10,7 @@ import { linkTo, type RedisAddress } from '../../support/redis-link.ts';
 /** Longer than any test: what is free was released. */
 const LONG = { ttlMs: 600_000, endsWithOwner: true };
 /** Short enough to see it end. */
-const SHORT = { ttlMs: 300, endsWithOwner: true };
+const SHORT = { ttlMs: 1_500, endsWithOwner: true };
 const HELD = { heldForMs: expect.any(Number) };
 const HEARTBEATS = { everyMs: 50, deadAfterMs: 1_000 };
 /** To whom no silence makes others dead. */
