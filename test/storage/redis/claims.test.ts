@@ -10,7 +10,7 @@ import { linkTo, type RedisAddress } from '../../support/redis-link.ts';
 /** Longer than any test: what is free was released. */
 const LONG = { ttlMs: 600_000, endsWithOwner: true };
 /** Short enough to see it end. */
-const SHORT = { ttlMs: 1_500, endsWithOwner: true };
+const SHORT = { ttlMs: 300, endsWithOwner: true };
 const HELD = { heldForMs: expect.any(Number) };
 const HEARTBEATS = { everyMs: 50, deadAfterMs: 1_000 };
 /** To whom no silence makes others dead. */
@@ -101,7 +101,7 @@ it('processes know how long the queues of the others are, and count none that di
 describe('a name that several processes want', () => {
   it('is not released by a process that does not hold it, or has lost it without notice', async () => {
     const [one, other] = await two();
-    await one.claim('a', SHORT);
+    await one.claim('a', { ...SHORT, ttlMs: 1_500 });
     await other.release('a');
     expect(await other.claim('a', LONG)).toEqual(HELD);
     await expect.poll(() => other.claim('a', LONG)).toBe('mine');
