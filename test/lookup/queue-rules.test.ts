@@ -126,8 +126,9 @@ rules('The fair order', '', [
   ],
   [
     'and within a list',
-    'lists of 6; answer 429 for 60 s; twice: t1-4; +50 s; sent; b c: b c; +15 s; sent',
-    't1+t2+t3+t4 | t1 b t2 c t3 t4',
+    `lists of 6; service latencyMs 9; answer 429 for 60 s; x: x; twice: t1-4; +1 s; service latencyMs 0;
+      +57 s; sent; b c: b c; +15 s; sent`,
+    'x | x t1+t2+b+t3+c+t4',
   ],
   [
     'goes on where it was after an overdue lookup',

@@ -28,4 +28,6 @@ it('/card shows name, facts, picture, prices and the requests left today; withou
     { ...who, ...times, source: 'service' },
     { ...who, source: 'cache' },
   ]);
+  const requested = world.lines.filter(({ msg }) => msg === 'card requested');
+  expect(requested).toMatchObject([{ cardIds: ['base1-4'], lane: 'members', members: [member?.id] }]);
 });
