@@ -158,13 +158,12 @@ cli/catalog/card-maker.test.ts commands/commands.ts discord/gateway/identify.tes
 discord/rest/direct-messages.test.ts lookup/usage-reports.test.ts operations/alerts.test.ts
 privacy/member-data.test.ts quota/command-rate.test.ts quota/ledger.test.ts quota/quota-warnings.test.ts
 quota/shared-cell.test.ts quota/shared-limiter-store.test.ts scenes/card-actions.test.ts service/clients.ts
-service/listing-answer.test.ts service/listing.test.ts service/own-description.test.ts service/services.test.ts
-settings/server-settings.test.ts storage/redis/claims.test.ts storage/redis/journal.test.ts
-storage/redis/unreadable.test.ts
-storage/sqlite/catalog/worker-catalog.test.ts
+service/listing-answer.test.ts service/listing.test.ts service/own-description.test.ts
+service/services.test.ts settings/server-settings.test.ts storage/redis/claims.test.ts
+storage/redis/journal.test.ts storage/redis/unreadable.test.ts storage/sqlite/catalog/worker-catalog.test.ts
 storage/sqlite/daily-copies.test.ts storage/sqlite/database.test.ts storage/sqlite/open-files.test.ts
-storage/sqlite/query-plans.test.ts storage/sqlite/state-rows.test.ts
-watches/renewal-plan.test.ts watches/renewals.test.ts watches/watches.test.ts
+storage/sqlite/query-plans.test.ts storage/sqlite/state-rows.test.ts watches/renewal-plan.test.ts
+watches/renewals.test.ts watches/watches.test.ts
 `;
 /** What is imported from `src/`, but for values, clocks, configuration and log lines. */
 const PARTS = /^import \{([^}]+)\} from '[./]+\/src\/(?!model\/|time\/|config\/|log)[^']+'/gm;
