@@ -79,6 +79,8 @@ interface Pending {
   writtenIn: number;
   /** Whether Redis may have it. */
   isSent: boolean;
+  /** Whether Redis is being told: a heartbeat tells it no second time. */
+  isUnderWay: boolean;
 }
 
 /**
@@ -111,7 +113,7 @@ export class RedisJournal implements ReplyJournal {
   }
 
   async add(reply: CardsReply): Promise<boolean> {
-    const pending = { reply, addedIn: Number.NaN, writtenIn: Number.NaN, isSent: false };
+    const pending = { reply, addedIn: Number.NaN, writtenIn: Number.NaN, isSent: false, isUnderWay: false };
     this.#pending.set(reply.interactionId, pending);
     await unlessUnavailable(this.#write([pending]));
     pending.addedIn = pending.writtenIn;
@@ -174,7 +176,7 @@ export class RedisJournal implements ReplyJournal {
         untold.map(([id]) => id),
       );
     }
-    const unwritten = [...this.#pending.values()].filter(({ writtenIn }) => writtenIn !== since);
+    const unwritten = [...this.#pending.values()].filter((reply) => reply.writtenIn !== since && !reply.isUnderWay);
     await this.#write(unwritten);
     for (const { reply } of unwritten) if (reply.isDeleted) await this.#run(MARK, [reply.interactionId, MARKED]);
   }
@@ -199,7 +201,7 @@ export class RedisJournal implements ReplyJournal {
       }
     }
     for (const reply of replies) {
-      const pending = { reply, addedIn: Number.NaN, writtenIn: aliveSinceMs, isSent: true };
+      const pending = { reply, addedIn: Number.NaN, writtenIn: aliveSinceMs, isSent: true, isUnderWay: false };
       this.#pending.set(reply.interactionId, pending);
     }
     if (replies.length > 0) this.#log.info({ count: replies.length }, 'deferred replies taken over');
@@ -210,9 +212,15 @@ export class RedisJournal implements ReplyJournal {
   async #write(pending: readonly Pending[]): Promise<true> {
     if (pending.length === 0) return true;
     const { id, aliveSinceMs } = this.#processesAlive;
-    for (const each of pending) each.isSent ||= this.#link.health === 'usable';
+    for (const each of pending) {
+      each.isSent ||= this.#link.health === 'usable';
+      each.isUnderWay = true;
+    }
     const rows = pending.flatMap(({ reply }) => [reply.interactionId, JSON.stringify(reply)]);
-    const owners = z.array(z.string()).parse(await this.#run(ADD, [String(REPLIES_KEPT_MS), ...rows]));
+    const told = await this.#run(ADD, [String(REPLIES_KEPT_MS), ...rows]).finally(() => {
+      for (const each of pending) each.isUnderWay = false;
+    });
+    const owners = z.array(z.string()).parse(told);
     for (const [at, each] of pending.entries()) {
       each.writtenIn = aliveSinceMs;
       if (owners[at] !== id) this.#pending.delete(each.reply.interactionId);
