@@ -6,7 +6,8 @@ import type {
   RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord.js';
 import type { Catalog } from '../src/catalog/catalog.ts';
-import type { ListStore } from '../src/lists/kept-lists.ts';
+import type { Limiter } from '../src/limiter/limiter.ts';
+import type { KeptLists } from '../src/lists/kept-lists.ts';
 import type { Cards } from '../src/lookup/cards.ts';
 import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
@@ -18,7 +19,6 @@ import type { WindowQuota } from '../src/model/quota.ts';
 import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
-import type { Limiter } from '../src/quota/limiter-port.ts';
 import type { CardDisplay } from '../src/render/card-embed.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
@@ -104,7 +104,7 @@ export interface Services {
   memberData: MemberData;
   settings: SettingsOfServers;
   watches: Watches;
-  lists: ListStore;
+  lists: KeptLists;
   /** ISO 4217, shown with prices when the operator named one. */
   currency: string | undefined;
   display?: CardDisplay;

@@ -180,6 +180,6 @@ function costOf({ missing, stale }: Worth, { lookupQueue }: Services) {
 async function leftToday(requester: Requester, { budget, limiter }: Services): Promise<number | undefined> {
   const { caps, spent } = await budget.allowanceOf(requester);
   const { member = Infinity, guild = Infinity } = caps;
-  const left = Math.min(limiter.quota()?.remaining ?? Infinity, member - spent.member, guild - spent.guild);
+  const left = Math.min(limiter.view().quota?.remaining ?? Infinity, member - spent.member, guild - spent.guild);
   return Number.isFinite(left) ? Math.max(0, left) : undefined;
 }

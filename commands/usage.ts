@@ -1,7 +1,8 @@
 import { SlashCommandBuilder } from '@discordjs/builders';
 import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
+import { isOfDay, leastOf, runsOutAtMs } from '../src/limiter/windows.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
-import { isOfDay, leastOf, windowRunsOutAtMs } from '../src/quota/windows.ts';
+import { requestsLately } from '../src/quota/ledger.ts';
 import { age } from '../src/render/formats.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
@@ -64,27 +65,30 @@ async function show(
     use.manageGuild ? ledger.topMembers(use.requester, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
-  const { breaker, learned, storeAwaitedUntilMs, windows } = limiter.view();
+  const { stop, isProbing, trouble, learned, storeAwaitedUntilMs, windows } = limiter.view();
   const quota = leastOf(windows.filter(isOfDay));
   const counted = budget.day === undefined ? all.requests : undefined;
   const figures = usageFigures({ report, quota, counted, nowMs });
-  const runsOutAtMs = limiter.runsOutAtMs();
+  const ofDay = windows.find((window) => isOfDay(window) && !window.isOurCount);
+  const dayRunsOutAtMs = ofDay && runsOutAtMs(ofDay, nowMs, requestsLately(hours, nowMs));
   const { locale } = use;
   const caps = budget.caps(use.requester);
-  const day = usageDay(hours, figures.today, breaker.reason === 'day' ? undefined : runsOutAtMs, nowMs);
+  const day = usageDay(hours, figures.today, stop?.reason === 'day' ? undefined : dayRunsOutAtMs, nowMs);
   return {
     embeds: [
       usageEmbed({
-        breaker,
+        stop,
+        isProbing,
+        hasFailed: trouble !== undefined,
         learned,
         isStoreAway: storeAwaitedUntilMs !== undefined,
         missing,
         figures,
         windows: windows
           .filter((window) => !isOfDay(window))
-          .map((window) => ({ ...window, runsOutAtMs: windowRunsOutAtMs(window, nowMs) })),
+          .map((window) => ({ ...window, runsOutAtMs: runsOutAtMs(window, nowMs) })),
         reportAtMs: report?.atMs,
-        runsOutAtMs,
+        runsOutAtMs: dayRunsOutAtMs,
         day,
         everybody: { ...all, requests: all.requests - ofWatches.requests, saved: all.saved - ofWatches.saved },
         spentOnWatches: ofWatches.requests,

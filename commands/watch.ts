@@ -9,7 +9,7 @@ import { formatMessage } from '../src/render/messages.ts';
 import { watchForm, watchSet } from '../src/render/watch-message.ts';
 import { typedPrice } from '../src/watches/typed-price.ts';
 import type { Lines } from '../src/watches/watch.ts';
-import { MOST_WATCHES } from '../src/watches/watches.ts';
+import { MOST_WATCHES } from '../src/watches/watch-rows.ts';
 import card from './card.ts';
 import { type Command, type Form, privately, type Reply, type Services, sentence, type Use } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';

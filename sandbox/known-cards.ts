@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { CardStore } from '../src/cache/card-store.ts';
 import type { Config } from '../src/config/config.ts';
 import type { Logger } from '../src/log.ts';
 import type { CardRecord } from '../src/model/card.ts';
+import { Events } from '../src/model/events.ts';
 import type { PricePoint } from '../src/model/price-history.ts';
+import { openCardStore } from '../src/storage/open-state.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../src/storage/sqlite/cards.ts';
-import { openDatabase } from '../src/storage/sqlite/database.ts';
-import { cardStoreOptions } from '../src/storage/state.ts';
+import { openFile } from '../src/storage/sqlite/file.ts';
 import { DAY_MS } from '../src/time/utc-day.ts';
 import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 
@@ -27,8 +27,8 @@ export const KNOWN_CARDS: readonly KnownCard[] = LOOKED_UP.map((id) => ({ id, ag
 
 /** Stores cards for a bot that is not running. */
 export async function remember(config: Config, known: readonly KnownCard[], log: Logger): Promise<void> {
-  const database = openDatabase(join(config.dataDir, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: '' });
-  const store = new CardStore({ ...cardStoreOptions({ ...config, log }), store: new SqliteStore(database) });
+  const { database } = openFile(join(config.dataDir, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: '' });
+  const store = openCardStore({ ...config, log, events: new Events() }, { store: new SqliteStore(database) });
   for (const card of known) await store.set(card.id, recordOf(card));
   await store.close();
 }

@@ -10,6 +10,8 @@ import { replyRenderer } from './discord/interactions/dispatch.ts';
 import { InteractionRouter } from './discord/interactions/router.ts';
 import { DirectMessages } from './discord/rest/direct-messages.ts';
 import { RestReplySender } from './discord/rest/reply-sender.ts';
+import { hasPlannedWindow, plannedDay } from './limiter/state.ts';
+import { KeptLists } from './lists/kept-lists.ts';
 import type { Logger } from './log.ts';
 import { Cards } from './lookup/cards.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
@@ -22,21 +24,19 @@ import { openOperations } from './operations/operations.ts';
 import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
 import { CommandRate } from './quota/command-rate.ts';
-import { plannedDay } from './quota/pace.ts';
-import { hasPlannedWindow } from './quota/windows.ts';
 import { priceAsShown } from './render/formats.ts';
 import { MOST_NOTICES, watchNotices } from './render/watch-notice.ts';
 import { commandLogger } from './replies/command-end.ts';
 import { CommandReplies } from './replies/command-replies.ts';
 import { CardService } from './service/card-service.ts';
 import { SettingsOfServers } from './settings/server-settings.ts';
+import { openState, type State } from './storage/open-state.ts';
+import { putOldFilesAside } from './storage/sqlite/file.ts';
 import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
-import { moveOldFilesAside } from './storage/sqlite/old-files.ts';
-import { openSqliteState } from './storage/sqlite/state.ts';
-import type { State } from './storage/state.ts';
 import { withTimeout } from './time/timers.ts';
 import { WatchDelivery } from './watches/delivery.ts';
 import { WatchRenewals } from './watches/renewals.ts';
+import { WatchRows } from './watches/watch-rows.ts';
 import { Watches } from './watches/watches.ts';
 
 export interface App {
@@ -64,7 +64,7 @@ const CLOSE_MS = 800;
  * Makes every part and connects them; read from top to bottom, this is the whole program. The bot, the sandbox and the
  * end-to-end tests differ only in `config`.
  *
- * @throws DatabaseInUse when another process owns `DATA_DIR`, StateUnusable, HttpPortUnusable, an error of the file system
+ * @throws DatabaseUnusable, also when another process owns `DATA_DIR`, StateUnusable, HttpPortUnusable, an error of the file system
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const events = new Events();
@@ -88,7 +88,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     else watches.unchecked.set(event.cardId, event);
   });
   events.subscribe('command', ({ guildId }) => {
-    if (guildId && settings.servers?.has(guildId)) void settings.of({ guildId }); // any use keeps them for another year
+    if (guildId && settings.known?.has(guildId)) settings.used(guildId);
   });
 
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
@@ -138,7 +138,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const hasWindow = config.cardService.description.quota.length > 0 || hasPlannedWindow(config.plan);
   const renewals = new WatchRenewals({ ...services, claims: state.claims, hasWindow, log });
   if (config.renewsWatched) renewals.start();
-  commandReplies.takeOver(); // needs no gateway: replies are edited by their tokens
+  await commandReplies.takeOver(); // needs no gateway: replies are edited by their tokens
 
   const stopping = new AbortController();
   const loginSignal = AbortSignal.any([signal, stopping.signal]);
@@ -200,18 +200,16 @@ export interface ServicesOptions {
  * Everything without Discord: cards, quota and the lookup queue, over the state of this process or, with `REDIS_URL`, of
  * several.
  *
- * @throws DatabaseInUse when another process owns `DATA_DIR`, and the error of the file system when it is unusable
+ * @throws DatabaseUnusable, also when another process owns `DATA_DIR`
  */
 export async function openServices(
   config: Config,
   log: Logger,
   { signal, fetch, events = new Events() }: ServicesOptions = {},
 ): Promise<OpenServices> {
-  const { redis, longestWaitMs, currency, display } = config;
-  moveOldFilesAside(config.dataDir, log);
-  const state = redis
-    ? await (await import('./storage/redis/state.ts')).openRedisState({ ...config, redis, events, log })
-    : await openSqliteState({ ...config, log, events, signal });
+  const { longestWaitMs, currency, display } = config;
+  putOldFilesAside(config.dataDir, log);
+  const state = await openState({ ...config, log, events, signal });
   const { cardStore, limiter, ledger } = state;
   const { card } = config.cardService.description;
   const readCardId = cardIdReader(card);
@@ -235,21 +233,22 @@ export async function openServices(
   const offer = !description.usage ? 'none' : description.key && !apiKey ? 'needsKey' : 'available';
   const usage = new UsageReports({ ...state, service, events, log, offer });
   const asShown = (price: number, named = currency) => priceAsShown(price, named);
-  const watches = new Watches(state.watchStore, asShown, config.cardService.scope);
+  const watches = new Watches(new WatchRows(state.rows), asShown, config.cardService.scope);
+  const lists = new KeptLists(state.rows);
   const memberData = new MemberData({
-    counters: ledger.counters,
+    ledger,
     history: sqliteMemberHistory(config.dataDir, log),
     watches,
-    lists: state.listStore,
-    requests: state.deletionRequests,
+    lists,
+    rows: state.rows,
     keepsHistory: config.memberHistory,
     log,
   });
-  const settings = new SettingsOfServers(state.settingsStore);
+  const settings = new SettingsOfServers(state.rows);
   return {
     services: {
       ...{ cards, catalog, readCardId, lookupQueue, usage, budget, limiter, ledger },
-      ...{ memberData, settings, watches, lists: state.listStore, currency, display },
+      ...{ memberData, settings, watches, lists, currency, display },
     },
     state,
   };

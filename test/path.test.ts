@@ -7,7 +7,7 @@ import { commonPath, filesOf, type RecordedPath, recordPaths } from './support/r
 
 /** The stages that any card needs, and what they keep it in; a feature that this card does not use stands beside the way. */
 const STAGES =
-  /^(?:commands|src\/(?:app\.ts|log|cache|catalog|discord|lookup|model|quota|render|replies|service|time|storage\/sqlite\/(?:cards|catalog|counters|state-rows)))(?:\/|\.ts|$)/;
+  /^(?:commands|src\/(?:app\.ts|log|cache|catalog|discord|limiter|lookup|model|quota|render|replies|service|time|storage\/sqlite\/(?:cards|catalog|rows)))(?:\/|\.ts|$)/;
 
 const CARD = 'clock-4';
 const UNKNOWN = [CARD, 'clock-29', 'clock-61', 'clock-74', 'tide-11', 'tide-42', 'tide-7', 'dusk2-12', 'clock-16'];

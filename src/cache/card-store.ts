@@ -33,18 +33,17 @@ export class CardStore {
   readonly #lasting: Keyv<CardRecord>;
 
   constructor(options: CardStoreOptions) {
-    const { log, events, store, memoryBytes, origin, keyPrefix = '' } = options;
+    const { keyPrefix = '', origin, memoryBytes, store } = options;
     this.#options = options;
-    this.#outage = new Incident(log, {
+    this.#outage = new Incident(options.log, {
       level: 'warn',
       begins: 'card store failed: cards are kept in memory only',
       ends: 'card store works again',
-      report: (works) => events?.publish('store', { store: 'cards', works }),
+      report: (works) => options.events?.publish('store', { store: 'cards', works }),
     });
     this.#prefix = keyPrefix + keysOf(origin);
     this.#memory = jsonKeyv(new BoundedMemory(memoryBytes));
     this.#lasting = jsonKeyv(store);
-    this.#lasting.on('error', (err) => this.#outage.failed({ err })); // writes and connections
   }
 
   /**
@@ -58,8 +57,7 @@ export class CardStore {
 
     const stored = await this.#read(key);
     const ttlMs = stored && this.#ttlMs(stored);
-    if (!stored || !ttlMs) return remembered;
-    if (remembered !== undefined && saidAtMs(stored) <= saidAtMs(remembered)) return remembered;
+    if (!ttlMs || (remembered !== undefined && saidAtMs(stored) <= saidAtMs(remembered))) return remembered;
     await this.#memory.set(key, stored, ttlMs);
     return stored;
   }
@@ -69,10 +67,9 @@ export class CardStore {
     const ttlMs = this.#ttlMs(record);
     if (ttlMs === undefined) return;
     await this.#memory.set(key, record, ttlMs);
-    // The listener has logged a failure.
     await this.#lasting.set(key, record, ttlMs).then(
       () => this.#outage.succeeded(),
-      () => {},
+      (err) => this.#outage.failed({ key, err }),
     );
   }
 

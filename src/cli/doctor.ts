@@ -447,11 +447,8 @@ const REDIS_CHECK = 'Redis';
 async function checkRedis({ redis }: Config): Promise<Finding[]> {
   if (!redis) return [];
   const { url, keyPrefix } = redis;
-  const { newClient, destroyClient, settingProblems, tlsCure, whyUnusable } = await import(
-    '../storage/redis/client.ts'
-  );
-  const client = newClient(url, { reconnects: false });
-  client.on('error', () => {}); // connect() rejects with it
+  const { newClient, settingProblems, tlsCure, whyUnusable } = await import('../storage/redis/client.ts');
+  const client = newClient(url).on('error', () => {}); // connect() rejects with it
   const { host } = new URL(url);
   const ask = async (): Promise<Finding[]> => {
     await client.connect();
@@ -472,7 +469,7 @@ async function checkRedis({ redis }: Config): Promise<Finding[]> {
     const cure = `Check REDIS_URL: host, port, user and password; ${tlsCure(url)}. The rights that its user needs are in docs/more-processes.md.`;
     return [wrong(REDIS_CHECK, `${host} cannot be used (${why}). ${cure}`)];
   } finally {
-    destroyClient(client);
+    client.destroy();
   }
 }
 

@@ -12,7 +12,7 @@ const SUBCOMMANDS: Readonly<Record<string, { summary: string; load: () => Promis
     summary: 'Registers the slash commands of this bot at Discord.',
     load: () => import('./commands.ts'),
   },
-  data: { summary: "Manages members' data.", load: () => import('./data/subcommand.ts') },
+  data: { summary: "Manages members' data.", load: () => import('./data.ts') },
   doctor: {
     summary: 'Checks everything that an operator can get wrong, and says what to do.',
     load: () => import('./doctor.ts'),

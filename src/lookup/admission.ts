@@ -1,7 +1,8 @@
+import { LANES, type Lane } from '../limiter/decision.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
-import { LANES, type Lane, type Limiter } from '../quota/limiter-port.ts';
 import type { Lookup, PendingLookup, Reservation } from './pending-lookup.ts';
 import type { PendingLookups } from './pending-lookups.ts';
 import { blockedError } from './service-requests.ts';

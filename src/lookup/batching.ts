@@ -1,5 +1,6 @@
+import type { Lane, Permit } from '../limiter/decision.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import type { Claimed, Claims } from '../model/claims.ts';
-import type { Lane, Limiter, Permit } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/listing.ts';
 import type { OtherQueues } from './fair-order.ts';

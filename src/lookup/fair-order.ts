@@ -1,6 +1,6 @@
+import { LANES, type Lane } from '../limiter/decision.ts';
 import { guildKey, placeKey, type Requester } from '../model/quota.ts';
 import type { Charged } from '../quota/budget.ts';
-import { LANES, type Lane } from '../quota/limiter-port.ts';
 import { OrderedSet } from './ordered-set.ts';
 import { MIN_MOVED_MS } from './outcomes.ts';
 import {

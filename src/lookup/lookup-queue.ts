@@ -1,7 +1,7 @@
+import { type Doubt, LANES, type Lane } from '../limiter/decision.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
-import type { Doubt } from '../quota/failures.ts';
-import { LANES, type Lane, type Limiter } from '../quota/limiter-port.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
 import { type Admission, type AdmissionOptions, admit, admitAgain } from './admission.ts';
 import { Batching, type BatchingOptions } from './batching.ts';
@@ -107,7 +107,7 @@ export class LookupQueue {
     this.#tellLength();
     for (; this.#hasWork; this.#tellLength()) {
       const nowMs = Date.now();
-      const doubt = this.#options.limiter.doubt();
+      const { doubt } = this.#options.limiter.view();
       this.#refuseWithoutProbe(doubt);
       const batch = this.#pendingLookups.selectBatch(nowMs, this.#batching.limits(nowMs), doubt);
       const [next] = batch.pending;

@@ -1,3 +1,5 @@
+import type { Permit } from '../limiter/decision.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { type Claims, isMine } from '../model/claims.ts';
@@ -5,7 +7,6 @@ import { CardServiceError, CeilingReached, meaningOf, ServiceDown, Stopping } fr
 import type { Events } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter, Permit } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import type { Cards } from './cards.ts';
 import type { PendingLookup } from './pending-lookup.ts';
@@ -188,11 +189,11 @@ export class LookupRequests {
     }
     const rest = cards.resting.failed(pending.cardId, asCardServiceError(error), together);
     const isEnough = rest.failures >= MAX_FAILURES;
-    // The last of several failures may have opened the breaker: its probe may show that it was a hiccup.
+    // The last of several failures may have been one too many: the probe may show that it was a hiccup.
     const view = limiter.view();
-    const { breaker } = view;
+    const { reason, untilMs = 0 } = view.stop ?? {};
     const blocked = view.refusalFor('members');
-    const isSatOut = breaker.reason === 'outage' && breaker.untilMs > Date.now() && !blocked;
+    const isSatOut = reason === 'outage' && untilMs > Date.now() && !blocked;
     if (!isEnough || together > 1 || isSatOut) pendingLookups.postpone(pending, rest.leftMs);
     else pendingLookups.refuse(pending, blocked ? blockedError(blocked) : rest.error);
   }

@@ -1,7 +1,7 @@
+import { LANES, type Lane } from '../limiter/decision.ts';
 import type { CardQuery, CardRecord } from '../model/card.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import type { Requester } from '../model/quota.ts';
-import { LANES, type Lane } from '../quota/limiter-port.ts';
 
 /** One member's wish for one card, or that of the watches. */
 export interface Lookup extends CardQuery {

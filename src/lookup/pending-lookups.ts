@@ -1,7 +1,6 @@
+import type { Doubt, Lane } from '../limiter/decision.ts';
 import type { CardRecord } from '../model/card.ts';
 import { Busy, type CardServiceError, Stopping } from '../model/errors.ts';
-import type { Doubt } from '../quota/failures.ts';
-import type { Lane } from '../quota/limiter-port.ts';
 import type { BatchLimits } from '../service/listing.ts';
 import { type Batch, fillBatch } from './batching.ts';
 import { FairOrder, NO_OTHER_QUEUES, type OtherQueues } from './fair-order.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { LOOKUP_BACK_OFF } from '../limiter/decision.ts';
 import { type CardServiceError, isRefusal, meaningOf, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
-import { LOOKUP_BACK_OFF } from '../quota/failures.ts';
 import { backOffMs } from '../time/back-off.ts';
 
 /** Attempts at one card, 429s apart. */

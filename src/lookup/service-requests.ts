@@ -1,3 +1,5 @@
+import type { BlockedReason, Permit } from '../limiter/decision.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import {
   Busy,
   CardServiceError,
@@ -12,7 +14,6 @@ import {
 import type { Events, EventsByName } from '../model/events.ts';
 import { type Requester, spentWindow } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { BlockedReason, Limiter, Permit } from '../quota/limiter-port.ts';
 
 /** What one request is for. */
 export interface ServiceRequest {
@@ -52,7 +53,7 @@ export async function sendRequest<T>(
       ceiling.left += 1;
     }
     await limiter.release(permit, { kind, statedMs, isCounted, ...(named && { spentWindow: named }), ...ofCards });
-    const spent = spentWindow(limiter.view().breaker.reason);
+    const spent = spentWindow(limiter.view().stop?.reason);
     if (kind === 'rateLimited') events.publish('rateLimit', { kind: spent ?? 'pause' });
     throw error;
   }

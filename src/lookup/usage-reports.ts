@@ -1,20 +1,22 @@
+import { z } from 'zod';
+import type { Permit } from '../limiter/decision.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import type { Logger } from '../log.ts';
 import { type Claims, isMine } from '../model/claims.ts';
 import { type CardServiceError, isRefusal, meaningOf, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import type { Usage } from '../model/plan.ts';
+import { Usage } from '../model/plan.ts';
 import type { Requester } from '../model/quota.ts';
+import { type Rows, readJson } from '../model/rows.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter, Permit } from '../quota/limiter-port.ts';
 import type { CardService } from '../service/card-service.ts';
 import { withTimeout } from '../time/timers.ts';
+import { DAY_MS } from '../time/utc-day.ts';
 import { asCardServiceError, sendRequest } from './service-requests.ts';
 
-export interface UsageReport {
-  usage: Usage;
-  /** When the service gave it. */
-  atMs: number;
-}
+/** `atMs`: when the service gave it. */
+const UsageReport = z.object({ usage: Usage, atMs: z.number() });
+export type UsageReport = z.infer<typeof UsageReport>;
 
 /** The plan report as far as it is known. */
 export interface UsageKnown {
@@ -39,20 +41,18 @@ export interface UsageSoFar {
 const REPORT_EVERY_MS = 60_000;
 const CLAIM_NAME = 'report';
 
-/** Where processes that share an account keep the last report that any of them got. No method rejects. */
-export interface SharedReport {
-  /** `undefined` before the first, and while it cannot be read. */
-  read(): Promise<UsageReport | undefined>;
-  write(report: UsageReport): Promise<void>;
-}
+/** In the part of its account. */
+const LAST = 'last';
+const KEPT_MS = 35 * DAY_MS;
 
 export interface UsageReportsOptions {
   service: CardService;
   limiter: Limiter;
   ledger: Ledger;
   claims: Claims;
-  /** Absent: there is no other process. */
-  sharedReport?: SharedReport | undefined;
+  rows: Rows;
+  /** The processes of an account share the last report that any of them got. */
+  account: string;
   events: Events;
   log: Logger;
   offer: ReportOffer;
@@ -107,6 +107,10 @@ export class UsageReports {
     this.#closed.abort(new Stopping());
   }
 
+  get #part(): string {
+    return `report:${this.#options.account}`;
+  }
+
   async #known(): Promise<UsageKnown> {
     const report = await this.#lastReport();
     const isFailedLast = this.#failed && this.#failed.atMs > (report?.atMs ?? 0);
@@ -114,14 +118,17 @@ export class UsageReports {
   }
 
   async #lastReport(): Promise<UsageReport | undefined> {
-    this.#last = latest(await this.#options.sharedReport?.read(), this.#last);
+    const found = await readJson(this.#options.rows, UsageReport, this.#part, [LAST]);
+    this.#last = latest(found?.get(LAST), this.#last);
     return this.#last;
   }
 
   /** Reports of several processes may come in any order: the service's latest is kept. */
   async #keep(report: UsageReport): Promise<void> {
     this.#last = latest(this.#last, report);
-    if ((await this.#lastReport()) === report) await this.#options.sharedReport?.write(report);
+    if ((await this.#lastReport()) !== report) return;
+    const row = { part: this.#part, key: LAST, value: JSON.stringify(report) };
+    await this.#options.rows.write([row], { keepMs: KEPT_MS });
   }
 
   async #fetch(permit: Permit, requester: Requester): Promise<UsageKnown> {

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { PriceRow } from './card.ts';
-import type { Breaker, Requester, WindowName, WindowQuota } from './quota.ts';
+import type { BreakerReason, Requester, WindowName, WindowQuota } from './quota.ts';
 
 export type Source = 'cache' | 'stale' | 'service' | 'bot';
 
@@ -44,7 +44,7 @@ export interface EventsByName {
   /** The number of cards that wait for a permit may have changed. */
   queue: { length: number };
   /** What the limiter knows may have changed; `quota` as last stated: its window may be over. */
-  limiter: { quota: WindowQuota | undefined; breaker: Breaker };
+  limiter: { quota: WindowQuota | undefined; stopped: BreakerReason | undefined };
   /** A connection to the gateway changed. `connecting`: it cannot receive commands yet. */
   gateway: { shard: number; state: 'connecting' | 'ready' | 'closed' };
   /** A store failed, for a reason that an operator can end, or works for the first time after it failed or after the start. */

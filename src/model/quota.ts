@@ -31,15 +31,6 @@ export const QuotaState = z.object({
 });
 export type QuotaState = z.infer<typeof QuotaState>;
 
-const Count = z.object({ requests: z.number(), endsAtMs: Moment });
-/** Requests that were counted here in the present windows; a window without any is absent. */
-export const OwnCounts = z.object({ hour: Count.optional(), day: Count.optional(), month: Count.optional() });
-export type OwnCounts = z.infer<typeof OwnCounts>;
-
-/** What the service has stated of other windows than the day. */
-export const OtherWindows = z.object({ hour: QuotaState.optional(), month: QuotaState.optional() });
-export type OtherWindows = z.infer<typeof OtherWindows>;
-
 /** What is known of one window. Absent: of the day, as the service states it. */
 export interface WindowQuota extends QuotaState {
   per?: WindowName;
@@ -67,33 +58,14 @@ export function spentWindow(reason: string | undefined): WindowName | undefined 
   return WINDOWS.find((window) => window === reason);
 }
 
-const times = {
-  /** When it last opened, or when the last failure ended. */
-  sinceMs: Moment,
+/** Why requests do not flow, or none but one by which it is found out whether they do again. */
+export interface Stop {
+  reason: BreakerReason;
+  /** Absent: a window is spent, and nobody knows since when. */
+  beganMs?: number;
   /** No request leaves before. */
-  untilMs: Moment,
-  /** Failures in a row of the present kind. */
-  failures: z.int().nonnegative(),
-};
-
-/**
- * Whether requests flow. `closed`: they do, after a failure from `untilMs` on. `open`: none leaves before `untilMs`, and
- * after that the next one leaves as a probe. `halfOpen`: that probe is under way, and nothing else leaves until it has ended.
- */
-export const Breaker = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('closed'), ...times, reason: z.undefined().optional() }),
-  z.object({
-    state: z.enum(['open', 'halfOpen']),
-    ...times,
-    reason: z.enum(BREAKER_REASONS),
-    /** When it first opened for this reason, if probes have failed since; otherwise absent: that is `sinceMs`. */
-    beganMs: Moment.optional(),
-  }),
-]);
-export type Breaker = z.infer<typeof Breaker>;
-export type OpenBreaker = Exclude<Breaker, { state: 'closed' }>;
-
-export const CLOSED_BREAKER: Exclude<Breaker, OpenBreaker> = { state: 'closed', sinceMs: 0, untilMs: 0, failures: 0 };
+  untilMs: number;
+}
 
 /**
  * The share of the day's requests that members have spent, 0 to 1, and 1 as soon as nothing remains; `undefined` while limit

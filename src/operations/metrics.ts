@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import packageJson from '../../package.json' with { type: 'json' };
+import { currentQuota } from '../limiter/windows.ts';
 import type { Events } from '../model/events.ts';
 import { BREAKER_REASONS, WINDOWS, type WindowQuota } from '../model/quota.ts';
-import { currentQuota } from '../quota/day-quota.ts';
 
 /** An answer from the cache takes milliseconds; one that waited for a permit, minutes. */
 const ANSWER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 60, 300, 900];
@@ -80,9 +80,9 @@ export function openMetrics(events: Events, commandNames: readonly string[], use
     reason: BREAKER_REASONS,
   });
   let known: WindowQuota | undefined;
-  events.subscribe('limiter', ({ quota, breaker: { reason: open } }) => {
+  events.subscribe('limiter', ({ quota, stopped }) => {
     known = quota;
-    for (const reason of BREAKER_REASONS) breaker.set({ reason }, reason === open ? 1 : 0);
+    for (const reason of BREAKER_REASONS) breaker.set({ reason }, reason === stopped ? 1 : 0);
   });
   /** Nothing is known of a window that is over. */
   const now = () => currentQuota(known, Date.now());

@@ -1,24 +1,15 @@
 import type { Logger } from '../log.ts';
-import type { CounterStore, KeptCounts } from '../quota/ledger.ts';
+import type { Rows } from '../model/rows.ts';
+import type { KeptCounts, Ledger } from '../quota/ledger.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay } from '../time/utc-day.ts';
 
-/** A member wants what is kept about them to be deleted. */
-export interface DeletionRequest {
-  memberId: string;
-  /** The time in ISO 8601: a later request of the same day is another one. */
-  at: string;
-  /** The last change of a watch that was made before: what is watched later is kept. */
-  lastChange: number;
-}
-
-/** Requests of members, in files or for all processes that share a Redis. No method rejects. */
-export interface DeletionRequests {
-  /** A new request of a member replaces an earlier one. @returns whether it is kept */
-  add(request: DeletionRequest): Promise<boolean>;
-  all(): Promise<DeletionRequest[]>;
-  /** Drops those of days before. */
-  drop(beforeDay: string): Promise<void>;
-}
+/**
+ * The part with the wishes of members that what is kept about them be deleted: member to time in ISO 8601, since a later wish
+ * of the same day is another one.
+ */
+export const DELETION_REQUESTS = 'deletion-requests';
+/** Longer than any count is kept: a bot that was stopped carries them out at its next start. */
+const REQUESTS_KEPT_MS = 40 * DAY_MS;
 
 /** What a member looked up last. No method rejects. */
 export interface MemberHistory {
@@ -32,13 +23,8 @@ export interface MemberHistory {
 export interface MemberWatches {
   /** @returns `undefined` when they cannot be read now */
   find(of: { member: string }): Promise<readonly unknown[] | undefined>;
-  /**
-   * Ends all in one step.
-   *
-   * @param lastChange leaves those that were changed after it
-   * @returns the last change before this; `undefined` when they cannot be ended now
-   */
-  forget(memberId: string, lastChange?: number): Promise<number | undefined>;
+  /** Ends all. @returns whether none is left */
+  forget(memberId: string): Promise<boolean>;
 }
 
 /** The lists that a member has pasted in the last hour. No method rejects. */
@@ -61,11 +47,11 @@ export interface KeptAboutMember {
 }
 
 export interface MemberDataOptions {
-  counters: Pick<CounterStore, 'keptOf' | 'deleteDays'>;
+  ledger: Pick<Ledger, 'keptOf' | 'deleteDays'>;
   history: MemberHistory;
   watches: MemberWatches;
   lists: MemberLists;
-  requests: DeletionRequests;
+  rows: Rows;
   /** `MEMBER_HISTORY` */
   keepsHistory: boolean;
   log: Logger;
@@ -89,9 +75,9 @@ export class MemberData {
   }
 
   async kept(memberId: string): Promise<KeptAboutMember> {
-    const { counters, history, watches, lists, keepsHistory } = this.#options;
+    const { ledger, history, watches, lists, keepsHistory } = this.#options;
     const [counts, cards, watched, pasted] = await Promise.all([
-      counters.keptOf(memberId),
+      ledger.keptOf(memberId),
       history.lastCards(memberId),
       watches.find({ member: memberId }),
       lists.count(memberId),
@@ -107,12 +93,12 @@ export class MemberData {
    * @returns whether it is done, or will be; and when that day ends
    */
   async forget(memberId: string): Promise<{ isForgotten: boolean; dayEndsAtMs: number }> {
-    const { watches, lists, requests } = this.#options;
+    const { watches, lists, rows } = this.#options;
     const nowMs = Date.now();
-    const lastChange = await watches.forget(memberId);
-    const request = { memberId, at: new Date(nowMs).toISOString(), lastChange: lastChange ?? 0 };
-    const isListless = await lists.forget(memberId);
-    const done = [lastChange !== undefined, isListless, await requests.add(request), await this.#carryOut(request)];
+    const at = new Date(nowMs).toISOString();
+    const done = [await watches.forget(memberId), await lists.forget(memberId)];
+    const request = { part: DELETION_REQUESTS, key: memberId, value: at };
+    done.push((await rows.write([request], { keepMs: REQUESTS_KEPT_MS })) ?? false, await this.#carryOut(memberId, at));
     return { isForgotten: done.every(Boolean), dayEndsAtMs: nextUtcMidnightMs(nowMs) };
   }
 
@@ -121,39 +107,32 @@ export class MemberData {
   }
 
   async #check(): Promise<void> {
-    const { requests, log } = this.#options;
-    const countedDay = utcDay(Date.now() - LATE_BOOKINGS_MS);
-    const all = await requests.all();
-    const due = new Map(all.map((request) => [`${keyOf(request)} ${countedDay}`, request]));
+    const { rows, log } = this.#options;
+    const bookedUntilMs = Date.now() - LATE_BOOKINGS_MS;
+    const countedDay = utcDay(bookedUntilMs);
+    const keptDay = utcDay(bookedUntilMs - KEPT_DAYS * DAY_MS);
+    const requests = (await rows.read(DELETION_REQUESTS)) ?? new Map<string, string>();
+    const keyOf = (request: readonly string[]) => [...request, countedDay].join(' ');
+    const due = new Map([...requests].map((request) => [keyOf(request), request]));
     this.#done = new Set([...this.#done].filter((key) => due.has(key)));
-    for (const [key, request] of due) {
-      if (this.#done.has(key) || !(await this.#carryOut(request))) continue;
-      this.#done.add(key);
-      if (dayOf(request) < countedDay) log.info("a member's data is deleted, as they asked");
+    for (const [key, [memberId, at]] of due) {
+      if (Number.isNaN(Date.parse(at))) rows.drop(DELETION_REQUESTS, memberId);
+      else if (!this.#done.has(key) && (await this.#carryOut(memberId, at))) {
+        this.#done.add(key);
+        if (at < countedDay) log.info("a member's data is deleted, as they asked");
+      }
     }
-    const keptDay = utcDay(Date.now() - LATE_BOOKINGS_MS - KEPT_DAYS * DAY_MS);
-    if (all.some((request) => dayOf(request) < keptDay)) await requests.drop(keptDay);
+    const old = [...requests].filter(([, at]) => at < keptDay);
+    const drops = old.map(([key]) => ({ part: DELETION_REQUESTS, key, value: undefined }));
+    if (drops.length > 0) await rows.write(drops, { keepMs: REQUESTS_KEPT_MS });
   }
 
-  async #carryOut(request: DeletionRequest): Promise<boolean> {
-    const { counters, history, watches } = this.#options;
-    const { memberId, lastChange } = request;
-    const day = dayOf(request);
+  /** @param at when the member said so */
+  async #carryOut(memberId: string, at: string): Promise<boolean> {
+    const { ledger, history } = this.#options;
+    const day = at.slice(0, 10);
     const yesterday = utcDay(Date.now() - LATE_BOOKINGS_MS - DAY_MS);
-    const done = await Promise.all([
-      watches.forget(memberId, lastChange),
-      counters.deleteDays(memberId, day < yesterday ? day : yesterday),
-      history.forget(memberId),
-    ]);
-    return done.every((each) => each !== false && each !== undefined);
+    const done = [ledger.deleteDays(memberId, day < yesterday ? day : yesterday), history.forget(memberId)];
+    return (await Promise.all(done)).every(Boolean);
   }
-}
-
-function keyOf({ memberId, at }: DeletionRequest): string {
-  return `${memberId} ${at}`;
-}
-
-/** The UTC day of a request. */
-function dayOf({ at }: DeletionRequest): string {
-  return at.slice(0, 10);
 }

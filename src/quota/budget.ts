@@ -1,11 +1,10 @@
+import type { Limiter } from '../limiter/limiter.ts';
+import { atLeastOfDay, dayLimitOf } from '../limiter/windows.ts';
 import { BudgetSpent } from '../model/errors.ts';
 import type { BudgetSetting } from '../model/plan.ts';
 import type { Requester } from '../model/quota.ts';
 import { nextUtcMidnightMs } from '../time/utc-day.ts';
-import { atLeastOfDay } from './day-quota.ts';
 import type { Ledger } from './ledger.ts';
-import type { Limiter } from './limiter-port.ts';
-import { dayLimitOf } from './windows.ts';
 
 export interface BudgetOptions {
   ledger: Ledger;

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { TooManyCommands } from '../model/errors.ts';
-import { afterToken, tokenAtMs } from './pace.ts';
 
+const MINUTE_MS = 60_000;
 /** Faster than anyone types. */
 const COMMANDS_A_MINUTE = 240;
-const PACE = { intervalMs: 60_000 / COMMANDS_A_MINUTE, capacity: COMMANDS_A_MINUTE };
 const MEMBERS = 10_000;
 
 /** Limits each member's commands, by a token bucket for each of the members seen last. */
@@ -17,9 +16,8 @@ export class CommandRate {
     // Buckets would stay empty until a clock that was set back has caught up.
     if (nowMs < this.#countedAtMs) this.#fullAtMs.clear();
     this.#countedAtMs = nowMs;
-    const fullAtMs = this.#fullAtMs.get(memberId) ?? 0;
-    const untilMs = tokenAtMs(fullAtMs, nowMs, PACE);
-    if (untilMs > nowMs) throw new TooManyCommands({ untilMs });
-    this.#fullAtMs.set(memberId, afterToken(fullAtMs, nowMs, PACE));
+    const fullAtMs = Math.max(this.#fullAtMs.get(memberId) ?? 0, nowMs) + MINUTE_MS / COMMANDS_A_MINUTE;
+    if (fullAtMs > nowMs + MINUTE_MS) throw new TooManyCommands({ untilMs: fullAtMs - MINUTE_MS });
+    this.#fullAtMs.set(memberId, fullAtMs);
   }
 }

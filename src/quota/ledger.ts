@@ -1,12 +1,15 @@
 import { type Bookings, FOREIGN, guildKey, type Requester, WATCHES } from '../model/quota.ts';
-import { utcDay } from '../time/utc-day.ts';
-import { type HourCounts, hourCounts } from './hours.ts';
+import type { Change, Rows } from '../model/rows.ts';
+import { DAY_MS, HOUR_MS, nextUtcMidnightMs, utcDay, utcHour } from '../time/utc-day.ts';
+import { KEPT_DAYS } from './kept-days.ts';
 
-/** One request that is booked on its requester, on one day. */
+/** One request that is booked on its requester, in one hour of one day. */
 export interface Booking {
   requester: Requester;
   /** UTC, such as `2026-11-21`. */
   day: string;
+  /** Of that day, 0 to 23. */
+  hour: number;
 }
 
 /** How much is kept about a member. */
@@ -21,99 +24,113 @@ export interface MemberRequests {
   requests: number;
 }
 
-/** One Discord server, as `guildKey` names it, or one member in all servers. */
-export type Counted = { guild: string } | { member: string };
+/** What was counted in an hour. */
+export type HourCounts = Pick<Bookings, 'requests' | 'saved'>;
 
-/**
- * Counts of each member in each Discord server on each UTC day, kept for 35 days. No method throws or rejects; what cannot
- * be read counts as zero.
- */
-export interface CounterStore {
-  /** Included in everything that is read from now on. */
-  add(booking: Booking, counts: Partial<Bookings>): void;
-  /** Stores what was added. */
-  write(): Promise<void>;
-  /** Without `of`: of all. No count is below zero. */
-  sums(day: string, of?: Counted): Promise<Bookings>;
-  /** The day's sums before the first booking in each hour; `undefined` while they cannot be read. */
-  hourStarts(day: string): Promise<ReadonlyMap<number, HourCounts> | undefined>;
-  /** The members of a server with most requests, most first, equal ones by member id. */
-  topMembers(day: string, guild: string, count: number): Promise<MemberRequests[]>;
-  /** What is kept about a member, of all days; `undefined` while that cannot be read. */
-  keptOf(memberId: string): Promise<KeptCounts | undefined>;
-  /** Deletes what is kept about a member of that UTC day and before. @returns whether it could be */
-  deleteDays(memberId: string, throughDay: string): Promise<boolean>;
-}
-
+const KINDS = ['requests', 'refused', 'saved'] as const;
 /** Most answers are saved ones. Written together they cost next to nothing, and a crash loses one second of them. */
 const WRITE_SAVED_EVERY_MS = 1_000;
+/** Few enough that Redis adds them within some milliseconds. */
+const WRITTEN_AT_ONCE = 1_000;
 
 /**
- * Who caused which requests, by member, Discord server and UTC day. No method costs a request, waits long, throws or
- * rejects: no lookup fails because it cannot be counted.
+ * Who caused which requests: of each UTC day, kept for 35 days, in a part with the counts of each hour, one for each Discord
+ * server (with the requests of each member), and one for each member (by server). No method costs a request, waits long,
+ * throws or rejects: no lookup fails because it cannot be counted, and what cannot be read counts as zero. What cannot be
+ * written now is not counted; what may have been is not counted again.
  */
 export class Ledger {
-  readonly counters: CounterStore;
+  readonly #rows: Rows;
+  readonly #service: string | undefined;
+  readonly #unwritten = new Map<string, Extract<Change, { add: number }>>();
   #nextWrite: NodeJS.Timeout | undefined;
 
-  constructor(counters: CounterStore) {
-    this.counters = counters;
+  /** @param service with ids of its own, so that nobody's budget counts requests to another; absent: the default interface */
+  constructor(rows: Rows, service?: string) {
+    this.#rows = rows;
+    this.#service = service;
   }
 
   /** A request leaves for this requester. */
   spent(requester: Requester): Booking {
-    const booking = { requester, day: utcDay(Date.now()) };
-    this.counters.add(booking, { requests: 1 });
+    const booking = bookedNow(requester);
+    this.#add(booking, 'requests', 1);
     void this.#write();
     return booking;
   }
 
-  /** The request was answered with 429, or never connected: it counts as refused, and not as spent, on its own day. */
+  /** The request was answered with 429, or never connected: it counts as refused, and not as spent, in its own hour. */
   refused(booking: Booking): void {
-    this.counters.add(booking, { requests: -1, refused: 1 });
+    this.#add(booking, 'requests', -1);
+    this.#add(booking, 'refused', 1);
     void this.#write();
   }
 
   /** An answer came without a request of its own. */
   saved(requester: Requester): void {
-    this.counters.add({ requester, day: utcDay(Date.now()) }, { saved: 1 });
+    this.#add(bookedNow(requester), 'saved', 1);
     this.#nextWrite ??= setTimeout(() => void this.#write(), WRITE_SAVED_EVERY_MS).unref();
   }
 
-  today(): Promise<Bookings> {
-    return this.counters.sums(utcDay(Date.now()));
+  async today(): Promise<Bookings> {
+    return sumOf(await this.#read(ofDay(this.#today)));
   }
 
   /** Today's counts of all, by UTC hour up to the present one; empty while they cannot be read. */
   async hours(): Promise<HourCounts[]> {
-    const nowMs = Date.now();
-    const day = utcDay(nowMs);
-    const [sums, starts] = await Promise.all([this.counters.sums(day), this.counters.hourStarts(day)]);
-    return starts ? hourCounts(starts, sums, nowMs) : [];
+    const counts = await this.#read(ofDay(this.#today));
+    const hours = Array.from({ length: utcHour(Date.now()) + 1 }, (_, hour) => `${hour} `);
+    if (!counts) return [];
+    return hours.map((hour) => {
+      const { requests, saved } = sumOf(new Map([...counts].filter(([key]) => key.startsWith(hour))));
+      return { requests, saved };
+    });
   }
 
   /** What left for watches, and is no member's. */
   watchesToday(): Promise<Bookings> {
-    return this.counters.sums(utcDay(Date.now()), { guild: WATCHES });
+    return this.#guildToday(WATCHES);
   }
 
   guildToday(requester: Requester): Promise<Bookings> {
-    return this.counters.sums(utcDay(Date.now()), { guild: guildKey(requester) });
+    return this.#guildToday(guildKey(requester));
   }
 
   /** Everything that came without the install of a server. */
   foreignToday(): Promise<Bookings> {
-    return this.counters.sums(utcDay(Date.now()), { guild: FOREIGN });
+    return this.#guildToday(FOREIGN);
   }
 
   /** In all servers. */
-  memberToday(memberId: string): Promise<Bookings> {
-    return this.counters.sums(utcDay(Date.now()), { member: memberId });
+  async memberToday(memberId: string): Promise<Bookings> {
+    const counts = await this.#read(ofMember(utcDay(Date.now()), memberId));
+    return sumOf(new Map([...(counts ?? [])].filter(([key]) => key.startsWith(`${this.#today} `))));
   }
 
-  /** The members who caused most requests in the requester's server today, most first. */
-  topMembers(requester: Requester, count: number): Promise<MemberRequests[]> {
-    return this.counters.topMembers(utcDay(Date.now()), guildKey(requester), count);
+  /** The members who caused most requests in the requester's server today, most first, equal ones by member id. */
+  async topMembers(requester: Requester, count: number): Promise<MemberRequests[]> {
+    const counts = await this.#read(ofGuild(this.#today, guildKey(requester)));
+    return [...(counts ?? [])]
+      .filter(([key, requests]) => key.startsWith(OF_MEMBER) && requests > 0)
+      .map(([key, requests]) => ({ memberId: key.slice(OF_MEMBER.length), requests }))
+      .sort((a, b) => b.requests - a.requests || (a.memberId < b.memberId ? -1 : 1))
+      .slice(0, count);
+  }
+
+  /** What is kept about a member, of all days and services; `undefined` while that cannot be read. */
+  async keptOf(memberId: string): Promise<KeptCounts | undefined> {
+    const days = await Promise.all(keptDays().map((day) => this.#read(ofMember(day, memberId))));
+    const read = days.filter((counts) => counts !== undefined);
+    if (read.length < days.length) return undefined;
+    const sums = read.filter((counts) => counts.size > 0).map(sumOf);
+    const sum = (kind: keyof HourCounts) => sums.reduce((total, counts) => total + counts[kind], 0);
+    return { days: sums.length, requests: sum('requests'), saved: sum('saved') };
+  }
+
+  /** Deletes what is kept about a member of that UTC day and before. @returns whether it could be */
+  async deleteDays(memberId: string, throughDay: string): Promise<boolean> {
+    const days = keptDays().filter((day) => day <= throughDay);
+    return (await Promise.all(days.map((day) => this.#deleteDay(memberId, day)))).every(Boolean);
   }
 
   /** Writes what is not written yet. Nothing may be booked afterwards. */
@@ -121,17 +138,105 @@ export class Ledger {
     return this.#write();
   }
 
-  #write(): Promise<void> {
+  /** The name of the day, of this service. */
+  get #today(): string {
+    return this.#nameOf(utcDay(Date.now()));
+  }
+
+  #nameOf(day: string): string {
+    return this.#service === undefined ? day : `${day}.${this.#service}`;
+  }
+
+  #add({ requester, day, hour }: Booking, kind: keyof Bookings, by: number): void {
+    const [name, guild, { memberId }] = [this.#nameOf(day), guildKey(requester), requester];
+    const counted = [
+      [ofDay(name), `${hour} ${kind}`],
+      [ofGuild(name, guild), kind],
+      [ofMember(day, memberId), `${name} ${guild} ${kind}`],
+      ...(kind === 'requests' ? [[ofGuild(name, guild), OF_MEMBER + memberId]] : []),
+    ];
+    for (const [part = '', key = ''] of counted) {
+      const id = `${part} ${key}`;
+      this.#unwritten.set(id, { part, key, add: (this.#unwritten.get(id)?.add ?? 0) + by });
+    }
+  }
+
+  async #guildToday(guild: string): Promise<Bookings> {
+    return sumOf(await this.#read(ofGuild(this.#today, guild), KINDS));
+  }
+
+  /** With all that was counted before. */
+  async #read(part: string, keys?: readonly string[]): Promise<Map<string, number> | undefined> {
+    void this.#write(); // before it, on the way to the same store
+    const found = await this.#rows.read(part, keys);
+    const counts = [...(found ?? [])].map(([key, text]) => [key, Number(text)] as const);
+    for (const [key, count] of counts) if (!Number.isSafeInteger(count)) this.#rows.drop(part, key);
+    return found && new Map(counts.filter(([, count]) => Number.isSafeInteger(count)));
+  }
+
+  async #write(): Promise<void> {
     clearTimeout(this.#nextWrite);
     this.#nextWrite = undefined;
-    return this.counters.write();
+    const changes = [...this.#unwritten.values()].filter(({ add }) => add !== 0);
+    this.#unwritten.clear();
+    const batches = Array.from({ length: Math.ceil(changes.length / WRITTEN_AT_ONCE) }, (_, at) =>
+      changes.slice(at * WRITTEN_AT_ONCE, (at + 1) * WRITTEN_AT_ONCE),
+    );
+    await Promise.all(batches.map((batch) => this.#rows.write(batch, kept())));
+  }
+
+  /** Their direct messages are a server of their own, whose sums are theirs. */
+  async #deleteDay(memberId: string, day: string): Promise<boolean> {
+    const part = ofMember(day, memberId);
+    const counts = await this.#read(part);
+    if (!counts) return false;
+    const own = guildKey({ memberId, guildId: undefined });
+    const changes = [...counts.keys()].flatMap((key) => {
+      const [name = '', guild = '', kind = ''] = key.split(' ');
+      const inGuild = guild === own ? [OF_MEMBER + memberId, kind] : [OF_MEMBER + memberId];
+      const others = inGuild.map((each) => ({ part: ofGuild(name, guild), key: each, value: undefined }));
+      return [{ part, key, value: undefined }, ...others];
+    });
+    return changes.length === 0 || (await this.#rows.write(changes, kept())) === true;
   }
 }
 
-/**
- * The name of a UTC day under which requests to a card service with ids of its own are counted, so that nobody's budget counts
- * those to another; the default interface has the day alone. It begins with the day, and `~` comes after all of a day.
- */
-export function dayOfService(day: string, service: string | undefined): string {
-  return service === undefined ? day : `${day}.${service}`;
+/** What was counted in the present hour, and in the one before if that is of the same day. @param hours as the ledger has them */
+export function requestsLately(hours: readonly HourCounts[], nowMs: number): { sinceMs: number; requests: number } {
+  const recent = hours.slice(-2);
+  const sinceMs = nowMs - (nowMs % HOUR_MS) - (recent.length - 1) * HOUR_MS;
+  return { sinceMs, requests: recent.reduce((sum, { requests }) => sum + requests, 0) };
+}
+
+/** Before a member, in the part of a server. */
+const OF_MEMBER = 'of ';
+const ofDay = (name: string) => `ledger:${name}`;
+const ofGuild = (name: string, guild: string) => `ledger:${name}:${guild}`;
+const ofMember = (day: string, memberId: string) => `ledger:${day}:of:${memberId}`;
+
+function bookedNow(requester: Requester): Booking {
+  const nowMs = Date.now();
+  return { requester, day: utcDay(nowMs), hour: utcHour(nowMs) };
+}
+
+/** The sums by the last word of the keys. A refusal can take back more than the store has kept: no count is below zero. */
+function sumOf(counts: ReadonlyMap<string, number> | undefined): Bookings {
+  const sums: Bookings = { requests: 0, refused: 0, saved: 0 };
+  for (const [key, count] of counts ?? []) {
+    const kind = KINDS.find((each) => key.endsWith(each));
+    if (kind) sums[kind] += Math.max(0, count);
+  }
+  return sums;
+}
+
+/** From tomorrow on, by which a clock may have been ahead. */
+function keptDays(): string[] {
+  const tomorrowMs = Date.now() + DAY_MS;
+  return Array.from({ length: KEPT_DAYS + 2 }, (_, ago) => utcDay(tomorrowMs - ago * DAY_MS));
+}
+
+/** To the end of the last day. */
+function kept(): { keepMs: number } {
+  const nowMs = Date.now();
+  return { keepMs: nextUtcMidnightMs(nowMs) - nowMs + KEPT_DAYS * DAY_MS };
 }

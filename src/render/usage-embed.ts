@@ -1,5 +1,5 @@
 import type { APIEmbed, APIEmbedField } from 'discord-api-types/v10';
-import type { Bookings, Breaker, BreakerReason, OpenBreaker, WindowQuota } from '../model/quota.ts';
+import type { Bookings, BreakerReason, Stop, WindowQuota } from '../model/quota.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from './card-embed.ts';
 import { formatCount, formatPercent, plainMarkdown } from './formats.ts';
 import { formatMessage, type PlainMessageKey, timePast, timeToCome } from './messages.ts';
@@ -7,7 +7,11 @@ import { DAY_PICTURE, dayAltText, forecastUsed, type UsageDay } from './usage-da
 import { minus, type UsageFigures } from './usage-figures.ts';
 
 export interface UsageView {
-  breaker: Breaker;
+  stop: Stop | undefined;
+  /** A request is under way to find out whether that is over. */
+  isProbing: boolean;
+  /** The last request failed. */
+  hasFailed: boolean;
   /** The process cannot reach the Redis that it shares its quota over. */
   isStoreAway: boolean;
   /** Why there is no newer report, as a text; `undefined` when nothing is missing. */
@@ -82,17 +86,17 @@ export function usageEmbed(view: UsageView): APIEmbed {
 
 /** Why requests do not flow at this second, and until when; empty when they do. */
 function troubleLines(view: UsageView): string[] {
-  const { breaker, isStoreAway, locale } = view;
+  const { stop, isStoreAway, locale } = view;
   const away = isStoreAway ? [formatMessage(locale, 'usageStoreAway')] : [];
-  if (breaker.state !== 'closed') return [stoppedText(view, breaker), ...away];
+  if (stop) return [stoppedText(view, stop), ...away];
   const spent = spentQuota(view);
   if (spent) return [spentText(view, spent), ...away];
   if (view.figures.inPeriod?.remaining === 0) return [formatMessage(locale, 'periodSpent'), ...away];
-  if (breaker.failures > 0) return [formatMessage(locale, 'oneFailure'), ...away];
+  if (view.hasFailed) return [formatMessage(locale, 'oneFailure'), ...away];
   return away;
 }
 
-/** The window that leaves nothing; the breaker may not have opened yet, since the last request was answered. */
+/** The window that leaves nothing, by a report that the limiter does not know of, too. */
 function spentQuota({ figures, windows }: UsageView): Pick<WindowQuota, 'per' | 'resetsAtMs'> | undefined {
   return figures.today.remaining === 0 ? figures.today : windows.find(({ remaining }) => remaining === 0);
 }
@@ -130,10 +134,10 @@ function ourCount({ isOurCount }: Pick<WindowQuota, 'isOurCount'>, locale: strin
   return isOurCount ? [`-# ${formatMessage(locale, 'ourCount')}`] : [];
 }
 
-function stoppedText({ nowMs, locale }: UsageView, breaker: OpenBreaker): string {
-  const { state, reason, sinceMs, beganMs = sinceMs, untilMs } = breaker;
-  // The breaker stays open until a probe has succeeded, however long that has been due.
-  const times = state === 'halfOpen' ? { when: 'trying', time: '' } : timeToCome(untilMs, nowMs);
+function stoppedText({ isProbing, nowMs, locale }: UsageView, stop: Stop): string {
+  const { reason, beganMs = nowMs, untilMs } = stop;
+  // It lasts until a probe has succeeded, however long that has been due.
+  const times = isProbing ? { when: 'trying', time: '' } : timeToCome(untilMs, nowMs);
   return formatMessage(locale, REASONS[reason], { per: reason, since: timePast(beganMs, nowMs), ...times });
 }
 
@@ -143,13 +147,13 @@ function learnedText({ window, capacity }: UsageView['learned'], locale: string)
 }
 
 function todayLines(view: UsageView): string[] {
-  const { breaker, figures, runsOutAtMs, day, spentOnWatches, nowMs, locale } = view;
+  const { stop, figures, runsOutAtMs, day, spentOnWatches, nowMs, locale } = view;
   const { used: spent, limit, remaining, resetsAtMs, atMs } = figures.today;
   if ((spent ?? limit ?? remaining) === undefined) return [formatMessage(locale, 'todayUnknown')];
   const ofWatches = spentOnWatches > 0 ? [formatMessage(locale, 'spentOnWatches', { requests: spentOnWatches })] : [];
   const used = [...usedLines(locale, figures.today), ...ofWatches];
   const asOf = [...ageLines(atMs, nowMs, locale), ...ourCount(figures.today, locale)];
-  if (breaker.reason === 'day' || remaining === 0) return [...used, ...asOf]; // the state has said until when
+  if (stop?.reason === 'day' || remaining === 0) return [...used, ...asOf]; // the state has said until when
   const later = forecastUsed(day);
   const toCome = [
     ...endLines({ resetsAtMs, runsOutAtMs }, nowMs, locale),

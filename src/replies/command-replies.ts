@@ -114,8 +114,8 @@ export class CommandReplies {
   }
 
   /** From now on, replies of processes that have ended are completed here. */
-  takeOver(): void {
-    this.#options.journal.takeOver((reply) => {
+  takeOver(): Promise<void> {
+    return this.#options.journal.takeOver((reply) => {
       const isUnderWay = this.#open.has(reply.interactionId); // another process had it meanwhile
       if (isUnderWay && !reply.isDeleted) return;
       this.#track(reply.isDeleted ? this.#deleteMarked(reply) : this.#completeTakenOver(reply), reply);

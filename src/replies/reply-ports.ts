@@ -19,11 +19,11 @@ export interface CardsReply extends Invocation {
 
 /** Kept apart from `Asked`, which has a card to look up. */
 const OfList = Asked.extend({ queries: z.array(CardQuery), list: AskedList });
-const Row = Invocation.extend({ asked: z.union([OfList, Asked]), isDeleted: z.literal(true).optional() });
-/** @throws ZodError for a row of the journal that cannot be read */
-export function parseJournaledReply(row: unknown): CardsReply {
-  return Row.parse(row);
-}
+/** A reply as it is kept. */
+export const JournaledReply = Invocation.extend({
+  asked: z.union([OfList, Asked]),
+  isDeleted: z.literal(true).optional(),
+});
 
 /** An interaction's token expires 15 minutes after the command; half a minute is kept for the last edit. */
 export const REPLY_DEADLINE_MS = 14.5 * 60_000;
@@ -63,8 +63,10 @@ export interface ReplyJournal {
   /**
    * From now on `complete` is given each reply whose process has ended, also one that is past its deadline; and a reply of
    * this process that another has marked as deleted.
+   *
+   * @returns once those are given that are there now
    */
-  takeOver(complete: (reply: CardsReply) => void): void;
+  takeOver(complete: (reply: CardsReply) => void): Promise<void>;
 }
 
 /** What became of the first answer to a command: a message, or "thinking…". */

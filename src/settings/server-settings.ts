@@ -1,101 +1,108 @@
-import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import { NOTHING_SET, type ServerSettings } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
+import { type Rows, readJson, update } from '../model/rows.ts';
+import { storedJson } from '../model/stored-json.ts';
 import { DAY_MS, utcDay } from '../time/utc-day.ts';
 
 /** One setting that changes. `language: undefined`: automatic again. */
 export type SettingsChange = { language: string | undefined } | { isPrivate: boolean };
 
-/** The settings of servers as texts by name, each kept by itself, in files or in a Redis. No method rejects. */
-export interface SettingsStore {
-  /** Those with any setting, or with one that was there; what is kept no longer is deleted. @returns `undefined` when they cannot be read now */
-  servers(): Promise<readonly string[] | undefined>;
-  /** Empty for a server without any. @returns `undefined` when it cannot be read now */
-  read(guildId: string): Promise<Readonly<Record<string, string>> | undefined>;
-  /** @param value `undefined` deletes the setting @returns whether it is kept */
-  write(guildId: string, name: string, value: string | undefined): Promise<boolean>;
-  /** Keeps what is set for `SETTINGS_KEPT_MS` from now. */
-  touch(guildId: string): Promise<void>;
-}
-
 /** After the last use in a server. A bot without intents is not told that it was removed from one. */
 export const SETTINGS_KEPT_MS = 365 * DAY_MS;
+
+/** The part: JSON by server. */
+export const SETTINGS = 'settings';
+const Kept = z.object({
+  language: z.string().optional(),
+  isPrivate: z.boolean().optional(),
+  /** The last day on which the bot was used in the server. */
+  usedDay: z.string(),
+});
+type Kept = z.infer<typeof Kept>;
+const StoredKept = storedJson(Kept);
 
 /**
  * Discord sends everything of a server to one process, so what another has changed matters only after a restart, or when
  * an operator deletes it.
  */
 const FRESH_MS = 60_000;
-/** Servers, of 0.5 kB each. */
-const MAX_KNOWN = 10_000;
 
-interface KnownSettings {
-  settings: Promise<ServerSettings>;
-  freshUntilMs: number;
-  touchedDay: string | undefined;
-}
-
-/** The settings of every server; read once a minute from their store, and changed at once. */
+/** The settings of all servers that have any: known here, read once a minute at least, and changed at once. */
 export class SettingsOfServers {
-  readonly #store: SettingsStore;
-  readonly #known = new LRUCache<string, KnownSettings>({ max: MAX_KNOWN });
-  /** Where anything may be set, as of the last `renew`; elsewhere nothing has to be read. `undefined`: not known yet. */
-  servers: Set<string> | undefined;
+  readonly #rows: Rows;
+  /** What was set by server when it was read last; a server that is not among them needs no look. `undefined`: not known yet. */
+  known: Map<string, Kept> | undefined;
+  #freshUntilMs = 0;
+  #renewal: Promise<void> | undefined;
+  /** How many there were: a read that one came into is not believed. */
+  #changes = 0;
 
-  constructor(store: SettingsStore) {
-    this.#store = store;
+  constructor(rows: Rows) {
+    this.#rows = rows;
   }
 
-  /** Learns in which servers other processes have set something. Costs one read. */
+  /** Learns what other processes have set. Costs one read. */
   async renew(): Promise<void> {
-    const found = await this.#store.servers();
-    if (found) this.servers = new Set([...(this.servers ?? []), ...found]);
+    this.#renewal ??= this.#read().finally(() => {
+      this.#renewal = undefined;
+    });
+    await this.#renewal;
   }
 
   /** What was known last when they cannot be read. Nothing is set in direct messages, nor where a member brought the bot along. */
   async of({ guildId, isInstalled }: Pick<Requester, 'guildId' | 'isInstalled'>): Promise<ServerSettings> {
     if (guildId === undefined || isInstalled === false) return NOTHING_SET;
-    const known = this.#known.get(guildId);
-    return known && Date.now() < known.freshUntilMs ? known.settings : this.#read(guildId);
+    if (Date.now() >= this.#freshUntilMs) await this.renew();
+    return settingsOf(this.known?.get(guildId));
+  }
+
+  /** Any use of the bot in a server keeps what is set there for another year. Writes once a day, and where nothing is set never. */
+  used(guildId: string): void {
+    const kept = this.known?.get(guildId);
+    if (!kept || kept.usedDay === utcDay(Date.now())) return;
+    this.known?.set(guildId, { ...kept, usedDay: utcDay(Date.now()) });
+    void this.#update(guildId);
   }
 
   /** The other setting stays as it is, whoever changes it meanwhile. @returns what is set now; `undefined` when the change is not kept */
   async change(guildId: string, change: SettingsChange): Promise<ServerSettings | undefined> {
-    const isKept = await this.#store.write(guildId, ...stored(change));
-    if (!isKept) return undefined;
-    this.servers?.add(guildId);
-    return this.#read(guildId);
+    const kept = await this.#update(guildId, change);
+    return kept && settingsOf(kept);
   }
 
-  #read(guildId: string): Promise<ServerSettings> {
-    const nowMs = Date.now();
-    const before = this.#known.get(guildId);
-    const reading = this.#store.read(guildId);
-    const settings = reading.then((found) => (found ? settingsOf(found) : (before?.settings ?? NOTHING_SET)));
-    // Known from its beginning on, so that a slow read does not replace what was changed meanwhile.
-    const known: KnownSettings = { settings, freshUntilMs: nowMs + FRESH_MS, touchedDay: before?.touchedDay };
-    this.#known.set(guildId, known);
-    void reading.then((found) => {
-      if (!found) known.freshUntilMs = 0;
-      else if (Object.keys(found).length > 0) this.#touch(guildId, known, utcDay(nowMs));
+  async #read(): Promise<void> {
+    const changes = this.#changes;
+    const found = await readJson(this.#rows, Kept, SETTINGS);
+    if (!found || changes !== this.#changes) return;
+    for (const [guildId, kept] of found) if (isOver(kept)) void this.#update(guildId);
+    this.known = new Map([...found].filter(([, kept]) => !isOver(kept)));
+    this.#freshUntilMs = Date.now() + FRESH_MS;
+  }
+
+  /** Begins another year; what was over by then is gone. */
+  async #update(guildId: string, change?: SettingsChange): Promise<Kept | undefined> {
+    const row = { part: SETTINGS, key: guildId };
+    const kept = await update(this.#rows, row, (text) => changed(row, text, change), {
+      keepMs: SETTINGS_KEPT_MS + DAY_MS,
     });
-    return settings;
-  }
-
-  /** Once a day. */
-  #touch(guildId: string, known: KnownSettings, today: string): void {
-    if (known.touchedDay === today) return;
-    known.touchedDay = today;
-    void this.#store.touch(guildId);
+    this.#changes++;
+    if (kept) this.known?.set(guildId, kept);
+    return kept;
   }
 }
 
-/** A text that means nothing to this version is as if it were not set. */
-function settingsOf({ language, replies }: Readonly<Record<string, string>>): ServerSettings {
-  return { ...(language !== undefined && { language }), isPrivate: replies === 'private' };
+function changed(row: { part: string; key: string }, text: string | undefined, change?: SettingsChange) {
+  const { data: before } = StoredKept.safeParse(text);
+  const after = { ...(before && !isOver(before) && before), ...change, usedDay: utcDay(Date.now()) };
+  const value = after.language || after.isPrivate ? JSON.stringify(after) : undefined;
+  return { changes: value === text ? [] : [{ ...row, value }], result: after };
 }
 
-function stored(change: SettingsChange): [name: string, value: string | undefined] {
-  if ('language' in change) return ['language', change.language];
-  return ['replies', change.isPrivate ? 'private' : undefined];
+function isOver({ usedDay }: Kept): boolean {
+  return usedDay < utcDay(Date.now() - SETTINGS_KEPT_MS);
+}
+
+function settingsOf({ language, isPrivate = false }: Partial<Kept> = {}): ServerSettings {
+  return { ...(language !== undefined && { language }), isPrivate };
 }

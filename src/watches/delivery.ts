@@ -6,7 +6,8 @@ import { withJitter } from '../time/back-off.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
 import { forCommands, forMessages, isTriedEnough, nonceOf, type WatchCrossing } from './untold.ts';
 import { type Crossing, withTold } from './watch.ts';
-import type { ChangedWatch, Watches } from './watches.ts';
+import type { ChangedWatch } from './watch-rows.ts';
+import type { Watches } from './watches.ts';
 
 export interface WatchDeliveryOptions<Use> {
   watches: Pick<Watches, 'find' | 'untoldOf' | 'change'>;

@@ -1,13 +1,12 @@
+import type { LimiterView } from '../limiter/limiter.ts';
+import { reservedRequests, unreservedOf, windowEndsMs } from '../limiter/windows.ts';
 import type { WindowQuota } from '../model/quota.ts';
-import { reservedRequests, windowEndsMs } from '../quota/day-quota.ts';
-import type { LimiterView } from '../quota/limiter-port.ts';
-import { unreservedOf } from '../quota/windows.ts';
 import { HOUR_MS } from '../time/utc-day.ts';
 
 /** What decides whether a card that is watched is renewed now. */
 export interface RenewalFacts {
   nowMs: number;
-  view: Pick<LimiterView, 'windows' | 'breaker' | 'storeAwaitedUntilMs'>;
+  view: Pick<LimiterView, 'windows' | 'trouble' | 'storeAwaitedUntilMs'>;
   /** Whether the service counts by a window, as far as is known before it states a figure. */
   hasWindow: boolean;
   /** A member waits for a card, here or in another process. */
@@ -34,7 +33,8 @@ export function renewalPlan(facts: RenewalFacts): RenewalPlan {
   const known = view.windows.filter(({ remaining }) => remaining !== undefined);
   const waitsUntilMs = Math.max(...known.map((window) => waitsFor(window, nowMs)));
   if (waitsUntilMs > nowMs) return { waitUntilMs: waitsUntilMs };
-  const isBusy = view.breaker.state !== 'closed' || view.storeAwaitedUntilMs !== undefined || isMemberWaiting;
+  const isBusy =
+    (view.trouble && view.trouble.kind !== 'failing') || view.storeAwaitedUntilMs !== undefined || isMemberWaiting;
   const isPlanned = known.length > 0 || isWithoutWindow(facts);
   if (isBusy || !isPlanned) return { waitUntilMs: nowMs + LOOK_AGAIN_MS };
   return { cards: known.length > 0 ? Math.min(mostTogether, ...known.map(spareOf)) : 1 };

@@ -1,12 +1,11 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
+import type { Limiter } from '../limiter/limiter.ts';
+import { isOfDay, windowEndsMs } from '../limiter/windows.ts';
 import type { Logger } from '../log.ts';
 import type { Cards } from '../lookup/cards.ts';
 import type { LookupQueue } from '../lookup/lookup-queue.ts';
 import type { Claims } from '../model/claims.ts';
 import { WATCHES_REQUESTER } from '../model/quota.ts';
-import { windowEndsMs } from '../quota/day-quota.ts';
-import type { Limiter } from '../quota/limiter-port.ts';
-import { isOfDay } from '../quota/windows.ts';
 import { Timer } from '../time/timers.ts';
 import { HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 import { isWithoutWindow, type RenewalFacts, renewalPlan } from './renewal-plan.ts';

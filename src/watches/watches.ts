@@ -2,66 +2,26 @@ import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { EventsByName } from '../model/events.ts';
 import { utcDay } from '../time/utc-day.ts';
 import { type AsShown, hasEnded, newWatch, type Watch, type Wish, watchId, withPrice } from './watch.ts';
-
-/** Those of a member or of a card, or with a crossing that is to be told by message; without it: all. */
-export type WatchesOf = { member: string } | { card: string } | 'untold';
-
-/** `undefined`: there is no such watch. */
-export interface ChangedWatch {
-  before: Watch | undefined;
-  after: Watch | undefined;
-}
-
-/** Whose a watch is, of which card, and how many crossings of it are untold. */
-export interface WatchSummary extends Pick<Watch, 'memberId' | 'cardId'> {
-  untold: number;
-}
-
-/** Watches, in files or in a Redis, and a number that each change of one raises. No method rejects. */
-export interface WatchStore {
-  /** @returns `undefined` when they cannot be read now */
-  find(of?: WatchesOf): Promise<Watch[] | undefined>;
-  /** Those that were changed after a change, or all, with the number of the last. @returns `undefined` when they cannot be read now */
-  changedAfter(change: number | undefined): Promise<{ watches: WatchSummary[]; lastChange: number } | undefined>;
-  /**
-   * Changes a watch, whoever else changes it meanwhile. One is not added, and `after` is `undefined`, when its member has
-   * as many as there may be.
-   *
-   * @param change may be called again, with what is stored by then; the same object changes nothing
-   * @returns `undefined` when it cannot be stored now
-   */
-  change(id: string, change: (before: Watch | undefined) => Watch | undefined): Promise<ChangedWatch | undefined>;
-  /**
-   * Ends all watches of a member in one step.
-   *
-   * @param lastChange leaves those that were changed after it
-   * @returns the last change of any watch before this; `undefined` when they cannot be ended now
-   */
-  forget(memberId: string, lastChange?: number): Promise<number | undefined>;
-}
-
-/** How many a member may have: a message lists no more. */
-export const MOST_WATCHES = 25;
+import { type ChangedWatch, MOST_WATCHES, type WatchesOf, type WatchRows } from './watch-rows.ts';
 
 /** What is watched for members. No method rejects, and none costs a request. */
 export class Watches {
-  readonly #store: WatchStore;
+  readonly #store: WatchRows;
   readonly #asShown: AsShown;
   readonly #onCrossing: ((watch: Watch) => void)[] = [];
   readonly #service: string | undefined;
   /** All cards that are watched, and members with an untold crossing, as of the last `renew`; one too many costs a read. */
-  readonly cards = new Set<string>();
-  readonly toTell = new Set<string>();
+  cards = new Set<string>();
+  toTell = new Set<string>();
   /**
    * Prices by card from since the last `renew`, which learns what others watch, or from while watches could not be changed:
    * the card is fresh now, and may not be requested for hours.
    */
   readonly unchecked = new Map<string, EventsByName['priced']>();
-  #lastChange: number | undefined;
   #sweptDay = '';
 
   /** @param service whose cards are watched: watches of another rest until it is back, or their year is over */
-  constructor(store: WatchStore, asShown: AsShown = (price) => price, service?: string) {
+  constructor(store: WatchRows, asShown: AsShown = (price) => price, service?: string) {
     this.#store = store;
     this.#asShown = asShown;
     this.#service = service;
@@ -89,27 +49,26 @@ export class Watches {
   /** A watch that has ended stays so. @returns `undefined` when it cannot be stored now */
   async change(id: string, change: (before: Watch) => Watch | undefined): Promise<ChangedWatch | undefined> {
     const changed = await this.#store.change(id, (before) => before && change(before));
-    if (changed?.after) this.#note({ ...changed.after, untold: changed.after.untold.length });
+    if (changed?.after) this.#note(changed.after);
     return changed;
   }
 
-  /** Learns what was changed since, by any process, and checks the prices that came meanwhile. Costs one indexed read. */
+  /** Learns what others watch, and checks the prices that came meanwhile. Costs two reads. */
   async renew(): Promise<void> {
     await this.#sweep();
     const unchecked = [...this.unchecked.values()];
-    const changed = await this.#store.changedAfter(this.#lastChange);
-    if (!changed) return;
-    this.#lastChange = changed.lastChange;
-    for (const watch of changed.watches) this.#note(watch);
+    const known = await this.#store.known();
+    if (!known) return;
+    ({ cards: this.cards, toTell: this.toTell } = known); // what was noted since it was read is in the next
     for (const event of unchecked) {
       if (this.cards.has(event.cardId)) await this.priced({ ...event, atMs: Date.now() });
       else if (this.unchecked.get(event.cardId) === event) this.unchecked.delete(event.cardId);
     }
   }
 
-  #note({ memberId, cardId, untold }: WatchSummary): void {
+  #note({ memberId, cardId, untold }: Watch): void {
     this.cards.add(cardId);
-    if (untold > 0) this.toTell.add(memberId);
+    if (untold.length > 0) this.toTell.add(memberId);
   }
 
   /**
@@ -129,7 +88,7 @@ export class Watches {
     const changed = await this.#store.change(id, (before) => newWatch(wish, price, Date.now(), before, this.#asShown));
     if (!changed) return 'notKept';
     if (!changed.after) return 'tooMany';
-    this.#note({ ...changed.after, untold: changed.after.untold.length });
+    this.#note(changed.after);
     return { watch: changed.after, isReplaced: changed.before !== undefined };
   }
 
@@ -138,9 +97,9 @@ export class Watches {
     return this.#end(id, (stored) => stored.memberId === memberId);
   }
 
-  /** As the store does. */
-  forget(memberId: string, lastChange?: number): Promise<number | undefined> {
-    return this.#store.forget(memberId, lastChange);
+  /** Ends all watches of a member. @returns whether none is left */
+  async forget(memberId: string): Promise<boolean> {
+    return this.#store.forget(memberId);
   }
 
   /** Told of a watch right after a crossing of it was stored. */
@@ -179,14 +138,11 @@ export class Watches {
     return (await this.change(id, (stored) => (isToEnd(stored) ? undefined : stored))) !== undefined;
   }
 
-  /** On each day: nobody may ask for a card that is watched. What is in the sets for nothing leaves them. */
+  /** On each day: nobody may ask for a card that is watched. */
   async #sweep(): Promise<void> {
     const today = utcDay(Date.now());
     if (today === this.#sweptDay) return;
     this.#sweptDay = today;
     await this.find();
-    this.cards.clear();
-    this.toTell.clear();
-    this.#lastChange = undefined;
   }
 }

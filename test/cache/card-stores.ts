@@ -4,9 +4,9 @@ import { onTestFinished } from 'vitest';
 import { CardStore, type CardStoreOptions } from '../../src/cache/card-store.ts';
 import { RedisStore } from '../../src/storage/redis/cards.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
-import { openDatabase } from '../../src/storage/sqlite/database.ts';
+import { openFile as openDatabase } from '../../src/storage/sqlite/file.ts';
 import { logLines } from '../support/log-lines.ts';
-import { openedLink, type RedisAddress } from '../support/redis-link.ts';
+import { clientIn, openedLink, type RedisAddress } from '../support/redis-link.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const KEEP_MS = 90 * 86_400_000;
@@ -37,7 +37,11 @@ export function sqliteCards() {
 
   function openFile(setting: Setting = {}) {
     const { log, lines } = logLines();
-    const database = openDatabase(join(folder, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: 'missing' });
+    const { database } = openDatabase(join(folder, 'cards.sqlite'), {
+      log,
+      schema: CARDS_SCHEMA,
+      lossMeans: 'missing',
+    });
     onTestFinished(() => {
       if (database.isOpen) database.close();
     });
@@ -72,7 +76,7 @@ export function redisCards({ url, prefix: testPrefix }: RedisAddress) {
     };
   }
   const watching = openLink();
-  const client = async () => (await watching).link.client;
+  const client = async () => clientIn((await watching).link);
   const keys = async () => (await client()).keys(`${prefix}:cards:*`);
   const place: CardPlace = {
     open: (setting) => openLink(setting),

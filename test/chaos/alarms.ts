@@ -4,8 +4,9 @@ export const BUG_MESSAGES = new Set([
   'redis command failed',
   'lookup queue failed',
   'reply cannot be completed',
-  'invalid deferred reply: it is dropped',
-  'invalid shared limiter state: it is replaced',
+  'a row of state.sqlite cannot be read: it is dropped',
+  'redis holds something that cannot be read: it is left out or replaced',
+  'what is stored of the limiter cannot be read: it is replaced',
 ]);
 
 /**

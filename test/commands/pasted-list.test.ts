@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Services } from '../../commands/command.ts';
 import { listForm, showList } from '../../commands/pasted-list.ts';
 import type { LineMeaning } from '../../src/catalog/catalog.ts';
-import type { KeptList, ListStore } from '../../src/lists/kept-lists.ts';
+import type { KeptList, KeptLists } from '../../src/lists/kept-lists.ts';
 
 const requester = { memberId: 'alice', guildId: 'server', isInstalled: true };
 
@@ -18,7 +18,7 @@ const PRICES_UNKNOWN = {
 };
 
 /** One list, whoever asks for it. */
-function keeping(kept: KeptList): Pick<ListStore, 'read' | 'replace'> {
+function keeping(kept: KeptList): Pick<KeptLists, 'read' | 'replace'> {
   return {
     read: async () => kept,
     async replace(_, __, list) {
@@ -32,7 +32,7 @@ it('the form takes a list of 4,000 characters', () => {
 });
 
 it('a list that is gone before everybody sees it leaves a sentence that can be taken back', async () => {
-  const lists = { read: async () => undefined } as Partial<ListStore>;
+  const lists = { read: async () => undefined } as Partial<KeptLists>;
   const asked = { queries: [], unclear: [], unsearched: [], isPrivate: false };
   const shown = await showList(
     { asked, requester, canReplyPublicly: true },
@@ -51,7 +51,7 @@ it('a list that was pasted while names could not be searched says so, and is und
     ...PRICES_UNKNOWN,
     lists: keeping({ text: '2 Tarn' }),
     catalog: { resolveLines: async () => [meant] },
-    limiter: { view: () => ({ refusalFor: () => undefined }), quota: () => undefined },
+    limiter: { view: () => ({ refusalFor: () => undefined }) },
     budget: { allowanceOf: async () => ({ caps: {}, spent: { member: 0, guild: 0 } }) },
   } as unknown as Services;
   const asked = { queries: [], unclear: [], unsearched: [], isPrivate: true };
@@ -78,7 +78,7 @@ it.each<[string, object, object, number | undefined, string]>([
     const services = {
       ...PRICES_UNKNOWN,
       lists: keeping({ text: 'a', lines: [UNKNOWN] }),
-      limiter: { view: () => ({ refusalFor: () => undefined }), quota: () => remaining && { remaining } },
+      limiter: { view: () => ({ refusalFor: () => undefined, quota: remaining && { remaining } }) },
       budget: { allowanceOf: async () => ({ caps, spent }) },
     } as unknown as Services;
     const use = {

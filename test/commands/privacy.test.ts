@@ -51,7 +51,7 @@ describe('/privacy', () => {
     expect(components).toMatchObject([{ components: [{ custom_id: 'privacy:really-forget' }] }]);
     const { content } = await shown(privacy.component({ ...pressed, argument: 'really-forget' }, services));
     expect(content).toMatch(/^Done, that's deleted\. Today's count stays until the UTC day ends at <t:\d+:t>/);
-    expect(await services.ledger.counters.keptOf('alice')).toEqual({ days: 1, requests: 1, saved: 0 });
+    expect(await services.ledger.keptOf('alice')).toEqual({ days: 1, requests: 1, saved: 0 });
   });
 
   it('does not obey a custom id that it never made', async () => {

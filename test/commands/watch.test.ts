@@ -4,7 +4,7 @@ import watch from '../../commands/watch.ts';
 import watches from '../../commands/watches.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { watchForm } from '../../src/render/watch-message.ts';
-import { MOST_WATCHES } from '../../src/watches/watches.ts';
+import { MOST_WATCHES } from '../../src/watches/watch-rows.ts';
 import { startServices, typed } from './commands.ts';
 
 const DRAKE = { id: 'base1-4', name: 'Emberwing Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Light' } };

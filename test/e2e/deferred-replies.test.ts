@@ -20,7 +20,7 @@ function hasCard({ embeds }: ChatMessage): boolean {
 
 function storedRows({ env }: Backends): number {
   const database = new DatabaseSync(join(env.DATA_DIR, 'state.sqlite'), { readOnly: true });
-  const row = database.prepare('SELECT count(*) AS stored FROM deferred_replies').get();
+  const row = database.prepare("SELECT count(*) AS stored FROM rows WHERE part GLOB 'replies*'").get();
   database.close();
   return Number(row?.stored);
 }

@@ -83,7 +83,7 @@ describe('permits are fair across processes', () => {
 
   it("one member's many lookups in one process delay each lookup of another member in another by one permit", async () => {
     const start = requestedIds(oneByOne).length;
-    const many = lookUp(0, newCards(16), '1180000000000000101');
+    const many = lookUp(0, newCards(32), '1180000000000000101');
     await expect.poll(() => requestedIds(oneByOne).length).toBeGreaterThan(start + 1);
 
     const few = newCards(6);
@@ -92,7 +92,7 @@ describe('permits are fair across processes', () => {
     const apart = at.slice(1).map((place, before) => place - (at[before] ?? 0));
     // Most of them: a process that comes 60 ms after its turn has lost it, and on a busy machine some do.
     expect(apart.toSorted((a, b) => a - b)[2]).toBeLessThanOrEqual(2);
-    expect(many.filter(({ message }) => hasCard(message)).length).toBeLessThan(16);
+    expect(many.filter(({ message }) => hasCard(message)).length).toBeLessThan(many.length);
     await Promise.all(many.map(showsCard));
   });
 });

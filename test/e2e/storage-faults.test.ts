@@ -54,30 +54,37 @@ describe('a card store that another connection has locked', () => {
   });
 });
 
-it('files that are corrupt at the start are moved aside with an error in the log and replaced by new ones', async () => {
+it('cards that are damaged at the start are put aside with an error in the log, and begin anew', async () => {
   const world = await startWorld();
   const { dataDir } = world.config;
   await world.card('base1-4').settled();
   await world.stopBot();
   truncateSync(join(dataDir, 'cards.sqlite'), 2 * PAGE_BYTES);
-  const state = join(dataDir, 'state.sqlite');
-  writeFileSync(state, readFileSync(state).fill(0xff, PAGE_BYTES, 3 * PAGE_BYTES));
 
   await world.restartBot();
   const known = await world.card('base1-4').settled();
-  const other = await world.card(IDS[9] ?? '').settled();
   await world.restartBot();
 
-  expect([known, other].map(({ embeds }) => embeds.length)).toEqual([1, 1]);
-  expect(cardRequests(world)).toHaveLength(3);
+  expect(known.embeds).toHaveLength(1);
+  expect(cardRequests(world)).toHaveLength(2);
   expect(storedCardIds(dataDir)).toContain('base1-4');
-  const lost = [
-    'the limiter and all counts start anew, and deferred replies stay at "thinking…"',
-    'cached cards are requested again',
-  ];
-  expect(logged(world, ERROR)).toEqual(lost.map((means) => `database file is corrupt and was moved aside: ${means}`));
+  expect(logged(world, ERROR)).toEqual([
+    'database file is corrupt and was moved aside: cached cards are requested again',
+  ]);
   const moved = readdirSync(dataDir).filter((name) => name.includes('.corrupt-') && !/-(?:wal|shm)$/.test(name));
-  expect(moved.map((name) => name.split('.corrupt-')[0])).toEqual(['cards.sqlite', 'state.sqlite']);
+  expect(moved.map((name) => name.split('.corrupt-')[0])).toEqual(['cards.sqlite']);
+});
+
+it('a state.sqlite that is damaged stops the start with a sentence, and stays where it is', async () => {
+  const world = await startWorld();
+  await world.card('base1-4').settled();
+  await world.stopBot();
+  const state = join(world.config.dataDir, 'state.sqlite');
+  const damaged = readFileSync(state).fill(0xff, PAGE_BYTES, 3 * PAGE_BYTES);
+  writeFileSync(state, damaged);
+
+  await expect(world.restartBot()).rejects.toThrow(/state\.sqlite cannot be used \(.+\)\. Put the newest of backups\//);
+  expect(readFileSync(state).equals(damaged)).toBe(true);
 });
 
 it('an invalid row in the state is dropped with a warning, and the bot starts', async () => {
@@ -86,9 +93,13 @@ it('an invalid row in the state is dropped with a warning, and the bot starts', 
   await world.stopBot();
   const state = connection(join(world.config.dataDir, 'state.sqlite'));
   state.exec(`
-    UPDATE limiter SET state = '{"fullAtMs": "soon"}';
-    UPDATE counts SET requests = 'many', saved = x'00ff';
-    INSERT INTO deferred_replies VALUES ('1', '{"token":'), ('2', '{"token":"aW50ZXJhY3Rpb246"}'), ('3', x'00ff');
+    UPDATE rows SET value = '{"state":{"fullAtMs":"soon"}}' WHERE part = 'limiter';
+    UPDATE rows SET value = 'many' WHERE key LIKE '%requests';
+    UPDATE rows SET value = x'00ff' WHERE key LIKE '%saved';
+    INSERT OR IGNORE INTO parts VALUES ('replies', 9e15), ('replies:texts', 9e15);
+    INSERT INTO rows VALUES ('replies', '1', '-'), ('replies', '2', '-'), ('replies', '3', '-');
+    INSERT INTO rows VALUES ('replies:texts', '1', '{"token":'), ('replies:texts', '3', x'00ff');
+    INSERT INTO rows VALUES ('replies:texts', '2', '{"token":"aW50ZXJhY3Rpb246"}');
   `);
   state.close();
 
@@ -99,12 +110,12 @@ it('an invalid row in the state is dropped with a warning, and the bot starts', 
   expect(embeds).toHaveLength(1);
   expect(usage.embeds).toHaveLength(1);
   expect(logged(world, WARN)).toEqual([
-    'invalid limiter state: starting without it',
-    ...Array(3).fill('invalid deferred reply: it is dropped'),
+    'what is stored of the limiter cannot be read: it is replaced',
+    ...Array(4).fill('a row of state.sqlite cannot be read: it is dropped'), // three replies, and a count
   ]);
   await world.stopBot();
   const after = connection(join(world.config.dataDir, 'state.sqlite'));
-  expect(after.prepare('SELECT * FROM deferred_replies').all()).toEqual([]);
+  expect(after.prepare("SELECT * FROM rows WHERE part GLOB 'replies*'").all()).toEqual([]);
 });
 
 /** Of a process with a full disk on a busy machine: the catalog may not have begun to write, Discord may answer late. */

@@ -110,7 +110,7 @@ rules('The fair order', '', [
   ],
   [
     'puts them before it as long as nobody is late by more than 15 s',
-    'answer 429 for 14 s; eager: e1-6; +13.9 s; sent; b1-3: b1-3; next 5',
+    'answer 429 for 13.9 s; eager: e1-6; +13.8 s; sent; b1-3: b1-3; next 5',
     'e1 | e1 b1 b2 e2 b3',
   ],
   [

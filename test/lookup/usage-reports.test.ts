@@ -1,112 +1,95 @@
 import { expect, it, vi } from 'vitest';
 import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/card-service.ts';
-import { type SharedReport, type UsageReport, UsageReports } from '../../src/lookup/usage-reports.ts';
+import { UsageReports } from '../../src/lookup/usage-reports.ts';
 import { LocalClaims } from '../../src/model/claims.ts';
-import { KeyRefused, ServiceDown, Stopping } from '../../src/model/errors.ts';
+import { KeyRefused, type RequestOutcome, ServiceDown, Stopping } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
+import type { Rows } from '../../src/model/rows.ts';
 import { ERROR, logLines } from '../support/log-lines.ts';
 import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
+import { rowsInFile } from '../support/stores.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
 
-/** What several processes keep together. */
-class Shared implements SharedReport {
-  report: UsageReport | undefined;
-  read = async () => this.report;
-  async write(report: UsageReport): Promise<void> {
-    this.report = report;
-  }
-}
+const later = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-function reportsOver(
-  cardService: EmbeddedCardService,
-  { claims = new LocalClaims(), shared }: { claims?: LocalClaims; shared?: SharedReport } = {},
-) {
-  const {
-    limiter,
-    ledger,
-    client: service,
-  } = lookupQueueOver(cardService, { plan: 'auto' }, { apiKey: SANDBOX_API_KEY });
+function reportsOver({ claims = new LocalClaims(), rows }: { claims?: LocalClaims; rows?: Rows } = {}) {
+  fakeTime();
+  const cardService = new EmbeddedCardService();
+  const over = lookupQueueOver(cardService, { plan: 'auto' }, { apiKey: SANDBOX_API_KEY });
+  const { limiter, ledger, client: service } = over;
   const { log, lines } = logLines();
   const reports = new UsageReports({
-    service,
-    limiter,
-    ledger,
-    claims,
-    sharedReport: shared,
+    ...{ service, limiter, ledger, claims, log },
+    rows: rows ?? rowsInFile().rows,
+    account: 'account',
     events: new Events(),
-    log,
     offer: 'available',
   });
-  const known = async () => {
-    const asked = reports.ask(ALICE, 1_000);
-    await vi.advanceTimersByTimeAsync(0);
-    return (await asked).now;
+  const ask = async (waitMs: number, passMs = waitMs) => {
+    const asked = reports.ask(ALICE, waitMs);
+    await later(passMs);
+    return asked;
   };
-  return { limiter, service, known, reports, lines };
+  const known = async () => (await ask(1_000, 0)).now;
+  /** Of a member's request. */
+  const ends = async (outcome: RequestOutcome) => {
+    const got = await limiter.acquire('members');
+    if (got.kind !== 'permit') throw new Error(got.kind);
+    await limiter.release(got.permit, outcome);
+  };
+  return { limiter, service, cardService, known, ask, ends, reports, lines };
 }
 
 it('says why a report failed only until another may be asked for', async () => {
-  fakeTime();
-  const cardService = new EmbeddedCardService();
-  const { limiter, known } = reportsOver(cardService);
+  const { cardService, known, ends } = reportsOver();
   cardService.set({ down: true });
 
   const failed = { error: expect.any(ServiceDown), atMs: NOON_MS };
   expect((await known()).missing).toEqual(failed);
-  await vi.advanceTimersByTimeAsync(30_000);
+  await later(30_000);
   expect((await known()).missing).toEqual(failed);
 
   cardService.set({ down: false });
-  await vi.advanceTimersByTimeAsync(3 * 3_600_000);
+  await later(3 * 3_600_000);
   // The service stopped us for another reason since
-  const got = await limiter.acquire('members');
-  expect(got.kind).toBe('permit');
-  if (got.kind === 'permit') await limiter.release(got.permit, { kind: 'rateLimited', statedMs: 600_000 });
+  await ends({ kind: 'rateLimited', statedMs: 600_000 });
   expect((await known()).missing).toBe('notRequested');
 
-  await vi.advanceTimersByTimeAsync(700_000);
-  const probe = await limiter.acquire('members');
-  if (probe.kind === 'permit') await limiter.release(probe.permit, { kind: 'answered' });
-  await vi.advanceTimersByTimeAsync(60_000);
+  await later(700_000);
+  await ends({ kind: 'answered' });
+  await later(60_000);
   const { report, missing } = await known();
   expect([report?.usage.plan, missing]).toEqual(['free', undefined]);
 });
 
 it('is asked for as soon as there is a permit, though there was none within the last minute', async () => {
-  fakeTime();
-  const { limiter, known } = reportsOver(new EmbeddedCardService());
-  const got = await limiter.acquire('members');
-  if (got.kind !== 'permit') throw new Error(got.kind);
-  await limiter.release(got.permit, { kind: 'rateLimited', statedMs: 10_000 });
+  const { known, ends } = reportsOver();
+  await ends({ kind: 'rateLimited', statedMs: 10_000 });
   expect((await known()).missing).toBe('notRequested');
-  await vi.advanceTimersByTimeAsync(15_000);
-  const probe = await limiter.acquire('members');
-  if (probe.kind === 'permit') await limiter.release(probe.permit, { kind: 'answered' });
-  await vi.advanceTimersByTimeAsync(10_000);
+  await later(15_000);
+  await ends({ kind: 'answered' });
+  await later(10_000);
   expect((await known()).report?.atMs).toBe(Date.now());
 });
 
 it('says of a key that it may not read the report; that key may still look up cards', async () => {
-  fakeTime();
-  const { service, known, lines, limiter } = reportsOver(new EmbeddedCardService());
+  const { service, known, lines, limiter } = reportsOver();
   vi.spyOn(service, 'usage').mockRejectedValue(new KeyRefused({ status: 403 }));
   expect((await known()).missing).toEqual({ error: expect.any(KeyRefused), atMs: NOON_MS });
-  expect(limiter.view().breaker.state).toBe('closed');
+  expect(limiter.view().stop).toBeUndefined();
   expect(lines.at(-1)).toMatchObject({ level: ERROR, msg: 'usage report failed', err: { status: 403 } });
 });
 
 it('may name no plan, and is logged with who asked for it', async () => {
-  fakeTime();
-  const { service, known, lines } = reportsOver(new EmbeddedCardService());
+  const { service, known, lines } = reportsOver();
   vi.spyOn(service, 'usage').mockResolvedValue({ requests: { used: 1, limit: 1_000, remaining: 999 } });
   expect((await known()).report?.usage.requests?.used).toBe(1);
   expect(lines.map(({ msg, member }) => [msg, member])).toEqual([['usage report requested', 'alice']]);
 });
 
 it('names the plan whose rate counts, however it is written', async () => {
-  fakeTime();
-  const { service, known, limiter } = reportsOver(new EmbeddedCardService());
+  const { service, known, limiter } = reportsOver();
   const hundredthAtMs = () => limiter.view().forecast('members', 100);
   const freeAtMs = hundredthAtMs();
   vi.spyOn(service, 'usage').mockResolvedValue({ plan: 'Pro' });
@@ -115,89 +98,69 @@ it('names the plan whose rate counts, however it is written', async () => {
 });
 
 it('says no longer why a report failed once the next one is under way', async () => {
-  fakeTime();
-  const cardService = new EmbeddedCardService();
-  const { known, reports } = reportsOver(cardService);
+  const { cardService, known, ask } = reportsOver();
   cardService.set({ down: true });
   await known();
-  await vi.advanceTimersByTimeAsync(60_000);
+  await later(60_000);
   cardService.set({ down: false, latencyMs: 2_000 });
-
-  const asked = reports.ask(ALICE, 1_500);
-  await vi.advanceTimersByTimeAsync(1_500);
-  expect((await asked).now).toEqual({ report: undefined, missing: undefined });
+  expect((await ask(1_500)).now).toEqual({ report: undefined, missing: undefined });
 });
 
 it('shows the last report once it has waited, and the new one when it comes', async () => {
-  fakeTime();
-  const cardService = new EmbeddedCardService();
-  const { known, reports } = reportsOver(cardService);
+  const { cardService, known, ask } = reportsOver();
   const first = await known();
-  await vi.advanceTimersByTimeAsync(60_000);
+  await later(60_000);
   cardService.set({ latencyMs: 2_000 });
-
-  const asked = reports.ask(ALICE, 1_500);
-  await vi.advanceTimersByTimeAsync(1_500);
-  const { now, later } = await asked;
-  expect(now).toEqual(first);
-
-  const joined = reports.ask(ALICE, 1_500);
-  await vi.advanceTimersByTimeAsync(500);
-  expect(await joined).toEqual({ now: await later });
-  expect((await later)?.report?.atMs).toBe(NOON_MS + 62_000);
+  const asked = await ask(1_500);
+  expect(asked.now).toEqual(first);
+  expect(await ask(1_500, 500)).toEqual({ now: await asked.later });
+  expect((await asked.later)?.report?.atMs).toBe(NOON_MS + 62_000);
   expect(cardService.requests).toHaveLength(2);
 });
 
 it('is shown once its request is counted', async () => {
-  fakeTime();
-  const { limiter, reports } = reportsOver(new EmbeddedCardService());
+  const { limiter, ask } = reportsOver();
   const counted = Promise.withResolvers<void>();
   vi.spyOn(limiter, 'release').mockReturnValue(counted.promise);
-  const asked = reports.ask(ALICE, 1_000);
-  await vi.advanceTimersByTimeAsync(1_000);
-  const { now, later } = await asked;
-  expect(now.report).toBeUndefined();
+  const asked = await ask(1_000);
+  expect(asked.now.report).toBeUndefined();
   counted.resolve();
-  expect((await later)?.report).toBeDefined();
+  expect((await asked.later)?.report).toBeDefined();
 });
 
 it('is given up when the process ends', async () => {
-  fakeTime();
-  const cardService = new EmbeddedCardService();
-  const { reports } = reportsOver(cardService);
+  const { cardService, reports } = reportsOver();
   cardService.set({ latencyMs: 5_000 });
   const asked = reports.ask(ALICE, 10_000);
-  await vi.advanceTimersByTimeAsync(1_000);
+  await later(1_000);
   reports.close();
-  await vi.advanceTimersByTimeAsync(0);
+  await later(0);
   expect((await asked).now.missing).toEqual({ error: expect.any(Stopping), atMs: NOON_MS + 1_000 });
 });
 
 it('is one of all processes in a minute, and each shows it', async () => {
-  fakeTime();
-  const cardService = new EmbeddedCardService();
-  const sharing = { claims: new LocalClaims(), shared: new Shared() };
+  const sharing = { claims: new LocalClaims(), rows: rowsInFile().rows };
   const claim = vi.spyOn(sharing.claims, 'claim');
-  const [one, other] = [reportsOver(cardService, sharing), reportsOver(cardService, sharing)];
+  const [one, other] = [reportsOver(sharing), reportsOver(sharing)];
   const first = await one.known();
   expect(first.report?.atMs).toBe(NOON_MS);
-  await vi.advanceTimersByTimeAsync(59_999);
+  await later(59_999);
   expect(await other.known()).toEqual(first);
-  await vi.advanceTimersByTimeAsync(1);
+  await later(1);
   expect((await other.known()).report?.atMs).toBe(NOON_MS + 60_000);
   expect((await one.known()).report?.atMs).toBe(NOON_MS + 60_000);
   expect(claim).toHaveBeenCalledWith('report', { ttlMs: 60_000, endsWithOwner: false }); // a restart asks no sooner
-  expect(cardService.requests).toHaveLength(2);
+  expect([one, other].flatMap(({ cardService }) => cardService.requests)).toHaveLength(2);
 });
 
 it.each([
   ['the later one, in whatever order they come', 1_000, NOON_MS + 1_000],
   ['not one that was noted before the clock was set back', 3_600_000, NOON_MS],
 ])('shows of two reports %s', async (_, laterMs, shownMs) => {
-  fakeTime();
-  const shared = new Shared();
-  const { known } = reportsOver(new EmbeddedCardService(), { shared });
-  shared.report = { usage: {}, atMs: NOON_MS + laterMs };
+  const { rows } = rowsInFile();
+  const { known } = reportsOver({ rows });
+  const [part, key, value] = ['report:account', 'last', JSON.stringify({ usage: {}, atMs: NOON_MS + laterMs })];
+  await rows.write([{ part, key, value }], { keepMs: 3_600_000 });
   expect((await known()).report?.atMs).toBe(shownMs);
-  expect(shared.report?.atMs).toBe(shownMs);
+  expect(JSON.parse((await rows.read(part))?.get(key) ?? '')).toMatchObject({ atMs: shownMs });
 });

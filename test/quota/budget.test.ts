@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { plannedDay } from '../../src/limiter/state.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import { budgetRefusal, foreignCap, memberCap } from '../../src/quota/budget.ts';
-import { plannedDay } from '../../src/quota/pace.ts';
 
 it.each([
   ['a tenth of the day', undefined, 50_000, 5_000],

@@ -1,31 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { NOTHING_LEARNED } from '../../src/limiter/learning.ts';
+import { INITIAL_STATE, LimiterState } from '../../src/limiter/state.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
-import { Moment } from '../../src/model/stored-json.ts';
-import { NOTHING_LEARNED } from '../../src/quota/learned.ts';
-import { INITIAL_LIMITER_STATE, LimiterState, shifted } from '../../src/quota/limiter-state.ts';
+import { Moment, movedBy } from '../../src/model/stored-json.ts';
 import { LimiterScript } from '../support/limiter-script.ts';
 
 describe('a stored state', () => {
   const STATE: LimiterState = {
+    ...INITIAL_STATE,
     fullAtMs: 1_234.5,
-    breaker: { state: 'halfOpen', reason: 'day', sinceMs: 4_000, untilMs: 5_000, failures: 2 },
-    openedUnder: 'pro  ',
-    counted: [{ cardId: 'base1-4', atMs: 3_500 }],
-    quota: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
-    plan: 'pro',
-    planAtLimit: 50_000,
-    learned: {
-      ...NOTHING_LEARNED,
-      ...{ capacity: 9, window: 1, slower: { steps: 2, sinceMs: 3_500 } },
-      refusal: {
-        ...{ knownAtMs: 3_500, served: 12, isSteady: false, isOfBurst: true },
-        ...{ window: 12, refill: 'untried', capacity: 19 },
+    trouble: { kind: 'outage', beganMs: 4_000, untilMs: 5_000, inARow: 4 },
+    failed: [{ cardId: 'base1-4', atMs: 3_500 }],
+    windows: {
+      day: {
+        stated: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
+        counted: { requests: 4, endsAtMs: 9_000 },
       },
     },
-    samples: [{ atMs: 3_000, remaining: 12 }],
+    reported: { plan: 'pro', atLimit: 50_000 },
+    learned: { ...NOTHING_LEARNED, rung: 2, window: 1, refusal: { atMs: 3_500, rung: 1, window: 12 } },
   };
-  it.each([STATE, INITIAL_LIMITER_STATE])('is read as it was written', (state) => {
+  it.each([STATE, INITIAL_STATE])('is read as it was written', (state) => {
     expect(LimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
   });
 
@@ -36,9 +32,9 @@ describe('a stored state', () => {
   it.each<[string, object]>([
     ['a window of a billion', { window: 1e9 }],
     ['half a window', { window: 1.5 }],
-    ['less than nothing served', { ended: [[8, -1, 0]] }],
-    ['a billion served', { ended: [[8, 1e9, 0]] }],
-    ['an interval beyond all numbers', { slower: { steps: 1e9, sinceMs: 0 } }],
+    ['less than nothing sent', { left: [[8, -1]] }],
+    ['a billion sent', { left: [[8, 1e9]] }],
+    ['an interval beyond all numbers', { rung: 1e9 }],
   ])('whose figures would end the process is refused: %s', (_, garbage) => {
     const stored = { ...STATE, learned: { ...STATE.learned, ...garbage } };
     expect(LimiterState.safeParse(stored).success).toBe(false);
@@ -46,39 +42,29 @@ describe('a stored state', () => {
 });
 
 it('moves every moment by another clock, and no other number', () => {
+  const day = { limit: 100, remaining: 50, resetsAtMs: 9_000, receivedAtMs: 2_000 };
+  const trouble = { kind: 'outage', beganMs: 1_000, untilMs: 3_000, inARow: 4 } as const;
   const state: LimiterState = {
-    ...INITIAL_LIMITER_STATE,
+    ...INITIAL_STATE,
     fullAtMs: 1_000,
-    breaker: { state: 'open', reason: 'outage', sinceMs: 2_000, beganMs: 1_000, untilMs: 3_000, failures: 4 },
-    quota: { limit: 100, remaining: 50, resetsAtMs: 9_000, receivedAtMs: 2_000 },
-    planAtLimit: 100,
-    samples: [{ atMs: 2_000, remaining: 50 }],
-    learned: {
-      ...NOTHING_LEARNED,
-      fastest: { tookMs: 70, atMs: 2_000 },
-      servedAtMs: 2_000,
-      ended: [[8, 1, 0]],
-      heldUntilMs: 3_000,
-      late: { knownAtMs: 2_000, mostUnderWay: 3 },
-      slower: { steps: 2, sinceMs: 2_000 },
-    },
+    trouble,
+    windows: { day: { stated: day, counted: { requests: 4, endsAtMs: 9_000 } } },
+    reported: { plan: 'pro', atLimit: 100 },
+    learned: { ...NOTHING_LEARNED, fastest: { tookMs: 70, atMs: 2_000 }, left: [[8, 1]] },
   };
-  expect(shifted(state, 500)).toEqual({
+  const later = { lateAtMs: 1_000, answeredAtMs: 1_000, quietSinceMs: 1_000 };
+  expect(movedBy(LimiterState, state, 1_000)).toEqual({
     ...state,
-    fullAtMs: 1_500,
-    breaker: { ...state.breaker, sinceMs: 2_500, beganMs: 1_500, untilMs: 3_500 },
-    quota: { ...state.quota, resetsAtMs: 9_500, receivedAtMs: 2_500 },
-    samples: [{ atMs: 2_500, remaining: 50 }],
-    learned: {
-      ...state.learned,
-      fastest: { tookMs: 70, atMs: 2_500 },
-      servedAtMs: 2_500,
-      quietSinceMs: 500,
-      ended: [[10, 1, 0]],
-      heldUntilMs: 3_500,
-      late: { knownAtMs: 2_500, mostUnderWay: 3 },
-      slower: { steps: 2, sinceMs: 2_500 },
+    atMs: 1_000,
+    fullAtMs: 2_000,
+    trouble: { ...trouble, beganMs: 2_000, untilMs: 4_000 },
+    windows: {
+      day: {
+        stated: { ...day, resetsAtMs: 10_000, receivedAtMs: 3_000 },
+        counted: { requests: 4, endsAtMs: 10_000 },
+      },
     },
+    learned: { ...state.learned, ...later, fastest: { tookMs: 70, atMs: 3_000 }, left: [[9, 1]] },
   });
 });
 
@@ -104,12 +90,13 @@ it.each<[string, Partial<PlanSetting>]>([
   ['month', { requestsPerMonth: 500 }],
   ['description of the plans', { plans: { free: { requestsPerMinute: 10, burst: 5, requestsPerMonth: 2_000 } } }],
 ])(
-  'a spent window is probed at a start with another %s, and with the same setting not before it ends',
+  'a spent window ends at a start with another %s, and with the same setting not before its reset',
   async (_, other) => {
     const setting: PlanSetting = { plan: 'free', requestsPerDay: 100, requestsPerMonth: 300 };
     const script = new LimiterScript(setting);
-    expect(await script.says('states 0 of 1000 for 2 h; answered; restart; ask')).toBe('0, then day 2 h');
+    expect(await script.says('states 0 of 1000 for 2 h; restart; ask')).toBe('0, then day 2 h');
     script.setting = { ...setting, ...other };
-    expect(await script.says('restart; ask')).toBe('1 probe');
+    const said = await script.says('restart; ask; states 0 of 1000 for 2 h; answered; restart; ask');
+    expect(said).toBe('1 | 0, then day 2 h');
   },
 );

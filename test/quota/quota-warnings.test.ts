@@ -1,11 +1,8 @@
 import { expect, it } from 'vitest';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { BreakerReason } from '../../src/model/quota.ts';
-import { type Learned, NOTHING_LEARNED } from '../../src/quota/learned.ts';
-import { INITIAL_LIMITER_STATE, type LimiterState } from '../../src/quota/limiter-state.ts';
-import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
 import { LimiterScript } from '../support/limiter-script.ts';
-import { ERROR, INFO, logLines, WARN } from '../support/log-lines.ts';
+import { ERROR, INFO, WARN } from '../support/log-lines.ts';
 
 const AUTO: PlanSetting = { plan: 'auto' };
 
@@ -27,7 +24,7 @@ it('says once in the log when requests stop and why, however many probes fail, a
 
 it.each<[BreakerReason, string, string, level: number]>([
   ['pause', '429', 'asked for a pause', INFO],
-  ['day', 'states 0 of 1000 for 1 h; answered', 'used up', WARN],
+  ['day', 'states 0 of 1000 for 1 h', 'used up', WARN],
   ['key', 'key refused', 'refuses the API key', ERROR],
   ['plan', 'plan refused', 'does not allow card lookups', ERROR],
 ])('says in the log why requests stop, and again after a restart: %s', async (reason, steps, words, level) => {
@@ -38,21 +35,7 @@ it.each<[BreakerReason, string, string, level: number]>([
 });
 
 it('says nothing after a restart of a stop whose time is over: the next request tells', async () => {
-  const script = new LimiterScript(AUTO);
-  await script.says('states 0 of 1000 for 1 h; answered; log; +1 h');
-  expect(await script.says('restart; log')).toBe('nothing');
-});
-
-it('says in the log, once, that a share of the day is spent', async () => {
-  const lines = await logged('states 900 of 1000 for 2 h; states 200 of 1000 for 2 h; states 199 of 1000 for 2 h');
-  expect(lines).toMatchObject([
-    {
-      share: 0.8,
-      limit: 1_000,
-      remaining: 200,
-      msg: expect.stringMatching(/^80 % of today's requests are used: .+docs\/quota\.md/),
-    },
-  ]);
+  expect(await logged('states 0 of 1000 for 1 h; +1 h; restart', AUTO)).toHaveLength(1);
 });
 
 it('says once of each window that a share of it is spent, and nothing of what a month leaves to a day', async () => {
@@ -63,39 +46,31 @@ it('says once of each window that a share of it is spent, and nothing of what a 
   expect(script.lines.filter(({ share }) => share)).toEqual([]);
   await script.says('+5 d; 380 x answered; +1 h; answered');
   expect(script.lines.filter(({ share }) => share)).toMatchObject([
-    { share: 0.8, limit: 600, msg: expect.stringMatching(/^80 % of this month's/) },
+    { share: 0.8, limit: 600, remaining: 120, msg: expect.stringMatching(/^80 % of this month's .+docs\/quota\.md/) },
   ]);
 });
 
-const learned = (allowed: Partial<Learned>): LimiterState => {
-  return { ...INITIAL_LIMITER_STATE, learned: { ...NOTHING_LEARNED, ...allowed } };
-};
-
-it('says in the log when a window, evenly spaced requests or a smaller burst is learned, and when it is given up', () => {
-  const { log, lines } = logLines();
-  const warnings = new QuotaWarnings(log);
-  const states = [
-    learned({}),
-    learned({ window: 10, refill: 'untried' }),
-    learned({ window: 10, refill: 'atOnce' }),
-    learned({ window: 10, refill: 'evenly' }),
-    learned({ window: 9, refill: 'evenly' }),
-    learned({ window: 9, refill: 'untried' }),
-    learned({ capacity: 9 }),
-    learned({ capacity: 4 }),
-    learned({}),
-  ];
-  for (const [at, state] of states.slice(1).entries()) warnings.changed(states[at], state, { plan: 'free' });
-  expect(lines.map(({ level, msg }) => [level, msg])).toEqual(
+it.each([
+  [
+    'a window, and evenly spaced requests once that was too much',
+    '10 x answered; 429 1 s; +1 min; answered; ask 2; 429 1 s; answered; wait; answered',
     [
       'the card service takes 10 requests in any minute: the bot keeps to that',
-      'the card service takes 10 requests in any minute: the bot spaces them evenly',
-      'the card service takes 9 requests in any minute: the bot spaces them evenly',
-      'the card service takes 9 requests in any minute: the bot keeps to that',
+      'the card service takes fewer requests at a time than the plan allows: the bot spaces them evenly',
+    ],
+  ],
+  [
+    'a smaller burst, once, and that it is given up',
+    'send 3; 429 1 s; answered; ask 2; 429 1 s; answered; +2 min; answered; +4 min; answered',
+    [
       'the card service takes fewer requests at a time than the plan allows: the bot keeps to that',
       "the bot keeps to the plan's rate and burst again",
-    ].map((text) => [INFO, text]),
-  );
+    ],
+  ],
+])('says in the log when this is learned: %s', async (_, steps, texts) => {
+  const lines = await logged(steps);
+  const told = lines.filter(({ reason }) => reason === undefined);
+  expect(told.map(({ level, msg }) => [level, msg])).toEqual(texts.map((text) => [INFO, text]));
 });
 
 it('says once which plan was found, though a report names it, too', async () => {
@@ -103,10 +78,8 @@ it('says once which plan was found, though a report names it, too', async () => 
   expect(lines).toMatchObject([{ level: INFO, plan: 'pro', requestsPerMinute: 100 }]);
 });
 
-it('says in the log at a start, once, that the daily limit is that of no plan', async () => {
-  const script = new LimiterScript(AUTO);
-  await script.says('states of 123456 for 2 h');
-  script.lines.length = 0;
-  await script.says('restart; states of 123456 for 2 h');
-  expect(script.lines.filter(({ limit }) => limit === 123_456)).toMatchObject([{ level: WARN }]);
+it('warns at each start, once, that the daily limit is that of no plan', async () => {
+  const warning = { level: WARN, limit: 123_456 };
+  const lines = await logged('states of 123456 for 2 h; restart; states of 123456 for 2 h', AUTO);
+  expect(lines).toMatchObject([warning, warning]);
 });

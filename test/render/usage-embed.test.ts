@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CLOSED_BREAKER, type OpenBreaker } from '../../src/model/quota.ts';
+import type { Stop } from '../../src/model/quota.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { usageDay } from '../../src/render/usage-day.ts';
 import { bar, type UsageView, usageEmbed } from '../../src/render/usage-embed.ts';
@@ -22,10 +22,12 @@ const PERIOD = `<t:${NOON}:d> – <t:${NOON + 30 * 86_400}:d>`;
 const MONTH_ENDS = 'Resets on <t:1795435200:f>\nAt this rate, runs out on <t:1795262400:f>';
 const OUTSIDE = 'Today outside servers that added me';
 const SINCE_MS = NOON_MS - 25_000;
-const OPEN: OpenBreaker = { state: 'open', reason: 'outage', sinceMs: SINCE_MS, untilMs: NOON_MS + 5_000, failures: 3 };
+const STOP: Stop = { reason: 'outage', beganMs: SINCE_MS, untilMs: NOON_MS + 5_000 };
 
 const VIEW: UsageView = {
-  breaker: CLOSED_BREAKER,
+  stop: undefined,
+  isProbing: false,
+  hasFailed: false,
   isStoreAway: false,
   missing: undefined,
   learned: { window: undefined, capacity: undefined },
@@ -86,7 +88,7 @@ const DOWN = `The card service has been down since <t:${NOON - 25}:t>.`;
 const USED_UP = "Today's requests are used up";
 const MONTH = { per: 'month' as const, limit: 1_000, receivedAtMs: NOON_MS, resetsAtMs: NOON_MS + 3 * DAY_MS };
 const month = (remaining: number) => ({ windows: [{ ...MONTH, remaining, runsOutAtMs: NOON_MS + DAY_MS }] });
-const open = (more: Partial<OpenBreaker>) => ({ breaker: { ...OPEN, ...more } });
+const open = (more: Partial<Stop>, isProbing = false) => ({ stop: { ...STOP, ...more }, isProbing });
 const outside = (foreign: UsageView['foreign']) => ({ foreign });
 
 /** Of a view what its fields say; a field of `undefined` is none. */
@@ -206,7 +208,7 @@ it.each<[string, Partial<UsageView>, Record<string, unknown>]>([
   ],
   [
     'a try under way',
-    open({ untilMs: NOON_MS - 1, state: 'halfOpen' }),
+    open({ untilMs: NOON_MS - 1 }, true),
     { state: `${DOWN} Trying again right now.`, isWell: false },
   ],
   [
@@ -226,7 +228,7 @@ it.each<[string, Partial<UsageView>, Record<string, unknown>]>([
   ],
   [
     'that one request was not answered',
-    { breaker: { ...CLOSED_BREAKER, failures: 1 } },
+    { hasFailed: true },
     { state: "Working, but the card service didn't answer just now.", isWell: false },
   ],
 ])('shows %s', (_, view, expected) => {
@@ -270,7 +272,9 @@ it.each(LANGUAGES)('whatever the service sends for a report Discord accepts the 
   const figures = fc.record({ report, quota: quotaState, nowMs: momentMs }).map(usageFigures);
   const top = fc.record({ memberId: fc.string({ maxLength: 20 }), requests: count });
   const view = fc.record({
-    breaker: fc.constantFrom(CLOSED_BREAKER, OPEN, { ...OPEN, reason: 'key', state: 'halfOpen' } as const),
+    stop: fc.constantFrom(undefined, STOP, { ...STOP, reason: 'key' } as const),
+    isProbing: fc.boolean(),
+    hasFailed: fc.boolean(),
     missing: fc.constantFrom(undefined, 'No key.'),
     figures,
     reportAtMs: perhaps(momentMs),

@@ -10,7 +10,7 @@ export const NO_JOURNAL: ReplyJournal = {
   async ended() {},
   async remove() {},
   markDeleted: async () => true,
-  takeOver() {},
+  async takeOver() {},
 };
 
 export function askedFor(...cardIds: string[]): Asked {

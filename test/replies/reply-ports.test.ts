@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { below, parseJournaledReply } from '../../src/replies/reply-ports.ts';
+import { below, JournaledReply } from '../../src/replies/reply-ports.ts';
 import { deferredReply } from './replies-over.ts';
 
 describe('a row of the journal', () => {
@@ -11,17 +11,17 @@ describe('a row of the journal', () => {
     const asked = { ...reply.asked, unclear: [{ text: 'gul', cards: [card], total: 0 }] };
     const requester = { ...reply.requester, isInstalled: false, channelId: '7' };
     const foreign = { ...reply, asked, requester, canReplyPublicly: false };
-    expect(parseJournaledReply(JSON.parse(JSON.stringify(foreign)))).toEqual(foreign);
+    expect(JournaledReply.parse(JSON.parse(JSON.stringify(foreign)))).toEqual(foreign);
   });
 
   it('of a pasted list may have no card to look up', () => {
     const ofList = { ...reply, asked: { ...reply.asked, queries: [], list: { id: '7', ceiling: 3 } } };
-    expect(parseJournaledReply(JSON.parse(JSON.stringify(ofList)))).toEqual(ofList);
-    expect(() => parseJournaledReply({ ...reply, asked: { ...reply.asked, queries: [] } })).toThrow();
+    expect(JournaledReply.parse(JSON.parse(JSON.stringify(ofList)))).toEqual(ofList);
+    expect(() => JournaledReply.parse({ ...reply, asked: { ...reply.asked, queries: [] } })).toThrow();
   });
 
   it('without cards is refused', () => {
-    expect(() => parseJournaledReply(invocation)).toThrow();
+    expect(() => JournaledReply.parse(invocation)).toThrow();
   });
 });
 

@@ -68,11 +68,10 @@ const STATES: Record<string, (world: World, ids: readonly string[]) => unknown> 
 /** What a bot that is stopped had counted for its servers. */
 function bookedBy({ config }: World): { requests: number; saved: number } {
   const database = new DatabaseSync(join(config.dataDir, 'state.sqlite'), { readOnly: true });
-  const ofDays =
-    "SELECT total(requests) AS requests, total(saved) AS saved FROM counts WHERE member = '' AND guild = ''";
-  const sums = database.prepare(ofDays).get();
+  const ofDays = "SELECT total(value) AS sum FROM rows WHERE part GLOB 'ledger:????-??-??' AND key GLOB ?";
+  const [requests, saved] = ['* requests', '* saved'].map((key) => Number(database.prepare(ofDays).get(key)?.sum));
   database.close();
-  return { requests: Number(sums?.requests), saved: Number(sums?.saved) };
+  return { requests: requests ?? 0, saved: saved ?? 0 };
 }
 
 const DRAKE = 'Emberwing Drake';

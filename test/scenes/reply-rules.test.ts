@@ -207,7 +207,7 @@ describe('a reply that its process has left', () => {
   /** The command of what it has left exists no more. */
   function ofOlderCommand({ config }: World): void {
     using database = new DatabaseSync(join(config.dataDir, 'state.sqlite'));
-    database.exec("UPDATE deferred_replies SET reply = json_set(reply, '$.command', 'older')");
+    database.exec("UPDATE rows SET value = json_set(value, '$.command', 'older') WHERE part = 'replies:texts'");
   }
 
   /** What the next process does. */

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import { StatementSync } from 'node:sqlite';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
@@ -71,13 +71,13 @@ async function watched(cardIds = [DRAKE], watchers = 1) {
 /** A disk that takes no change of a watch while it is full, and how many it has refused. */
 function fillingDisk(): { isFull: boolean; refused: number } {
   const disk = { isFull: false, refused: 0 };
-  const { prepare } = DatabaseSync.prototype;
-  onTestFinished(() => void Object.assign(DatabaseSync.prototype, { prepare }));
-  DatabaseSync.prototype.prepare = function prepared(sql) {
-    const isRefused = disk.isFull && sql.includes('INTO watched_prices');
+  const { run } = StatementSync.prototype;
+  onTestFinished(() => void Object.assign(StatementSync.prototype, { run }));
+  StatementSync.prototype.run = function written(this: StatementSync, ...given: unknown[]) {
+    const isRefused = disk.isFull && String(given[0]).startsWith('watches');
     disk.refused += Number(isRefused);
     if (isRefused) throw new Error('database or disk is full');
-    return prepare.call(this, sql);
+    return Reflect.apply(run, this, given);
   };
   return disk;
 }

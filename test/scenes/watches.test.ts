@@ -1,10 +1,9 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { choose, labels, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
+import { storedRows } from '../support/stored-cards.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 
 it('a price that another lookup brings crosses the line of a watch, which is listed and stopped', async () => {
@@ -87,7 +86,5 @@ function inputs({ modal }: ChatMessage): { custom_id: string; value?: string }[]
 }
 
 function storedWatches(dataDir: string): { id?: string }[] {
-  using database = new DatabaseSync(join(dataDir, 'state.sqlite'));
-  const rows = database.prepare('SELECT watch FROM watched_prices').all();
-  return rows.map(({ watch }) => JSON.parse(String(watch)));
+  return Object.values(storedRows(dataDir, 'watches')).map((watch) => JSON.parse(watch));
 }

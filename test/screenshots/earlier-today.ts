@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createLog } from '../../src/log.ts';
-import { LEDGER_SCHEMA } from '../../src/storage/sqlite/counters.ts';
-import { openDatabase } from '../../src/storage/sqlite/database.ts';
+import { openFile } from '../../src/storage/sqlite/file.ts';
+import { ROWS_SCHEMA, SqliteRows } from '../../src/storage/sqlite/rows.ts';
 import { utcDay, utcHour } from '../../src/time/utc-day.ts';
 
 /** In each hour of a lively day, in UTC. */
@@ -17,31 +17,41 @@ const SHARES = [0.13, 0.21, 0.17, 0.04, 0.12, 0.1, 0.09, 0.08, 0.06];
 /** What `requestsEarlier` says was sent, as the ledger of a bot that is not running yet has it. */
 export function bookEarlierToday({ discord, config }: Pick<Sandbox, 'discord' | 'config'>): void {
   const log = createLog({ level: 'silent', secrets: [] });
-  const database = openDatabase(join(config.dataDir, 'state.sqlite'), { log, schema: LEDGER_SCHEMA, lossMeans: '' });
+  const { database } = openFile(join(config.dataDir, 'state.sqlite'), { log, schema: ROWS_SCHEMA, lossMeans: '' });
+  const rows = new SqliteRows(database, log);
   const nowMs = Date.now();
-  const day = utcDay(nowMs);
-  const noteHour = database.prepare('INSERT INTO hour_starts VALUES (?, ?, ?, ?)');
-  const sums = { requests: 0, saved: 0 };
-  for (let hour = 0; hour < utcHour(nowMs); hour++) {
-    noteHour.run(day, hour, sums.requests, sums.saved);
-    sums.requests += REQUESTS[hour] ?? 0;
-    sums.saved += SAVED[hour] ?? 0;
-  }
-  const book = database.prepare('INSERT INTO counts VALUES (?, ?, ?, ?, 0, ?)');
-  const guild = discord.guilds[0]?.id ?? '';
-  const booked = { requests: 0, saved: 0 };
-  for (const [index, share] of SHARES.entries()) {
-    const member = discord.members[index]?.id ?? '';
-    const [requests, saved] = [Math.round(sums.requests * share), Math.round(sums.saved * share)];
-    book.run(member, day, guild, requests, saved);
-    booked.requests += requests;
-    booked.saved += saved;
-  }
-  for (const server of [guild, '']) book.run('', day, server, booked.requests, booked.saved);
+  const [day, hours] = [`ledger:${utcDay(nowMs)}`, utcHour(nowMs)];
+  const sharesOf = (counts: readonly number[]) =>
+    SHARES.map((share) => Math.round(sumOf(counts.slice(0, hours)) * share));
+  const [requests, saved] = [sharesOf(REQUESTS), sharesOf(SAVED)];
+  // The last hour has what rounding left.
+  const byHour = (counts: readonly number[], sum: number, kind: string) =>
+    Array.from({ length: hours }, (_, hour) => {
+      const add = hour < hours - 1 ? (counts[hour] ?? 0) : sum - sumOf(counts.slice(0, hour));
+      return { part: day, key: `${hour} ${kind}`, add };
+    });
+  const guild = `${day}:${discord.guilds[0]?.id}`;
+  const changes = [
+    ...byHour(REQUESTS, sumOf(requests), 'requests'),
+    ...byHour(SAVED, sumOf(saved), 'saved'),
+    { part: guild, key: 'requests', add: sumOf(requests) },
+    { part: guild, key: 'saved', add: sumOf(saved) },
+    ...requests.flatMap((add, index) => {
+      const member = discord.members[index]?.id;
+      const own = { part: `${day}:of:${member}`, key: `${utcDay(nowMs)} ${discord.guilds[0]?.id} requests`, add };
+      return [own, { part: guild, key: `of ${member}`, add }];
+    }),
+  ];
+  void rows.write(changes, { keepMs: 86_400_000 });
+  rows.close();
   database.close();
 }
 
 /** Requests of the day before this hour. */
 export function requestsEarlier(nowMs: number): number {
-  return REQUESTS.slice(0, utcHour(nowMs)).reduce((sum, requests) => sum + requests, 0);
+  return sumOf(REQUESTS.slice(0, utcHour(nowMs)));
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SETTINGS_KEPT_MS, SettingsOfServers } from '../../src/settings/server-settings.ts';
-import { settingsKey } from '../../src/storage/redis/server-settings.ts';
-import { DAY_MS } from '../../src/time/utc-day.ts';
-import { inFiles, inRedis, PLACES } from '../support/stores.ts';
+import { SETTINGS, SETTINGS_KEPT_MS, SettingsOfServers } from '../../src/settings/server-settings.ts';
+import { DAY_MS, utcDay } from '../../src/time/utc-day.ts';
+import { inFiles } from '../support/stores.ts';
 
 const MINUTE_MS = 60_000;
 const SERVER = { guildId: 'server' };
@@ -15,9 +14,9 @@ function clock(): { pass(ms: number): void } {
   return { pass: (ms) => void vi.setSystemTime(Date.now() + ms) };
 }
 
-describe.each(PLACES)('the settings of a server, %s', (_, place) => {
+describe('the settings of a server', () => {
   it('are those that were set last, each by itself, also after a restart', async () => {
-    const open = await place();
+    const open = await inFiles();
     const [{ settings: alice }, { settings: bob }] = [await open(), await open()];
     expect(await alice.of(SERVER)).toEqual(NOTHING_SET);
     expect(await bob.of(SERVER)).toEqual(NOTHING_SET);
@@ -32,102 +31,81 @@ describe.each(PLACES)('the settings of a server, %s', (_, place) => {
     expect(await restarted.of({ ...SERVER, isInstalled: false })).toEqual(NOTHING_SET);
   });
 
-  it('are read where anything is set, which is known of other processes with the next look, and here at once', async () => {
-    const open = await place();
-    const [{ settings: alice }, { settings: bob }] = [await open(), await open()];
-    await alice.renew();
-    expect(alice.servers).toEqual(new Set());
-    await alice.change('server', { language: 'de' });
-    expect(alice.servers).toEqual(new Set(['server']));
-    expect(bob.servers).toBeUndefined();
-    await bob.renew();
-    expect(bob.servers).toEqual(new Set(['server']));
-  });
-
   it('leave nothing behind when all is as at first', async () => {
-    const { settings, settingsStore } = await (await place())();
+    const { settings, rows } = await (await inFiles())();
     await settings.change('server', { language: 'de' });
     await settings.change('server', { isPrivate: true });
     await settings.change('server', { language: undefined });
     expect(await settings.change('server', { isPrivate: false })).toEqual(NOTHING_SET);
-    expect(await settingsStore.read('server')).toEqual({});
+    expect(await rows.read(SETTINGS)).toEqual(new Map());
   });
 
-  it('are read once a minute, and known at once where they are changed', async () => {
+  it('are read once a minute, with the next look, and known at once where they are changed', async () => {
     const { pass } = clock();
-    const { settings, settingsStore } = await (await place())();
+    const open = await inFiles();
+    const [{ settings }, { settings: before }] = [await open(), await open()];
     await settings.of(SERVER);
-    await settingsStore.write('server', 'language', 'de'); // as by a process that had the server before
+    await before.change('server', { language: 'de' }); // by a process that had the server before
     pass(MINUTE_MS - 1);
     expect(await settings.of(SERVER)).toEqual(NOTHING_SET);
     pass(1);
     expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: false });
     await settings.change('server', { isPrivate: true });
     expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: true });
+    await before.renew();
+    expect(await before.of(SERVER)).toEqual({ language: 'de', isPrivate: true });
   });
-});
 
-describe('the settings of a server are kept for a year after the last use', () => {
-  it('in files', async () => {
+  it('are kept for a year after the last use', async () => {
     const { pass } = clock();
-    const { database, settings } = await (await inFiles())();
-    await settings.change('used', { language: 'de' });
-    await settings.change('left', { language: 'de' });
+    const { rows, settings } = await (await inFiles())();
+    await settings.renew(); // as at a start
+    for (const guildId of ['used', 'left']) await settings.change(guildId, { language: 'de' });
+    const kept = async () => [...((await rows.read(SETTINGS)) ?? [])].map(([, json]) => JSON.parse(json).usedDay);
+    const [first] = await kept();
     pass(DAY_MS);
-    await settings.of({ guildId: 'used' });
-    pass(SETTINGS_KEPT_MS);
+    for (const guildId of ['used', 'nothing-set']) settings.used(guildId);
+    await expect.poll(kept).toContain(utcDay(Date.now()));
+    expect((await kept()).toSorted()).toEqual([first, utcDay(Date.now())]);
+    pass(SETTINGS_KEPT_MS - DAY_MS);
     await settings.renew();
-    expect(await settings.of({ guildId: 'used' })).toEqual({ language: 'de', isPrivate: false });
-    expect(database.prepare('SELECT guild FROM server_settings').all()).toEqual([{ guild: 'used' }]);
-  });
-
-  it('in Redis', async () => {
-    const { pass } = clock();
-    const { link, settings } = await (await inRedis())();
-    await settings.change('server', { language: 'de' });
-    const key = settingsKey(link.prefix, 'server');
-    const keptMs = () => link.read((client) => client.pTTL(key));
-    expect(await keptMs()).toBeGreaterThan(SETTINGS_KEPT_MS - DAY_MS);
-    // Longer than what passes: a stand-in for Redis in this process goes by this clock, too.
-    await link.run((client) => client.pExpire(key, 2 * DAY_MS));
-    pass(MINUTE_MS);
-    await settings.of(SERVER);
-    expect(await keptMs()).toBeLessThanOrEqual(2 * DAY_MS); // counted as used on this day already
+    expect(await settings.of({ guildId: 'left' })).toEqual({ language: 'de', isPrivate: false });
     pass(DAY_MS);
-    await settings.of(SERVER);
-    await expect.poll(keptMs).toBeGreaterThan(SETTINGS_KEPT_MS - DAY_MS);
+    await settings.renew();
+    expect(await settings.of({ guildId: 'left' })).toEqual(NOTHING_SET);
+    expect(await settings.of({ guildId: 'used' })).toEqual({ language: 'de', isPrivate: false });
+    await expect.poll(async () => [...((await rows.read(SETTINGS)) ?? new Map()).keys()]).toEqual(['used']);
   });
 });
 
 it('settings that cannot be read are those that were known last, and a change that is not kept is told', async () => {
   const { pass } = clock();
-  const { database, settings, settingsStore } = await (await inFiles())();
+  const { rows, settings } = await (await inFiles())();
+  await settings.renew(); // as at a start
   await settings.change('server', { language: 'de' });
-  database.exec('ALTER TABLE server_settings RENAME TO away');
+  const away = { read: vi.spyOn(rows, 'read'), write: vi.spyOn(rows, 'write') };
+  for (const spy of Object.values(away)) spy.mockResolvedValue(undefined);
   pass(MINUTE_MS);
   expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: false });
   expect(await settings.of({ guildId: 'unknown' })).toEqual(NOTHING_SET);
   expect(await settings.change('server', { isPrivate: true })).toBeUndefined();
-  database.exec('ALTER TABLE away RENAME TO server_settings');
-  await settingsStore.write('server', 'language', 'fr');
+  for (const spy of Object.values(away)) spy.mockRestore();
+  await new SettingsOfServers(rows).change('server', { language: 'fr' });
   expect(await settings.of(SERVER)).toEqual({ language: 'fr', isPrivate: false });
 });
 
 it('a slow read does not replace what was changed meanwhile', async () => {
-  const { settingsStore: kept } = await (await inFiles())();
+  const { rows, settings } = await (await inFiles())();
   const slow = Promise.withResolvers<void>();
-  let reads = 0;
-  const settings = new SettingsOfServers({
-    ...kept,
-    async read(guildId) {
-      const found = await kept.read(guildId);
-      if (++reads === 1) await slow.promise;
-      return found;
-    },
+  const read = rows.read.bind(rows);
+  vi.spyOn(rows, 'read').mockImplementationOnce(async (part) => {
+    const found = await read(part);
+    await slow.promise;
+    return found;
   });
-  const read = settings.of(SERVER);
+  const reading = settings.of(SERVER);
   await settings.change('server', { language: 'de' });
   slow.resolve();
-  await read;
+  await reading;
   expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: false });
 });

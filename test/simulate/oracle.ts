@@ -267,7 +267,7 @@ function ofWaits({ service: { departures } }: Seen): string[] {
   });
 }
 
-/** After a wait that a 429 states, one request is sent, and its answer is waited for. */
+/** After a pause that a 429 states, one request is sent, and its answer is waited for. */
 function ofProbes(seen: Seen): string[] {
   const { departures } = seen.service;
   // Who is killed before it has told Redis tells nobody, and who cannot reach it, nobody yet.
@@ -277,7 +277,9 @@ function ofProbes(seen: Seen): string[] {
       isUnshared(atMs, seen) || seen.kills.some((kill) => kill.process === process && kill.atMs < atMs + ANSWERED_MS)
     );
   };
-  const refused = departures.filter((each) => each.heard?.status === 429 && !isUntold(each));
+  // A spent day is over at its reset, which needs no probe.
+  const isOfPause = ({ heard }: Departure) => heard?.status === 429 && heard.left !== 0;
+  const refused = departures.filter((each) => isOfPause(each) && !isUntold(each));
   return refused.flatMap(({ heard }) => {
     const { atMs = 0, waitMs = 0 } = heard ?? {};
     const after = departures.filter(({ card, leftAtMs }) => card && leftAtMs > atMs + LEAVING_MS);
@@ -402,9 +404,9 @@ export function bugIn({ level, msg, err }: LogLine): string | undefined {
 
 export function keptInFile(dataDir: string): Kept {
   using state = new DatabaseSync(join(dataDir, 'state.sqlite'));
-  const sum = "SELECT coalesce(sum(requests), 0) AS booked FROM counts WHERE member = '' AND guild = ''";
-  const waiting = state.prepare('SELECT interaction_id AS id FROM deferred_replies').all();
-  const watches = state.prepare('SELECT watch FROM watched_prices').all();
+  const sum = "SELECT total(value) AS booked FROM rows WHERE part GLOB 'ledger:????-??-??' AND key GLOB '* requests'";
+  const waiting = state.prepare("SELECT key AS id FROM rows WHERE part = 'replies'").all();
+  const watches = state.prepare("SELECT value AS watch FROM rows WHERE part = 'watches'").all();
   return {
     booked: Number(state.prepare(sum).get()?.booked),
     waiting: waiting.map(({ id }) => String(id)),
@@ -419,7 +421,9 @@ export function keptInRedis(
 ): Kept {
   const days = redis.keys().filter((key) => /:ledger:\d{4}-\d{2}-\d{2}$/.test(key));
   return {
-    booked: days.reduce((sum, key) => sum + Number(redis.hash(key).all ?? 0), 0),
+    booked: days
+      .flatMap((day) => Object.entries(redis.hash(day)))
+      .reduce((sum, [key, count]) => sum + (key.endsWith(' requests') ? Number(count) : 0), 0),
     waiting: Object.keys(redis.hash(`${prefix}:replies`)),
     watches: Object.values(redis.hash(`${prefix}:watches`)).map((watch) => JSON.parse(watch)),
   };

@@ -14,7 +14,7 @@ export const COMPILE_CACHE = { NODE_COMPILE_CACHE: FOLDER };
 
 /** Entry points that tests start as processes, and what worker threads load. Node writes the cache on exit, so a process that is killed adds nothing. */
 const COMPILED = [
-  ...['run.ts', 'app.ts', 'cli/offline-checks.ts', 'storage/redis/state.ts', 'storage/sqlite/state.ts'],
+  ...['run.ts', 'app.ts', 'cli/offline-checks.ts', 'storage/redis/state.ts'],
   ...['cli/program.ts', 'cli/registration.ts', 'cli/catalog/subcommand.ts', '../sandbox/sandbox.ts'],
   ...['catalog/search.ts', 'catalog/list.ts', 'catalog/mentions.ts', 'storage/sqlite/catalog/file.ts'],
   ...['storage/sqlite/catalog/changes.ts', 'storage/sqlite/catalog/upkeep.ts'],

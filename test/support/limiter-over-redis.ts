@@ -1,27 +1,30 @@
 import { setImmediate as ioPhase } from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
+import { type DocumentOptions, LimiterDocument } from '../../src/limiter/document.ts';
+import { INITIAL_STATE } from '../../src/limiter/state.ts';
 import type { Logger } from '../../src/log.ts';
-import type { CellOptions } from '../../src/quota/limiter-cell.ts';
-import { SharedCell } from '../../src/quota/shared-cell.ts';
-import { RedisLimiterStore } from '../../src/storage/redis/limiter-store.ts';
-import { type RedisHealth, RedisLink } from '../../src/storage/redis/link.ts';
-import { ProcessesAlive } from '../../src/storage/redis/processes-alive.ts';
-import { RedisUnavailable } from '../../src/storage/redis/unavailable.ts';
+import { Processes } from '../../src/model/processes.ts';
+import type { RedisClient } from '../../src/storage/redis/client.ts';
+import { type RedisHealth, RedisLink, RedisUnavailable } from '../../src/storage/redis/link.ts';
+import { RedisRows } from '../../src/storage/redis/rows.ts';
 import { clientOf, type TestRedis } from './redis.ts';
 
 /** The same for all processes of a test. */
 const ACCOUNT = 'account';
-/** Below the prefix. */
-export const LIMITER_KEY = `limiter:${ACCOUNT}`;
+/** Where the limiter is below the prefix, in which field. */
+export const LIMITER_ROW = ['limiter', ACCOUNT] as const;
 /** Simulated, as all times of the test are. */
-export const BEAT_MS = 2_000;
+export const BEAT_MS = 1_000;
+const NEVER_MS = 1_000_000_000;
 
 /** One process over Redis. */
 export interface SharingProcess {
-  cell: SharedCell;
+  document: LimiterDocument;
   joined(): Promise<void>;
   /** Whether Redis is out of its reach. */
   part(isParted: boolean): Promise<void>;
+  /** Shows that it is alive, and looks at the others. */
+  beat(): Promise<void>;
   /** As after `kill -9`: without leaving. */
   die(): void;
   end(): Promise<void>;
@@ -37,41 +40,45 @@ export class SharedQuota {
     this.#redis = redis;
   }
 
-  join(options: CellOptions, log: Logger): SharingProcess {
-    const link = new ScriptedLink({ ...this.#redis, log, answerTimeoutMs: 10_000 });
-    // Redis has no clock that a test could move, so each script is told the time.
-    const run = link.client.eval.bind(link.client);
-    Object.assign(link.client, {
-      eval: (script: string, options: object) => run(script.replace("redis.call('TIME')", this.#time()), options),
-    });
-    const processesAlive = new ProcessesAlive(link, { everyMs: BEAT_MS, deadAfterMs: 2 * BEAT_MS });
-    const store = new RedisLimiterStore(processesAlive, ACCOUNT, log);
+  join(options: Pick<DocumentOptions, 'terms' | 'log' | 'events'>, log: Logger): SharingProcess {
+    const link = new ScriptedLink({ ...this.#redis, log, botId: '1', answerTimeoutMs: 10_000 });
+    link.time = () => this.#time();
+    const rows = new RedisRows(link);
+    const processes = new Processes(rows, NEVER_MS); // timers know no clocks that differ
+    link.onHealth((health) => health === 'usable' && void processes.look());
     this.#links.add(link);
     onTestFinished(() => link.close());
+    const document = new LimiterDocument({ ...options, rows, account: ACCOUNT, link, processes });
     return {
-      cell: new SharedCell({ ...options, store, link, processesAlive }),
+      document,
       joined: async () => {
-        await link.opened(10_000);
+        await link.opened;
         await this.settled();
       },
       part: async (isParted) => {
         link.part(isParted);
         await this.settled();
       },
+      beat: () => processes.look(),
       die: () => link.close(),
       end: async () => {
-        await processesAlive.leave();
+        await document.close();
+        await processes.leave();
         link.close();
       },
     };
   }
 
-  /** Resolves when Redis has answered everything, and what follows from the answers as well. */
-  async settled(): Promise<void> {
-    for (let quiet = 0; quiet < 3; quiet++) {
-      await ioPhase();
-      if ([...this.#links].some(({ underWay }) => underWay > 0)) quiet = -1;
-    }
+  settled(): Promise<void> {
+    return settled(this.#links);
+  }
+
+  /** A Redis that the quota has been shared over for long, with a full bucket. */
+  async begin(): Promise<void> {
+    const client = await clientOf(this.#redis);
+    const [part, key] = LIMITER_ROW;
+    const shared = JSON.stringify({ state: INITIAL_STATE, by: {} });
+    await client.hSet(`${this.#redis.prefix}:${part}`, key, shared);
   }
 
   async forget(): Promise<void> {
@@ -90,9 +97,18 @@ export class SharedQuota {
   }
 }
 
+/** Resolves when Redis has answered everything, and what follows from the answers as well. */
+export async function settled(links: ReadonlySet<ScriptedLink>): Promise<void> {
+  for (let quiet = 0; quiet < 3; quiet++) {
+    await ioPhase();
+    if ([...links].some(({ underWay }) => underWay > 0)) quiet = -1;
+  }
+}
+
 /** A link that may be cut at once, and knows whether it is waited for. */
-class ScriptedLink extends RedisLink {
+export class ScriptedLink extends RedisLink {
   underWay = 0;
+  time = () => "redis.call('TIME')";
   readonly #listeners: ((health: RedisHealth) => void)[] = [];
   #isParted = false;
 
@@ -105,11 +121,26 @@ class ScriptedLink extends RedisLink {
     super.onHealth(listener);
   }
 
-  override async run<T>(work: Parameters<typeof RedisLink.prototype.run<T>>[0]): Promise<T> {
+  override run<T>(work: Parameters<typeof RedisLink.prototype.run<T>>[0]): Promise<T> {
+    return this.#counted(() => super.run((client) => work(this.#timed(client))));
+  }
+
+  override read<T>(work: Parameters<typeof RedisLink.prototype.read<T>>[0]): Promise<T> {
+    return this.#counted(() => super.read(work));
+  }
+
+  /** Redis has no clock that a test could move, so each script is told the time. */
+  #timed(client: RedisClient): RedisClient {
+    const run = client.eval.bind(client);
+    const told = (script: string, options: object) => run(script.replace("redis.call('TIME')", this.time()), options);
+    return Object.assign(Object.create(client), { eval: told });
+  }
+
+  async #counted<T>(send: () => Promise<T>): Promise<T> {
     if (this.#isParted) throw new RedisUnavailable('parted');
     this.underWay++;
     try {
-      return await super.run(work);
+      return await send();
     } finally {
       this.underWay--;
     }

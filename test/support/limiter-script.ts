@@ -1,16 +1,15 @@
 import { expect, onTestFinished, vi } from 'vitest';
+import { LANES, type Permit, type PermitLane } from '../../src/limiter/decision.ts';
+import type { LimiterDocument } from '../../src/limiter/document.ts';
+import { type Acquired, Limiter } from '../../src/limiter/limiter.ts';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import { Events, type EventsByName } from '../../src/model/events.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { WindowName, WindowQuota } from '../../src/model/quota.ts';
-import { LocalCell } from '../../src/quota/limiter-cell.ts';
-import { type Acquired, LANES, type Limiter, type Permit, type PermitLane } from '../../src/quota/limiter-port.ts';
-import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
-import { RateLimiter } from '../../src/quota/rate-limiter.ts';
+import { limiterInMemory, rowsInMemory } from './limiter-in-memory.ts';
 import { BEAT_MS, SharedQuota, type SharingProcess } from './limiter-over-redis.ts';
 import { logLines } from './log-lines.ts';
 import { LONGEST_WAIT_MS } from './lookup-queue.ts';
-import { MemoryLimiterStore } from './memory-limiter-store.ts';
 import type { TestRedis } from './redis.ts';
 import { onMachineAhead } from './skewed-clock.ts';
 
@@ -31,12 +30,15 @@ const ENDS: Record<string, RequestOutcome['kind']> = {
 /** One of those that share the quota; where no step has a name there is one. */
 interface Process {
   limiter: Limiter;
+  document: LimiterDocument;
   /** Requests under way, the one last that left last. */
   held: Permit[];
   /** How often its listeners were called. */
   told: number;
   /** By how much its clock is ahead of those of the others, and of Redis. */
   aheadMs: number;
+  /** The last of which its operators were told. */
+  event?: EventsByName['limiter'];
   /** Absent where the process shares the quota with no other. */
   shared?: SharingProcess;
 }
@@ -59,8 +61,7 @@ type Step = (process: Process, words: readonly (string | undefined)[], name: str
  * - `restart`, `restart as pro`: the process begins again, with another plan
  * - `why`, `why renewals`: why all of the lane are refused; `next 3`: when the next places are free; `pace`: what one
  *   more costs
- * - `left`: all windows, with `?` where they are counted here; `least`: the one that leaves least; `runs out`: when the
- *   day ends early
+ * - `left`: all windows, with `?` where they are counted here; `least`: the one that leaves least
  * - `breaker`, `doubt`, `learned`: as seen from outside; `log`: how new lines begin; `metrics`: the last event; `told`:
  *   whether listeners were called
  * - `3 x down`: a step so many times, without a word
@@ -70,7 +71,7 @@ type Step = (process: Process, words: readonly (string | undefined)[], name: str
 export class LimiterScript {
   /** When each request left, by the monotonic clock, and whether it was a probe. */
   readonly departures: { atMs: number; isProbe: boolean }[] = [];
-  readonly #store = new MemoryLimiterStore();
+  readonly #rows = rowsInMemory();
   readonly #logged = logLines();
   /** The log of all processes. */
   readonly lines = this.#logged.lines;
@@ -80,7 +81,6 @@ export class LimiterScript {
   /** Of the processes that are started from now on. */
   setting: PlanSetting;
   #seen = 0;
-  #event: EventsByName['limiter'] | undefined;
 
   /**
    * @param random 0 to 1: how much jitter there is
@@ -100,7 +100,10 @@ export class LimiterScript {
     const said: unknown[] = [];
     for (const moment of script.split('; ')) {
       said.push(...(await Promise.all(moment.split(' & ').map((step) => this.#take(step)))));
-      for (const process of this.#processes.values()) await keepsItsWord(process);
+      for (const process of this.#processes.values()) {
+        if (!process.shared) await process.document.written();
+        await keepsItsWord(process);
+      }
     }
     return said.filter((each) => each !== undefined).join(' | ');
   }
@@ -148,28 +151,35 @@ export class LimiterScript {
           .windows.map((window) => left(window))
           .join(', ') || 'unknown',
     ],
-    [/^least$/, ({ limiter }) => left(limiter.quota())],
+    [/^least$/, ({ limiter }) => left(limiter.view().quota)],
     [/^breaker$/, ({ limiter }) => breaker(limiter)],
     [/^doubt$/, ({ limiter }) => doubt(limiter)],
     [/^learned$/, ({ limiter }) => learned(limiter)],
-    [/^runs out$/, ({ limiter }) => fromNow(limiter.runsOutAtMs())],
     [/^log$/, () => this.#news()],
-    [/^metrics$/, () => `${this.#event?.breaker.reason ?? 'flows'}, ${this.#event?.quota?.remaining} left`],
+    [/^metrics$/, ({ event }) => `${event?.stopped ?? 'flows'}, ${event?.quota?.remaining} left`],
     [/^told$/, (process) => told(process)],
   ];
 
   async #start(name: string): Promise<Process> {
     const { log } = this.#logged;
+    if (this.#processes.size === 0) await this.#quota?.begin();
     const events = new Events();
-    events.subscribe('limiter', (event) => {
-      this.#event = event;
-    });
-    const warnings = new QuotaWarnings(log);
-    const options = { setting: this.setting, longestWaitMs: LONGEST_WAIT_MS, warnings, events };
+    const told: Pick<Process, 'event'> = {};
+    events.subscribe('limiter', (event) => void Object.assign(told, { event }));
+    const terms = { setting: this.setting, longestWaitMs: LONGEST_WAIT_MS };
+    const options = { terms, log, events };
     const shared = this.#quota?.join(options, log);
-    const cell = shared?.cell ?? new LocalCell(this.#store, options);
-    const limiter = new RateLimiter(cell, { ...options, random: () => this.#random });
-    const process: Process = { limiter, held: [], told: 0, aheadMs: 0, ...(shared && { shared }) };
+    const document = shared?.document ?? limiterInMemory(options, this.#rows);
+    await document.written();
+    const limiter = new Limiter(document, { terms, random: () => this.#random });
+    const process = Object.assign(told, {
+      limiter,
+      document,
+      held: [],
+      told: 0,
+      aheadMs: 0,
+      ...(shared && { shared }),
+    });
     limiter.onChange(() => process.told++);
     this.#processes.set(name, process);
     await shared?.joined();
@@ -184,9 +194,10 @@ export class LimiterScript {
 
   /** With heartbeats, as long as there are processes that have them. */
   async #pass(ms: number): Promise<void> {
+    if (!this.#quota) return void vi.advanceTimersByTime(ms);
     for (let leftMs = ms; leftMs > 0; leftMs -= BEAT_MS) {
-      vi.advanceTimersByTime(this.#quota ? Math.min(leftMs, BEAT_MS) : ms);
-      if (!this.#quota) return;
+      vi.advanceTimersByTime(Math.min(leftMs, BEAT_MS));
+      for (const { shared, aheadMs } of this.#processes.values()) await onMachineAhead(aheadMs, () => shared?.beat());
       await this.#quota.settled();
     }
   }
@@ -307,12 +318,14 @@ function left(window: Partial<WindowQuota> = {}): string {
 }
 
 function breaker(limiter: Limiter): string {
-  const { reason = 'closed', untilMs, failures } = limiter.view().breaker;
+  const { stop, trouble } = limiter.view();
+  const { reason = 'closed', untilMs = trouble?.untilMs ?? 0 } = stop ?? {};
+  const failures = stop && !stop.beganMs ? 1 : (trouble?.inARow ?? 0);
   return `${reason} ${fromNow(untilMs)}, ${failures} in a row`;
 }
 
 function doubt(limiter: Limiter): string {
-  const { failedIds, untilMs, isOutage } = limiter.doubt() ?? {};
+  const { failedIds, untilMs, isOutage } = limiter.view().doubt ?? {};
   if (!failedIds) return 'none';
   return `${isOutage ? 'outage' : 'failure'} of ${[...failedIds].join() || 'others'} ${fromNow(untilMs)}`;
 }
@@ -329,7 +342,8 @@ function told(process: Process): string {
   return told > 0 ? 'told' : 'not told';
 }
 
-function msOf(text = ''): number {
+/** Of `1.5 s`, for instance. @throws `no time: …` */
+export function msOf(text = ''): number {
   const [figure, unit = ''] = text.split(' ');
   const ms = Number(figure) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN);
   if (Number.isNaN(ms)) throw new Error(`no time: ${text}`);

@@ -1,6 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 import type { EmbeddedCardService } from '../../sandbox/card-service.ts';
+import type { LimiterDocument } from '../../src/limiter/document.ts';
+import { Limiter } from '../../src/limiter/limiter.ts';
 import { Cards, type CardsOptions } from '../../src/lookup/cards.ts';
 import { NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/fair-order.ts';
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
@@ -12,15 +13,11 @@ import { Path } from '../../src/model/field-source.ts';
 import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
-import { type LimiterCell, LocalCell } from '../../src/quota/limiter-cell.ts';
-import type { Limiter } from '../../src/quota/limiter-port.ts';
-import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
-import { RateLimiter } from '../../src/quota/rate-limiter.ts';
 import { CardService } from '../../src/service/card-service.ts';
-import { LEDGER_SCHEMA, SqliteCounters } from '../../src/storage/sqlite/counters.ts';
 import { described } from './described.ts';
+import { limiterInMemory } from './limiter-in-memory.ts';
 import { logLines } from './log-lines.ts';
-import { MemoryLimiterStore } from './memory-limiter-store.ts';
+import { rowsInFile } from './stores.ts';
 
 /** Midday, so that a test's hours are within one UTC day. */
 export const NOON_MS = Date.UTC(2026, 10, 21, 12);
@@ -43,7 +40,7 @@ export interface LookupQueueSetting {
   /** `CARD_SERVICE_BULK_PATH`, and how many ids at most. */
   bulk?: { bulkPath: string; most: number; perSecond?: number };
   /** Where the limiter's state is; of its own unless given. */
-  cell?: LimiterCell;
+  document?: LimiterDocument;
   /** What the queue sees of the limiter. */
   seenAs?: (limiter: Limiter) => Limiter;
 }
@@ -59,18 +56,16 @@ export function lookupQueueOver(
     otherQueues = NO_OTHER_QUEUES,
     claims = new LocalClaims(),
     bulk,
-    cell,
+    document,
     seenAs = (limiter) => limiter,
   }: LookupQueueSetting = {},
 ) {
   const { log, lines } = logLines();
   const events = new Events();
-  const database = new DatabaseSync(':memory:');
-  database.exec(LEDGER_SCHEMA);
-  const ledger = new Ledger(new SqliteCounters(database));
-  const store = new MemoryLimiterStore();
-  const limiterOptions = { setting, longestWaitMs, warnings: new QuotaWarnings(log), random: () => 0 };
-  const limiter = new RateLimiter(cell ?? new LocalCell(store, limiterOptions), limiterOptions);
+  const ledger = new Ledger(rowsInFile().rows);
+  const terms = { setting, longestWaitMs };
+  const unsaved = () => limiterInMemory({ terms, log });
+  const limiter = new Limiter(document ?? unsaved(), { terms, random: () => 0 });
   const description = described({ bulkPath: bulk?.bulkPath, bulkMax: bulk?.most, perSecond: bulk?.perSecond });
   const spent = (['hour', 'month'] as const).map((per) => ({ per, has: new Path('_tag'), like: `=${per}` }));
   const service = new CardService({

@@ -1,18 +1,19 @@
 import { onTestFinished, vi } from 'vitest';
 import { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import type { DictatedAnswer } from '../../sandbox/service-script.ts';
+import { LimiterDocument } from '../../src/limiter/document.ts';
+import type { Acquired, Limiter } from '../../src/limiter/limiter.ts';
+import { INITIAL_STATE, type Terms } from '../../src/limiter/state.ts';
 import type { Lookup, Reservation } from '../../src/lookup/pending-lookup.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import type { KnownError } from '../../src/model/errors.ts';
-import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
+import type { BudgetSetting } from '../../src/model/plan.ts';
 import { type Requester, WATCHES_REQUESTER } from '../../src/model/quota.ts';
-import type { Acquired, Limiter } from '../../src/quota/limiter-port.ts';
-import { QuotaWarnings } from '../../src/quota/quota-warnings.ts';
-import { SharedCell } from '../../src/quota/shared-cell.ts';
+import type { Rows } from '../../src/model/rows.ts';
+import { msOf } from './limiter-script.ts';
 import { INFO, type LogLine, logLines } from './log-lines.ts';
 import { fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS, withAcquire } from './lookup-queue.ts';
-import { SharedState } from './shared-state.ts';
 
 /** The real one: it runs once everything is done that waits for no time. */
 const macrotask = setImmediate;
@@ -20,14 +21,7 @@ const macrotask = setImmediate;
 /** Fewer fire in any script. */
 const MOST_TIMERS = 3_000;
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000 };
 const SPAN = String.raw`[\d.]+ (?:ms|s|min|h)`;
-
-/** Of `1.5 s`, for instance. */
-function msOf(span: string): number {
-  const [count, unit = ''] = span.split(' ');
-  return Number(count) * (UNITS[unit] ?? Number.NaN);
-}
 
 const patterns = new Map<string, RegExp>();
 
@@ -429,7 +423,7 @@ export class QueueScript {
         lengths: () => this.#setting.elsewhere,
       },
       claims: this.#claims(),
-      ...(redis && { cell: sharedCell(redis, setting) }),
+      ...(redis && { document: sharedDocument(redis, { setting, longestWaitMs: this.#setting.longestWaitMs }) }),
       seenAs: (limiter) => this.#seenAs(limiter),
     });
     world.events.subscribe('request', ({ endpoint, outcome }) => void this.#events.push(`${endpoint} ${outcome}`));
@@ -630,13 +624,21 @@ function refusalIn(error: KnownError): string {
 }
 
 /** A limiter that is shared over Redis. @param listeners to how the link is */
-function sharedCell(listeners: ((health: string) => void)[], setting: PlanSetting): SharedCell {
-  return new SharedCell({
-    setting,
-    store: new SharedState(),
+function sharedDocument(listeners: ((health: string) => void)[], terms: Terms): LimiterDocument {
+  const stored = new Map([['account', JSON.stringify({ state: INITIAL_STATE, by: {} })]]);
+  const rows: Rows = {
+    ...{ isShared: true, isReachable: true, aheadMs: 0 },
+    read: async () => stored,
+    write: async (changes) => {
+      for (const change of changes) if ('value' in change && change.value) stored.set(change.key, change.value);
+      return true;
+    },
+    drop() {},
+  };
+  return new LimiterDocument({
+    ...{ terms, rows, account: 'account', log: logLines().log },
     link: { health: 'usable', onHealth: (listener) => void listeners.push(listener) },
-    processesAlive: { id: 'this', onHeartbeat() {} },
-    warnings: new QuotaWarnings(logLines().log),
+    processes: { id: 'this', isDead: () => false, onLook() {} },
   });
 }
 

@@ -11,17 +11,22 @@ export type RedisAddress = Pick<TestRedis, 'url' | 'prefix'>;
 /** A link to a Redis, which closes when the test ends, and what it logs. `options`: `{}` for the bot's own patience. */
 export function linkTo(
   { url, prefix }: RedisAddress,
-  options: Pick<RedisLinkOptions, 'answerTimeoutMs' | 'botId' | 'events'> = PATIENT,
+  options: Partial<Pick<RedisLinkOptions, 'answerTimeoutMs' | 'botId' | 'events'>> = PATIENT,
 ) {
   const { log, lines } = logLines();
-  const link = new RedisLink({ url, prefix, log, ...options });
+  const link = new RedisLink({ url, prefix, log, botId: '1', ...options });
   onFinished(() => link.close());
   return { link, log, lines };
 }
 
+/** The connection that it uses now. */
+export function clientIn(link: RedisLink) {
+  return link.read(async (client) => client);
+}
+
 /** A link that is usable. */
-export async function openedLink(redis: RedisAddress, patience?: { answerTimeoutMs?: number }) {
-  const opened = linkTo(redis, patience);
-  await opened.link.opened(10_000);
+export async function openedLink(redis: RedisAddress) {
+  const opened = linkTo(redis);
+  await opened.link.opened;
   return opened;
 }

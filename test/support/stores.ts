@@ -1,34 +1,26 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { ListStore } from '../../src/lists/kept-lists.ts';
-import type { DeletionRequests } from '../../src/privacy/member-data.ts';
+import { KeptLists } from '../../src/lists/kept-lists.ts';
+import type { Rows } from '../../src/model/rows.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
-import { SettingsOfServers, type SettingsStore } from '../../src/settings/server-settings.ts';
-import { RedisCounters } from '../../src/storage/redis/counters.ts';
-import { redisDeletionRequests } from '../../src/storage/redis/forget.ts';
+import { SettingsOfServers } from '../../src/settings/server-settings.ts';
 import type { RedisLink } from '../../src/storage/redis/link.ts';
-import { redisLists } from '../../src/storage/redis/lists.ts';
-import { redisSettings } from '../../src/storage/redis/server-settings.ts';
-import { redisWatches } from '../../src/storage/redis/watches.ts';
-import { SqliteCounters } from '../../src/storage/sqlite/counters.ts';
-import { sqliteLists } from '../../src/storage/sqlite/lists.ts';
-import { sqliteSettings } from '../../src/storage/sqlite/server-settings.ts';
-import { STATE_SCHEMA } from '../../src/storage/sqlite/state.ts';
-import { StateWrites, sqliteDeletionRequests } from '../../src/storage/sqlite/state-rows.ts';
-import { sqliteWatches } from '../../src/storage/sqlite/watches.ts';
-import { Watches, type WatchStore } from '../../src/watches/watches.ts';
+import { RedisRows } from '../../src/storage/redis/rows.ts';
+import { ROWS_SCHEMA, SqliteRows } from '../../src/storage/sqlite/rows.ts';
+import { WatchRows } from '../../src/watches/watch-rows.ts';
+import { Watches } from '../../src/watches/watches.ts';
 import { type LogLine, logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
-import { startRedis } from './redis.ts';
-import { openedLink } from './redis-link.ts';
+import { startRedis, type TestRedis } from './redis.ts';
+import { clientIn, openedLink } from './redis-link.ts';
 
 /** What one process has open, or one run of one: the ports, and what the app makes of them. */
 export interface Stores {
+  rows: Rows;
+  lines: LogLine[];
   ledger: Ledger;
-  requests: DeletionRequests;
-  watchStore: WatchStore;
+  watchStore: WatchRows;
   watches: Watches;
-  lists: ListStore;
-  settingsStore: SettingsStore;
+  lists: KeptLists;
   settings: SettingsOfServers;
   /** In files alone. */
   database?: DatabaseSync;
@@ -39,43 +31,54 @@ export interface Stores {
 /** Where several processes, or several runs of one, keep what lasts. @param service absent: the first one */
 export type Place<More = unknown> = (service?: string) => Promise<Stores & More>;
 
-/** `lines`: what is logged. */
-export async function inFiles(): Promise<Place<{ database: DatabaseSync; lines: LogLine[] }>> {
+/** Rows in a file that nobody else has. */
+export function rowsInFile() {
+  const { log, lines } = logLines();
   const database = new DatabaseSync(':memory:');
-  database.exec(STATE_SCHEMA);
+  database.exec(ROWS_SCHEMA);
+  const rows = new SqliteRows(database, log);
+  onFinished(() => rows.close());
+  return { rows, database, lines };
+}
+
+export async function inFiles(): Promise<Place<{ database: DatabaseSync }>> {
+  const { database } = rowsInFile();
   return async (service) => {
     const { log, lines } = logLines();
-    const writes = new StateWrites(log);
-    const lists = sqliteLists(database, writes);
-    onFinished(() => lists.close());
-    return {
-      ...used(sqliteWatches(database, writes), sqliteSettings(database, writes), service),
-      ledger: new Ledger(new SqliteCounters(database, service)),
-      requests: sqliteDeletionRequests(database, writes),
-      lists,
-      database,
-      lines,
-    };
+    const rows = new SqliteRows(database, log);
+    onFinished(() => rows.close());
+    return { ...over(rows, service), database, lines };
   };
 }
 
-export async function inRedis(): Promise<Place<{ link: RedisLink }>> {
-  const redis = await startRedis();
+export async function inRedis(own?: TestRedis): Promise<Place<{ link: RedisLink }>> {
+  const redis = own ?? (await startRedis());
   return async (service) => {
-    const { link } = await openedLink(redis);
-    return {
-      ...used(redisWatches(link), redisSettings(link), service),
-      ledger: new Ledger(new RedisCounters(link, service)),
-      requests: redisDeletionRequests(link),
-      lists: redisLists(link),
-      link,
-    };
+    const { link, lines } = await openedLink(redis);
+    const rows = new RedisRows(link);
+    return { ...over(rows, service), link, lines };
   };
 }
 
-function used(watchStore: WatchStore, settingsStore: SettingsStore, service?: string) {
+function over(rows: Rows, service?: string) {
+  const watchStore = new WatchRows(rows);
   const watches = new Watches(watchStore, undefined, service);
-  return { watchStore, watches, settingsStore, settings: new SettingsOfServers(settingsStore) };
+  const ledger = new Ledger(rows, service);
+  return { rows, ledger, watchStore, watches, lists: new KeptLists(rows), settings: new SettingsOfServers(rows) };
+}
+
+/** How long each part whose name begins so will be there. */
+export async function keptMs({ database, link }: Stores, beginning: string): Promise<number[]> {
+  const parts = 'SELECT part, ends_at AS endsAtMs FROM parts WHERE part IN (SELECT part FROM rows)';
+  const inFile = database?.prepare(parts).all() ?? [];
+  const client = link && (await clientIn(link));
+  const keys = (await client?.keys(`${link?.prefix}:${beginning}*`)) ?? [];
+  return [
+    ...inFile.flatMap(({ part, endsAtMs }) =>
+      String(part).startsWith(beginning) ? Number(endsAtMs) - Date.now() : [],
+    ),
+    ...(await Promise.all(keys.map((key) => client?.pTTL(key) ?? 0))),
+  ];
 }
 
 /** For `describe.each`: what a port promises holds in both. */

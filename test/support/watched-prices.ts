@@ -1,8 +1,7 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { SAMPLE_CARDS, type ServiceCard } from '../../sandbox/sample-cards.ts';
+import { storedRows } from './stored-cards.ts';
 
 export const DRAKE = 'base1-4';
 export const OTHER = 'base1-2';
@@ -38,6 +37,5 @@ export function membersOf(discord: EmulatedDiscord, cards: readonly ServiceCard[
 
 /** The crossings of which nobody is told yet, in the files of a bot. */
 export function untoldIn(dataDir: string): unknown[] {
-  using database = new DatabaseSync(join(dataDir, 'state.sqlite'), { readOnly: true });
-  return database.prepare('SELECT id FROM watched_prices WHERE is_untold = 1').all();
+  return Object.values(storedRows(dataDir, 'watches:untold')).filter((told) => told.startsWith('message'));
 }

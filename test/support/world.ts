@@ -3,8 +3,10 @@ import { expect } from 'vitest';
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
+import { INITIAL_STATE } from '../../src/limiter/state.ts';
 import { createLog } from '../../src/log.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
+import { accountOf } from '../../src/storage/state.ts';
 import { isInstalled, pause, run } from '../simulate/fake-time.ts';
 import { LONG_DAY, PATIENT } from './backends.ts';
 import { hosts } from './hosts.ts';
@@ -58,6 +60,8 @@ export async function startWorld(options: Omit<SandboxOptions, 'log'> = {}): Pro
   const discord = { lifetimes: PATIENT, ...options.discord };
   const started = startSandbox({ ...options, discord, log, service, env, ...(isInstalled && { hosts }) });
   const sandbox = await inItsTime(started);
+  const { baseUrl, apiKey } = sandbox.config.cardService;
+  if (redis) await beginFull(redis, accountOf(baseUrl, apiKey));
   onFinished(() => inItsTime(sandbox.stop()));
   let bot = await inItsTime(sandbox.startBot());
   if (isInstalled) Object.assign(sandbox.discord, simulatedActions(sandbox.discord));
@@ -119,6 +123,13 @@ export function said({ lines }: World, wanted: string): number {
 
 export function statuses({ cardService }: Sandbox): number[] {
   return cardService.requests.map(({ status }) => status);
+}
+
+/** A limiter that nobody knows begins with an empty bucket. */
+async function beginFull({ url, prefix }: TestRedis, account: string): Promise<void> {
+  const client = await createClient({ url }).connect();
+  await client.hSet(`${redisPrefix(prefix)}:limiter`, account, JSON.stringify({ state: INITIAL_STATE, by: {} }));
+  client.destroy();
 }
 
 /** Without this, a bot that starts within 6 s of another waits for its identify slot. */

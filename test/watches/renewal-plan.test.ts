@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { type Breaker, CLOSED_BREAKER, type QuotaState, type WindowQuota } from '../../src/model/quota.ts';
-import { INITIAL_LIMITER_STATE } from '../../src/quota/limiter-state.ts';
-import { StateView } from '../../src/quota/limiter-view.ts';
+import { viewOf as viewOfLimiter } from '../../src/limiter/limiter.ts';
+import { at, INITIAL_STATE, type Trouble } from '../../src/limiter/state.ts';
+import type { QuotaState, WindowQuota } from '../../src/model/quota.ts';
 import { type RenewalFacts, renewalPlan } from '../../src/watches/renewal-plan.ts';
 
 const HOUR_MS = 3_600_000;
@@ -18,7 +18,7 @@ const FACTS: RenewalFacts = {
 };
 const LOOK_AGAIN = { waitUntilMs: NOW_MS + MINUTE_MS };
 const NOT_TODAY = { waitUntilMs: RESET_MS };
-const OPEN = { ...CLOSED_BREAKER, state: 'open', reason: 'pause', untilMs: NOW_MS + 1 } as const;
+const PAUSE: Trouble = { kind: 'pause', beganMs: NOW_MS, untilMs: NOW_MS + 1, inARow: 1 };
 const send = (cards: number) => ({ cards });
 const known = (more: Partial<QuotaState>) => ({ view: viewOf({ ...QUOTA, ...more }) });
 /** The day, and another window that ends in ten days, or with the day. */
@@ -26,16 +26,17 @@ function besides(window: Pick<WindowQuota, 'per' | 'limit' | 'remaining'>): Pick
   const resetsAtMs = window.per === 'month' ? NOW_MS + 10 * 24 * HOUR_MS : RESET_MS;
   const view = viewOf(QUOTA);
   const windows = [...view.windows, { ...window, resetsAtMs, receivedAtMs: NOW_MS }];
-  return { view: { windows, breaker: view.breaker, storeAwaitedUntilMs: view.storeAwaitedUntilMs } };
+  return { view: { windows, trouble: view.trouble, storeAwaitedUntilMs: view.storeAwaitedUntilMs } };
 }
 
 function viewOf(
-  quota: QuotaState | undefined,
-  { breaker = CLOSED_BREAKER, awayForMs }: { breaker?: Breaker; awayForMs?: number } = {},
+  stated: QuotaState | undefined,
+  { trouble, awayForMs }: { trouble?: Trouble; awayForMs?: number } = {},
 ) {
-  const facts = { underWay: 0, isUnconfirmed: false, longestWaitMs: 300_000, answersTakeMs: 0, awayForMs };
-  const setting = { plan: 'free' } as const;
-  return new StateView({ ...facts, state: { ...INITIAL_LIMITER_STATE, quota, breaker }, setting }, NOW_MS);
+  const state = { ...INITIAL_STATE, trouble, windows: { day: { stated, counted: undefined } } };
+  const flow = { underWay: 0, isProbing: false, ahead: 0, answersTakeMs: 0 };
+  const terms = { setting: { plan: 'free' }, longestWaitMs: 300_000 };
+  return viewOfLimiter(at(state, terms, NOW_MS), flow, awayForMs && NOW_MS + awayForMs);
 }
 
 it.each<[string, Partial<RenewalFacts>, object]>([
@@ -56,7 +57,7 @@ it.each<[string, Partial<RenewalFacts>, object]>([
   ['none there while a member waits', { view: viewOf(undefined), hasWindow: false, isMemberWaiting: true }, LOOK_AGAIN],
   ['of a day that answers state, as of any other', { hasWindow: false }, send(300)],
   ['nothing when it is not known what remains', known({ remaining: undefined }), LOOK_AGAIN],
-  ['nothing while the circuit breaker is open', { view: viewOf(QUOTA, { breaker: OPEN }) }, LOOK_AGAIN],
+  ['nothing while the circuit breaker is open', { view: viewOf(QUOTA, { trouble: PAUSE }) }, LOOK_AGAIN],
   ['nothing while other processes cannot be reached', { view: viewOf(QUOTA, { awayForMs: 1 }) }, LOOK_AGAIN],
   ['nothing while a member waits', { isMemberWaiting: true }, LOOK_AGAIN],
   ['one where there are no lists', { mostTogether: 1 }, send(1)],

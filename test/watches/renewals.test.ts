@@ -49,7 +49,7 @@ async function evening(
   const service = new EmbeddedCardService({ plan: 'free', cards: CARDS, latencyMs: 200, usedToday, ...more });
   if (!hasWindow) service.set({ oddFigures: 'limit 0' });
   const bulk = bulkPath ? { bulk: { bulkPath, most: 20 } } : {};
-  const { queue, cards, limiter, ledger, storedCards, lines } = lookupQueueOver(
+  const { queue, cards, limiter, ledger, storedCards } = lookupQueueOver(
     service,
     { plan: 'free', requestsPerMonth },
     { claims, otherQueues: { tell: () => {}, lengths }, ...bulk },
@@ -75,7 +75,20 @@ async function evening(
     service.requests.slice(told).map(({ path, cardIds }) => cardIds?.join(' ') ?? path.split(/[/?]/)[2]);
   const keep = (cardId: string, record: Partial<CardRecord>) =>
     storedCards.set(cardId, { card: { ...ANY_CARD, id: cardId }, fetchedAtMs: OLD_MS, ...record });
-  return { service, queue, limiter, ledger, renewals, requested, keep, lines, log, storedCards, find };
+  /** A member asks, and has the answer. */
+  const answers = async (cardId: string) => {
+    const asked = queue.enqueue(lookup(cardId, by('bob')));
+    await pass(1_000);
+    return asked;
+  };
+  return { service, queue, ledger, renewals, requested, keep, log, storedCards, find, answers };
+}
+
+/** The same, and it renews. */
+async function renewing(...given: Parameters<typeof evening>) {
+  const begun = await evening(...given);
+  begun.renewals.start();
+  return begun;
 }
 
 /** Second by second: reading what is watched lets others run, in real time. */
@@ -104,15 +117,13 @@ it('renews what is not fresh, the oldest price first, one at a time, each from a
 });
 
 it('leaves members twice the reserve', async () => {
-  const { renewals, requested } = await evening(IDS.slice(0, 40), { usedToday: 884 });
-  renewals.start();
+  const { requested } = await renewing(IDS.slice(0, 40), { usedToday: 884 });
   await pass(55 * MINUTE_MS);
   expect(requested()).toHaveLength(15); // of 115
 });
 
 it('carries as many cards as a list may, with one request', async () => {
-  const { renewals, requested, ledger } = await evening(IDS.slice(0, 40), { bulkPath: '/cards?ids={ids}' });
-  renewals.start();
+  const { requested, ledger } = await renewing(IDS.slice(0, 40), { bulkPath: '/cards?ids={ids}' });
   await pass(MINUTE_MS);
   expect(requested().length).toBeLessThanOrEqual(3);
   expect(requested().join(' ').split(' ').sort()).toEqual(IDS.slice(0, 40).sort());
@@ -142,10 +153,8 @@ it.each([
 });
 
 it('a member goes first, and lifts a renewal that waits', async () => {
-  const { renewals, requested, queue, ledger } = await evening([FIRST]);
-  const before = queue.enqueue(lookup(SECOND, by('bob')));
-  await pass(1_000);
-  await before;
+  const { renewals, requested, queue, ledger, answers } = await evening([FIRST]);
+  await answers(SECOND);
   renewals.start();
   await pass(100); // waits for a full bucket
   expect(requested()).toEqual([SECOND]);
@@ -157,8 +166,7 @@ it('a member goes first, and lifts a renewal that waits', async () => {
 });
 
 it('goes on at once after a card that another process has fetched meanwhile', async () => {
-  const { renewals, requested, keep } = await evening([FIRST, SECOND]);
-  renewals.start();
+  const { requested, keep } = await renewing([FIRST, SECOND]);
   await pass(100); // waits for a full bucket
   keep(FIRST, { fetchedAtMs: Date.now() });
   await pass(MINUTE_MS / 2);
@@ -178,17 +186,14 @@ it('lets others run after fifty cards of which it reads whether they are fresh',
 });
 
 it('a card that was refused without a request is renewed later', async () => {
-  const { renewals, requested, service, queue } = await evening([FIRST]);
-  renewals.start();
+  const { requested, service, queue, answers } = await renewing([FIRST]);
   await pass(100); // waits for a full bucket
   service.storm(10 * MINUTE_MS);
   const refused = queue.enqueue(lookup(SECOND, by('bob'))).catch(() => {});
   await pass(11 * MINUTE_MS);
   await refused;
   expect(requested()).toEqual([SECOND]);
-  const asked = queue.enqueue(lookup(THIRD, by('bob')));
-  await pass(1_000);
-  await asked;
+  await answers(THIRD);
   await pass(11 * MINUTE_MS);
   expect(requested()).toEqual([SECOND, THIRD, FIRST]);
 });
@@ -202,37 +207,30 @@ it('a card that the service denies, or answers with nonsense, rests until the re
 });
 
 it('renews again on the next day when its first request comes in the evening, too', async () => {
-  const { renewals, requested, queue, storedCards } = await evening([FIRST, SECOND]);
-  renewals.start();
+  const { requested, storedCards, answers } = await renewing([FIRST, SECOND]);
   await pass(HOUR_MS);
   expect(requested()).toEqual([FIRST, SECOND]);
   vi.setSystemTime(RESET_MS + 23 * HOUR_MS);
   storedCards.delete('card-60');
-  const first = queue.enqueue(lookup('card-60'));
-  await pass(1_000);
-  await first;
+  await answers('card-60');
   await pass(30 * MINUTE_MS);
   expect(requested()).toEqual([FIRST, SECOND, 'card-60', FIRST, SECOND]);
 });
 
 it('a 429 stops it until a member has had an answer', async () => {
-  const { renewals, requested, service, queue } = await evening(IDS.slice(0, 20));
-  renewals.start();
+  const { requested, service, answers } = await renewing(IDS.slice(0, 20));
   await pass(6_000);
   const before = requested().length;
   service.storm(10_000);
   await pass(10 * MINUTE_MS);
   expect(requested().length - before).toBe(1); // refused
-  const asked = queue.enqueue(lookup('card-50'));
-  await pass(1_000);
-  await asked;
+  await answers('card-50');
   await pass(5 * MINUTE_MS);
   expect(requested().length - before).toBeGreaterThan(10);
 });
 
 it('plans anew every ten minutes: the reset or the clock may have moved', async () => {
-  const { renewals, requested } = await evening([FIRST], { hoursLeft: 20 });
-  renewals.start();
+  const { requested } = await renewing([FIRST], { hoursLeft: 20 });
   await pass(MINUTE_MS);
   vi.setSystemTime(RESET_MS - HOUR_MS);
   await pass(10 * MINUTE_MS);
@@ -258,8 +256,7 @@ it('keeps others from renewing for five minutes, unless it has ended before', as
   const claims = new LocalClaims();
   const other = () => claims.claim('watch renewals', { ttlMs: 1, endsWithOwner: true });
   const claim = vi.spyOn(claims, 'claim');
-  const { renewals, requested } = await evening([FIRST], { claims });
-  renewals.start();
+  const { requested } = await renewing([FIRST], { claims });
   await pass(100); // waits for a full bucket
   expect(claim).toHaveBeenCalledWith('watch renewals', expect.objectContaining({ endsWithOwner: true }));
   expect(await other()).toEqual({ heldForMs: 5 * MINUTE_MS - 100 });
@@ -281,8 +278,7 @@ it('plans nothing while a member waits', async () => {
 it('sends nothing while nobody can tell whether another process renews, and asks once a minute', async () => {
   const claim = vi.fn<Claims['claim']>(async (name) => (name === 'watch renewals' ? 'unavailable' : 'mine'));
   const claims: Claims = { isShared: true, claim, release: async () => {} };
-  const { renewals, requested } = await evening([FIRST], { claims });
-  renewals.start();
+  const { requested } = await renewing([FIRST], { claims });
   await pass(9.5 * MINUTE_MS);
   expect(requested()).toEqual([]);
   expect(claim.mock.calls.filter(([name]) => name === 'watch renewals')).toHaveLength(10);
@@ -308,8 +304,7 @@ it('goes on ten minutes after a fault, which is in the log once', async () => {
 });
 
 it('plans nothing more once it is closed', async () => {
-  const { renewals, requested } = await evening(IDS.slice(0, 20));
-  renewals.start();
+  const { renewals, requested } = await renewing(IDS.slice(0, 20));
   await pass(20_000);
   const sent = requested().length;
   renewals.close();
@@ -321,11 +316,10 @@ it('plans nothing more once it is closed', async () => {
 const WITHOUT_DAY = { hasWindow: false, hoursLeft: 20 } as const;
 
 it('without a day renews each card once while its price is not fresh, one at a time, again when it is old again', async () => {
-  const { renewals, requested, service } = await evening([FIRST, SECOND, 'card-4'], {
+  const { requested, service } = await renewing([FIRST, SECOND, 'card-4'], {
     ...WITHOUT_DAY,
     bulkPath: '/cards?ids={ids}',
   });
-  renewals.start();
   await pass(HOUR_MS);
   expect(requested().toSorted()).toEqual([FIRST, SECOND, 'card-4'].toSorted());
   await pass(6 * HOUR_MS); // for so long a price is fresh
@@ -347,8 +341,7 @@ it('without a day asks once only for a card that the service does not answer, un
 
 it('without a day renews nothing while a member waits', async () => {
   const lengths = [1];
-  const { renewals, requested } = await evening([FIRST], { ...WITHOUT_DAY, lengths: () => lengths });
-  renewals.start();
+  const { requested } = await renewing([FIRST], { ...WITHOUT_DAY, lengths: () => lengths });
   await pass(10 * MINUTE_MS);
   expect(requested()).toEqual([]);
   lengths[0] = 0;

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newWatch, type Watch, type Wish, withPrice, withTold } from '../../src/watches/watch.ts';
-import { MOST_WATCHES, Watches, type WatchesOf } from '../../src/watches/watches.ts';
-import { inFiles, inRedis, PLACES } from '../support/stores.ts';
+import { MOST_WATCHES, type WatchesOf } from '../../src/watches/watch-rows.ts';
+import { Watches } from '../../src/watches/watches.ts';
+import { inRedis } from '../support/stores.ts';
 
 const WISH: Wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
 
@@ -15,9 +16,9 @@ function clock(): { pass(ms: number): void } {
   return { pass: (ms) => void vi.setSystemTime(Date.now() + ms) };
 }
 
-describe.each(PLACES)('watches %s', (_, place) => {
-  const open = async () => (await (await place())()).watchStore;
+const open = async () => (await (await inRedis())()).watchStore;
 
+describe('watches', () => {
   it('are found by member, by card, and by what is to be told by message', async () => {
     const store = await open();
     const [one, other] = [watchOf(), watchOf({ cardId: 'base1-5' })];
@@ -42,14 +43,6 @@ describe.each(PLACES)('watches %s', (_, place) => {
     expect(await found({ card: 'base1-4' })).toEqual(new Set([one]));
   });
 
-  it('are changed by several at once without losing a change', async () => {
-    const store = await open();
-    const watch = watchOf();
-    const count = (before = watch) => ({ ...before, crossings: before.crossings + 1 });
-    await Promise.all([1, 2, 3].map(() => store.change(watch.id, count)));
-    expect(await store.find()).toEqual([{ ...watch, crossings: 3 }]);
-  });
-
   it('lose no crossing and count none twice when prices come at once', async () => {
     const store = await open();
     const told: (number | undefined)[] = [];
@@ -71,7 +64,7 @@ describe.each(PLACES)('watches %s', (_, place) => {
       await watches.priced({ cardId: WISH.cardId, market: 29, atMs: 1 });
       fails.mockRestore();
     }
-    vi.spyOn(store, 'changedAfter').mockResolvedValueOnce(undefined);
+    vi.spyOn(store, 'known').mockResolvedValueOnce(undefined);
     await watches.renew();
     await watches.renew();
     expect((await store.find('untold'))?.[0]?.untold).toMatchObject([{ price: 29 }]);
@@ -114,6 +107,7 @@ describe.each(PLACES)('watches %s', (_, place) => {
     expect(await watches.find({ member: 'alice' })).toHaveLength(MOST_WATCHES);
     expect(await watches.stop('alice', kept[0]?.id ?? '')).toBe(true);
     expect(await watches.find({ member: 'alice' })).toEqual(kept.slice(1));
+    expect(await watches.set({ ...WISH, cardId: 'base1-60' }, 36)).toMatchObject({ isReplaced: false });
   });
 
   it('of another card service rest: they are neither listed nor checked, and make room when there are 25', async () => {
@@ -129,7 +123,7 @@ describe.each(PLACES)('watches %s', (_, place) => {
       expect(await mine?.set({ ...WISH, cardId: `base2-${card}` }, 36)).toMatchObject({ isReplaced: false });
     expect(await others?.find()).toEqual([]);
     expect(await mine?.set({ ...WISH, cardId: 'base3-1' }, 36)).toBe('tooMany');
-    expect(await mine?.forget('alice')).toBeGreaterThan(0);
+    expect(await mine?.forget('alice')).toBe(true);
     expect(await store.find()).toEqual([]);
   });
 
@@ -141,8 +135,6 @@ describe.each(PLACES)('watches %s', (_, place) => {
     expect(set.filter((each) => each === 'tooMany')).toHaveLength(60 - MOST_WATCHES);
     expect(await store.find({ member: 'alice' })).toHaveLength(MOST_WATCHES);
     expect(await processes[0]?.set({ ...WISH, memberId: 'bob' }, 36)).toMatchObject({ isReplaced: false });
-    await processes[0]?.stop('alice', (await store.find({ member: 'alice' }))?.[0]?.id ?? '');
-    expect(await processes[1]?.set({ ...WISH, cardId: 'base1-60' }, 36)).toMatchObject({ isReplaced: false });
   });
 
   it('are all forgotten, whatever the clock said when they were set', async () => {
@@ -152,25 +144,10 @@ describe.each(PLACES)('watches %s', (_, place) => {
       await store.change(watch.id, () => watch);
     const untold = withPrice(watchOf({ cardId: 'base1-6' }, Date.now() + 40 * 86_400_000), 29, 3);
     await store.change(untold.id, () => untold);
-    expect(await new Watches(store).forget('alice')).toBe(4);
+    expect(await new Watches(store).forget('alice')).toBe(true);
     expect(await store.find()).toEqual([bobs]);
     for (const scope of [{ member: 'alice' }, { card: 'base1-6' }, 'untold'] as const)
       expect(await store.find(scope)).toEqual([]);
-  });
-
-  it('that are set after a member asked to be forgotten stay, whatever the clock says', async () => {
-    const store = await open();
-    const watches = new Watches(store);
-    await watches.set(WISH, 36);
-    const { pass } = clock();
-    const last = await watches.forget('alice');
-    pass(-60_000);
-    await watches.set(WISH, 36);
-    await watches.set({ ...WISH, cardId: 'base1-5' }, 36);
-    expect(await watches.forget('alice', last)).toBeGreaterThan(last ?? 0);
-    expect(await watches.find({ member: 'alice' })).toHaveLength(2);
-    await watches.forget('alice', await watches.forget('bob'));
-    expect(await store.find()).toEqual([]);
   });
 
   it('end a year after they were set, also when nobody asks for their card', async () => {
@@ -188,29 +165,11 @@ describe.each(PLACES)('watches %s', (_, place) => {
 });
 
 it('watches that cannot be read or written now are not said to be set, stopped or forgotten', async () => {
-  const { database, watches } = await (await inFiles())();
-  database.close();
+  const { link, watches } = await (await inRedis())();
+  link.close();
   expect(await watches.find({ member: 'alice' })).toBeUndefined();
   expect(await watches.set(WISH, 36)).toBe('notKept');
   expect(await watches.stop('alice', 'any')).toBe(false);
-  expect(await watches.forget('alice')).toBeUndefined();
+  expect(await watches.forget('alice')).toBe(false);
   await watches.priced({ cardId: WISH.cardId, market: 29, atMs: 1 });
-});
-
-describe('watches in a Redis', () => {
-  it('are all read again when it was away, because it may have lost changes', async () => {
-    const open = await inRedis();
-    const [{ link, watches }, other] = [await open(), await open()];
-    for (const below of [30, 20]) await watches.set({ ...WISH, below }, 36);
-    await watches.renew();
-    const lost = [':watches:changes', ':watches:changed', ':watches'].map((key) => link.prefix + key);
-    await other.link.run((client) => client.del(lost));
-    await other.watches.set({ ...WISH, cardId: 'base1-2' }, 36);
-    const wasAway = new Promise<void>((resolve) => link.onHealth((health) => health === 'usable' && resolve()));
-    const id = await link.read((client) => client.clientId());
-    await other.link.run((client) => client.sendCommand(['CLIENT', 'KILL', 'ID', String(id)]));
-    await wasAway;
-    await watches.renew();
-    expect(watches.cards).toEqual(new Set([WISH.cardId, 'base1-2']));
-  });
 });

@@ -1,7 +1,7 @@
 import type { CatalogCard, CatalogStats } from '../../catalog/catalog-card.ts';
 import { CatalogDatabase } from '../../storage/sqlite/catalog/database.ts';
 import type { MayReplace } from '../../storage/sqlite/catalog/rows.ts';
-import { sqliteCode } from '../../storage/sqlite/database.ts';
+import { sqliteCode } from '../../storage/sqlite/file.ts';
 import { CliFailure } from '../context.ts';
 
 /** Another import leaves the lock for a moment after each batch. */
@@ -14,7 +14,7 @@ const BUSY_TIMEOUT_MS = 60_000;
 export class OpenCatalog {
   readonly #database: CatalogDatabase;
 
-  /** @throws DatabaseInUse, DatabaseUnusable */
+  /** @throws DatabaseUnusable */
   constructor(folder: string, log: Parameters<typeof CatalogDatabase.open>[1]) {
     this.#database = CatalogDatabase.open(folder, log, BUSY_TIMEOUT_MS);
     this.#database.writeManyCards();

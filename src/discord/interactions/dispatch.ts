@@ -167,7 +167,7 @@ export function replyRenderer(
     };
     if (!show) return { message: sentence('unknownCommand') };
     try {
-      const view = { locale, quota: limiter.quota(), currency, display, canReplyPublicly, isPrivate };
+      const view = { locale, quota: limiter.view().quota, currency, display, canReplyPublicly, isPrivate };
       if (asked.list && showList) return { message: await showList(reply, asked.list, outcomes, view) };
       return { message: show(asked, outcomes, view) };
     } catch (err) {

@@ -118,7 +118,9 @@ export class InteractionRouter {
       if (this.#closing) throw new Stopping();
       commandRate.count(requester.memberId);
       if (run) {
-        const server = await serverSettings(invocation, services);
+        const { settings } = services;
+        const isUnset = settings.known?.has(requester.guildId ?? '') === false;
+        const server = isUnset ? NOTHING_SET : await settings.of(requester);
         return { response: decided(await run(services, server), invocation, server), outcome: 'answered' };
       }
       if (kind === 'command') return { response: plain('unknownCommand'), outcome: 'unknown command' };
@@ -129,11 +131,6 @@ export class InteractionRouter {
       return { response: plain('broken'), outcome: 'broken', err };
     }
   }
-}
-
-/** Costs no read where nothing is set. */
-async function serverSettings({ requester }: Invocation, { settings }: Services): Promise<ServerSettings> {
-  return settings.servers?.has(requester.guildId ?? '') === false ? NOTHING_SET : settings.of(requester);
 }
 
 /** Who sees the reply, and in which language. What Discord shows to the member alone is private from the start: it offers nothing to others. */

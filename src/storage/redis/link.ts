@@ -1,100 +1,76 @@
 import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
-import { SingleRunner, withTimeout } from '../../time/timers.ts';
+import { withTimeout } from '../../time/timers.ts';
 import { StateUnusable } from '../state.ts';
-import {
-  destroyClient,
-  newClient,
-  type RedisClient,
-  takesWrite,
-  tlsCure,
-  UNLIKE_REDIS,
-  whyNotOwner,
-  whyUnusable,
-} from './client.ts';
-import { isOutage, messageOf, RedisUnavailable, says, withinAnswerTimeout } from './unavailable.ts';
+import { meaningOf, messageOf, newClient, type RedisClient, tlsCure, whyUnusable } from './client.ts';
 
-/**
- * `usable`: reads and writes work. `readable`: writes are refused (a read-only replica, out of memory). `unavailable`:
- * no command is sent but the check whether it is available again.
- */
+/** Redis did not do it, or nobody knows whether it did; the caller says so, or does it when Redis is back. */
+export class RedisUnavailable extends Error {
+  override name = 'RedisUnavailable';
+}
+
+/** `readable`: Redis refuses writes (a read-only replica, out of memory). */
 export type RedisHealth = 'usable' | 'readable' | 'unavailable';
-
-const CHECK_EVERY_MS = 1_000;
-/** Usable within 2 s of Redis's return: this, the reconnect of the client, and one answer. */
-const CHECK_EVERY_WHILE_UNAVAILABLE_MS = 200;
-/** By then the idle timer has closed a connection that hangs. */
-const LONGEST_PROBE_MS = 5_000;
-const ANSWER_TIMEOUT_MS = 250; // on one machine an answer comes within 1 ms, in one data centre within 5
-
-/** By a script, as permits are taken. */
-const PROBE = `return redis.call('SET', KEYS[1], '1', 'PX', 10000)`;
 
 export interface RedisLinkOptions {
   url: string;
   /** How every key of the bot begins, with its version and without a colon at the end. */
   prefix: string;
   log: Logger;
-  /** Whose data the prefix is for; absent: for a tool that may read anybody's. */
-  botId?: string;
+  /** Whose data the prefix is for. */
+  botId: string;
   /** Told when Redis goes and comes back. */
   events?: Events;
-  /** A command that takes so much longer than the shortest lately counts as an outage. Absent: 250 ms. */
+  /** A command that takes longer is an outage. Absent: 1 s; on one machine it takes 1 ms, to another region 200. */
   answerTimeoutMs?: number;
 }
 
-/** The connection to Redis, and whether commands are worth sending. */
+const TIMEOUT_PARTS = 4;
+/** A new connection takes five answers: TCP, TLS, password, what server it is, whose the data are. */
+const TIMEOUTS_PER_CHECK = 3;
+const CHECK_AFTER_MS = 500;
+
+/**
+ * Whose the data below the prefix are, for good: the first that asks. A write, because a replica and a full Redis still
+ * answer reads, and by a script, as all that is written.
+ */
+const CLAIM = `return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'GET')`;
+
+/**
+ * The connection to Redis, and whether commands are worth sending. One that breaks or is silent is given up; while none takes
+ * writes, a new one is tried twice a second. Nothing is waited for without a limit, so it always comes back.
+ */
 export class RedisLink {
-  readonly client: RedisClient;
   readonly prefix: string;
-  /** The database and the prefix, without user and password. */
-  readonly name: string;
-  readonly #options: RedisLinkOptions;
-  readonly #outage: Incident;
+  /** Resolves when the first connection was made, or failed. */
+  readonly opened: Promise<void>;
   readonly #refusal = Promise.withResolvers<StateUnusable>();
   /** Resolves when a server is reached that can never be used; the link is closed then. */
   readonly refused = this.#refusal.promise;
+  readonly #options: RedisLinkOptions;
+  readonly #outage: Incident;
   readonly #onHealth: ((health: RedisHealth) => void)[] = [];
   readonly #logged = new Set<string>();
-  #health: RedisHealth = 'unavailable';
-  #reason: string;
-  readonly #checks = new SingleRunner(() => this.#check());
-  #nextCheck: NodeJS.Timeout | undefined;
+  /** The connection in use, and why nothing can be written, or without a connection not even read. */
+  #state: { client?: RedisClient; reason?: string } = { reason: 'no connection yet' };
+  /** The connection that is checked, until it is judged: what fails on one that was given up is no news. */
+  #checked: RedisClient | undefined;
   #isClosed = false;
-  #unansweredProbe: Promise<unknown> | undefined;
-  /** Whether this connection leads to a server that can be used; absent before the first. */
-  #isJudged: boolean | undefined;
-  /** The shortest check of this connection. */
-  #tripMs = Number.POSITIVE_INFINITY;
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
     this.prefix = options.prefix;
-    this.#reason = `no connection yet: ${tlsCure(options.url)}`;
-    const { host, pathname } = new URL(options.url);
-    this.name = `redis ${host}${pathname} ${options.prefix}`;
     this.#outage = new Incident(options.log, {
       level: 'warn',
       begins: 'redis unavailable: no card is requested until it is back; see to Redis, or check REDIS_URL',
       ends: 'redis available again',
     });
-    this.client = newClient(options.url, { reconnects: true });
-    this.client.on('error', (err: unknown) => {
-      const reason = messageOf(err);
-      const isFirst = this.#isJudged === undefined;
-      this.#reason = isFirst && UNLIKE_REDIS.test(reason) ? `${reason}: ${tlsCure(options.url)}` : reason;
-      if (!this.client.isReady) this.#setHealth('unavailable');
-    });
-    this.client.on('ready', () => {
-      this.#tripMs = Number.POSITIVE_INFINITY;
-      this.#isJudged = false;
-      void this.#checks.run();
-    });
-    void this.client.connect().catch(() => {}); // the client retries; 'error' has the reason
+    this.opened = this.#check();
   }
 
   get health(): RedisHealth {
-    return this.#health;
+    if (this.#writable) return 'usable';
+    return this.#state.client ? 'readable' : 'unavailable';
   }
 
   /** Called after every change. */
@@ -102,130 +78,123 @@ export class RedisLink {
     this.#onHealth.push(listener);
   }
 
-  /** Resolves when the link is usable, or after `limitMs`. */
-  async opened(limitMs: number): Promise<void> {
-    if (this.#health === 'usable') return;
-    const usable = new Promise<void>((resolve) => this.onHealth((health) => health === 'usable' && resolve()));
-    await withTimeout(limitMs, usable);
-    if (this.health !== 'usable') this.#report();
-  }
-
-  /** @throws RedisUnavailable at once while it is, otherwise 250 ms after the answer was due */
+  /** @throws RedisUnavailable at once while it is, otherwise after 1 s without an answer */
   run<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
-    return this.#send(work, this.#health === 'usable');
+    return this.#send(this.#writable, work);
   }
 
   /** Like `run`, for work that only reads. */
   read<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
-    return this.#send(work, this.#health !== 'unavailable');
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#nextCheck);
-    destroyClient(this.client);
-  }
-
-  async #send<T>(work: (client: RedisClient) => Promise<T>, isWorthSending: boolean): Promise<T> {
-    if (this.#isClosed) throw new RedisUnavailable('the connection was closed');
-    if (!isWorthSending) throw new RedisUnavailable(this.#reason);
-    try {
-      return await this.#withinTimeout(work(this.client));
-    } catch (error) {
-      const reason = messageOf(error);
-      if (isOutage(error)) this.#setHealth(says('refusesWrites', error) ? 'readable' : 'unavailable', reason);
-      else if (says('forbids', error))
-        this.#logOnce(reason, 'the redis user lacks rights that the bot needs: see docs/more-processes.md');
-      else this.#logOnce(reason, 'redis command failed', { err: error });
-      throw error instanceof RedisUnavailable ? error : new RedisUnavailable(reason, { cause: error });
-    }
+    return this.#send(this.#state.client, work);
   }
 
   /** What is stored under a key, or a part of it, is not what this version writes. */
   unreadable(key: string): void {
-    this.#logOnce(`unreadable ${key}`, 'redis holds something that cannot be read: it is left out or replaced', {
-      key,
-    });
+    this.#logOnce('redis holds something that cannot be read: it is left out or replaced', { key });
   }
 
-  /** What fails once fails again with every command of its kind. */
-  #logOnce(reason: string, message: string, details: object = { reason }): void {
-    if (!this.#logged.has(reason)) this.#options.log.error(details, message);
-    this.#logged.add(reason);
+  close(): void {
+    this.#isClosed = true;
+    this.#checked?.destroy();
+    this.#state.client?.destroy();
+    this.#state = { reason: 'the connection was closed' };
   }
 
-  #withinTimeout<T>(work: Promise<T>): Promise<T> {
-    const silenceMs = this.#options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
-    return withinAnswerTimeout(work, silenceMs + Math.min(this.#tripMs, silenceMs));
+  get #writable(): RedisClient | undefined {
+    return this.#state.reason === undefined ? this.#state.client : undefined;
   }
 
-  async #check(): Promise<void> {
-    clearTimeout(this.#nextCheck);
-    if (!this.#isClosed) await this.#probe();
-    if (this.#isClosed) return;
-    this.#report(); // an outage that began too soon after another has not been logged yet
-    const everyMs = this.#health === 'unavailable' ? CHECK_EVERY_WHILE_UNAVAILABLE_MS : CHECK_EVERY_MS;
-    this.#nextCheck = setTimeout(() => void this.#checks.run(), everyMs).unref();
-  }
-
-  /** One at a time: a connection that hangs is closed by its idle timer, which every further write would reset. */
-  async #probe(): Promise<void> {
+  async #send<T>(client: RedisClient | undefined, work: (client: RedisClient) => Promise<T>): Promise<T> {
+    if (!client) throw new RedisUnavailable(this.#state.reason);
     try {
-      this.#unansweredProbe ??= withinAnswerTimeout(this.#ask(), LONGEST_PROBE_MS).finally(() => {
-        this.#unansweredProbe = undefined;
-      });
-      const sentAtMs = performance.now();
-      await this.#withinTimeout(this.#unansweredProbe);
-      this.#tripMs = Math.min(this.#tripMs, Math.round(performance.now() - sentAtMs));
-      this.#setHealth('usable');
-    } catch (error) {
-      const health = says('refusesWrites', error) ? 'readable' : 'unavailable';
-      this.#setHealth(health, this.client.isReady ? messageOf(error) : undefined);
-      if (says('isReplica', error)) await this.#followPrimary();
+      return await this.#within(1, work(client));
+    } catch (cause) {
+      const meaning = meaningOf(cause);
+      const reason = messageOf(cause);
+      if (meaning === 'failed') this.#logOnce('redis command failed', { reason });
+      else if (meaning === 'forbids')
+        this.#logOnce('the redis user lacks rights that the bot needs: see docs/more-processes.md', { reason });
+      else if (meaning !== 'mistyped') this.#fails(client, cause);
+      throw new RedisUnavailable(reason, { cause });
     }
   }
 
-  #ask(): Promise<unknown> {
-    return Promise.all([this.#isJudged || this.#judgeServer(), this.#write(this.client)]);
+  #logOnce(message: string, details: object): void {
+    const line = JSON.stringify(details);
+    if (!this.#logged.has(line)) this.#options.log.error(details, message);
+    this.#logged.add(line);
   }
 
-  /** A write, because a replica and a full Redis still answer reads. */
-  #write(client: RedisClient): Promise<unknown> {
-    return client.eval(PROBE, { keys: [`${this.prefix}:probe`] });
+  /** A part of the time in which the event loop was blocked counts as one part, however long it took. */
+  async #within<T>(timeouts: number, work: Promise<T>): Promise<T> {
+    const limitMs = timeouts * (this.#options.answerTimeoutMs ?? 1_000);
+    const done = work.then((value) => ({ value }));
+    for (let part = 0; part < TIMEOUT_PARTS; part++) {
+      const inPart = await withTimeout(limitMs / TIMEOUT_PARTS, done);
+      if (inPart) return inPart.value;
+    }
+    throw new RedisUnavailable(`no answer within ${limitMs} ms`);
   }
 
-  /** Again while the server does not say whose its data are: it may still load them. */
-  async #judgeServer(): Promise<void> {
+  async #check(): Promise<void> {
+    // A connection on which writes are refused may lead to an old primary, and its address to the new one.
+    const client = this.#writable ?? newClient(this.#options.url);
+    this.#checked = client;
+    try {
+      const why = await this.#within(TIMEOUTS_PER_CHECK, this.#ask(client));
+      if (why) {
+        this.#refusal.resolve(new StateUnusable(why));
+        this.close();
+      } else this.#use({ client });
+    } catch (error) {
+      this.#fails(client, error);
+    }
+    if (client !== this.#state.client) client.destroy(); // until it was connected, it could not be
+    if (this.#isClosed) return;
+    this.#report(); // an outage that began too soon after another has not been logged yet
+    setTimeout(() => void this.#check(), CHECK_AFTER_MS).unref();
+  }
+
+  /** @returns why this server can never be used, as a sentence @throws why it cannot be used now: it may still load its data */
+  async #ask(client: RedisClient): Promise<string | undefined> {
+    if (!client.isOpen) {
+      await client.on('error', (error: unknown) => this.#fails(client, error)).connect();
+      const why = await whyUnusable(client);
+      if (why) return why;
+    }
     const { botId } = this.#options;
-    const why = (await whyUnusable(this.client)) ?? (botId && (await whyNotOwner(this.client, this.prefix, botId)));
-    this.#isJudged = true;
-    if (!why) return;
-    this.#refusal.resolve(new StateUnusable(why));
-    this.close();
+    const key = `${this.prefix}:application`;
+    const owner = await client.eval(CLAIM, { keys: [key], arguments: [botId] });
+    if (owner === null || owner === botId) return undefined;
+    return `REDIS_KEY_PREFIX is that of another application (${owner}; this is ${botId}): set another one, or delete the key ${key} if that application will not be used again.`;
   }
 
-  /** After a failover a connection may still lead to the old primary, and its address to the new one. */
-  async #followPrimary(): Promise<void> {
-    const leadsToPrimary = await takesWrite(this.#options.url, (client) => this.#write(client));
-    if (!leadsToPrimary || this.#isClosed) return;
-    this.client.destroy();
-    void this.client.connect().catch(() => {});
+  #fails(client: RedisClient, error: unknown): void {
+    const inUse = this.#state.client;
+    if (client !== inUse && client !== this.#checked) return;
+    let reason = messageOf(error);
+    const isUnlikeRedis = /^(Socket closed|Connection timeout|no answer)/.test(reason);
+    if (isUnlikeRedis && !inUse) reason += `: ${tlsCure(this.#options.url)}`;
+    this.#use(meaningOf(error) === 'refuses writes' ? { client: inUse ?? client, reason } : { reason });
+  }
+
+  #use(state: { client?: RedisClient; reason?: string }): void {
+    if (this.#isClosed) return;
+    const before = this.health;
+    const { client } = this.#state;
+    this.#checked = undefined;
+    this.#state = state;
+    if (client !== state.client) client?.destroy();
+    const { health } = this;
+    if (health === before) return;
+    const reason = health === 'readable' ? `redis refuses writes: ${state.reason}` : undefined;
+    this.#options.events?.publish('store', { store: 'redis', works: health === 'usable', reason });
+    this.#report();
+    for (const listener of this.#onHealth) listener(health);
   }
 
   #report(): void {
-    if (this.#health === 'usable') this.#outage.succeeded();
-    else this.#outage.failed({ reason: this.#reason });
-  }
-
-  #setHealth(health: RedisHealth, reason = this.#reason): void {
-    this.#reason = reason;
-    if (this.#health === health || this.#isClosed) return;
-    const wasUsable = this.#health === 'usable';
-    this.#health = health;
-    const why = health === 'readable' ? `redis refuses writes: ${reason}` : undefined;
-    this.#options.events?.publish('store', { store: 'redis', works: health === 'usable', reason: why });
-    if (wasUsable || health === 'usable') this.#report();
-    for (const listener of this.#onHealth) listener(health);
-    if (wasUsable) void this.#checks.run();
+    if (this.#writable) this.#outage.succeeded();
+    else this.#outage.failed({ reason: this.#state.reason });
   }
 }

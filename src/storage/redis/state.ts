@@ -1,92 +1,23 @@
-import { CardStore } from '../../cache/card-store.ts';
 import type { Logger } from '../../log.ts';
-import { Ledger } from '../../quota/ledger.ts';
-import { RateLimiter } from '../../quota/rate-limiter.ts';
-import { SharedCell } from '../../quota/shared-cell.ts';
-import { WorkerCatalog } from '../sqlite/catalog/worker-catalog.ts';
-import {
-  accountOf,
-  cardStoreOptions,
-  catalogOptions,
-  limiterOptions,
-  type State,
-  type StateOptions,
-} from '../state.ts';
+import type { Place, StateOptions } from '../state.ts';
 import { RedisStore } from './cards.ts';
-import { RedisClaims } from './claims.ts';
 import { redisPrefix, settingProblems } from './client.ts';
-import { RedisCounters } from './counters.ts';
-import { redisDeletionRequests } from './forget.ts';
-import { RedisJournal } from './journal.ts';
-import { RedisLimiterStore } from './limiter-store.ts';
 import { RedisLink } from './link.ts';
-import { redisLists } from './lists.ts';
-import { ProcessesAlive } from './processes-alive.ts';
-import { redisSettings } from './server-settings.ts';
-import { redisUsageReport } from './usage-report.ts';
-import { redisWatches } from './watches.ts';
+import { RedisRows } from './rows.ts';
 
-export interface RedisStateOptions extends StateOptions {
-  /** `url` may hold a password. */
-  redis: { url: string; keyPrefix: string };
-  discord: { botId: string };
-}
-
-/** A start waits this long for Redis, and then continues without it. */
-const OPEN_TIMEOUT_MS = 1_000;
-
-/** The state that several processes share through Redis. Opens, whatever Redis does. @throws StateUnusable */
-export async function openRedisState(options: RedisStateOptions): Promise<State> {
-  const { cardService, redis, discord, log, events } = options;
-  const { baseUrl, apiKey } = cardService;
-  const prefix = redisPrefix(redis.keyPrefix);
-  const account = accountOf(baseUrl, apiKey);
-
-  const link = new RedisLink({ url: redis.url, prefix, log, botId: discord.botId, ...(events && { events }) });
-  const processesAlive = new ProcessesAlive(link);
-  const keyPrefix = `${redis.keyPrefix}:cards:`;
-  const cardStore = new CardStore({ ...cardStoreOptions(options), keyPrefix, store: new RedisStore(link) });
-  const ofLimiter = limiterOptions(options);
-  const cell = new SharedCell({
-    ...ofLimiter,
-    store: new RedisLimiterStore(processesAlive, account, log),
-    link,
-    processesAlive,
-  });
-  const limiter = new RateLimiter(cell, ofLimiter);
-  const ledger = new Ledger(new RedisCounters(link, cardService.scope));
-  const journal = new RedisJournal(link, processesAlive, log);
+/** What several processes share. Opens, whatever Redis does. @throws StateUnusable */
+export async function openRedis(
+  { url, keyPrefix }: NonNullable<StateOptions['redis']>,
+  { discord, log, events }: Pick<StateOptions, 'discord' | 'log' | 'events'>,
+): Promise<Place & { link: RedisLink }> {
+  const link = new RedisLink({ url, prefix: redisPrefix(keyPrefix), log, botId: discord.botId, events });
+  const { refused } = link;
+  const rows = new RedisRows(link);
+  const cards = { store: new RedisStore(link), keyPrefix: `${keyPrefix}:cards:` };
   warnOfSettings(link, log);
-  const refusal = await Promise.race([link.opened(OPEN_TIMEOUT_MS), link.refused]);
+  const refusal = await Promise.race([link.opened, refused]);
   if (refusal) throw refusal;
-
-  const catalog = new WorkerCatalog(catalogOptions(options));
-
-  const closeOthers = async () => {
-    await journal.close();
-    await processesAlive.leave();
-    await ledger.close();
-  };
-
-  return {
-    cardStore,
-    catalog,
-    limiter,
-    ledger,
-    journal,
-    deletionRequests: redisDeletionRequests(link),
-    settingsStore: redisSettings(link),
-    watchStore: redisWatches(link),
-    listStore: redisLists(link),
-    otherQueues: processesAlive,
-    claims: new RedisClaims(processesAlive),
-    sharedReport: redisUsageReport(link, account),
-    refused: link.refused,
-    async close() {
-      await Promise.all([catalog.close(), closeOthers()]);
-      link.close();
-    },
-  };
+  return { rows, cards, link, refused, close: () => link.close() };
 }
 
 /** Warns once, as soon as Redis is usable. A Redis that does not report its settings causes no warning. */

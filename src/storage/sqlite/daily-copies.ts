@@ -3,77 +3,50 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
 import { utcDay } from '../../time/utc-day.ts';
-import { createOwnFile, makeFolder } from './own-files.ts';
+import { createOwnFile } from './file.ts';
 
 const CHECK_EVERY_MS = 60_000;
 const KEPT = 3;
 const DAILY_COPY = /^state-\d{4}-\d{2}-\d{2}\.sqlite$/;
 
-export interface DailyCopiesOptions {
-  database: DatabaseSync;
-  dataDir: string;
-  log: Logger;
+/**
+ * Makes one copy of `state.sqlite` for each UTC day on which the bot runs, a minute after its start or after midnight; the
+ * newest three are kept in `backups/`. A copy is one file that only its owner can read.
+ *
+ * @returns ends it
+ */
+export function copyDaily(database: DatabaseSync, dataDir: string, log: Logger): () => void {
+  const folder = join(dataDir, 'backups');
+  const unfinished = join(folder, 'state.unfinished');
+  rmSync(unfinished, { force: true }); // a process that was killed may have left it
+  const outage = new Incident(log, {
+    level: 'error',
+    begins: 'the daily copy of state.sqlite failed: it is tried again every minute',
+    ends: 'the daily copy of state.sqlite is made again',
+  });
+  const timer = setInterval(() => {
+    const copy = join(folder, `state-${utcDay(Date.now())}.sqlite`);
+    if (existsSync(copy)) return;
+    try {
+      copyInto(unfinished, database);
+      renameSync(unfinished, copy); // under its name only when it is complete
+      const copies = readdirSync(folder).filter((name) => DAILY_COPY.test(name));
+      for (const name of copies.sort().slice(0, -KEPT)) rmSync(join(folder, name));
+      outage.succeeded();
+    } catch (err) {
+      rmSync(unfinished, { force: true });
+      outage.failed({ err });
+    }
+  }, CHECK_EVERY_MS).unref();
+  return () => clearInterval(timer);
 }
 
-/**
- * One copy of `state.sqlite` for each UTC day on which the bot runs, a minute after its start or after midnight; the
- * newest three are kept in `backups/`. A copy is one file that only its owner can read.
- */
-export class DailyCopies {
-  readonly #database: DatabaseSync;
-  readonly #folder: string;
-  /** What a killed process may have left is removed at the next start. */
-  readonly #unfinished: string;
-  readonly #outage: Incident;
-  readonly #timer = setInterval(() => this.#check(), CHECK_EVERY_MS).unref();
-  #copiedDay = '';
-
-  constructor({ database, dataDir, log }: DailyCopiesOptions) {
-    this.#database = database;
-    this.#folder = join(dataDir, 'backups');
-    this.#unfinished = join(this.#folder, 'state.unfinished');
-    this.#outage = new Incident(log, {
-      level: 'error',
-      begins: 'the daily copy of state.sqlite failed: it is tried again every minute',
-      ends: 'the daily copy of state.sqlite is made again',
-    });
-    rmSync(this.#unfinished, { force: true });
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
-  }
-
-  #check(): void {
-    const day = utcDay(Date.now());
-    if (this.#copiedDay === day) return;
-    try {
-      const copy = join(this.#folder, `state-${day}.sqlite`);
-      if (!existsSync(copy)) this.#copy(copy);
-      const copies = readdirSync(this.#folder).filter((name) => DAILY_COPY.test(name));
-      for (const name of copies.sort().slice(0, -KEPT)) rmSync(join(this.#folder, name), { force: true });
-      this.#copiedDay = day;
-      this.#outage.succeeded();
-    } catch (err) {
-      this.#outage.failed({ err });
-    }
-  }
-
-  /** Under its name only when it is complete. Takes some milliseconds for each megabyte, in which nothing else runs. */
-  #copy(to: string): void {
-    makeFolder(this.#folder);
-    createOwnFile(this.#unfinished);
-    try {
-      this.#database.prepare('VACUUM INTO ?').run(this.#unfinished);
-      {
-        using copy = new DatabaseSync(this.#unfinished);
-        // Interaction tokens and lists are worthless long before a copy is needed.
-        copy.exec('PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON');
-        copy.exec('DELETE FROM deferred_replies; DELETE FROM pasted_lists');
-      }
-      renameSync(this.#unfinished, to);
-    } finally {
-      rmSync(this.#unfinished, { force: true });
-    }
-  }
+/** Takes some milliseconds for each megabyte, in which nothing else runs. */
+function copyInto(file: string, database: DatabaseSync): void {
+  createOwnFile(file);
+  database.prepare('VACUUM INTO ?').run(file);
+  using copy = new DatabaseSync(file);
+  // Interaction tokens and lists are worthless long before a copy is needed.
+  copy.exec('PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON');
+  copy.exec("DELETE FROM parts WHERE part GLOB 'lists:*' OR part GLOB 'replies*'");
 }

@@ -1,8 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
 import type { MemberHistory } from '../../privacy/member-data.ts';
+import { filesIn } from './file.ts';
 
 /** The catalog's own thread takes a fraction of this to write. */
 const BUSY_TIMEOUT_MS = 500;
@@ -14,7 +13,7 @@ const BUSY_TIMEOUT_MS = 500;
 export function sqliteMemberHistory(dataDir: string, log: Pick<Logger, 'warn'>): MemberHistory {
   const attempt = <T>(work: (database: DatabaseSync) => T): T[] | undefined => {
     try {
-      return catalogsIn(dataDir).map((file) => {
+      return filesIn(dataDir, /^(names-[^/]*\/)?catalog\.sqlite$/).map((file) => {
         using database = new DatabaseSync(file);
         database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON`);
         return work(database);
@@ -40,9 +39,4 @@ export function sqliteMemberHistory(dataDir: string, log: Pick<Logger, 'warn'>):
       return forgotten !== undefined;
     },
   };
-}
-
-function catalogsIn(dataDir: string): string[] {
-  const folders = existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.startsWith('names-')) : [];
-  return ['', ...folders].map((folder) => join(dataDir, folder, 'catalog.sqlite')).filter((file) => existsSync(file));
 }

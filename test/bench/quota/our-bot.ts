@@ -48,7 +48,7 @@ export async function ourBot(
     const show = (outcomes: Outcomes) =>
       cardCommand.show(response, outcomes, {
         locale: use.locale,
-        quota: services.limiter.quota(),
+        quota: services.limiter.view().quota,
         currency: undefined,
         canReplyPublicly: true,
         isPrivate: false,

@@ -1,3 +1,4 @@
+import { DELETION_REQUESTS } from '../../../src/privacy/member-data.ts';
 import { redisPrefix } from '../../../src/storage/redis/client.ts';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +73,8 @@ async function used(redis?: TestRedis) {
     await bot.state.journal.add(deferredReply(memberId));
     await bot.watches.set({ memberId, cardId: 'base1-4', cardName: 'Drake', locale: 'de', below: 3 }, undefined);
     await bot.watches.priced({ cardId: 'base1-4', market: 2, atMs: Date.now() });
-    await bot.state.deletionRequests.add({ memberId, at: new Date().toISOString(), lastChange: 0 });
+    const wish = { part: DELETION_REQUESTS, key: memberId, value: new Date().toISOString() };
+    await bot.state.rows.write([wish], { keepMs: 3_600_000 });
   }
   await bot.ledger.today(); // writes what was saved
   return bot;
@@ -138,9 +140,9 @@ describe('npm run data -- forget', () => {
     expect(filesWith(ALICE, dataDir)).toEqual([]);
     expect(filesWith(BOB, dataDir).length).toBeGreaterThanOrEqual(3);
     const after = await open();
-    expect(await after.ledger.counters.keptOf(ALICE)).toEqual({ days: 0, requests: 0, saved: 0 });
-    expect(await after.ledger.counters.keptOf(BOB)).toEqual({ days: 1, requests: 2, saved: 2 });
-    expect((await after.state.deletionRequests.all()).map(({ memberId }) => memberId)).toEqual([BOB]);
+    expect(await after.ledger.keptOf(ALICE)).toEqual({ days: 0, requests: 0, saved: 0 });
+    expect(await after.ledger.keptOf(BOB)).toEqual({ days: 1, requests: 2, saved: 2 });
+    expect([...((await after.state.rows.read(DELETION_REQUESTS))?.keys() ?? [])]).toEqual([BOB]);
     expect((await after.watches.find('untold'))?.map(({ memberId }) => memberId)).toEqual([BOB]);
     await after.close();
   });
@@ -205,7 +207,7 @@ describe('npm run data -- forget', () => {
     await typedAsCard(bot);
     const client = await clientOf(redis);
     await expect.poll(() => everythingIn(client, redis.prefix)).toContain(ALICE);
-    await expect.poll(async () => (await bot.ledger.counters.keptOf(ALICE))?.saved).toBe(2);
+    await expect.poll(async () => (await bot.ledger.keptOf(ALICE))?.saved).toBe(2);
     await client.set(`${redisPrefix(redis.prefix)}:claim:card:${mention(ALICE)}`, 'process');
     const [old, other] = [`${redis.prefix}:v1:ledger:2026-01-01`, `${redis.prefix}:2:v1:ledger:2026-01-01`];
     for (const key of [old, other]) await client.hSet(key, `member:${BOB}`, 1); // of another version, and of another bot
@@ -217,7 +219,7 @@ describe('npm run data -- forget', () => {
     expect(left).not.toContain(ALICE);
     expect(left).toContain(BOB);
     expect([await client.exists(old), await client.exists(other)]).toEqual([0, 1]);
-    expect((await bot.ledger.counters.keptOf(BOB))?.requests).toBe(2);
+    expect((await bot.ledger.keptOf(BOB))?.requests).toBe(2);
     expect((await bot.watches.find('untold'))?.map(({ memberId }) => memberId)).toEqual([BOB]);
   });
 

@@ -1,41 +1,19 @@
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Claims, LocalClaims } from '../../../src/model/claims.ts';
-import { RedisClaims } from '../../../src/storage/redis/claims.ts';
-import { ProcessesAlive } from '../../../src/storage/redis/processes-alive.ts';
-import { onFinished } from '../../support/on-finished.ts';
-import { noRealRedis } from '../../support/redis/no-real-redis.ts';
-import { startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
-import { linkTo, type RedisAddress } from '../../support/redis-link.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LocalClaims } from '../../../src/model/claims.ts';
+import { processOver, UNTIL_DEAD } from '../../support/processes-over-redis.ts';
+import { startRedis } from '../../support/redis.ts';
+import { clientIn } from '../../support/redis-link.ts';
 
 /** Longer than any test: what is free was released. */
 const LONG = { ttlMs: 600_000, endsWithOwner: true };
 /** Short enough to see it end. */
 const SHORT = { ttlMs: 300, endsWithOwner: true };
 const HELD = { heldForMs: expect.any(Number) };
-const HEARTBEATS = { everyMs: 50, deadAfterMs: 1_000 };
-/** To whom no silence makes others dead. */
-const PATIENT = { ...HEARTBEATS, deadAfterMs: 600_000 };
 
-let redis: TestRedis;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-
-async function join(redis: RedisAddress, patience?: { answerTimeoutMs?: number }, heartbeats = HEARTBEATS) {
-  const { link, lines } = linkTo(redis, patience);
-  const processesAlive = new ProcessesAlive(link, heartbeats);
-  onFinished(() => processesAlive.leave());
-  await link.opened(10_000);
-  return { link, lines, processesAlive, claims: new RedisClaims(processesAlive) };
-}
-
-function newAddress() {
-  return { url: redis.url, prefix: `${redis.prefix}:${crypto.randomUUID()}` };
-}
-
-/** Claims as two processes see them. */
-async function two(address = newAddress()): Promise<[Claims, Claims]> {
-  return [(await join(address)).claims, (await join(address)).claims];
+/** Processes that share a Redis. */
+async function three() {
+  const redis = await startRedis();
+  return Promise.all([processOver(redis), processOver(redis), processOver(redis)]);
 }
 
 it('the claims of one process end on time', async () => {
@@ -50,16 +28,10 @@ it('the claims of one process end on time', async () => {
   expect(await claims.claim('a', SHORT)).toBe('mine');
 });
 
-describe.each<{ over: string; open: () => Promise<[Claims, Claims]> }>([
-  {
-    over: 'one process',
-    open: async () => {
-      const claims = new LocalClaims();
-      return [claims, claims];
-    },
-  },
-  { over: 'several processes over Redis', open: two },
-])('a name that $over want', ({ open }) => {
+describe.each([
+  ['one process', async () => Array(2).fill(new LocalClaims())],
+  ['several processes over Redis', async () => (await three()).map(({ claims }) => claims)],
+])('a name that %s want', (_, open) => {
   it('is claimed by one of many at once, and the others learn when to ask again', async () => {
     const [one, other] = await open();
     const claimed = await Promise.all([one, one, other, other].map((claims) => claims.claim('a', LONG)));
@@ -72,11 +44,8 @@ describe.each<{ over: string; open: () => Promise<[Claims, Claims]> }>([
   it('can be claimed as soon as its owner releases it, however often it was refused', async () => {
     const [one, other] = await open();
     for (let time = 0; time < 3; time++) {
-      expect([await one.claim('a', LONG), await other.claim('a', LONG), await one.claim('a', LONG)]).toEqual([
-        'mine',
-        HELD,
-        HELD,
-      ]);
+      const claimed = [await one.claim('a', LONG), await other.claim('a', LONG), await one.claim('a', LONG)];
+      expect(claimed).toEqual(['mine', HELD, HELD]);
       await one.release('a');
     }
     expect(await other.claim('a', LONG)).toBe('mine');
@@ -84,23 +53,21 @@ describe.each<{ over: string; open: () => Promise<[Claims, Claims]> }>([
 });
 
 it('processes know how long the queues of the others are, and count none that died, or at once none that left', async () => {
-  const address = newAddress();
-  const patient = await join(address, {}, PATIENT);
-  const [leaves, dies] = [await join(address), await join(address)];
-  leaves.processesAlive.tell(3);
-  dies.processesAlive.tell(70);
-  const lengths = () => patient.processesAlive.lengths().toSorted();
-  await expect.poll(lengths).toEqual([3, 70]);
-  await leaves.processesAlive.leave();
-  await expect.poll(lengths).toEqual([70]);
-  const other = await join(address);
-  dies.link.close();
-  await expect.poll(() => other.processesAlive.lengths()).toEqual([0]);
+  const [patient, leaves, dies] = await three();
+  leaves.processes.tell(3);
+  dies.processes.tell(70);
+  for (const each of [leaves, dies, patient]) await each.looks();
+  expect(patient.processes.lengths().toSorted()).toEqual([3, 70]);
+  await leaves.processes.leave();
+  await patient.looks();
+  expect(patient.processes.lengths()).toEqual([70]);
+  await patient.looks(UNTIL_DEAD);
+  expect(patient.processes.lengths()).toEqual([]);
 });
 
 describe('a name that several processes want', () => {
   it('is not released by a process that does not hold it, or has lost it without notice', async () => {
-    const [one, other] = await two();
+    const [{ claims: one }, { claims: other }] = await three();
     await one.claim('a', { ...SHORT, ttlMs: 1_500 });
     await other.release('a');
     expect(await other.claim('a', LONG)).toEqual(HELD);
@@ -110,75 +77,64 @@ describe('a name that several processes want', () => {
   });
 
   it('is free when its owner has died or left, and not before, if the claim ends with its owner', async () => {
-    const address = newAddress();
-    const [dies, leaves, other] = [await join(address), await join(address), await join(address)];
+    const [dies, leaves, other] = await three();
     await dies.claims.claim('a', LONG);
     await leaves.claims.claim('b', LONG);
     await leaves.claims.claim('stays', { ...LONG, endsWithOwner: false });
-    await expect.poll(() => other.processesAlive.hasSeenAll).toBe(true);
+    for (const each of [dies, leaves]) await each.looks();
+    await other.looks();
+    // It has just come, and may declare nobody dead.
     for (const name of ['a', 'b']) expect(await other.claims.claim(name, LONG)).toEqual(HELD);
-
-    dies.link.close();
-    await leaves.processesAlive.leave();
-
-    expect(await other.claims.claim('b', LONG)).toBe('mine');
-    await expect.poll(() => other.claims.claim('a', LONG)).toBe('mine');
+    await leaves.processes.leave();
+    expect(await other.claims.claim('b', LONG)).toEqual(HELD);
+    await other.looks(UNTIL_DEAD);
+    for (const name of ['b', 'a']) expect(await other.claims.claim(name, LONG)).toBe('mine');
     expect(await other.claims.claim('stays', { ...LONG, endsWithOwner: false })).toEqual(HELD);
-  });
-
-  it('is not taken from its owner by a process that has just come and knows nobody', async () => {
-    const address = newAddress();
-    const one = await join(address);
-    await one.claims.claim('a', LONG);
-    await one.processesAlive.leave();
-    const other = await join(address);
-    expect(other.processesAlive.hasSeenAll).toBe(false);
-    expect(await other.claims.claim('a', LONG)).toEqual(HELD);
   });
 });
 
-describe.skipIf(noRealRedis('claims while Redis is unavailable'))('while Redis', () => {
-  it('hangs every process claims by itself, and none logs anything of its own', async () => {
-    const server = await startRealRedis();
-    const [one, other] = [await join(server, {}), await join(server, {})];
-    onTestFinished(() => server.resume());
+describe('while Redis', () => {
+  it('is away every process claims by itself, and what it claimed stays its own', async () => {
+    const [one, other] = await three();
     expect(await one.claims.claim('held', LONG)).toBe('mine');
-    server.pause();
-
-    for (const { claims } of [one, other]) {
+    for (const { part, claims } of [one, other]) {
+      part(true);
       expect([await claims.claim('a', LONG), await claims.claim('a', LONG)]).toEqual(['unavailable', HELD]);
     }
     expect([await one.claims.claim('held', LONG), await other.claims.claim('held', LONG)]).toEqual([
       HELD,
       'unavailable',
     ]);
-    for (const { claims } of [one, other]) await claims.release('a');
-    await one.claims.release('held');
-    for (const { lines } of [one, other]) expect(lines.length).toBeLessThanOrEqual(1); // the link's own
+    for (const { claims, lines } of [one, other]) {
+      await claims.release('a');
+      expect(lines).toEqual([]);
+    }
   });
 
   it('was away, what could not be released meanwhile can be claimed again by its owner', async () => {
-    const server = await startRealRedis({ appendonly: true, settings: { appendfsync: 'always' } });
-    const [one, other] = [await join(server, {}), await join(server, {})];
+    const [one, other] = await three();
     expect(await one.claims.claim('a', LONG)).toBe('mine');
-    await server.kill();
+    one.part(true);
     await one.claims.release('a');
-    await server.start();
-    for (const { link } of [one, other]) await expect.poll(() => link.health).toBe('usable');
+    one.part(false);
     expect(await one.claims.claim('a', LONG)).toBe('mine');
     expect(await other.claims.claim('a', LONG)).toEqual(HELD);
   });
 
-  it('was away, what was claimed meanwhile stays claimed, and the rest is shared again', async () => {
-    const server = await startRealRedis();
-    const [one, other] = [await join(server, {}), await join(server, {})];
-    await expect.poll(() => one.processesAlive.hasSeenAll).toBe(true);
-    await server.kill();
+  it('was away, what was claimed meanwhile stays claimed, the rest is shared again, and nobody is dead', async () => {
+    const [one, other] = await three();
+    other.processes.tell(1);
+    for (let look = 0; look < UNTIL_DEAD; look++) for (const each of [other, one]) await each.looks();
+    expect(one.processes.lengths()).toEqual([1]);
+    one.part(true);
+    await one.looks();
     expect(await one.claims.claim('a', LONG)).toBe('unavailable');
-    expect(one.processesAlive.hasSeenAll).toBe(false); // so that it declares none dead once it is back
-    expect(one.processesAlive.lengths()).toEqual([]);
-    await server.startEmpty();
-    for (const { link } of [one, other]) await expect.poll(() => link.health).toBe('usable');
+    // So that it declares none dead once it is back.
+    expect([one.processes.isDead(other.processes.id), one.processes.lengths()]).toEqual([false, []]);
+    const { prefix } = other.link;
+    const client = await clientIn(other.link);
+    await client.unlink(await client.keys(`${prefix}:*`));
+    one.part(false);
     expect(await one.claims.claim('a', LONG)).toEqual(HELD);
     expect([await one.claims.claim('b', LONG), await other.claims.claim('b', LONG)]).toEqual(['mine', HELD]);
   });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
+import { Events } from '../../../src/model/events.ts';
+import { openState } from '../../../src/storage/open-state.ts';
 import { settingProblems, whyUnusable } from '../../../src/storage/redis/client.ts';
-import { openRedisState, warnOfSettings } from '../../../src/storage/redis/state.ts';
+import { warnOfSettings } from '../../../src/storage/redis/state.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../../support/redis.ts';
@@ -14,7 +16,6 @@ const info = (policy: string, aof: 0 | 1) =>
 it.each([
   [info('noeviction', 1), []],
   [info('allkeys-lru', 1), ['maxmemory-policy noeviction']],
-  [info('volatile-ttl', 1), ['maxmemory-policy noeviction']],
   [info('noeviction', 0), ['appendonly yes']],
   [info('allkeys-lru', 0), ['maxmemory-policy noeviction', 'appendonly yes']],
   ['', []],
@@ -29,8 +30,7 @@ it.each([
   [{}, undefined],
   [undefined, undefined],
 ])('whyUnusable of %j is %j', async (hello, sentence) => {
-  const sendCommand = async () => hello as never;
-  expect(await whyUnusable({ sendCommand })).toBe(sentence);
+  expect(await whyUnusable({ hello: async () => hello as never })).toBe(sentence);
 });
 
 describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () => {
@@ -41,7 +41,7 @@ describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () =>
     const redis = await startRealRedis({ settings });
     const { link, log, lines } = linkTo(redis);
     warnOfSettings(link, log);
-    await link.opened(30_000);
+    await link.opened;
     await link.read((client) => client.ping()); // answered after it, on the same connection
     await expect.poll(() => lines.map(({ level }) => level)).toEqual(Array(warnings).fill(40));
   });
@@ -53,8 +53,10 @@ describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () =>
       DISCORD_TOKEN: 'none',
       CARD_SERVICE_URL: 'http://cards.test',
       DATA_DIR: temporaryFolder(),
+      REDIS_URL: url,
+      REDIS_KEY_PREFIX: prefix,
     });
-    const state = await openRedisState({ ...config, redis: { url, keyPrefix: prefix }, log });
+    const state = await openState({ ...config, log, events: new Events() });
     await expect.poll(() => lines).toMatchObject([{ level: 40, cure: expect.stringContaining('appendonly yes') }]);
     await state.close();
   });

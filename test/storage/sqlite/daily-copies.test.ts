@@ -2,16 +2,16 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { DailyCopies } from '../../../src/storage/sqlite/daily-copies.ts';
-import { openDatabase } from '../../../src/storage/sqlite/database.ts';
+import { copyDaily } from '../../../src/storage/sqlite/daily-copies.ts';
+import { openFile } from '../../../src/storage/sqlite/file.ts';
+import { ROWS_SCHEMA } from '../../../src/storage/sqlite/rows.ts';
 import { DAY_MS } from '../../../src/time/utc-day.ts';
 import { ERROR, logLines } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
-const SCHEMA =
-  'CREATE TABLE IF NOT EXISTS notes (note TEXT); CREATE TABLE IF NOT EXISTS deferred_replies (secret TEXT); CREATE TABLE IF NOT EXISTS pasted_lists (list TEXT);';
+const SCHEMA = `CREATE TABLE IF NOT EXISTS notes (note TEXT); ${ROWS_SCHEMA}`;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOON_MS, toFake: ['Date', 'setInterval', 'clearInterval'] });
@@ -23,11 +23,10 @@ afterEach(() => {
 function running() {
   const dataDir = temporaryFolder();
   const { log, lines } = logLines();
-  const options = { log, schema: SCHEMA, lossMeans: '', exclusive: true };
-  const database = openDatabase(join(dataDir, 'state.sqlite'), options);
-  const copies = new DailyCopies({ database, dataDir, log });
+  const { database } = openFile(join(dataDir, 'state.sqlite'), { log, schema: SCHEMA });
+  const end = copyDaily(database, dataDir, log);
   onTestFinished(() => {
-    copies.close();
+    end();
     database.close();
   });
   const folder = join(dataDir, 'backups');
@@ -76,7 +75,11 @@ describe('the daily copy of state.sqlite', () => {
 
   it('is one file that only its owner can read, without what is worthless in a copy', () => {
     const { database, copied, folder, names } = running();
-    database.exec("INSERT INTO deferred_replies VALUES ('interaction-token')");
+    for (const part of ['replies:texts', 'lists:interaction-token']) {
+      database.exec(
+        `INSERT INTO parts VALUES ('${part}', 9e15); INSERT INTO rows VALUES ('${part}', 'x', 'interaction-token')`,
+      );
+    }
     const copy = copied(0);
     expect(names()).toHaveLength(1);
     expect([statSync(folder).mode & 0o777, statSync(copy).mode & 0o777]).toEqual([0o700, 0o600]);
@@ -85,10 +88,10 @@ describe('the daily copy of state.sqlite', () => {
 
   it('that fails is one error in the log, and made as soon as it can be', () => {
     const { database, lines, copied, folder } = running();
-    database.exec('INSERT INTO notes VALUES (1); ALTER TABLE deferred_replies RENAME TO moved');
+    database.exec('INSERT INTO notes VALUES (1); ALTER TABLE parts RENAME TO moved');
     vi.advanceTimersByTime(3 * MINUTE_MS);
     expect(readdirSync(folder)).toEqual([]);
-    database.exec('ALTER TABLE moved RENAME TO deferred_replies');
+    database.exec('ALTER TABLE moved RENAME TO parts');
     const copy = copied(0);
     expect(notesIn(copy)).toHaveLength(1);
     expect(lines.filter(({ level }) => level === ERROR)).toMatchObject([
@@ -101,7 +104,7 @@ it('what a kill left of a copy is gone after the next start, and nothing else', 
   const { folder, dataDir, database, lines } = running();
   mkdirSync(folder);
   for (const name of ['state.unfinished', 'state-2026-11-19.sqlite']) writeFileSync(join(folder, name), 'half');
-  new DailyCopies({ database, dataDir, log: logLines().log }).close();
+  copyDaily(database, dataDir, logLines().log)();
   expect(readdirSync(folder)).toEqual(['state-2026-11-19.sqlite']);
   expect(lines).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openServices } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import { deleteFilesAside } from '../../../src/storage/sqlite/old-files.ts';
+import { deleteFilesAside } from '../../../src/storage/sqlite/file.ts';
 import { DAY_MS } from '../../../src/time/utc-day.ts';
 import { INFO, logLines } from '../../support/log-lines.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -90,7 +90,7 @@ it('what was moved aside is deleted 35 days after it was last written, and so is
     'names-a/catalog.sqlite.v1-old',
     'backups/state-2026-01-01.sqlite',
   ];
-  const others = ['state.sqlite', 'state.sqlite.lock', 'notes.corrupt-2020-01-01T00', 'backups/notes.txt'];
+  const others = ['state.sqlite', 'notes.corrupt-2020-01-01T00', 'backups/notes.txt'];
   for (const name of [...names, ...others]) {
     mkdirSync(join(dataDir, dirname(name)), { recursive: true });
     writeFileSync(join(dataDir, name), name);

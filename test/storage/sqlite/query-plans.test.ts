@@ -1,22 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { Ledger } from '../../../src/quota/ledger.ts';
-import type { CardsReply } from '../../../src/replies/reply-ports.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../../src/storage/sqlite/cards.ts';
 import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
-import { SqliteCounters } from '../../../src/storage/sqlite/counters.ts';
-import { sqliteSettings } from '../../../src/storage/sqlite/server-settings.ts';
-import { STATE_SCHEMA } from '../../../src/storage/sqlite/state.ts';
-import {
-  SqliteJournal,
-  StateWrites,
-  sqliteDeletionRequests,
-  sqliteLimiterStore,
-} from '../../../src/storage/sqlite/state-rows.ts';
-import { sqliteWatches } from '../../../src/storage/sqlite/watches.ts';
-import { newWatch } from '../../../src/watches/watch.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
+import { rowsInFile } from '../../support/stores.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
@@ -38,71 +26,19 @@ function wholeIn(plans: readonly string[]): string[] {
   return plans.filter((plan) => plan.startsWith('SCAN'));
 }
 
-function stateFile(): DatabaseSync {
-  const database = new DatabaseSync(':memory:');
-  database.exec(STATE_SCHEMA);
-  onFinished(() => database.close());
-  return database;
-}
-
-it('no count is the sum of what grows with a day', async () => {
-  const database = stateFile();
-  const plans = await plansOf(database, async () => {
-    const counters = new SqliteCounters(database);
-    const ledger = new Ledger(counters);
-    ledger.refused(ledger.spent(ALICE));
-    await Promise.all([ledger.today(), ledger.guildToday(ALICE), ledger.memberToday('alice'), ledger.hours()]);
-    await ledger.topMembers(ALICE, 5);
-    await counters.keptOf('alice');
-    await counters.deleteDays('alice', '2026-11-20');
-  });
-  expect(plans.filter((plan) => plan.startsWith('SCAN') || plan.includes('counts'))).toEqual([
-    'SEARCH counts USING COVERING INDEX counts_by_requests (day<?)', // some at a time are deleted
-    'SEARCH counts USING COVERING INDEX counts_by_requests (day=? AND guild=? AND requests>? AND requests<?)',
-    'SEARCH counts USING PRIMARY KEY (member=? AND day<?)',
-    'SEARCH counts USING PRIMARY KEY (member=? AND day=? AND guild=?)',
-    'SEARCH counts USING PRIMARY KEY (member=? AND day=?)',
-    'SEARCH counts USING PRIMARY KEY (member=?)',
-  ]);
-  expect(plans).not.toContain('USE TEMP B-TREE FOR ORDER BY');
-});
-
-it('no other statement of the state reads a whole table', async () => {
-  const database = stateFile();
-  const { log } = logLines();
-  const plans = await plansOf(database, async () => {
-    const writes = new StateWrites(log);
-    const journal = new SqliteJournal(database, log, writes);
-    const reply = { interactionId: '9' } as CardsReply;
-    await journal.add(reply);
-    await journal.keeps(reply);
-    await journal.remove('9');
-    const limiter = sqliteLimiterStore(database, 'account', log, writes);
-    limiter.load();
-    const settings = sqliteSettings(database, writes);
-    await settings.write('8', 'language', 'de');
-    await settings.touch('8');
-    await settings.read('8');
-    await settings.write('8', 'language', undefined);
-    const watches = sqliteWatches(database, writes);
-    const watch = newWatch({ memberId: '7', cardId: 'x', cardName: 'X', locale: 'de', below: 30 }, 36, 1);
-    await watches.change(watch.id, () => watch);
-    for (const which of ['untold', { member: '7' }, { card: 'x' }] as const) await watches.find(which);
-    await watches.change(watch.id, () => undefined);
-    await watches.forget('7', 1);
-    await sqliteDeletionRequests(database, writes).add({ memberId: '7', at: '2026-11-20', lastChange: 1 });
-  });
-  expect(wholeIn(plans)).toEqual(['SCAN sqlite_sequence']); // of one row
-});
-
-it('no statement about kept cards reads a whole table', async () => {
-  const database = new DatabaseSync(':memory:');
+it('no statement about rows or kept cards reads a whole table', async () => {
+  const { rows, database } = rowsInFile();
   database.exec(CARDS_SCHEMA);
-  const store = new SqliteStore(database);
+  const cards = new SqliteStore(database);
   const plans = await plansOf(database, async () => {
-    for (let writes = 0; writes < 251; writes++) await store.set('key', 'value', 1);
-    await store.get('key');
-    await store.delete('key');
+    const row = { part: 'a', key: 'x' };
+    const ifStill = [{ ...row, value: undefined }];
+    await rows.write([{ ...row, add: 1 }], { ifStill, ifFewer: { part: 'a', than: 1 }, keepMs: 60_000 });
+    for (const value of ['1', undefined]) await rows.write([{ ...row, value }], { keepMs: 60_000 });
+    for (const keys of [['x'], undefined]) await rows.read('a', keys);
+    for (let writes = 0; writes < 251; writes++) await cards.set('key', 'value', 1);
+    await cards.get('key');
+    await cards.delete('key');
   });
   expect(wholeIn(plans)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { idKey } from '../../../catalog/words.ts';
 import type { Requester } from '../../../model/quota.ts';
 import { DAY_MS } from '../../../time/utc-day.ts';
-import type { Statements } from '../database.ts';
+import type { Statements } from '../file.ts';
 
 /** `id_key`: see `cards`. The server '' is everywhere. */
 export const ASKED_SCHEMA = `

@@ -1,7 +1,7 @@
 import type { Candidate, CardIndex, Popularity, WordToFind } from '../../../catalog/card-index.ts';
 import type { CatalogCard, CatalogStats } from '../../../catalog/catalog-card.ts';
 import { Vocabulary } from '../../../catalog/typing-error.ts';
-import type { Statements } from '../database.ts';
+import type { Statements } from '../file.ts';
 import { EVERYWHERE, MEMBER_HISTORY_MS, MOST_LAST_ASKED } from './asked.ts';
 import { CONFIRMED_NUMBERS, cardOf, OFFERED, type StoredRow } from './schema.ts';
 

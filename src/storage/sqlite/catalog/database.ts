@@ -2,8 +2,15 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CatalogCard } from '../../../catalog/catalog-card.ts';
 import type { Logger } from '../../../log.ts';
-import { inodeOf, moveCorruptAside } from '../corrupt-file.ts';
-import { type DatabaseOptions, openDatabase, type Statements, statementsOf } from '../database.ts';
+import {
+  type FileOptions,
+  isReplaced,
+  type OpenFile,
+  openFile,
+  putDamagedAside,
+  type Statements,
+  statementsOf,
+} from '../file.ts';
 import { ASKED_SCHEMA, AskedCards } from './asked.ts';
 import { SqliteCardIndex } from './card-index.ts';
 import { CatalogImports, IMPORTS_SCHEMA } from './imports.ts';
@@ -29,8 +36,8 @@ export class CatalogDatabase {
   readonly index: SqliteCardIndex;
   readonly asked: AskedCards;
   readonly imports: CatalogImports;
-  readonly #options: DatabaseOptions;
-  readonly #inode: number | undefined;
+  readonly #options: FileOptions;
+  readonly #opened: OpenFile;
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
   readonly #rows: CatalogRows;
@@ -38,25 +45,21 @@ export class CatalogDatabase {
   /**
    * Creates the file if it is absent; one that is corrupt is moved aside. Writing waits `busyTimeoutMs` for another process.
    *
-   * @throws DatabaseUnusable, DatabaseInUse
+   * @throws DatabaseUnusable
    */
   static open(dataDir: string, log: Pick<Logger, 'info' | 'error'>, busyTimeoutMs = BUSY_TIMEOUT_MS): CatalogDatabase {
-    const file = join(dataDir, 'catalog.sqlite');
     const options = { log, schema: SCHEMA, lossMeans: LOSS };
-    for (;;) {
-      const before = inodeOf(file);
-      const opened = new CatalogDatabase(file, openDatabase(file, options), options);
-      opened.waitAtMost(busyTimeoutMs);
-      if (before === undefined || before === opened.#inode) return opened;
-      opened.close(); // it was replaced, perhaps by another process while this one checked it
-    }
+    const opened = new CatalogDatabase(openFile(join(dataDir, 'catalog.sqlite'), options), options);
+    opened.waitAtMost(busyTimeoutMs);
+    return opened;
   }
 
-  private constructor(file: string, database: DatabaseSync, options: DatabaseOptions) {
+  private constructor(opened: OpenFile, options: FileOptions) {
+    const { file, database } = opened;
     this.file = file;
     this.#options = options;
+    this.#opened = opened;
     this.#database = database;
-    this.#inode = inodeOf(file);
     // It holds what members asked for, which must be gone when it is deleted.
     database.exec(`PRAGMA secure_delete = ON; PRAGMA cache_size = -${CACHE_KIB}`);
     this.#sql = statementsOf(database);
@@ -124,12 +127,12 @@ export class CatalogDatabase {
 
   /** Another process found this file corrupt: a new one is in its place. */
   isReplaced(): boolean {
-    return inodeOf(this.file) !== this.#inode;
+    return isReplaced(this.#opened);
   }
 
   /** Closes a file that turned out to be corrupt, and moves it aside. */
   discard(corruption: unknown): void {
-    moveCorruptAside({ file: this.file, inode: this.#inode, database: this.#database }, corruption, this.#options);
+    putDamagedAside(this.#opened, corruption, this.#options);
   }
 
   /** Its parts may be nested: only the outermost commits. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from '../../../log.ts';
-import { isCorruption } from '../database.ts';
+import { isCorruption } from '../file.ts';
 import { CatalogDatabase } from './database.ts';
 
 /** Searches wait while a statement waits for another process that writes. */
@@ -24,7 +24,7 @@ export class CatalogFile {
   #catalog: CatalogDatabase | undefined;
   #isClosing = false;
 
-  /** @throws DatabaseUnusable, DatabaseInUse */
+  /** @throws DatabaseUnusable */
   constructor(options: CatalogFileOptions) {
     this.#options = options;
     this.#catalog = CatalogDatabase.open(options.dataDir, options.log, BUSY_TIMEOUT_MS);

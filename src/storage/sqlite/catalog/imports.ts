@@ -1,4 +1,4 @@
-import type { Statements } from '../database.ts';
+import type { Statements } from '../file.ts';
 
 export const IMPORTS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS sources (

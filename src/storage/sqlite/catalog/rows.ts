@@ -9,7 +9,7 @@ import {
   spelledWords,
   tokenText,
 } from '../../../catalog/words.ts';
-import type { Statements } from '../database.ts';
+import type { Statements } from '../file.ts';
 import type { CatalogImports } from './imports.ts';
 import { cardOf, GONE, KEPT, type StoredRow, valuesOf } from './schema.ts';
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CatalogCard, catalogCardOf } from '../../../catalog/catalog-card.ts';
 import type { Logger } from '../../../log.ts';
-import { BUSY_CODE, sqliteCode } from '../database.ts';
+import { BUSY_CODE, sqliteCode } from '../file.ts';
 import type { CatalogDatabase } from './database.ts';
 import type { CatalogFile } from './file.ts';
 

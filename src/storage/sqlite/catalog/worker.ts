@@ -7,7 +7,7 @@ import { resolve } from '../../../catalog/resolution.ts';
 import { search } from '../../../catalog/search.ts';
 import type { Question } from '../../../catalog/search-queue.ts';
 import type { Logger } from '../../../log.ts';
-import { deleteFilesAside } from '../old-files.ts';
+import { deleteFilesAside } from '../file.ts';
 import { type CatalogChange, CatalogChanges } from './changes.ts';
 import { CatalogFile } from './file.ts';
 import { learnFromCache } from './upkeep.ts';

@@ -10,7 +10,7 @@ import { CardStore, keysOf } from '../../../../src/cache/card-store.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../../../src/storage/sqlite/cards.ts';
 import { CatalogDatabase } from '../../../../src/storage/sqlite/catalog/database.ts';
 import { WorkerCatalog, type WorkerCatalogOptions } from '../../../../src/storage/sqlite/catalog/worker-catalog.ts';
-import { openDatabase } from '../../../../src/storage/sqlite/database.ts';
+import { openFile } from '../../../../src/storage/sqlite/file.ts';
 import { ERROR, INFO, logLines, WARN } from '../../../support/log-lines.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -300,22 +300,6 @@ describe('what goes wrong', () => {
     expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
   });
 
-  it('an index that is corrupt while another process moves files aside is replaced once that has ended', async () => {
-    const catalog = openCatalog();
-    catalog.learn(CHARIZARD);
-    await finds(catalog, 'base1-4');
-    const mover = new DatabaseSync(join(folder, 'catalog.sqlite.lock'));
-    mover.exec('BEGIN EXCLUSIVE');
-    inFile((file) => file.exec("UPDATE card_words_data SET block = x'00ff00ff00ff00ff'"));
-    expect(await ids(catalog, 'base charizard')).toEqual([]);
-    await expect.poll(() => lines.map(({ level }) => level)).toEqual([WARN]);
-    mover.close();
-    await ids(catalog, 'base charizard');
-    await expect.poll(() => lines.map(({ level }) => level)).toContain(ERROR);
-    catalog.learn(CHARIZARD);
-    await findsSoon(catalog, 'base1-4');
-  });
-
   it('a file that was deleted is begun anew, and filled from the cache, and the log says so once', async () => {
     await cached(ORIGIN, 'base1-4');
     const catalog = openCatalog();
@@ -409,7 +393,7 @@ it('does not keep the process alive', async () => {
 });
 
 async function cached(origin: string, id: string): Promise<void> {
-  const database = openDatabase(join(folder, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: '' });
+  const { database } = openFile(join(folder, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: '' });
   const store = new CardStore({ log, store: new SqliteStore(database), memoryBytes: 1_000, keepMs: 1e9, origin });
   await store.set(id, { card: { ...CHARIZARD, id }, fetchedAtMs: Date.now() });
   await store.close();

@@ -1,0 +1,239 @@
+import type { RequestOutcome } from '../model/errors.ts';
+import { LOOK_EVERY_MS } from '../model/processes.ts';
+import type { QuotaReading } from '../model/quota.ts';
+import {
+  afterEnded,
+  afterLeft,
+  afterPlanned,
+  afterStated,
+  type Blocked,
+  blockedFor,
+  type Decision,
+  doubtOf,
+  type Flow,
+  foresee,
+  next,
+  type Permit,
+  type PermitLane,
+  stopOf,
+} from './decision.ts';
+import {
+  flowIn,
+  type LimiterDocument,
+  type Process,
+  type SharedState,
+  STORE_AWAITED_MS,
+  withMine,
+} from './document.ts';
+import { at, type LimiterState, type Now, type Terms } from './state.ts';
+
+/** A permit; or no permit before `untilMs`, unless a change brings one sooner; or none for longer than anybody should wait. */
+export type Acquired = { kind: 'permit'; permit: Permit } | Exclude<Decision, { kind: 'leave' }>;
+
+const ANSWERS_AVERAGED = 4;
+/** Within it a process that was told when to come has come. */
+const TURN_GRACE_MS = 60;
+
+/**
+ * Hands out permits at the plan's pace, and none after a 429, in an outage or on a spent day. Outcomes, headers and reports
+ * change the state in its document, and all else follows from that. No method rejects.
+ */
+export class Limiter {
+  readonly #document: LimiterDocument;
+  readonly #terms: Terms;
+  readonly #random: () => number;
+  readonly #listeners: (() => void)[] = [];
+  /** What the last answers have taken, on average; 0 before the first. */
+  #answersTakeMs = 0;
+  #lastLeftAtMs = Number.POSITIVE_INFINITY;
+  #seen: { of: readonly unknown[]; view: LimiterView } | undefined;
+
+  constructor(document: LimiterDocument, { terms, random = Math.random }: { terms: Terms; random?: () => number }) {
+    this.#document = document;
+    this.#terms = terms;
+    this.#random = random;
+    document.onChange(() => this.#notify());
+  }
+
+  async acquire(lane: PermitLane): Promise<Acquired> {
+    for (let isFresh = false; ; ) {
+      const decision = this.view().decide(lane);
+      if (decision.kind === 'leave') {
+        const permit = await this.#take(lane, decision.isProbe);
+        if (permit) return { kind: 'permit', permit };
+      } else if (!isFresh && (await this.#document.refresh())) {
+        isFresh = true; // another process may have ended what refuses it
+      } else {
+        if (decision.kind === 'wait' && decision.isForToken && lane === 'members')
+          await this.#waitFor(decision.untilMs);
+        return decision;
+      }
+    }
+  }
+
+  /** @returns `undefined` when another has been faster, or a 429 came while it was being stored */
+  async #take(lane: PermitLane, probe: boolean): Promise<Permit | undefined> {
+    const leftAtMs = Date.now();
+    const isTaken = await this.#document.wish((known) => {
+      const decision = next(this.#at(known), this.#flowIn(known), lane);
+      if (decision.kind !== 'leave' || decision.isProbe !== probe) return undefined;
+      return this.#after(known, leftAtMs, afterLeft, ({ underWay, isProbing }) => {
+        return { underWay: underWay + 1, isProbing: isProbing || probe };
+      });
+    });
+    if (!isTaken) return undefined;
+    this.#lastLeftAtMs = performance.now();
+    const permit = { probe, leftAtMs, ...(lane === 'watches' && { isForWatches: true }) };
+    const nowMs = Date.now();
+    const isStopped = lane !== 'report' && (this.view().stop?.untilMs ?? 0) > nowMs;
+    if (isStopped && nowMs > leftAtMs) {
+      await this.release(permit, { kind: 'abandoned' });
+      return undefined;
+    }
+    return permit;
+  }
+
+  /** The next token is left to this process before others that ask later. */
+  async #waitFor(tokenMs: number): Promise<void> {
+    const nowMs = Date.now();
+    const untilMs = Math.ceil(tokenMs) + TURN_GRACE_MS;
+    const change = ({ turn, ...mine }: Process) => {
+      const sinceMs = turn && turn.untilMs >= nowMs ? turn.sinceMs : nowMs;
+      return { ...mine, turn: { sinceMs, untilMs } };
+    };
+    await this.#document.wish((known) => withMine(known, this.#document.id, change));
+  }
+
+  async release(permit: Permit, outcome: RequestOutcome): Promise<void> {
+    const nowMs = Date.now();
+    if (outcome.kind !== 'abandoned') {
+      const tookMs = Math.max(0, nowMs - permit.leftAtMs);
+      this.#answersTakeMs += (tookMs - this.#answersTakeMs) / (this.#answersTakeMs === 0 ? 1 : ANSWERS_AVERAGED);
+    }
+    const random = this.#random();
+    const stored = this.#document.note((known) => {
+      const underWay = Math.max(0, this.#flowIn(known).underWay - 1);
+      const happened = (now: Now) => afterEnded(now, permit, { outcome, underWay, random });
+      return this.#after(known, nowMs, happened, ({ underWay, isProbing, ...turn }) => {
+        return { ...turn, underWay: Math.max(0, underWay - 1), isProbing: isProbing && !permit.probe };
+      });
+    });
+    this.#notify();
+    await stored;
+  }
+
+  /** The rate-limit headers of a response. They are stored with the outcome of its request. */
+  observe(reading: QuotaReading): void {
+    const nowMs = Date.now();
+    const { known, id } = this.#document;
+    const isHeld = (known.by[id]?.underWay ?? 0) > 0;
+    void this.#document.note((known) => this.#after(known, nowMs, (now) => afterStated(now, reading)), { isHeld });
+  }
+
+  /** The plan that a usage report named. */
+  observePlan(plan: string): void {
+    const nowMs = Date.now();
+    void this.#document.note((known) => this.#after(known, nowMs, (now) => afterPlanned(now, plan)));
+    this.#notify();
+  }
+
+  view(): LimiterView {
+    const { known, awaySinceMs } = this.#document;
+    const of = [known, awaySinceMs, Date.now()];
+    if (!this.#seen?.of.every((each, index) => each === of[index])) {
+      const awaitedUntilMs = awaySinceMs && Date.now() + STORE_AWAITED_MS - (performance.now() - awaySinceMs);
+      this.#seen = { of, view: viewOf(this.#at(known), this.#flowIn(known), awaitedUntilMs) };
+    }
+    return this.#seen.view;
+  }
+
+  /** Called whenever permits may come at other times than the view said. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #at({ state }: SharedState): Now {
+    return at(state, this.#terms, Date.now());
+  }
+
+  /** What is known after something has happened, and what this process has under way by then. */
+  #after(
+    known: SharedState,
+    nowMs: number,
+    happened: (now: Now) => LimiterState,
+    change: (mine: Process) => Process = (mine) => mine,
+  ): SharedState {
+    const state = { ...happened(at(known.state, this.#terms, nowMs)), atMs: nowMs };
+    return { ...withMine(known, this.#document.id, change), state };
+  }
+
+  /** A request that left last and is still under way shows that the answers have become slower; of those of others it is told with a look. */
+  #flowIn(known: SharedState): Flow {
+    const { id } = this.#document;
+    const flow = flowIn(known, id, Date.now());
+    const isOwn = (known.by[id]?.underWay ?? 0) > 0;
+    const sinceMs = performance.now() - this.#lastLeftAtMs;
+    const lastMs = isOwn ? sinceMs : Math.min(sinceMs, LOOK_EVERY_MS);
+    return { ...flow, answersTakeMs: Math.max(this.#answersTakeMs, flow.underWay > 0 ? lastMs : 0) };
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** What follows from the state of a limiter at one moment. */
+export type LimiterView = ReturnType<typeof viewOf>;
+
+/** @param storeAwaitedUntilMs until when lookups wait for the Redis that the quota is shared over, if it cannot be reached */
+export function viewOf(now: Now, flow: Flow, storeAwaitedUntilMs?: number) {
+  const { state, nowMs, pace, planned, windows, least } = now;
+  const { isProbing } = flow;
+  const stop = stopOf(now);
+  const foreseen = new Map<PermitLane, (position: number) => number>();
+
+  /** Why all of the lane are answered at once; `undefined` while waiting makes sense. */
+  function refusalFor(lane: PermitLane): Blocked | undefined {
+    const isAway = storeAwaitedUntilMs !== undefined && storeAwaitedUntilMs <= nowMs;
+    return isAway ? { reason: 'store', untilMs: storeAwaitedUntilMs } : blockedFor(now, isProbing, lane);
+  }
+
+  return {
+    storeAwaitedUntilMs,
+    /** Unlike a refusal, it lasts until a probe has succeeded. */
+    stop,
+    /** One more request finds out whether the others may leave. */
+    isProbing,
+    /** What keeps requests from flowing freely, spent windows apart. */
+    trouble: state.trouble,
+    /** `undefined` while the service answers. */
+    doubt: doubtOf(now, isProbing),
+    /** What answers have shown the service to allow, where that is less than the plan. */
+    learned: { window: pace.window, capacity: pace.capacity < planned.capacity ? pace.capacity : undefined },
+    /** The service asked us to wait. */
+    paused: stop?.reason === 'pause' && stop.untilMs > nowMs,
+    /** The window that leaves least; `undefined` while nothing is known. */
+    quota: least,
+    /** All that are known. */
+    windows,
+    refusalFor,
+
+    /** Whether a request may leave now. */
+    decide(lane: PermitLane): Decision {
+      const refused = refusalFor(lane);
+      if (refused) return { kind: 'blocked', ...refused };
+      if (storeAwaitedUntilMs !== undefined) return { kind: 'wait', untilMs: storeAwaitedUntilMs };
+      return next(now, flow, lane);
+    },
+
+    /**
+     * When the n-th permit from now (n from 1) is given, to one of the lane, if nothing else happens, and Redis can be
+     * reached. The first: now, or in the past, exactly when one would be given now.
+     */
+    forecast(lane: PermitLane, position: number): number {
+      const known = foreseen.get(lane) ?? foresee(now, flow, lane);
+      foreseen.set(lane, known);
+      return known(position);
+    },
+  };
+}

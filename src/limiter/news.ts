@@ -1,0 +1,112 @@
+import { type BreakerReason, spentShare, WARNED_SHARES, type WindowName } from '../model/quota.ts';
+import { stopOf } from './decision.ts';
+import { learnedPace } from './learning.ts';
+import { at, type Now } from './state.ts';
+import { isSameWindow } from './windows.ts';
+
+/** A line of the log. */
+export interface Line {
+  level: 'info' | 'warn' | 'error';
+  text: string;
+  facts: object;
+}
+
+/**
+ * What operators read in the log of one change.
+ *
+ * @param before absent at a start: a new log does not say yet that requests are stopped, if they still are
+ */
+export function newsOf(before: Now | undefined, after: Now): Line[] {
+  const changes = before ? [...ofWindows(before, after), ...ofPlan(before, after), ...ofLearned(before, after)] : [];
+  return [...changes, ...ofUnknownPlan(before, after), ...ofStop(before, after)];
+}
+
+const WHOSE: Record<WindowName, string> = { hour: "this hour's", day: "today's", month: "this month's" };
+const CURE = 'if that is usual, set budgets or take a larger plan, see docs/quota.md';
+
+/** That a share of a window is spent. A day that takes twice its share of a month is no reason to warn. */
+function ofWindows(before: Now, after: Now): Line[] {
+  return after.windows.flatMap((window) => {
+    const { per = 'day', isShareOfMonth, limit, remaining } = window;
+    const was = before.windows.find((each) => each.per === per && !each.isShareOfMonth);
+    const knownShare = was && isSameWindow(was, window) ? (spentShare(was) ?? 0) : 0;
+    const spent = spentShare(window) ?? 0;
+    const share = WARNED_SHARES.findLast((each) => spent >= each && knownShare < each);
+    if (share === undefined || share === 1 || isShareOfMonth) return []; // that all are spent stops requests
+    const text = `${100 * share} % of ${WHOSE[per]} requests are used: ${CURE}`;
+    return { level: 'warn', facts: { share, limit, remaining }, text };
+  });
+}
+
+/** That `CARD_SERVICE_PLAN=auto` finds a plan with another rate than the one so far. */
+function ofPlan(before: Now, { plan, planned: { intervalMs } }: Now): Line[] {
+  if (plan === undefined || intervalMs === before.planned.intervalMs) return [];
+  const facts = { plan, requestsPerMinute: Math.round(60_000 / intervalMs) };
+  return [{ level: 'info', facts, text: `the plan is ${plan}: requests are sent at its rate` }];
+}
+
+/** How to configure a daily limit from which `CARD_SERVICE_PLAN=auto` cannot tell the plan, though more may be allowed. */
+function ofUnknownPlan(before: Now | undefined, after: Now): Line[] {
+  const { plan, requestsPerMinute, burst } = after.terms.setting;
+  const isConfigured = plan !== 'auto' || (requestsPerMinute !== undefined && burst !== undefined);
+  const unknown = (now: Now | undefined) =>
+    now?.plan === undefined ? now?.state.windows.day?.stated?.limit : undefined;
+  const limit = unknown(after);
+  if (isConfigured || limit === undefined || unknown(before) !== undefined) return [];
+  const text =
+    'the daily limit matches no known plan, so requests are sent at the rate of the Free plan: set CARD_SERVICE_PLAN, or CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST';
+  return [{ level: 'warn', facts: { limit }, text }];
+}
+
+/** That a window or a smaller burst is learned, or given up, once those have ended that had left before the 429. */
+function ofLearned(before: Now, after: Now): Line[] {
+  const { planned } = after;
+  const paceOf = ({ state: { learned } }: Now) => learnedPace(learned.refusal ?? learned, planned);
+  const known = paceOf(before);
+  const { window, capacity: burst } = paceOf(after);
+  const isKnown = window === known.window && burst < planned.capacity === known.capacity < planned.capacity;
+  const isEven = burst === 1 && known.capacity > 1;
+  if (isKnown && !isEven) return [];
+  return [{ level: 'info', facts: { window, burst }, text: limitText(window, burst, planned.capacity) }];
+}
+
+function limitText(window: number | undefined, burst: number, planned: number): string {
+  if (window !== undefined) return `the card service takes ${window} requests in any minute: the bot keeps to that`;
+  if (burst === planned) return "the bot keeps to the plan's rate and burst again";
+  const reaction = burst === 1 ? 'spaces them evenly' : 'keeps to that';
+  return `the card service takes fewer requests at a time than the plan allows: the bot ${reaction}`;
+}
+
+const spentText = (per: WindowName) =>
+  `${WHOSE[per]} requests are used up: only saved cards are shown until the reset; ${CURE}`;
+
+/** The failures before an outage were warned of. */
+const STOPPED: Record<BreakerReason, [level: Line['level'], text: string]> = {
+  pause: ['info', 'the card service asked for a pause: requests wait'],
+  hour: ['warn', spentText('hour')],
+  day: ['warn', spentText('day')],
+  month: ['warn', spentText('month')],
+  outage: ['info', 'the card service is down: only saved cards are shown until it answers'],
+  plan: [
+    'error',
+    'the plan does not allow card lookups, so only saved cards are shown: take a larger one, or correct `refused` in the description of the card service',
+  ],
+  key: ['error', 'the card service refuses the API key, so only saved cards are shown: check CARD_SERVICE_API_KEY'],
+};
+
+/** That requests stop, with the reason, or that they go on. */
+function ofStop(before: Now | undefined, after: Now): Line[] {
+  const { nowMs } = after;
+  const was = before && stopOf(at(before.state, before.terms, before.state.atMs));
+  const is = stopOf(after);
+  if (is?.reason === was?.reason || (is && !before && is.untilMs <= nowMs)) return [];
+  if (is) {
+    const [level, text] = STOPPED[is.reason];
+    const until = new Date(is.untilMs).toISOString();
+    return [{ level, facts: { reason: is.reason, until, outage: 'requests' }, text }];
+  }
+  const lastedMs = was?.beganMs && nowMs - was.beganMs;
+  return [
+    { level: 'info', facts: { reason: was?.reason, lastedMs, over: 'requests' }, text: 'requests are sent again' },
+  ];
+}

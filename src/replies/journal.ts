@@ -1,0 +1,244 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from '../log.ts';
+import { LOOK_EVERY_MS, type Processes } from '../model/processes.ts';
+import { type Row, type Rows, readJson, update } from '../model/rows.ts';
+import { type CardsReply, JournaledReply, type ReplyJournal, type ReplyOwner } from './reply-ports.ts';
+
+/** The parts, by interaction: the process that completes a reply, with a mark if it was taken back; and the reply as JSON. */
+const OWNERS = 'replies';
+const TEXTS = 'replies:texts';
+const MARK = ' deleted';
+/** The owner of rows that are left to any process. */
+const NOBODY = '-';
+/** Longer than a reply can be completed, which is 15 minutes. */
+const KEPT_MS = 16 * 60_000;
+const KEEP = { keepMs: KEPT_MS };
+/** More than the Business plan answers in this time. Memory for all of them is taken at the start. */
+const MOST_ENDED = 10_000;
+
+/** A reply that this process is to complete. */
+interface Pending {
+  reply: CardsReply;
+  /** The `aliveSinceMs` in which it was added and last seen to be this process's; NaN when it is not. */
+  addedIn: number;
+  ownedIn: number;
+  /** Whether the others may know of it. */
+  isSent: boolean;
+  /** As it is being written: it is not written a second time meanwhile. */
+  writing?: Promise<boolean | undefined> | undefined;
+}
+
+/** A reply to which nothing more is to come from here. */
+interface Ended {
+  /** Its row stays, if somebody has marked it, until the message is gone. */
+  isMarkKept: boolean;
+  isTold: boolean;
+}
+
+/**
+ * The deferred replies of all processes, or of all runs of one. Each is completed by its owner, from memory; when the owner
+ * is dead or has left it, another process takes it over. What cannot be written now is in memory alone, and written with one
+ * of the next looks.
+ */
+export class Journal implements ReplyJournal {
+  readonly #rows: Rows;
+  readonly #processes: Processes;
+  readonly #log: Logger;
+  readonly #pending = new Map<string, Pending>();
+  readonly #ended = new LRUCache<string, Ended>({ max: MOST_ENDED, ttl: KEPT_MS });
+  #takeOver: ((reply: CardsReply) => void) | undefined;
+  #looking: Promise<void> | undefined;
+  #again: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(rows: Rows, processes: Processes, log: Logger) {
+    this.#rows = rows;
+    this.#processes = processes;
+    this.#log = log;
+    processes.onLook(() => void this.#look());
+  }
+
+  async add(reply: CardsReply): Promise<boolean> {
+    const pending = { reply, addedIn: Number.NaN, ownedIn: Number.NaN, isSent: false };
+    this.#pending.set(reply.interactionId, pending);
+    await this.#write(pending);
+    pending.addedIn = pending.ownedIn;
+    return this.#pending.has(reply.interactionId);
+  }
+
+  async keeps({ interactionId }: CardsReply): Promise<boolean> {
+    const pending = this.#pending.get(interactionId);
+    if (pending === undefined || pending.ownedIn === this.#processes.aliveSinceMs) return pending !== undefined;
+    return (await this.#write(pending)) !== undefined;
+  }
+
+  owns(interactionId: string): boolean {
+    return this.#pending.get(interactionId)?.addedIn === this.#processes.aliveSinceMs || !this.#rows.isShared;
+  }
+
+  ownerOf(interactionId: string): ReplyOwner {
+    const pending = this.#pending.get(interactionId);
+    if (!this.#rows.isShared) return 'this';
+    if (pending === undefined) return 'another';
+    return !pending.isSent || pending.ownedIn === this.#processes.aliveSinceMs ? 'this' : 'unknown';
+  }
+
+  async ended(interactionId: string): Promise<void> {
+    if (!this.#pending.get(interactionId)?.reply.isDeleted) await this.#end(interactionId, true);
+  }
+
+  async remove(interactionId: string): Promise<void> {
+    await this.#end(interactionId, false);
+  }
+
+  /** Its owner learns of it with the next look. */
+  async markDeleted(interactionId: string): Promise<boolean> {
+    const pending = this.#pending.get(interactionId);
+    if (pending) pending.reply = { isDeleted: true, ...pending.reply };
+    const row = { part: OWNERS, key: interactionId };
+    const mark = (owner: string | undefined) => {
+      const isMarked = owner === undefined || owner.endsWith(MARK);
+      return { changes: isMarked ? [] : [{ ...row, value: owner + MARK }], result: true };
+    };
+    const isMarked = await update(this.#rows, row, mark, KEEP);
+    if (pending && !isMarked) pending.ownedIn = Number.NaN;
+    return pending !== undefined;
+  }
+
+  /** Oldest first: what is there at once, and then with each look. */
+  takeOver(listener: (reply: CardsReply) => void): Promise<void> {
+    this.#takeOver = listener;
+    return this.#look();
+  }
+
+  /** Leaves the remaining replies to other processes. What it cannot write is taken over, if it is stored, once the others know that this process is gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#looking;
+    clearTimeout(this.#again);
+    await this.#catchUp();
+    if (!this.#rows.isShared) return;
+    const left = [...this.#pending.values()].map(({ reply }) => this.#ownRow(reply));
+    const nobodys = (value = '') => value.replace(this.#processes.id, NOBODY);
+    await Promise.all(left.map((row) => this.#replace(row, { ...row, value: nobodys(row.value) })));
+  }
+
+  #look(): Promise<void> {
+    this.#looking ??= this.#catchUp()
+      .then((owners) => owners && this.#takeRows(owners))
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  /** Writes what the others do not know, and learns what they have taken over. @returns the owners, `undefined` when they cannot be read now */
+  async #catchUp(): Promise<ReadonlyMap<string, string> | undefined> {
+    const { aliveSinceMs } = this.#processes;
+    const owners = await this.#rows.read(OWNERS);
+    if (!owners) return undefined;
+    for (const [id, ended] of this.#ended) if (!ended.isTold) await this.#tell(id, ended);
+    for (const [id, pending] of this.#pending) await this.#learn(pending, owners.get(id), aliveSinceMs);
+    return owners;
+  }
+
+  async #learn(pending: Pending, owner: string | undefined, aliveSinceMs: number): Promise<void> {
+    const own = this.#ownRow(pending.reply);
+    if (owner === undefined) {
+      // One that was stored and is gone was deleted by an operator, who wants no trace of it.
+      if (pending.ownedIn !== aliveSinceMs) await this.#write(pending);
+    } else if (!owner.startsWith(this.#processes.id)) this.#pending.delete(own.key);
+    else if (!pending.reply.isDeleted || owner.endsWith(MARK)) pending.ownedIn = aliveSinceMs;
+    else await this.#replace({ ...own, value: owner }, own);
+  }
+
+  async #takeRows(owners: ReadonlyMap<string, string>): Promise<void> {
+    if (!this.#takeOver || this.#isClosed) return;
+    const { aliveSinceMs } = this.#processes;
+    const given = await Promise.all([...owners].map(async (row) => ((await this.#isGiven(...row)) ? row[0] : [])));
+    const ids = given.flat();
+    const texts = ids.length > 0 ? await readJson(this.#rows, JournaledReply, TEXTS, ids) : undefined;
+    if (!texts) return; // what is this process's now is given with the next look
+    for (const id of ids) if (!texts.has(id)) await this.#end(id, false); // it cannot be read
+    const replies = [...texts].map(([id, reply]) =>
+      owners.get(id)?.endsWith(MARK) ? { ...reply, isDeleted: true as const } : reply,
+    );
+    for (const reply of replies)
+      this.#pending.set(reply.interactionId, { reply, addedIn: Number.NaN, ownedIn: aliveSinceMs, isSent: true });
+    if (this.#isClosed) return; // they are left with all others
+    if (replies.length > 0) this.#log.info({ count: replies.length }, 'deferred replies taken over');
+    for (const reply of replies.sort((a, b) => a.receivedAtMs - b.receivedAtMs)) this.#takeOver(reply);
+  }
+
+  /** Whether a row is this process's, and news to it: it may have taken it over without learning of it. */
+  async #isGiven(id: string, row: string): Promise<boolean> {
+    const { id: self } = this.#processes;
+    const isMarked = row.endsWith(MARK);
+    const owner = isMarked ? row.slice(0, -MARK.length) : row;
+    const [pending, ended] = [this.#pending.get(id), this.#ended.get(id)];
+    if (owner === self && pending) return isMarked && !pending.reply.isDeleted;
+    if (owner === self) return ended === undefined || (isMarked && ended.isMarkKept);
+    if (owner !== NOBODY && !this.#processes.isDead(owner)) return false;
+    const key = { part: OWNERS, key: id };
+    return (await this.#replace({ ...key, value: row }, { ...key, value: self + (isMarked ? MARK : '') })) === true;
+  }
+
+  /** What another process has stored or taken over before is that one's, and dropped here. @returns `undefined` when nobody knows */
+  #write(pending: Pending): Promise<boolean | undefined> {
+    pending.writing ??= this.#writeOnce(pending).finally(() => {
+      pending.writing = undefined;
+    });
+    return pending.writing;
+  }
+
+  async #writeOnce(pending: Pending): Promise<boolean | undefined> {
+    const { reply } = pending;
+    const { aliveSinceMs } = this.#processes;
+    pending.isSent ||= this.#rows.isReachable;
+    const own = this.#ownRow(reply);
+    const text = { part: TEXTS, key: own.key, value: JSON.stringify(reply) };
+    const isNew = await this.#rows.write([own, text], { ...KEEP, ifStill: [{ ...own, value: undefined }] });
+    if (isNew === undefined) return this.#lookAgain();
+    const owner = isNew ? own.value : (await this.#rows.read(OWNERS, [own.key]))?.get(own.key);
+    if (owner === undefined) return undefined;
+    const isOwn = owner.startsWith(this.#processes.id);
+    if (isOwn) pending.ownedIn = aliveSinceMs;
+    else this.#pending.delete(own.key);
+    return isOwn;
+  }
+
+  #ownRow({ interactionId, isDeleted }: CardsReply): Row {
+    return { part: OWNERS, key: interactionId, value: this.#processes.id + (isDeleted ? MARK : '') };
+  }
+
+  #replace(before: Row, after: Row): Promise<boolean | undefined> {
+    return this.#rows.write([after], { ...KEEP, ifStill: [before] });
+  }
+
+  async #end(interactionId: string, isMarkKept: boolean): Promise<void> {
+    this.#pending.delete(interactionId);
+    const ended = { isMarkKept, isTold: true }; // by what follows
+    this.#ended.set(interactionId, ended);
+    await this.#tell(interactionId, ended);
+  }
+
+  /** A row that another process has taken over stays: its reply may show less again, and be left to a third. */
+  async #tell(key: string, ended: Ended): Promise<void> {
+    const own = { part: OWNERS, key, value: this.#processes.id };
+    const gone = [OWNERS, TEXTS].map((part) => ({ part, key, value: undefined }));
+    let isGone = await this.#rows.write(gone, { ...KEEP, ifStill: [own] });
+    if (isGone === false && !ended.isMarkKept)
+      isGone = await this.#rows.write(gone, { ...KEEP, ifStill: [{ ...own, value: own.value + MARK }] });
+    ended.isTold = isGone !== undefined;
+    if (!ended.isTold) this.#lookAgain();
+  }
+
+  /** Where there are no others, nobody looks unless something could not be written. */
+  #lookAgain(): undefined {
+    if (this.#rows.isShared || this.#isClosed) return;
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined;
+      void this.#look();
+    }, LOOK_EVERY_MS).unref();
+  }
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { CardStore, keysOf } from '../cache/card-store.ts';
+import type { Config } from '../config/config.ts';
+import { LimiterDocument } from '../limiter/document.ts';
+import { Limiter } from '../limiter/limiter.ts';
+import { LocalClaims, SharedClaims } from '../model/claims.ts';
+import { Processes } from '../model/processes.ts';
+import { Ledger } from '../quota/ledger.ts';
+import { Journal } from '../replies/journal.ts';
+import { CARDS_SCHEMA, SqliteStore } from './sqlite/cards.ts';
+import { WorkerCatalog } from './sqlite/catalog/worker-catalog.ts';
+import { copyDaily } from './sqlite/daily-copies.ts';
+import { openExclusively, openFile, watchFile } from './sqlite/file.ts';
+import { ROWS_SCHEMA, SqliteRows } from './sqlite/rows.ts';
+import { accountOf, catalogFolder, type Place, type StateOptions, StateUnusable } from './state.ts';
+
+/** Everything that is stored. */
+export type State = Awaited<ReturnType<typeof openState>>;
+
+/** @throws DatabaseUnusable, also when another process owns `dataDir`; StateUnusable */
+export async function openState(options: StateOptions) {
+  const { cardService, dataDir, redis, plan, longestWaitMs, memberHistory, log, events } = options;
+  const shared = redis && (await (await import('./redis/state.ts')).openRedis(redis, options));
+  const place = shared ?? (await openFiles(options));
+  const { rows, refused } = place;
+  /** Of the card service: what a quota belongs to. */
+  const account = accountOf(cardService.baseUrl, cardService.apiKey);
+  const processes = new Processes(rows);
+  shared?.link.onHealth((health) => health === 'usable' && void processes.look()); // before what names it to the others
+  const limited = { terms: { setting: plan, longestWaitMs }, log, events };
+  const document = new LimiterDocument({ ...limited, rows, account, processes, ...(shared && { link: shared.link }) });
+  if (!shared) await document.written();
+  const cardStore = openCardStore(options, place.cards);
+  const ledger = new Ledger(rows, cardService.scope);
+  const journal = new Journal(rows, processes, log);
+  const catalog = new WorkerCatalog({
+    dataDir: catalogFolder(dataDir, cardService.scope),
+    cardsDir: dataDir,
+    keepsMembers: memberHistory,
+    cardKeys: keysOf(originOf(cardService)),
+    log,
+  });
+  return {
+    ...{ rows, account, cardStore, catalog, ledger, journal, refused },
+    limiter: new Limiter(document, limited),
+    otherQueues: processes,
+    claims: shared ? new SharedClaims(rows, processes) : new LocalClaims(),
+    /** Writes what is not written yet, and leaves deferred replies to other processes or the next start. */
+    async close(): Promise<void> {
+      const closed = catalog.close();
+      await journal.close();
+      await document.close();
+      await processes.leave();
+      await ledger.close();
+      await cardStore.close();
+      await closed;
+      place.close();
+    },
+  };
+}
+
+/** A process that was told to stop takes at most 8 s; twice that, and it hangs. */
+const OWNER_TIMEOUT_MS = 15_000;
+
+/** The files of a `DATA_DIR`, which this process owns from then on. */
+async function openFiles({ dataDir, log, events, signal }: StateOptions): Promise<Place> {
+  const [file, cardFile] = [join(dataDir, 'state.sqlite'), join(dataDir, 'cards.sqlite')];
+  const { database } = await openExclusively(file, { log, schema: ROWS_SCHEMA }, OWNER_TIMEOUT_MS, signal);
+  database.exec('PRAGMA secure_delete = ON'); // what is deleted is about members, or interaction tokens
+  const lossMeans = 'cached cards are requested again';
+  const cards = openFile(cardFile, { log, schema: CARDS_SCHEMA, lossMeans }).database;
+  const rows = new SqliteRows(database, log, events);
+  const { promise: refused, resolve: refuse } = Promise.withResolvers<StateUnusable>();
+  const cure = 'put the newest of backups/ in its place, delete state.sqlite-wal, and start the bot again';
+  const ends = [
+    watchFile(file, (reason) => {
+      rows.lost();
+      refuse(new StateUnusable(`${reason}: ${cure}.`));
+    }),
+    watchFile(cardFile, (reason) => log.error(`${reason}: after a restart ${lossMeans}`)),
+    copyDaily(database, dataDir, log),
+  ];
+  return {
+    ...{ rows, refused, cards: { store: new SqliteStore(cards) } },
+    close() {
+      for (const end of ends) end();
+      rows.close();
+      database.close();
+    },
+  };
+}
+
+const MEMORY_BYTES = 32 * 1024 * 1024;
+
+/** The cards of the configured service. */
+export function openCardStore({ cardService, freshness, log, events }: StateOptions, place: Place['cards']): CardStore {
+  const { keepMs } = freshness;
+  return new CardStore({ ...place, log, events, keepMs, memoryBytes: MEMORY_BYTES, origin: originOf(cardService) });
+}
+
+function originOf({ baseUrl, description }: Config['cardService']): string {
+  return `${baseUrl} ${description.card.path}`;
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { Change, Row, Rows, WriteOptions } from '../../model/rows.ts';
+import { RemoteClock } from '../../time/remote-clock.ts';
+import { meaningOf } from './client.ts';
+import type { RedisLink, RedisUnavailable } from './link.ts';
+
+/**
+ * KEYS: parts, each a hash. ARGV: how long they are kept, and by fours what is expected, then what is changed: a word, the
+ * number of a part, a key and a text. Returns whether it was as expected, Redis's clock, and the parts that were no hashes,
+ * which are gone.
+ */
+const WRITE = `
+  local isAsExpected, mistyped, time = 1, {}, redis.call('TIME')
+  for _, part in ipairs(KEYS) do
+    if not string.find('hash none', redis.call('TYPE', part).ok) then
+      redis.call('DEL', part)
+      mistyped[#mistyped + 1] = part
+    end
+  end
+  for at = 2, #ARGV, 4 do
+    local word, part, key, text = ARGV[at], KEYS[tonumber(ARGV[at + 1])], ARGV[at + 2], ARGV[at + 3]
+    if word == 'is' then
+      if redis.call('HGET', part, key) ~= text then isAsExpected = 0 end
+    elseif word == 'none' then
+      if redis.call('HEXISTS', part, key) == 1 then isAsExpected = 0 end
+    elseif word == 'fewer' then
+      if redis.call('HLEN', part) >= tonumber(text) then isAsExpected = 0 end
+    elseif isAsExpected == 1 and word == 'delete' then
+      redis.call('HDEL', part, key)
+    elseif isAsExpected == 1 then
+      local sum = word == 'add' and redis.pcall('HINCRBY', part, key, text)
+      if type(sum) ~= 'number' then redis.call('HSET', part, key, text) end
+      if sum == 0 then redis.call('HDEL', part, key) end
+      redis.call('PEXPIRE', part, ARGV[1])
+    end
+  end
+  return {isAsExpected, time[1] * 1000 + math.floor(time[2] / 1000), mistyped}
+`;
+const Written = z.tuple([z.number(), z.number(), z.array(z.string())]);
+
+/** Rows in Redis: a hash for each part. */
+export class RedisRows implements Rows {
+  readonly isShared = true;
+  readonly #link: RedisLink;
+  readonly #clock = new RemoteClock();
+
+  constructor(link: RedisLink) {
+    this.#link = link;
+  }
+
+  get isReachable(): boolean {
+    return this.#link.health === 'usable';
+  }
+
+  get aheadMs(): number {
+    return this.#clock.aheadMs;
+  }
+
+  async read(part: string, keys?: readonly string[]): Promise<ReadonlyMap<string, string> | undefined> {
+    if (keys?.length === 0) return new Map();
+    const name = this.#nameOf(part);
+    try {
+      if (!keys) return new Map(Object.entries(await this.#link.read((client) => client.hGetAll(name))));
+      const texts = await this.#link.read((client) => client.hmGet(name, [...keys]));
+      return new Map(keys.flatMap((key, at) => (texts[at] == null ? [] : [[key, texts[at]]])));
+    } catch (error) {
+      if (meaningOf((error as RedisUnavailable).cause) !== 'mistyped') return undefined;
+      this.#link.unreadable(name);
+      await this.#link.run((client) => client.del(name)).catch(() => {});
+      return new Map();
+    }
+  }
+
+  async write(
+    changes: readonly Change[],
+    { ifStill = [], ifFewer, keepMs }: WriteOptions,
+  ): Promise<boolean | undefined> {
+    const parts = [...new Set([...ifStill, ...(ifFewer ? [ifFewer] : []), ...changes].map(({ part }) => part))];
+    const step = (word: string, part: string, key: string, text: string | number = '') =>
+      [word, parts.indexOf(part) + 1, key, text].map(String);
+    const stepOf = (row: Row, [none, some]: [string, string]) =>
+      step(row.value === undefined ? none : some, row.part, row.key, row.value);
+    const steps = [
+      ...ifStill.map((row) => stepOf(row, ['none', 'is'])),
+      ...(ifFewer ? [step('fewer', ifFewer.part, '', ifFewer.than)] : []),
+      ...changes.map((change) =>
+        'add' in change ? step('add', change.part, change.key, change.add) : stepOf(change, ['delete', 'set']),
+      ),
+    ];
+    const given = { keys: parts.map((part) => this.#nameOf(part)), arguments: [String(keepMs), ...steps.flat()] };
+    const sentAtMs = Date.now();
+    const answer = await this.#link.run((client) => client.eval(WRITE, given)).catch(() => undefined);
+    if (answer === undefined) return undefined;
+    const [isAsExpected, nowMs, mistyped] = Written.parse(answer);
+    this.#clock.observe(nowMs, sentAtMs, Date.now());
+    for (const name of mistyped) this.#link.unreadable(name);
+    return isAsExpected === 1;
+  }
+
+  drop(part: string, key: string): void {
+    const name = this.#nameOf(part);
+    this.#link.unreadable(`${name} ${key}`);
+    this.#link.run((client) => client.hDel(name, key)).catch(() => {});
+  }
+
+  #nameOf(part: string): string {
+    return `${this.#link.prefix}:${part}`;
+  }
+}
