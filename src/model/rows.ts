@@ -71,9 +71,11 @@ interface Updated<T> extends Pick<WriteOptions, 'ifFewer'> {
 
 /** After so many tries in vain, the others let this one write: it may be slow, and they quick. */
 const TRIES_BEFORE_TURN = 3;
-const MOST_TRIES = 20;
+/** Some seconds: more processes than anybody has, on a busy machine. */
+const MOST_TRIES = 100;
 const TURN_MS = 1_000;
 const WAIT_MS = 10;
+const LONGEST_WAIT_MS = 100;
 
 /**
  * Changes a row, and others with it, whoever else changes it meanwhile. Costs two commands, one where it is as it was known
@@ -103,7 +105,7 @@ export async function update<T>(
     const isWritten = await rows.write(all, { keepMs, ifStill, ...unless });
     if (isWritten !== false) return isWritten && result;
     if (tries >= TRIES_BEFORE_TURN) own = await takeTurn(rows, turn, own);
-    await sleep(Math.random() * tries * WAIT_MS);
+    await sleep(Math.random() * Math.min(tries * WAIT_MS, LONGEST_WAIT_MS));
   }
   return undefined;
 }
