@@ -85,7 +85,7 @@ export class Limiter {
     this.#lastLeftAtMs = performance.now();
     const permit = { probe, leftAtMs, ...(lane === 'watches' && { isForWatches: true }) };
     const nowMs = Date.now();
-    const isStopped = lane !== 'report' && (this.view().stop?.untilMs ?? 0) > nowMs;
+    const isStopped = lane !== 'report' && (this.#document.known.state.trouble?.untilMs ?? 0) > nowMs;
     if (isStopped && nowMs > leftAtMs) {
       await this.release(permit, { kind: 'abandoned' });
       return undefined;

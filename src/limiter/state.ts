@@ -85,7 +85,7 @@ export interface Now {
   spent: WindowQuota | undefined;
 }
 
-const KNOWN_FOR_MS = 1_000;
+const KNOWN_FOR_MS = 10_000;
 
 /** Many ask, and it is the same as long as the windows are known as they are, and none ends. */
 const KNOWN = new WeakMap<LimiterState['windows'], ReturnType<typeof planAndWindows>>();
