@@ -12,8 +12,8 @@ import { usageFigures } from '../src/render/usage-figures.ts';
 import type { Command, Message, Services, Use } from './command.ts';
 
 /**
- * A report that takes longer than this after the command is shown as a correction. Discord allows 3 s for the first reply,
- * which includes a wait when its own rate limit delays that reply.
+ * A report that takes longer than this after the command is shown as a correction. Discord allows 3 s for the first
+ * reply, which includes a wait when its own rate limit delays that reply.
  */
 const LONGEST_WAIT_MS = 1_500;
 const TOP_MEMBERS = 5;

@@ -64,7 +64,8 @@ const CLOSE_MS = 800;
  * Makes every part and connects them; read from top to bottom, this is the whole program. The bot, the sandbox and the
  * end-to-end tests differ only in `config`.
  *
- * @throws DatabaseUnusable, also when another process owns `DATA_DIR`, StateUnusable, HttpPortUnusable, an error of the file system
+ * @throws DatabaseUnusable, also when another process owns `DATA_DIR`, StateUnusable, HttpPortUnusable, an error of the
+ * file system
  */
 export async function startApp(config: Config, log: Logger, signal = new AbortController().signal): Promise<App> {
   const events = new Events();
@@ -197,8 +198,8 @@ export interface ServicesOptions {
 }
 
 /**
- * Everything without Discord: cards, quota and the lookup queue, over the state of this process or, with `REDIS_URL`, of
- * several.
+ * Everything without Discord: cards, quota and the lookup queue, over the state of this process or, with `REDIS_URL`,
+ * of several.
  *
  * @throws DatabaseUnusable, also when another process owns `DATA_DIR`
  */

@@ -21,9 +21,9 @@ export interface CardStoreOptions {
 }
 
 /**
- * What is known of cards: Keyv twice, memory bounded in bytes over a lasting store. A broken store is a miss and a warning
- * in the log, never a failed command: no method rejects. Freshness is the reader's decision; a record that is past its
- * keeping time is gone.
+ * What is known of cards: Keyv twice, memory bounded in bytes over a lasting store. A broken store is a miss and a
+ * warning in the log, never a failed command: no method rejects. Freshness is the reader's decision; a record that is
+ * past its keeping time is gone.
  */
 export class CardStore {
   readonly #options: CardStoreOptions;
@@ -47,7 +47,8 @@ export class CardStore {
   }
 
   /**
-   * @param enough the record in memory is given only if this accepts it; otherwise the lasting store is read, too, where
+   * @param enough the record in memory is given only if this accepts it; otherwise the lasting store is read, too,
+   * where
    *   another process may have written. The best record known, accepted or not.
    */
   async get(id: string, enough: (record: CardRecord) => boolean = () => true): Promise<CardRecord | undefined> {
@@ -121,8 +122,8 @@ function jsonKeyv(store: object): Keyv<CardRecord> {
 const ENTRY_OVERHEAD_BYTES = 200;
 
 /**
- * A Keyv store that forgets the least recently used entries beyond a number of bytes: `calculatedSize`, two a character,
- * so never less than what is really held.
+ * A Keyv store that forgets the least recently used entries beyond a number of bytes: `calculatedSize`, two a
+ * character, so never less than what is really held.
  */
 export class BoundedMemory extends LRUCache<string, string> {
   constructor(maxBytes: number) {

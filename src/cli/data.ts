@@ -47,8 +47,9 @@ async function forget(id: string, { env, stdout }: CliContext): Promise<number> 
 }
 
 /**
- * Deletes what the files of a `DATA_DIR` hold about a member or a server: rows, in copies too, with the pages that they leave,
- * and whole files that were put aside. Rewrites every database file, which takes twice its size and some seconds a gigabyte.
+ * Deletes what the files of a `DATA_DIR` hold about a member or a server: rows, in copies too, with the pages that they
+ * leave, and whole files that were put aside. Rewrites every database file, which takes twice its size and some seconds
+ * a gigabyte.
  */
 function forgetInFiles(dataDir: string, id: string): void {
   let file = dataDir;

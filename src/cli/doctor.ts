@@ -56,7 +56,11 @@ interface Flags {
   yes?: boolean;
 }
 
-/** @returns the exit code @throws ConfigError for a description that does not fit, CliFailure where nothing is to be sent */
+/**
+ * @returns the exit code
+ *
+ * @throws ConfigError for a description that does not fit, CliFailure where nothing is to be sent
+ */
 async function report(flags: Flags, context: CliContext): Promise<number> {
   const { json, service } = flags;
   const findings = await (service === undefined ? diagnose(flags, context) : tryDescription(service, flags, context));
@@ -274,7 +278,9 @@ function listFinding(listed: ListAnswer | CardServiceError, { id, exists, hasOth
 
 const LONGEST_SHOWN = 100;
 
-/** What the bot made of each source of a description in the answer to the lookup of a card, and which path led there. */
+/**
+ * What the bot made of each source of a description in the answer to the lookup of a card, and which path led there.
+ */
 function fieldFindings(
   description: ServiceDescription,
   { value: body, headers }: Answer,
@@ -478,7 +484,9 @@ const NO_INFO =
 
 const PORT_CHECK = 'HTTP_PORT';
 
-/** Whether the bot can serve its metrics there: listens for a moment. If it runs and serves them, that is right, too. */
+/**
+ * Whether the bot can serve its metrics there: listens for a moment. If it runs and serves them, that is right, too.
+ */
 async function checkPort({ http, discord: { botId } }: Config): Promise<Finding[]> {
   if (!http || http.port === 0) return [];
   const { host, port } = http;
@@ -509,7 +517,9 @@ async function servedAt(host: string, port: number): Promise<string | null | und
   return answer?.headers.get('X-Application-Id');
 }
 
-/** Whether alerts would arrive: reads the webhook and writes nothing. Shows nothing of its address, which is a secret. */
+/**
+ * Whether alerts would arrive: reads the webhook and writes nothing. Shows nothing of its address, which is a secret.
+ */
 async function checkWebhook({ alertWebhookUrl }: Config): Promise<Finding[]> {
   if (!alertWebhookUrl) return [];
   const ALERTS = 'alerts';

@@ -20,8 +20,8 @@ const SUBCOMMANDS: Readonly<Record<string, { summary: string; load: () => Promis
 };
 
 /**
- * Runs a subcommand, such as `catalog import cards.csv`. With `--json` a failure is JSON on standard output, like any other
- * result.
+ * Runs a subcommand, such as `catalog import cards.csv`. With `--json` a failure is JSON on standard output, like any
+ * other result.
  *
  * @param args without program and script
  * @returns the exit code; 1 for every failure

@@ -15,15 +15,15 @@ import { at, type LimiterState, type Now, type Trouble } from './state.ts';
 import { counted, SAME_WINDOW_MS, spent, stated, unreservedOf, windowEndsMs } from './windows.ts';
 
 /**
- * In the order of permits. Members wait for an answer; renewals refresh what was already shown, and never take a member's
- * token; what is renewed for watches was asked for by nobody just now.
+ * In the order of permits. Members wait for an answer; renewals refresh what was already shown, and never take a
+ * member's token; what is renewed for watches was asked for by nobody just now.
  */
 export const LANES = ['members', 'renewals', 'watches'] as const;
 export type Lane = (typeof LANES)[number];
 
 /**
- * A usage report takes a token only when there is one. It does not wait in the queue, so it is never the probe, except on
- * a day that is spent as the service states it: that may have become larger.
+ * A usage report takes a token only when there is one. It does not wait in the queue, so it is never the probe, except
+ * on a day that is spent as the service states it: that may have become larger.
  */
 export type PermitLane = Lane | 'report';
 
@@ -37,8 +37,8 @@ export interface Permit {
 }
 
 /**
- * `reserve`: no renewals, for watches or not, while the last requests of a window are kept for members. `store`: the Redis
- * that the quota is shared over cannot be reached, nobody knows for how long.
+ * `reserve`: no renewals, for watches or not, while the last requests of a window are kept for members. `store`: the
+ * Redis that the quota is shared over cannot be reached, nobody knows for how long.
  */
 export type BlockedReason = BreakerReason | 'reserve' | 'store';
 
@@ -47,7 +47,9 @@ export interface Blocked {
   reason: BlockedReason;
 }
 
-/** Whether a request may leave: now, perhaps as the probe; not before then; or not for longer than anybody should wait. */
+/**
+ * Whether a request may leave: now, perhaps as the probe; not before then; or not for longer than anybody should wait.
+ */
 export type Decision =
   | { kind: 'leave'; isProbe: boolean }
   | { kind: 'wait'; untilMs: number; isForToken?: boolean }
@@ -76,7 +78,8 @@ export function next(now: Now, flow: Flow, lane: PermitLane): Decision {
   const { untilMs = 0 } = stop ?? ((isFailing && state.trouble) || {});
   if (untilMs > nowMs) return { kind: 'wait', untilMs };
   const waitsForProbe = stop && (isProbing || lane === 'report' || lane === 'watches');
-  // It is unknown which of those under way the service has counted: with nothing under way one may leave, and its answer tells.
+  // It is unknown which of those under way the service has counted: with nothing under way one may leave, and its
+  // answer tells.
   const most = Math.min(
     state.learned.most,
     isFailing ? FIRST_UNDER_WAY : Infinity,
@@ -135,7 +138,10 @@ function permitAtMs({ state, pace, nowMs }: Now, lane: PermitLane): number {
   return Math.min(state.fullAtMs, nowMs + capacity * intervalMs) - others * intervalMs;
 }
 
-/** How many of so many tokens or places a lane leaves to members. For watches the bucket has to be full: it refills as fast. */
+/**
+ * How many of so many tokens or places a lane leaves to members. For watches the bucket has to be full: it refills as
+ * fast.
+ */
 function leftFree(lane: PermitLane, capacity: number): number {
   if (lane === 'watches') return capacity - 1;
   return lane === 'renewals' ? Math.floor(capacity / 2) : 0;
@@ -216,7 +222,9 @@ function isBeyond(spent: WindowQuota | undefined, trouble: Trouble | undefined):
 }
 
 const KEY_PAUSE_MS = 60_000;
-/** Where nothing tells when requests are allowed again, asking every few minutes would cost hundreds of refusals a day. */
+/**
+ * Where nothing tells when requests are allowed again, asking every few minutes would cost hundreds of refusals a day.
+ */
 const LONGEST_PAUSE_MS = 60 * 60_000;
 const PAUSE: BackOff = { firstMs: 1_000, longestMs: LONGEST_PAUSE_MS };
 /** A stated wait of nothing still means that this request was one too many. */
@@ -234,8 +242,8 @@ function afterOutcome(now: Now, ended: Ended): LimiterState {
 }
 
 /**
- * While requests are stopped, only the probe tells whether they still are: any other left before, and its 429 or stated outage
- * can but lengthen the wait.
+ * While requests are stopped, only the probe tells whether they still are: any other left before, and its 429 or stated
+ * outage can but lengthen the wait.
  */
 function troubleAfter(now: Now, ended: Ended): Trouble | undefined {
   const { trouble } = now.state;
@@ -315,7 +323,8 @@ function failedAfter(now: Now, ended: Ended): LimiterState['failed'] {
 
 /**
  * How long no request leaves after the n-th 429 in a row: never less than the service stated; after repeated 429s, or
- * without a stated wait, at least the exponential back-off. Where no burst is left, requests that are refused may count.
+ * without a stated wait, at least the exponential back-off. Where no burst is left, requests that are refused may
+ * count.
  */
 function pauseMs({ state, pace }: Now, statedMs: number | undefined, inARow: number): number {
   const { capacity, intervalMs, window } = pace;
@@ -354,9 +363,9 @@ export function doubtOf({ state: { trouble, failed }, nowMs }: Now, isProbing: b
 const MOST_STEPS = 32;
 
 /**
- * When the n-th permit from now (n from 1) is given to one of the lane, if nothing else happens: by the same decision, again
- * and again. The first: now, or in the past, exactly when one would be given now. What is under way is expected to be
- * answered together.
+ * When the n-th permit from now (n from 1) is given to one of the lane, if nothing else happens: by the same decision,
+ * again and again. The first: now, or in the past, exactly when one would be given now. What is under way is expected
+ * to be answered together.
  */
 export function foresee(now: Now, flow: Flow, lane: PermitLane): (position: number) => number {
   const foreseen: number[] = [];

@@ -22,7 +22,9 @@ const Process = z.object({
 export type Process = z.infer<typeof Process>;
 const IDLE: Process = { underWay: 0, isProbing: false };
 
-/** A limiter's state, and what is under way in all processes. Stored as JSON, all times by the clock that they share. */
+/**
+ * A limiter's state, and what is under way in all processes. Stored as JSON, all times by the clock that they share.
+ */
 export const SharedState = z.object({
   state: LimiterState,
   by: z.record(z.string(), Process),
@@ -82,9 +84,9 @@ const CLOCKS_MS = 100;
 const CLOCKS_DIFFER_MS = 1_000;
 
 /**
- * The state of a limiter: a row that each of the processes that share it writes if it is still as it was read, and a copy
- * here. While other processes cannot be reached this one is away: it keeps what it knows, and writes that when it joins
- * again. Who shares with nobody is never away: what cannot be written is known here. No method rejects.
+ * The state of a limiter: a row that each of the processes that share it writes if it is still as it was read, and a
+ * copy here. While other processes cannot be reached this one is away: it keeps what it knows, and writes that when it
+ * joins again. Who shares with nobody is never away: what cannot be written is known here. No method rejects.
  */
 export class LimiterDocument {
   /** Names this run of the process. */
@@ -147,7 +149,12 @@ export class LimiterDocument {
     return this.#add(change, { isWish: true });
   }
 
-  /** A change that counts at once. @param isHeld it is stored together with the next @returns when it is, or cannot be now */
+  /**
+   * A change that counts at once.
+   *
+   * @param isHeld it is stored together with the next
+   * @returns when it is, or cannot be now
+   */
   async note(change: Change, { isHeld = false } = {}): Promise<void> {
     await this.#add(change, { isHeld });
   }
@@ -309,7 +316,10 @@ export class LimiterDocument {
     return { state: restored, by, version: Math.max(version, otherVersion) };
   }
 
-  /** Whether it was begun anew, or went back, since this process read or wrote it; if others have written since, a pause is missing. */
+  /**
+   * Whether it was begun anew, or went back, since this process read or wrote it; if others have written since, a pause
+   * is missing.
+   */
   #isLost({ version, state }: SharedState): boolean {
     if (!this.#agreed) return false;
     const { state: known, version: knownVersion } = this.#agreed.shared;
@@ -320,7 +330,10 @@ export class LimiterDocument {
     );
   }
 
-  /** After the clock was set back, what was noted lies in the future: it is moved, so that a pause lasts as long as it was to. */
+  /**
+   * After the clock was set back, what was noted lies in the future: it is moved, so that a pause lasts as long as it
+   * was to.
+   */
   #byClock(shared: SharedState): SharedState {
     const { rows } = this.#options;
     const laterMs = shared.state.atMs - (Date.now() + rows.aheadMs);
@@ -328,8 +341,8 @@ export class LimiterDocument {
   }
 
   /**
-   * By this machine's clock, with what this process has under way, and without processes that have died. Nobody will know how
-   * their requests have ended.
+   * By this machine's clock, with what this process has under way, and without processes that have died. Nobody will
+   * know how their requests have ended.
    */
   #localOf(shared: SharedState): SharedState {
     const { rows, processes, terms } = this.#options;

@@ -11,8 +11,8 @@ const Count = z.int().nonnegative().max(100_000);
 /** What 429s have shown the service to allow. */
 const Allowed = z.object({
   /**
-   * Steps down a ladder from the plan: each leaves a third of the burst, at least one; from there on each makes the rate
-   * slower, by 2 % first, to half of it.
+   * Steps down a ladder from the plan: each leaves a third of the burst, at least one; from there on each makes the
+   * rate slower, by 2 % first, to half of it.
    */
   rung: z.int().nonnegative().max(100),
   /** Requests that the service takes in any minute. While it is set, the bucket does not count. */
@@ -85,7 +85,9 @@ function rungWithoutBurst({ capacity }: Pace): number {
 /** A request counts for a minute, by a clock that services begin when it arrives. */
 export const WINDOW_MS = 60_000;
 
-/** When one more may leave of so many in any minute, so that this many places stay free; `nowMs` or before means now. */
+/**
+ * When one more may leave of so many in any minute, so that this many places stay free; `nowMs` or before means now.
+ */
 export function placeAtMs({ left }: Learned, window: number, keptFree: number): number {
   let atMs = 0;
   let free = window - left.reduce((sum, [, requests]) => sum + requests, 0);
@@ -154,7 +156,10 @@ function refused(known: Learned, ended: Ended, isOvertaken: boolean): Learned {
   return isLong && shown.window === undefined ? after : shown;
 }
 
-/** What the last 429 shows the service to allow. Refusals come at once and overtake the answers to requests that left before them. */
+/**
+ * What the last 429 shows the service to allow. Refusals come at once and overtake the answers to requests that left
+ * before them.
+ */
 function judged(known: Learned, { leftAtMs, underWay, planned }: Ended): Learned {
   const { refusal, left } = known;
   if (!refusal) return known;
@@ -185,8 +190,8 @@ function isLate(byMs: number, { planned }: Ended): boolean {
 const WAKE_MS = 250;
 
 /**
- * Whether a silence means that the service delays requests until they are given up: others were answered meanwhile, or just
- * before this one left. Otherwise it is an outage.
+ * Whether a silence means that the service delays requests until they are given up: others were answered meanwhile, or
+ * just before this one left. Otherwise it is an outage.
  */
 export function isHeldBack({ answeredAtMs }: Learned, ended: Ended): boolean {
   const { outcome, leftAtMs, nowMs } = ended;
@@ -210,7 +215,10 @@ export function mostAfter({ most }: Learned, answers: number, { capacity }: Pace
   return Math.max(most, Math.min(capacity + 1, most + answers));
 }
 
-/** After so long a quiet time the service is given the chance to show that it allows more; after the next step, after twice as long. */
+/**
+ * After so long a quiet time the service is given the chance to show that it allows more; after the next step, after
+ * twice as long.
+ */
 const QUIET = { firstMs: 2 * 60_000, longestMs: 15 * 60_000 };
 /** A window was seen to be one, so it is doubted only after the longest time. */
 const STEPS_OF_WINDOW = 3;

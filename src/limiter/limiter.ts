@@ -27,7 +27,10 @@ import {
 } from './document.ts';
 import { at, type LimiterState, type Now, type Terms } from './state.ts';
 
-/** A permit; or no permit before `untilMs`, unless a change brings one sooner; or none for longer than anybody should wait. */
+/**
+ * A permit; or no permit before `untilMs`, unless a change brings one sooner; or none for longer than anybody should
+ * wait.
+ */
 export type Acquired = { kind: 'permit'; permit: Permit } | Exclude<Decision, { kind: 'leave' }>;
 
 const ANSWERS_AVERAGED = 4;
@@ -35,8 +38,8 @@ const ANSWERS_AVERAGED = 4;
 const TURN_GRACE_MS = 60;
 
 /**
- * Hands out permits at the plan's pace, and none after a 429, in an outage or on a spent day. Outcomes, headers and reports
- * change the state in its document, and all else follows from that. No method rejects.
+ * Hands out permits at the plan's pace, and none after a 429, in an outage or on a spent day. Outcomes, headers and
+ * reports change the state in its document, and all else follows from that. No method rejects.
  */
 export class Limiter {
   readonly #document: LimiterDocument;
@@ -167,7 +170,10 @@ export class Limiter {
     return { ...withMine(known, this.#document.id, change), state };
   }
 
-  /** A request that left last and is still under way shows that the answers have become slower; of those of others it is told with a look. */
+  /**
+   * A request that left last and is still under way shows that the answers have become slower; of those of others it is
+   * told with a look.
+   */
   #flowIn(known: SharedState): Flow {
     const { id } = this.#document;
     const flow = flowIn(known, id, Date.now());
@@ -185,7 +191,10 @@ export class Limiter {
 /** What follows from the state of a limiter at one moment. */
 export type LimiterView = ReturnType<typeof viewOf>;
 
-/** @param storeAwaitedUntilMs until when lookups wait for the Redis that the quota is shared over, if it cannot be reached */
+/**
+ * @param storeAwaitedUntilMs until when lookups wait for the Redis that the quota is shared over, if it cannot be
+ * reached
+ */
 export function viewOf(now: Now, flow: Flow, storeAwaitedUntilMs?: number) {
   const { state, nowMs, pace, planned, windows, least } = now;
   const { isProbing } = flow;

@@ -45,7 +45,9 @@ function ofPlan(before: Now, { plan, planned: { intervalMs } }: Now): Line[] {
   return [{ level: 'info', facts, text: `the plan is ${plan}: requests are sent at its rate` }];
 }
 
-/** How to configure a daily limit from which `CARD_SERVICE_PLAN=auto` cannot tell the plan, though more may be allowed. */
+/**
+ * How to configure a daily limit from which `CARD_SERVICE_PLAN=auto` cannot tell the plan, though more may be allowed.
+ */
 function ofUnknownPlan(before: Now | undefined, after: Now): Line[] {
   const { plan, requestsPerMinute, burst } = after.terms.setting;
   const isConfigured = plan !== 'auto' || (requestsPerMinute !== undefined && burst !== undefined);

@@ -7,9 +7,10 @@ import { forgotten, Learned, learnedPace, NOTHING_LEARNED } from './learning.ts'
 import { leastOf, limitsOf, unspent, Windows, windowEndsMs, windowsOf } from './windows.ts';
 
 /**
- * What keeps requests from flowing freely. `failing`: one or two failures in a row, so nothing leaves for a moment, and then
- * two at a time. The others stop requests: none leaves before `untilMs`, and after that one as a probe, until one is
- * answered: a `pause` that the service asked for, an `outage`, a refused `key`, or a `plan` that does not allow lookups.
+ * What keeps requests from flowing freely. `failing`: one or two failures in a row, so nothing leaves for a moment, and
+ * then two at a time. The others stop requests: none leaves before `untilMs`, and after that one as a probe, until one
+ * is answered: a `pause` that the service asked for, an `outage`, a refused `key`, or a `plan` that does not allow
+ * lookups.
  */
 export const Trouble = z.object({
   kind: z.enum(['failing', 'pause', 'outage', 'key', 'plan']),
@@ -25,15 +26,18 @@ export const LimiterState = z.object({
   /** When it was changed last. */
   atMs: Moment,
   /**
-   * When the token bucket is full again (the generic cell rate algorithm's "theoretical arrival time"): the whole state of
-   * a bucket.
+   * When the token bucket is full again (the generic cell rate algorithm's "theoretical arrival time"): the whole state
+   * of a bucket.
    */
   fullAtMs: Moment,
   trouble: orUndefined(Trouble),
   /** The cards whose failures have counted towards an outage, oldest first, and when they failed last. */
   failed: z.array(z.object({ cardId: z.string(), atMs: Moment })),
   windows: Windows,
-  /** The plan that a usage report named last, and the daily limit in the headers when it came: with another the headers win. */
+  /**
+   * The plan that a usage report named last, and the daily limit in the headers when it came: with another the headers
+   * win.
+   */
   reported: orUndefined(z.object({ plan: z.string(), atLimit: orUndefined(z.number()) })),
   learned: Learned,
   /** What the operator had set. */
@@ -121,9 +125,9 @@ function planAndWindows(state: LimiterState, terms: Terms, nowMs: number) {
 const LONGEST_WAY_MS = 250;
 
 /**
- * The pace by the plan alone, for all processes together; the first plan's while none is known. One token of the burst is
- * left out, and those that come while the first request is on its way: at the exact burst, clocks that differ by a few
- * milliseconds cost a 429 every time.
+ * The pace by the plan alone, for all processes together; the first plan's while none is known. One token of the burst
+ * is left out, and those that come while the first request is on its way: at the exact burst, clocks that differ by a
+ * few milliseconds cost a 429 every time.
  */
 function plannedPace(limits: DescribedLimits, setting: PlanSetting): Pace {
   const { requestsPerMinute = limits.requestsPerMinute, burst = limits.burst } = setting;

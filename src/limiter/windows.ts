@@ -86,7 +86,10 @@ export function newerOf(known: Windows, other: Windows): Windows {
   return Object.fromEntries(newer);
 }
 
-/** The window that leaves least; of equal ones the longest: what a spent month leaves to a day is not told to end with it. */
+/**
+ * The window that leaves least; of equal ones the longest: what a spent month leaves to a day is not told to end with
+ * it.
+ */
 export function leastOf(windows: readonly WindowQuota[]): WindowQuota | undefined {
   const lessOf = (least: WindowQuota | undefined, next: WindowQuota) => {
     const [known, left] = [leftIn(least), leftIn(next)];
@@ -140,7 +143,9 @@ export function currentQuota(known: QuotaState | undefined, nowMs: number): Quot
   return { limit: known.limit, remaining: undefined, resetsAtMs: undefined, receivedAtMs: known.receivedAtMs };
 }
 
-/** What is known after so many more requests. What was stated goes down with those of which no answer states it again. */
+/**
+ * What is known after so many more requests. What was stated goes down with those of which no answer states it again.
+ */
 export function counted(
   known: Windows,
   requests: number,

@@ -109,8 +109,8 @@ export function admitAgain(
 }
 
 /**
- * Takes a place in the queue: it counts for fairness, waits and budgets like any other, but no request is sent for it alone
- * before it is started.
+ * Takes a place in the queue: it counts for fairness, waits and budgets like any other, but no request is sent for it
+ * alone before it is started.
  */
 function reserve(
   pendingLookups: PendingLookups,

@@ -14,8 +14,8 @@ export interface Batch<T = PendingLookup> {
 }
 
 /**
- * Takes one card after the other, in their order, until one does not fit. What can only be requested by itself is passed
- * over, unless it is the first.
+ * Takes one card after the other, in their order, until one does not fit. What can only be requested by itself is
+ * passed over, unless it is the first.
  *
  * @param inOrder the cards, without those that are left out when it is their turn
  * @param mostWith how many cards a request may carry that asks for this one
@@ -61,7 +61,10 @@ export class Batching {
     this.#options = options;
   }
 
-  /** A list may count as one request for each of its cards, so each process keeps to its part of what remains of the day. */
+  /**
+   * A list may count as one request for each of its cards, so each process keeps to its part of what remains of the
+   * day.
+   */
   limits(nowMs: number): BatchLimits {
     const { service, limiter, otherQueues } = this.#options;
     if (!service.limits) return ONE_BY_ONE;
@@ -78,8 +81,8 @@ export class Batching {
 
   /**
    * When this batch leaves, if there is a permit: at once if it is full or no request is under way, otherwise when one
-   * returns, or after 250 ms; not before one returns where one card is to tell what is wrong. Never without a lookup that
-   * may be requested.
+   * returns, or after 250 ms; not before one returns where one card is to tell what is wrong. Never without a lookup
+   * that may be requested.
    */
   leavesAtMs({ pending, isFull }: Batch, nowMs: number): number {
     if (pending.length === 0) {
@@ -98,8 +101,8 @@ export class Batching {
   }
 
   /**
-   * The turn of a list, to be claimed before its permit is acquired, and given back without one; `undefined` where lists have
-   * no rate of their own.
+   * The turn of a list, to be claimed before its permit is acquired, and given back without one; `undefined` where
+   * lists have no rate of their own.
    */
   async turn(): Promise<Claimed | undefined> {
     const { everyMs: ttlMs } = this.limits(Date.now());
@@ -113,7 +116,8 @@ export class Batching {
   /**
    * A batch of so many cards has got its permit, so a request leaves now.
    *
-   * @returns how many cards may leave: by now, other lists may have left; and a probe is to tell how the service is, not
+   * @returns how many cards may leave: by now, other lists may have left; and a probe is to tell how the service is,
+   * not
    *   its listings
    */
   beginRequest(permit: Permit, cards: number): number {

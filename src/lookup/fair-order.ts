@@ -126,14 +126,16 @@ export class FairOrder {
   /**
    * Start-time fair queuing in rounds: a lookup ranks behind everything that its requester waits for and, when there is
    * nothing, level with the rank that was served last; within that round likewise behind what the Discord server waits
-   * for. No two cards of one member are in the same round, so a burst delays another member's first lookup by one permit
-   * at most, even when others join it; and the burst has no effect once it is served.
+   * for. No two cards of one member are in the same round, so a burst delays another member's first lookup by one
+   * permit at most, even when others join it; and the burst has no effect once it is served.
    */
   rankFor(lookup: Pick<Lookup, 'lane' | 'requester'>): Rank {
     return this.#freeRank(lookup, this.#served[lookup.lane], (key) => this.#counts.of(key));
   }
 
-  /** The rank after a permit that brought no answer: as before, unless another lookup of the requester has that rank. */
+  /**
+   * The rank after a permit that brought no answer: as before, unless another lookup of the requester has that rank.
+   */
   rankAgain({ lookup, rank }: Waiter): Rank {
     return this.#freeRank(lookup, later(rank, this.#served[lookup.lane]), () => 0);
   }
@@ -199,8 +201,8 @@ export class FairOrder {
   }
 
   /**
-   * One of these gets a permit. The order goes on from the first in order: not from one that was overdue, nor from one that
-   * was started before others of its requester, which would put newcomers behind all of these.
+   * One of these gets a permit. The order goes on from the first in order: not from one that was overdue, nor from one
+   * that was started before others of its requester, which would put newcomers behind all of these.
    */
   served(pending: PendingLookup, nowMs: number): void {
     this.#servedOverdue = !this.#servedOverdue && isOverdue(pending, nowMs);

@@ -20,9 +20,9 @@ export type LookupQueueOptions = Omit<
 > & { limiter: Limiter; otherQueues: OtherQueues; events: Events; log: Logger };
 
 /**
- * Lookups wait here for a permit. However many want the same card, in however many processes, one request is sent for it
- * (single-flight), or for several cards; every attempt needs a new permit, in fair order; when the limiter is blocked, all
- * are refused at once.
+ * Lookups wait here for a permit. However many want the same card, in however many processes, one request is sent for
+ * it (single-flight), or for several cards; every attempt needs a new permit, in fair order; when the limiter is
+ * blocked, all are refused at once.
  */
 export class LookupQueue {
   readonly #options: LookupQueueOptions;
@@ -190,8 +190,8 @@ export class LookupQueue {
   }
 
   /**
-   * Until a permit is free, or a lookup may be requested again after a failure: that may be of the better lane. Who waits
-   * is told meanwhile.
+   * Until a permit is free, or a lookup may be requested again after a failure: that may be of the better lane. Who
+   * waits is told meanwhile.
    */
   #sleepUntil(atMs: number): void {
     if (this.#pendingLookups.isClosed) return;

@@ -33,7 +33,10 @@ export interface LookupRequestsOptions {
   log: Logger;
 }
 
-/** The requests under way for batches of pending lookups: each lookup ends in an answer, in an error, or in the queue again. */
+/**
+ * The requests under way for batches of pending lookups: each lookup ends in an answer, in an error, or in the queue
+ * again.
+ */
 export class LookupRequests {
   readonly #options: LookupRequestsOptions;
   readonly #underWay = new Set<Promise<void>>();
@@ -61,8 +64,8 @@ export class LookupRequests {
   }
 
   /**
-   * Sends one request for those of the batch that are still wanted, booked on the first requester in its lane who may spend
-   * it, and none if there is nobody. Releases the permit and the claims.
+   * Sends one request for those of the batch that are still wanted, booked on the first requester in its lane who may
+   * spend it, and none if there is nobody. Releases the permit and the claims.
    *
    * @returns when that is done, and what follows from it; never rejects
    */

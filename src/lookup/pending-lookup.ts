@@ -77,15 +77,17 @@ export interface Waiter extends QueuePlace {
 }
 
 /**
- * Where a pending lookup stands: it waits for a permit; or first until a moment of the monotonic clock, after a failure or
- * because another process has the card; or a request for it is under way.
+ * Where a pending lookup stands: it waits for a permit; or first until a moment of the monotonic clock, after a failure
+ * or because another process has the card; or a request for it is under way.
  */
 export type PendingState = { kind: 'waiting' | 'requested' } | { kind: 'postponed'; notBeforeMs: number };
 
 /** What an order asks of a pending lookup besides its place. Each is one bit. */
 export const MARKS = { due: 2, ready: 4, untried: 8 } as const;
 
-/** One card that is wanted, and everyone who waits for it. Its place is the best of theirs: a member lifts a renewal. */
+/**
+ * One card that is wanted, and everyone who waits for it. Its place is the best of theirs: a member lifts a renewal.
+ */
 export class PendingLookup implements QueuePlace {
   readonly cardId: string;
   /** In the order in which they came. */

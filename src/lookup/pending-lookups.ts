@@ -157,7 +157,9 @@ export class PendingLookups {
     return batch;
   }
 
-  /** The requests that these cards take, if nothing fails and no list leaves one out: they are filled like any other. */
+  /**
+   * The requests that these cards take, if nothing fails and no list leaves one out: they are filled like any other.
+   */
   requestsFor(cardIds: readonly string[], limits: BatchLimits): string[][] {
     const requests: string[][] = [];
     for (let left = cardIds.map((cardId) => ({ cardId })); left.length > 0; ) {
@@ -268,8 +270,8 @@ function postponedFor(waitMs: number): PendingState {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * What may be chosen, and what not, most telling first: while the service may be down, requests for others than the cards
- * that may be what fails tell most.
+ * What may be chosen, and what not, most telling first: while the service may be down, requests for others than the
+ * cards that may be what fails tell most.
  */
 function choicesIn(doubt: Doubt | undefined): (readonly [marks: number, leftOut: ReadonlySet<string>])[] {
   if (!doubt) return [[MARKS.ready, NONE]];

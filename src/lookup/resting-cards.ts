@@ -54,7 +54,11 @@ export class RestingCards {
   readonly #mostTogether = new LRUCache<string, number>({ max: MAX_CARDS });
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  /** One more attempt at a card has failed. @param together cards of the request: of several another may be what fails */
+  /**
+   * One more attempt at a card has failed.
+   *
+   * @param together cards of the request: of several another may be what fails
+   */
   failed(cardId: string, error: CardServiceError, together = 1): Rest {
     const nowMs = performance.now();
     const { failures: before = 0, firstAtMs = nowMs } = this.#byId.get(cardId) ?? {};

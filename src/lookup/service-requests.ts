@@ -26,8 +26,8 @@ export interface ServiceRequest {
 }
 
 /**
- * One request, from its permit to its booking: booked when it leaves, the permit released with its outcome, and moved to
- * the refused ones when the service has not counted it.
+ * One request, from its permit to its booking: booked when it leaves, the permit released with its outcome, and moved
+ * to the refused ones when the service has not counted it.
  *
  * @returns with the answer, the release of the permit: what is done with the answer need not wait for it
  * @throws what `send` throws

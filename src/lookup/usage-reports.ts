@@ -156,7 +156,10 @@ function asAnswer(error: unknown) {
   throw error;
 }
 
-/** The later of two reports, or `b` if both are of one time. A report of the future was noted before the clock was set back. */
+/**
+ * The later of two reports, or `b` if both are of one time. A report of the future was noted before the clock was set
+ * back.
+ */
 function latest(a: UsageReport | undefined, b: UsageReport | undefined): UsageReport | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const nowMs = Date.now() + REPORT_EVERY_MS; // clocks of two machines may differ

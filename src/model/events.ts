@@ -8,7 +8,9 @@ export type Source = 'cache' | 'stale' | 'service' | 'bot';
 export interface CommandEvent extends Pick<Requester, 'memberId' | 'guildId'> {
   /** The command's name, also when a button or a menu of its reply was used. */
   command: string;
-  /** The ids of the cards that it is about, as far as they fit; of a refused command, the beginning of what was typed. */
+  /**
+   * The ids of the cards that it is about, as far as they fit; of a refused command, the beginning of what was typed.
+   */
   card?: string | undefined;
   /** Where the answer came from. */
   source: Source;
@@ -21,7 +23,9 @@ export interface CommandEvent extends Pick<Requester, 'memberId' | 'guildId'> {
   /** How many of several cards came, and how many were wanted; absent for a single card. */
   shown?: number;
   asked?: number;
-  /** The error that was thrown. One of discord.js holds the interaction's token in its `url`, which the log takes out. */
+  /**
+   * The error that was thrown. One of discord.js holds the interaction's token in its `url`, which the log takes out.
+   */
   err?: unknown;
 }
 
@@ -31,8 +35,8 @@ export interface EventsByName {
   /** A reply shows these cards to a member, or to everyone who can read the channel. */
   shown: Requester & { cardIds: readonly string[]; isPrivate: boolean };
   /**
-   * An answer of the service brought a market price of a card; also under the id that it was asked for by. `isAnew`: it is
-   * not to be compared with those before.
+   * An answer of the service brought a market price of a card; also under the id that it was asked for by. `isAnew`: it
+   * is not to be compared with those before.
    */
   priced: { cardId: string; market: number; atMs: number; isAnew?: boolean } & PriceRow;
   /** A request to the card service has ended: `answered`, or with the error of that name. */
@@ -47,14 +51,17 @@ export interface EventsByName {
   limiter: { quota: WindowQuota | undefined; stopped: BreakerReason | undefined };
   /** A connection to the gateway changed. `connecting`: it cannot receive commands yet. */
   gateway: { shard: number; state: 'connecting' | 'ready' | 'closed' };
-  /** A store failed, for a reason that an operator can end, or works for the first time after it failed or after the start. */
+  /**
+   * A store failed, for a reason that an operator can end, or works for the first time after it failed or after the
+   * start.
+   */
   store: { store: 'cards' | 'state' | 'redis'; works: boolean; reason?: string | undefined };
 }
 
 /**
- * What one bot does, on channels of node:diagnostics_channel such as `cardbot:command`, for the log, metrics and readiness.
- * Channels are global to the process, so each message also names its `bot`. Publishing costs next to nothing while nothing
- * subscribes.
+ * What one bot does, on channels of node:diagnostics_channel such as `cardbot:command`, for the log, metrics and
+ * readiness. Channels are global to the process, so each message also names its `bot`. Publishing costs next to nothing
+ * while nothing subscribes.
  */
 export class Events {
   readonly #ends = new Set<() => void>();

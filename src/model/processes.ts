@@ -4,7 +4,10 @@ import type { Rows } from './rows.ts';
 /** The part: each process changes its row once a second, which ends with the length of its queue. */
 const PART = 'processes';
 export const LOOK_EVERY_MS = 1_000;
-/** So many looks in which a row did not change: a process that is only busy, or collecting garbage, is never silent that long. */
+/**
+ * So many looks in which a row did not change: a process that is only busy, or collecting garbage, is never silent that
+ * long.
+ */
 const DEAD_AFTER = 4;
 /** One fewer, since looks take different times. */
 const LEASE = 3;
@@ -18,9 +21,9 @@ interface Seen {
 }
 
 /**
- * The processes that share their rows: which are alive, and how long their queues are. Nobody's clock matters: a process is
- * dead when another that looks every second has not seen it change its row in four looks in a row. Who shares with nobody
- * is alone, and all others are dead.
+ * The processes that share their rows: which are alive, and how long their queues are. Nobody's clock matters: a
+ * process is dead when another that looks every second has not seen it change its row in four looks in a row. Who
+ * shares with nobody is alone, and all others are dead.
  */
 export class Processes {
   /** Names this run of the process; a restart has another id. */
@@ -48,8 +51,8 @@ export class Processes {
   }
 
   /**
-   * Since when the others have certainly counted this process as alive, by its monotonic clock; NaN, which equals nothing,
-   * when they may have declared it dead.
+   * Since when the others have certainly counted this process as alive, by its monotonic clock; NaN, which equals
+   * nothing, when they may have declared it dead.
    */
   get aliveSinceMs(): number {
     if (!this.#rows.isShared) return 0;
@@ -57,8 +60,8 @@ export class Processes {
   }
 
   /**
-   * Whether a process that was named somewhere is dead: certainly not before this one has looked for long enough, and then
-   * not before two looks have failed to show one that has just come.
+   * Whether a process that was named somewhere is dead: certainly not before this one has looked for long enough, and
+   * then not before two looks have failed to show one that has just come.
    */
   isDead(id: string): boolean {
     if (!this.#rows.isShared) return id !== this.id;
@@ -85,7 +88,10 @@ export class Processes {
     this.#onLook.push(listener);
   }
 
-  /** Shows that this process is alive, and looks at the others: to be called when they can be reached again. Costs two commands. */
+  /**
+   * Shows that this process is alive, and looks at the others: to be called when they can be reached again. Costs two
+   * commands.
+   */
   async look(): Promise<void> {
     if (this.#hasLeft) return;
     this.#timer.refresh();

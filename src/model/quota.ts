@@ -42,8 +42,8 @@ export interface WindowQuota extends QuotaState {
 
 /**
  * `pause`: a wait that the service stated, however long; pending lookups sit it out while it is no longer than
- * `LONGEST_WAIT_SECONDS`. The others last long enough that all who wait are answered at once: the window of that name is
- * spent, there is an `outage`, the `key` is refused, or the `plan` does not allow lookups.
+ * `LONGEST_WAIT_SECONDS`. The others last long enough that all who wait are answered at once: the window of that name
+ * is spent, there is an `outage`, the `key` is refused, or the `plan` does not allow lookups.
  */
 export const BREAKER_REASONS = ['pause', ...WINDOWS, 'outage', 'key', 'plan'] as const;
 export type BreakerReason = (typeof BREAKER_REASONS)[number];
@@ -68,8 +68,8 @@ export interface Stop {
 }
 
 /**
- * The share of the day's requests that members have spent, 0 to 1, and 1 as soon as nothing remains; `undefined` while limit
- * or remaining is unknown.
+ * The share of the day's requests that members have spent, 0 to 1, and 1 as soon as nothing remains; `undefined` while
+ * limit or remaining is unknown.
  */
 export function spentShare(quota: QuotaState | undefined): number | undefined {
   if (quota?.limit === undefined || quota.remaining === undefined) return undefined;
@@ -89,7 +89,10 @@ export interface Requester {
   channelId?: string | undefined;
   /** `false`: no server's install counts, because the member brought the bot along. */
   isInstalled?: boolean | undefined;
-  /** How many requests may still be booked for what they confirmed; the same object for all of its cards. Absent: no such limit. */
+  /**
+   * How many requests may still be booked for what they confirmed; the same object for all of its cards. Absent: no
+   * such limit.
+   */
   ceiling?: { left: number };
 }
 
@@ -101,15 +104,17 @@ export const WATCHES = 'watches';
 export const WATCHES_REQUESTER: Requester = { memberId: WATCHES, guildId: WATCHES };
 
 /**
- * The Discord server as the ledger and budgets count it: a member's direct messages are a server of their own, and whatever
- * comes without the install of a server is one server together.
+ * The Discord server as the ledger and budgets count it: a member's direct messages are a server of their own, and
+ * whatever comes without the install of a server is one server together.
  */
 export function guildKey({ memberId, guildId, isInstalled }: Requester): string {
   if (isInstalled === false) return FOREIGN;
   return guildId ?? `dm:${memberId}`;
 }
 
-/** The place as fairness counts it: each Discord server, foreign or not, and each channel of direct messages by itself. */
+/**
+ * The place as fairness counts it: each Discord server, foreign or not, and each channel of direct messages by itself.
+ */
 export function placeKey({ memberId, guildId, channelId }: Requester): string {
   return guildId ?? `dm:${channelId ?? memberId}`;
 }

@@ -9,7 +9,10 @@ export interface Row {
   value: string | undefined;
 }
 
-/** What a row becomes; or what is added to the number in it, which is 0 where there is none, and which goes when it is 0. */
+/**
+ * What a row becomes; or what is added to the number in it, which is 0 where there is none, and which goes when it is
+ * 0.
+ */
 export type Change = Row | { part: string; key: string; add: number };
 
 export interface WriteOptions {
@@ -22,8 +25,8 @@ export interface WriteOptions {
 }
 
 /**
- * What is kept of everything but cards and names: texts by part and key, in a file that one process owns, or in a Redis that
- * several share. No method rejects, and each costs one command.
+ * What is kept of everything but cards and names: texts by part and key, in a file that one process owns, or in a Redis
+ * that several share. No method rejects, and each costs one command.
  */
 export interface Rows {
   /** Whether other processes may read and write the same. */
@@ -37,7 +40,8 @@ export interface Rows {
   /**
    * Writes all changes or none.
    *
-   * @returns `false` when the rows are not as expected; `undefined` when they cannot be written now, or nobody knows whether
+   * @returns `false` when the rows are not as expected; `undefined` when they cannot be written now, or nobody knows
+   * whether
    *   they are
    */
   write(changes: readonly Change[], options: WriteOptions): Promise<boolean | undefined>;
@@ -45,7 +49,11 @@ export interface Rows {
   drop(part: string, key: string): void;
 }
 
-/** The rows of a part, or some of them, from JSON. Those that cannot be read are dropped. @returns `undefined` when they cannot be read now */
+/**
+ * The rows of a part, or some of them, from JSON. Those that cannot be read are dropped.
+ *
+ * @returns `undefined` when they cannot be read now
+ */
 export async function readJson<T extends z.ZodType>(
   rows: Rows,
   schema: T,
@@ -78,8 +86,8 @@ const WAIT_MS = 10;
 const LONGEST_WAIT_MS = 100;
 
 /**
- * Changes a row, and others with it, whoever else changes it meanwhile. Costs two commands, one where it is as it was known
- * to be, and two more for each time that another was faster.
+ * Changes a row, and others with it, whoever else changes it meanwhile. Costs two commands, one where it is as it was
+ * known to be, and two more for each time that another was faster.
  *
  * @param change may be called again, with what is stored by then; without changes nothing is written
  * @returns the result that was written; `undefined` when it cannot be written now

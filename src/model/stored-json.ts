@@ -25,7 +25,8 @@ export function momentIn(unitMs: number) {
 export const Moment = momentIn(1);
 
 /**
- * The same value by a clock that is `byMs` ahead of the one it was noted by: all that its schema says is a moment is moved.
+ * The same value by a clock that is `byMs` ahead of the one it was noted by: all that its schema says is a moment is
+ * moved.
  *
  * @throws ZodError when it does not fit its schema
  */

@@ -9,7 +9,10 @@ const ANSWER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 60, 300, 900];
 /** For names that are no command of this version: no label takes a value that a member can choose. */
 const OTHER = 'other';
 
-/** The values of each label for which there are figures from the start: Prometheus sees no increase in a counter that begins at 1. */
+/**
+ * The values of each label for which there are figures from the start: Prometheus sees no increase in a counter that
+ * begins at 1.
+ */
 type Labels = Readonly<Record<string, readonly string[]>>;
 
 /** What Prometheus reads: what is counted from the events of one bot, and the library's own metrics of the process. */

@@ -4,8 +4,8 @@ import type { KeptCounts, Ledger } from '../quota/ledger.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay } from '../time/utc-day.ts';
 
 /**
- * The part with the wishes of members that what is kept about them be deleted: member to time in ISO 8601, since a later wish
- * of the same day is another one.
+ * The part with the wishes of members that what is kept about them be deleted: member to time in ISO 8601, since a
+ * later wish of the same day is another one.
  */
 export const DELETION_REQUESTS = 'deletion-requests';
 /** Longer than any count is kept: a bot that was stopped carries them out at its next start. */
@@ -63,7 +63,10 @@ const LATE_BOOKINGS_MS = 15 * 60_000;
 /** A request is kept this long after its day, so that every process hears of it. */
 const KEPT_DAYS = 1;
 
-/** What is kept about members, and its deletion: at once, but for the counts of today, without which no budget would hold. */
+/**
+ * What is kept about members, and its deletion: at once, but for the counts of today, without which no budget would
+ * hold.
+ */
 export class MemberData {
   readonly #options: MemberDataOptions;
   readonly #timer = setInterval(() => void this.#check(), CHECK_EVERY_MS).unref();

@@ -30,7 +30,10 @@ export interface Allowance {
   isForeign?: boolean;
 }
 
-/** How many requests each member, each Discord server and all foreign places may cause in a day. Answers from the cache do not count. */
+/**
+ * How many requests each member, each Discord server and all foreign places may cause in a day. Answers from the cache
+ * do not count.
+ */
 export class Budget {
   readonly #options: BudgetOptions;
 
@@ -51,7 +54,9 @@ export class Budget {
     return { member: memberCap(setting, day), guild };
   }
 
-  /** Costs no request and never rejects. Each of several processes may exceed a cap by what others book in that moment. */
+  /**
+   * Costs no request and never rejects. Each of several processes may exceed a cap by what others book in that moment.
+   */
   async allowanceOf(requester: Requester): Promise<Allowance> {
     const { ledger } = this.#options;
     const caps = this.caps(requester);

@@ -34,10 +34,10 @@ const WRITE_SAVED_EVERY_MS = 1_000;
 const WRITTEN_AT_ONCE = 1_000;
 
 /**
- * Who caused which requests: of each UTC day, kept for 35 days, in a part with the counts of each hour, one for each Discord
- * server (with the requests of each member), and one for each member (by server). No method costs a request, waits long,
- * throws or rejects: no lookup fails because it cannot be counted, and what cannot be read counts as zero. What cannot be
- * written now is not counted; what may have been is not counted again.
+ * Who caused which requests: of each UTC day, kept for 35 days, in a part with the counts of each hour, one for each
+ * Discord server (with the requests of each member), and one for each member (by server). No method costs a request,
+ * waits long, throws or rejects: no lookup fails because it cannot be counted, and what cannot be read counts as zero.
+ * What cannot be written now is not counted; what may have been is not counted again.
  */
 export class Ledger {
   readonly #rows: Rows;
@@ -45,7 +45,10 @@ export class Ledger {
   readonly #unwritten = new Map<string, Extract<Change, { add: number }>>();
   #nextWrite: NodeJS.Timeout | undefined;
 
-  /** @param service with ids of its own, so that nobody's budget counts requests to another; absent: the default interface */
+  /**
+   * @param service with ids of its own, so that nobody's budget counts requests to another; absent: the default
+   * interface
+   */
   constructor(rows: Rows, service?: string) {
     this.#rows = rows;
     this.#service = service;
@@ -201,7 +204,11 @@ export class Ledger {
   }
 }
 
-/** What was counted in the present hour, and in the one before if that is of the same day. @param hours as the ledger has them */
+/**
+ * What was counted in the present hour, and in the one before if that is of the same day.
+ *
+ * @param hours as the ledger has them
+ */
 export function requestsLately(hours: readonly HourCounts[], nowMs: number): { sinceMs: number; requests: number } {
   const recent = hours.slice(-2);
   const sinceMs = nowMs - (nowMs % HOUR_MS) - (recent.length - 1) * HOUR_MS;
@@ -219,7 +226,9 @@ function bookedNow(requester: Requester): Booking {
   return { requester, day: utcDay(nowMs), hour: utcHour(nowMs) };
 }
 
-/** The sums by the last word of the keys. A refusal can take back more than the store has kept: no count is below zero. */
+/**
+ * The sums by the last word of the keys. A refusal can take back more than the store has kept: no count is below zero.
+ */
 function sumOf(counts: ReadonlyMap<string, number> | undefined): Bookings {
   const sums: Bookings = { requests: 0, refused: 0, saved: 0 };
   for (const [key, count] of counts ?? []) {

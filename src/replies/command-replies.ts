@@ -19,7 +19,10 @@ export class CommandReplies {
   readonly #options: CommandRepliesOptions;
   readonly #closed = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
-  /** The replies to which something is still to come, by their interactions; `deletion` is aborted when somebody deletes one. */
+  /**
+   * The replies to which something is still to come, by their interactions; `deletion` is aborted when somebody deletes
+   * one.
+   */
   readonly #open = new Map<string, { reply: CardsReply; deletion: AbortController }>();
   #duplicateLogged = false;
 
@@ -92,9 +95,9 @@ export class CommandReplies {
   }
 
   /**
-   * Deletes the message whose button was used, and ends the reply that it is, in whichever process. That is journaled before
-   * Discord is told. A reply that has ended so would stay as it is, so Discord is told again until it is gone, by the next
-   * process if need be.
+   * Deletes the message whose button was used, and ends the reply that it is, in whichever process. That is journaled
+   * before Discord is told. A reply that has ended so would stay as it is, so Discord is told again until it is gone,
+   * by the next process if need be.
    *
    * @param answered the interaction that the message answers
    * @returns what prevented it, for the log; nothing when the message is gone
@@ -150,7 +153,11 @@ export class CommandReplies {
     return open.deletion.signal;
   }
 
-  /** Journaled before it is deferred, it is completed whatever happens. @returns `false` when there is nothing to complete */
+  /**
+   * Journaled before it is deferred, it is completed whatever happens.
+   *
+   * @returns `false` when there is nothing to complete
+   */
   async #defer(reply: CardsReply, lookups: Lookups): Promise<boolean> {
     const { sender, journal, events, log } = this.#options;
     if (!(await journal.add(reply))) {
@@ -174,8 +181,8 @@ export class CommandReplies {
   }
 
   /**
-   * Completes a reply of a process that has ended, unless that has shown every card already. Cards that it may have shown
-   * are shown again, and then the others.
+   * Completes a reply of a process that has ended, unless that has shown every card already. Cards that it may have
+   * shown are shown again, and then the others.
    */
   async #completeTakenOver(reply: CardsReply): Promise<void> {
     this.#publish(reply, 'taken over');
@@ -196,8 +203,8 @@ export class CommandReplies {
   }
 
   /**
-   * Deletes a reply that was marked by another process, or by one that ended before it told Discord. If it is under way here,
-   * that ends first.
+   * Deletes a reply that was marked by another process, or by one that ended before it told Discord. If it is under way
+   * here, that ends first.
    */
   async #deleteMarked(reply: CardsReply): Promise<void> {
     const open = this.#open.get(reply.interactionId);

@@ -4,7 +4,10 @@ import { LOOK_EVERY_MS, type Processes } from '../model/processes.ts';
 import { type Row, type Rows, readJson, update } from '../model/rows.ts';
 import { type CardsReply, JournaledReply, type ReplyJournal, type ReplyOwner } from './reply-ports.ts';
 
-/** The parts, by interaction: the process that completes a reply, with a mark if it was taken back; and the reply as JSON. */
+/**
+ * The parts, by interaction: the process that completes a reply, with a mark if it was taken back; and the reply as
+ * JSON.
+ */
 const OWNERS = 'replies';
 const TEXTS = 'replies:texts';
 const MARK = ' deleted';
@@ -36,9 +39,9 @@ interface Ended {
 }
 
 /**
- * The deferred replies of all processes, or of all runs of one. Each is completed by its owner, from memory; when the owner
- * is dead or has left it, another process takes it over. What cannot be written now is in memory alone, and written with one
- * of the next looks.
+ * The deferred replies of all processes, or of all runs of one. Each is completed by its owner, from memory; when the
+ * owner is dead or has left it, another process takes it over. What cannot be written now is in memory alone, and
+ * written with one of the next looks.
  */
 export class Journal implements ReplyJournal {
   readonly #rows: Rows;
@@ -111,7 +114,10 @@ export class Journal implements ReplyJournal {
     return this.#look();
   }
 
-  /** Leaves the remaining replies to other processes. What it cannot write is taken over, if it is stored, once the others know that this process is gone. */
+  /**
+   * Leaves the remaining replies to other processes. What it cannot write is taken over, if it is stored, once the
+   * others know that this process is gone.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#looking;
@@ -132,7 +138,11 @@ export class Journal implements ReplyJournal {
     return this.#looking;
   }
 
-  /** Writes what the others do not know, and learns what they have taken over. @returns the owners, `undefined` when they cannot be read now */
+  /**
+   * Writes what the others do not know, and learns what they have taken over.
+   *
+   * @returns the owners, `undefined` when they cannot be read now
+   */
   async #catchUp(): Promise<ReadonlyMap<string, string> | undefined> {
     const { aliveSinceMs } = this.#processes;
     const owners = await this.#rows.read(OWNERS);
@@ -183,7 +193,11 @@ export class Journal implements ReplyJournal {
     return (await this.#replace({ ...key, value: row }, { ...key, value: self + (isMarked ? MARK : '') })) === true;
   }
 
-  /** What another process has stored or taken over before is that one's, and dropped here. @returns `undefined` when nobody knows */
+  /**
+   * What another process has stored or taken over before is that one's, and dropped here.
+   *
+   * @returns `undefined` when nobody knows
+   */
   #write(pending: Pending): Promise<boolean | undefined> {
     pending.writing ??= this.#writeOnce(pending).finally(() => {
       pending.writing = undefined;

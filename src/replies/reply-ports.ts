@@ -8,8 +8,8 @@ import { Asked, AskedList, Invocation } from '../model/invocation.ts';
 import type { Message } from '../model/message.ts';
 
 /**
- * A reply that shows cards, deferred or not: all that is needed to show it in this process, or to complete a deferred one in
- * a later process. Plain data.
+ * A reply that shows cards, deferred or not: all that is needed to show it in this process, or to complete a deferred
+ * one in a later process. Plain data.
  */
 export interface CardsReply extends Invocation {
   asked: Asked;
@@ -31,8 +31,8 @@ export const REPLY_DEADLINE_MS = 14.5 * 60_000;
 export type ReplyOwner = 'this' | 'another' | 'unknown';
 
 /**
- * Deferred replies that outlive their process. Replies are completed from memory; the journal is read only by the process
- * that takes over. No method rejects: a reply that cannot be journaled is completed all the same.
+ * Deferred replies that outlive their process. Replies are completed from memory; the journal is read only by the
+ * process that takes over. No method rejects: a reply that cannot be journaled is completed all the same.
  */
 export interface ReplyJournal {
   /**
@@ -46,8 +46,8 @@ export interface ReplyJournal {
   /** Whether this process is certain to be the only one that has ever been to complete the reply. Costs nothing. */
   owns(interactionId: string): boolean;
   /**
-   * Who completes the reply now, though others may have before: `unknown` while this process cannot ask whether another has
-   * taken it over. Costs nothing.
+   * Who completes the reply now, though others may have before: `unknown` while this process cannot ask whether another
+   * has taken it over. Costs nothing.
    */
   ownerOf(interactionId: string): ReplyOwner;
   /** The reply is completed, or cannot be. One that is marked as deleted stays until it is removed. */
@@ -61,8 +61,8 @@ export interface ReplyJournal {
    */
   markDeleted(interactionId: string): Promise<boolean>;
   /**
-   * From now on `complete` is given each reply whose process has ended, also one that is past its deadline; and a reply of
-   * this process that another has marked as deleted.
+   * From now on `complete` is given each reply whose process has ended, also one that is past its deadline; and a reply
+   * of this process that another has marked as deleted.
    *
    * @returns once those are given that are there now
    */
@@ -73,8 +73,8 @@ export interface ReplyJournal {
 export type FirstResult =
   /**
    * The member sees it. `err`: Discord has not confirmed it, but may have accepted it; editing the reply will show.
-   * `isOfAnother`: Discord had an answer before anything was sent from here. `word`: the member sees it alone, below this
-   * sentence, because Discord refuses it for others to see.
+   * `isOfAnother`: Discord had an answer before anything was sent from here. `word`: the member sees it alone, below
+   * this sentence, because Discord refuses it for others to see.
    */
   | { shown: true; err?: unknown; isOfAnother?: true; word?: string }
   /** The member sees no reply that can be edited; `outcome` is for the log. */
@@ -85,9 +85,9 @@ export function below(word: string | undefined, message: Message): Message {
 }
 
 /**
- * What became of an edit. `blocked`: AutoMod does not let others see the message. `refused`: Discord does not accept it.
- * `deleted`: somebody has deleted the reply. `lost`: it cannot be changed any more. `failed`: Discord could not be reached;
- * another try may succeed.
+ * What became of an edit. `blocked`: AutoMod does not let others see the message. `refused`: Discord does not accept
+ * it. `deleted`: somebody has deleted the reply. `lost`: it cannot be changed any more. `failed`: Discord could not be
+ * reached; another try may succeed.
  */
 export type EditResult = 'shown' | 'blocked' | 'refused' | 'deleted' | 'lost' | 'failed';
 
@@ -96,20 +96,28 @@ export type CompleteResult = Exclude<EditResult, 'blocked'> | 'shownInPrivate';
 
 /** Shows replies in Discord, by their token alone, and without a part that Discord refuses. No method rejects. */
 export interface ReplySender {
-  /** Shows the message; if Discord refuses that, in private, then a private sentence. @param isInPlace of the one whose button was used */
+  /**
+   * Shows the message; if Discord refuses that, in private, then a private sentence.
+   *
+   * @param isInPlace of the one whose button was used
+   */
   reply(to: Invocation, message: Message, isPrivate: boolean, isInPlace?: boolean): Promise<FirstResult>;
   /** Shows "thinking…", or a private sentence when Discord refuses it. */
   defer(reply: CardsReply): Promise<FirstResult>;
   /** Makes the reply show the message and nothing else; one that Discord refuses leaves it as it was. */
   edit(to: Invocation, message: Message, isPrivate: boolean): Promise<EditResult>;
   /**
-   * The same, but "thinking…" does not stay: if Discord refuses the message, the reply says so and the member sees it in a
-   * private one below; then the reply shows a sentence.
+   * The same, but "thinking…" does not stay: if Discord refuses the message, the reply says so and the member sees it
+   * in a private one below; then the reply shows a sentence.
    *
    * @param isAnother whether another process may have completed it: what that has shown in private is not repeated
    */
   complete(reply: CardsReply, message: Message, isAnother: boolean): Promise<CompleteResult>;
-  /** Deletes the message whose button was used. @returns what prevented it, for the log; nothing when the message is gone */
+  /**
+   * Deletes the message whose button was used.
+   *
+   * @returns what prevented it, for the log; nothing when the message is gone
+   */
   deleteSource(press: Invocation): Promise<{ outcome?: string; err?: unknown }>;
   /** Deletes the reply. @returns whether there is nothing left to try: it is gone, or Discord refuses */
   delete(reply: CardsReply): Promise<boolean>;

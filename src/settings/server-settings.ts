@@ -23,15 +23,18 @@ type Kept = z.infer<typeof Kept>;
 const StoredKept = storedJson(Kept);
 
 /**
- * Discord sends everything of a server to one process, so what another has changed matters only after a restart, or when
- * an operator deletes it.
+ * Discord sends everything of a server to one process, so what another has changed matters only after a restart, or
+ * when an operator deletes it.
  */
 const FRESH_MS = 60_000;
 
 /** The settings of all servers that have any: known here, read once a minute at least, and changed at once. */
 export class SettingsOfServers {
   readonly #rows: Rows;
-  /** What was set by server when it was read last; a server that is not among them needs no look. `undefined`: not known yet. */
+  /**
+   * What was set by server when it was read last; a server that is not among them needs no look. `undefined`: not known
+   * yet.
+   */
   known: Map<string, Kept> | undefined;
   #freshUntilMs = 0;
   #renewal: Promise<void> | undefined;
@@ -50,14 +53,20 @@ export class SettingsOfServers {
     await this.#renewal;
   }
 
-  /** What was known last when they cannot be read. Nothing is set in direct messages, nor where a member brought the bot along. */
+  /**
+   * What was known last when they cannot be read. Nothing is set in direct messages, nor where a member brought the bot
+   * along.
+   */
   async of({ guildId, isInstalled }: Pick<Requester, 'guildId' | 'isInstalled'>): Promise<ServerSettings> {
     if (guildId === undefined || isInstalled === false) return NOTHING_SET;
     if (Date.now() >= this.#freshUntilMs) await this.renew();
     return settingsOf(this.known?.get(guildId));
   }
 
-  /** Any use of the bot in a server keeps what is set there for another year. Writes once a day, and where nothing is set never. */
+  /**
+   * Any use of the bot in a server keeps what is set there for another year. Writes once a day, and where nothing is
+   * set never.
+   */
   used(guildId: string): void {
     const kept = this.known?.get(guildId);
     if (!kept || kept.usedDay === utcDay(Date.now())) return;
@@ -65,7 +74,11 @@ export class SettingsOfServers {
     void this.#update(guildId);
   }
 
-  /** The other setting stays as it is, whoever changes it meanwhile. @returns what is set now; `undefined` when the change is not kept */
+  /**
+   * The other setting stays as it is, whoever changes it meanwhile.
+   *
+   * @returns what is set now; `undefined` when the change is not kept
+   */
   async change(guildId: string, change: SettingsChange): Promise<ServerSettings | undefined> {
     const kept = await this.#update(guildId, change);
     return kept && settingsOf(kept);

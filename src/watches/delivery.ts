@@ -16,7 +16,9 @@ export interface WatchDeliveryOptions<Use> {
   claims: Claims;
   /** For how long no message to a member will be tried. */
   waitMs(memberId: string): number;
-  /** Sends a message. Does not reject. With a nonce that it was given before, nothing is shown twice for some minutes. */
+  /**
+   * Sends a message. Does not reject. With a nonce that it was given before, nothing is shown twice for some minutes.
+   */
   send(crossing: WatchCrossing, nonce: string): Promise<Sent>;
   /** Shows crossings below the answer to a command, one of each watch. Does not reject. */
   show(to: Use, held: readonly WatchCrossing[]): Promise<Sent>;
@@ -38,9 +40,10 @@ const LEAST_WAIT_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
 
 /**
- * Tells members of crossings, whichever process dies when. A crossing is stored before it is told, noted when it is first
- * sent, and removed after it; in between Discord knows a message by its nonce. Those of which no message could be sent are
- * shown with the member's next command: once, or once more and with a word that it may be known, if Discord's answer is lost.
+ * Tells members of crossings, whichever process dies when. A crossing is stored before it is told, noted when it is
+ * first sent, and removed after it; in between Discord knows a message by its nonce. Those of which no message could be
+ * sent are shown with the member's next command: once, or once more and with a word that it may be known, if Discord's
+ * answer is lost.
  */
 export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   readonly #options: WatchDeliveryOptions<Use>;
@@ -59,7 +62,9 @@ export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   /** Tells what is untold now, and from then on what other processes leave untold. Needs no `this`. */
   readonly tell = (): void => this.#track(this.#looks.run());
 
-  /** A command of a member with an untold crossing was answered. Costs one indexed read when there is nothing to show. */
+  /**
+   * A command of a member with an untold crossing was answered. Costs one indexed read when there is nothing to show.
+   */
   answered(to: Use): void {
     this.#track(this.#showHeld(to).catch((err) => this.#log(err)));
   }
@@ -146,8 +151,8 @@ export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   }
 
   /**
-   * Shows the last crossing of each watch, unless the try cannot be noted: it would be shown again without a word. One that
-   * Discord refuses stays untold, and the others are shown without it.
+   * Shows the last crossing of each watch, unless the try cannot be noted: it would be shown again without a word. One
+   * that Discord refuses stays untold, and the others are shown without it.
    */
   async #show(to: Use, byWatch: readonly WatchCrossing[][]): Promise<void> {
     const noted: WatchCrossing[][] = [];

@@ -25,8 +25,8 @@ const LONGEST_ON_WAY_MS = 2 * 60_000;
 const LOOK_AGAIN_MS = 60_000;
 
 /**
- * Whether a request may be spent on watches that most windows would lose otherwise: where members ask most at the end of a
- * window, a few of them may miss it. Without a window, whether nobody else wants one now.
+ * Whether a request may be spent on watches that most windows would lose otherwise: where members ask most at the end
+ * of a window, a few of them may miss it. Without a window, whether nobody else wants one now.
  */
 export function renewalPlan(facts: RenewalFacts): RenewalPlan {
   const { view, isMemberWaiting, nowMs, mostTogether } = facts;

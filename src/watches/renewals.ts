@@ -31,8 +31,8 @@ const CLAIM = { name: 'watch renewals', ttlMs: 5 * 60_000, endsWithOwner: true }
 const READ_AT_ONCE = 50;
 
 /**
- * Renews cards that are watched, one request at a time, the oldest price first: with requests that the day would lose, or,
- * where the service has no day, each once while its price is not fresh.
+ * Renews cards that are watched, one request at a time, the oldest price first: with requests that the day would lose,
+ * or, where the service has no day, each once while its price is not fresh.
  */
 export class WatchRenewals {
   readonly #options: WatchRenewalsOptions;
@@ -40,7 +40,10 @@ export class WatchRenewals {
   #isClosed = false;
   /** Cards that are not fresh, oldest price first. */
   #due: { atMs: number; read: string[] } | undefined;
-  /** Cards that were requested on the day that ends then, the UTC day without another: one that brought no price would be the oldest again. */
+  /**
+   * Cards that were requested on the day that ends then, the UTC day without another: one that brought no price would
+   * be the oldest again.
+   */
   #requested = { dayEndsAtMs: 0, cardIds: new Set<string>() };
 
   constructor(options: WatchRenewalsOptions) {

@@ -13,7 +13,10 @@ export interface ChangedWatch {
 /** How many a member may have: a message lists no more. */
 export const MOST_WATCHES = 25;
 
-/** The parts: JSON by id; how many watch each card; and, of watches with untold crossings, how these are told and to whom. */
+/**
+ * The parts: JSON by id; how many watch each card; and, of watches with untold crossings, how these are told and to
+ * whom.
+ */
 export const WATCHES = 'watches';
 const CARDS = 'watches:cards';
 const UNTOLD = 'watches:untold';
@@ -41,7 +44,11 @@ export class WatchRows {
     return found && [...found.values()];
   }
 
-  /** All cards that are watched, and members with an untold crossing. @returns `undefined` when they cannot be read now */
+  /**
+   * All cards that are watched, and members with an untold crossing.
+   *
+   * @returns `undefined` when they cannot be read now
+   */
   async known(): Promise<{ cards: Set<string>; toTell: Set<string> } | undefined> {
     const [cards, untold] = await Promise.all([this.#rows.read(CARDS), this.#rows.read(UNTOLD)]);
     if (!cards || !untold) return undefined;
@@ -50,8 +57,8 @@ export class WatchRows {
   }
 
   /**
-   * Changes a watch, whoever else changes it meanwhile. One is not added, and `after` is `undefined`, when its member has
-   * as many as there may be.
+   * Changes a watch, whoever else changes it meanwhile. One is not added, and `after` is `undefined`, when its member
+   * has as many as there may be.
    *
    * @param change may be called again, with what is stored by then; the same object changes nothing
    * @returns `undefined` when it cannot be stored now

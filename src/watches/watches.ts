@@ -10,12 +10,14 @@ export class Watches {
   readonly #asShown: AsShown;
   readonly #onCrossing: ((watch: Watch) => void)[] = [];
   readonly #service: string | undefined;
-  /** All cards that are watched, and members with an untold crossing, as of the last `renew`; one too many costs a read. */
+  /**
+   * All cards that are watched, and members with an untold crossing, as of the last `renew`; one too many costs a read.
+   */
   cards = new Set<string>();
   toTell = new Set<string>();
   /**
-   * Prices by card from since the last `renew`, which learns what others watch, or from while watches could not be changed:
-   * the card is fresh now, and may not be requested for hours.
+   * Prices by card from since the last `renew`, which learns what others watch, or from while watches could not be
+   * changed: the card is fresh now, and may not be requested for hours.
    */
   readonly unchecked = new Map<string, EventsByName['priced']>();
   #sweptDay = '';
@@ -27,7 +29,11 @@ export class Watches {
     this.#service = service;
   }
 
-  /** Those of this service by the time when they were set; whichever are older than a year end. @returns `undefined` when they cannot be read now */
+  /**
+   * Those of this service by the time when they were set; whichever are older than a year end.
+   *
+   * @returns `undefined` when they cannot be read now
+   */
   async find(of?: WatchesOf): Promise<Watch[] | undefined> {
     const nowMs = Date.now();
     const found = await this.#store.find(of);

@@ -136,7 +136,8 @@ function toInvocation(interaction: Interaction, command: string): Invocation {
     },
     canReplyPublicly:
       isInstalled || guildId === undefined || hasPermission(interaction, PermissionFlagsBits.UseExternalApps),
-    // Always sent (https://docs.discord.com/developers/interactions/receiving-and-responding), but a missing one must not end the reply.
+    // Always sent (https://docs.discord.com/developers/interactions/receiving-and-responding), but a missing one must
+    // not end the reply.
     locale: String(interaction.locale ?? 'en-US'),
     guildLocale: interaction.guildLocale?.toString(),
     receivedAtMs,
@@ -150,8 +151,8 @@ interface RendererOptions extends Pick<Services, 'limiter' | 'currency' | 'displ
 }
 
 /**
- * What a reply shows by the command that asked for its cards, in the language of whom it is for; a sentence when there is
- * no such command any more, or when it throws, with the error for the log.
+ * What a reply shows by the command that asked for its cards, in the language of whom it is for; a sentence when there
+ * is no such command any more, or when it throws, with the error for the log.
  */
 export function replyRenderer(
   commands: readonly Command[],

@@ -33,7 +33,10 @@ export interface InteractionRouterOptions {
 const PRESSED_TWICE_MS = 3_000;
 const MAX_PRESSES = 1_000;
 
-/** Passes each interaction to its handler, and what the handler returns to the replies. Each ends in an answer or a logged error. */
+/**
+ * Passes each interaction to its handler, and what the handler returns to the replies. Each ends in an answer or a
+ * logged error.
+ */
 export class InteractionRouter {
   readonly #options: InteractionRouterOptions;
   readonly #underWay = new Set<Promise<void>>();
@@ -133,7 +136,10 @@ export class InteractionRouter {
   }
 }
 
-/** Who sees the reply, and in which language. What Discord shows to the member alone is private from the start: it offers nothing to others. */
+/**
+ * Who sees the reply, and in which language. What Discord shows to the member alone is private from the start: it
+ * offers nothing to others.
+ */
 function decided(
   response: Asked | Reply | Deletion | Form,
   { canReplyPublicly }: Invocation,

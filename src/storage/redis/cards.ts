@@ -7,8 +7,8 @@ import type { RedisLink } from './link.ts';
 const MOST_UNSTORED = 100;
 
 /**
- * A Keyv storage adapter over the shared link. While Redis is unavailable every read is a miss, without a wait; what is to be
- * stored then is stored when it is back, so that no other process asks for it again.
+ * A Keyv storage adapter over the shared link. While Redis is unavailable every read is a miss, without a wait; what is
+ * to be stored then is stored when it is back, so that no other process asks for it again.
  */
 export class RedisStore {
   readonly #link: RedisLink;
@@ -43,7 +43,9 @@ export class RedisStore {
     return Promise.reject(new Error('cards in Redis are not cleared: they expire'));
   }
 
-  /** Made for version 5 of the client: package.json gives it the bot's, whose few commands that it calls are the same. */
+  /**
+   * Made for version 5 of the client: package.json gives it the bot's, whose few commands that it calls are the same.
+   */
   #over(client: RedisClient): KeyvRedis<string> {
     if (this.#redis?.client === client) return this.#redis;
     this.#redis = new KeyvRedis<string>(client, { throwOnConnectError: false, throwOnErrors: true });

@@ -10,12 +10,16 @@ export function redisPrefix(keyPrefix: string): string {
   return `${keyPrefix}:${VERSION}`;
 }
 
-/** `createClient` builds a class of hundreds of commands for each address, in 30 ms; all duplicates of a client share it. */
+/**
+ * `createClient` builds a class of hundreds of commands for each address, in 30 ms; all duplicates of a client share
+ * it.
+ */
 const unconnected = createClient();
 
 /**
- * For one connection: when that ends, by a server that is silent for long, too, `error` says why, and what is not answered by
- * then is rejected. While it is connecting, for a second at most, it cannot be destroyed (@redis/client 6.3).
+ * For one connection: when that ends, by a server that is silent for long, too, `error` says why, and what is not
+ * answered by then is rejected. While it is connecting, for a second at most, it cannot be destroyed (@redis/client
+ * 6.3).
  */
 export function newClient(url: string) {
   const socket = { connectTimeout: 1_000, socketTimeout: 10_000, reconnectStrategy: false } as const;
@@ -61,7 +65,11 @@ export async function whyUnusable(client: Pick<RedisClient, 'hello'>): Promise<s
   return sentences[(await client.hello())?.mode];
 }
 
-/** Settings with which Redis may lose deferred replies, as sentences that say what to set. @param info the answer to `INFO` */
+/**
+ * Settings with which Redis may lose deferred replies, as sentences that say what to set.
+ *
+ * @param info the answer to `INFO`
+ */
 export function settingProblems(info: string): string[] {
   const policy = /^maxmemory_policy:(?!noeviction)(\S+)/m.exec(info)?.[1];
   const evicts = `Redis drops keys, deferred replies included, when its memory is full (maxmemory-policy ${policy}). Set maxmemory-policy noeviction.`;

@@ -17,8 +17,9 @@ const FORGET = `
 `;
 
 /**
- * Deletes whatever below the prefix holds the id of a member or a server: rows, parts, and cards as whose id somebody typed a
- * mention; and whatever another version of the bot has written. Reads everything that the bot keeps in that Redis.
+ * Deletes whatever below the prefix holds the id of a member or a server: rows, parts, and cards as whose id somebody
+ * typed a mention; and whatever another version of the bot has written. Reads everything that the bot keeps in that
+ * Redis.
  *
  * @throws StateUnusable while it cannot
  */

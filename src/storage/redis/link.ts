@@ -37,8 +37,8 @@ const CHECK_AFTER_MS = 500;
 const CLAIM = `return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'GET')`;
 
 /**
- * The connection to Redis, and whether commands are worth sending. One that breaks or is silent is given up; while none takes
- * writes, a new one is tried twice a second. Nothing is waited for without a limit, so it always comes back.
+ * The connection to Redis, and whether commands are worth sending. One that breaks or is silent is given up; while none
+ * takes writes, a new one is tried twice a second. Nothing is waited for without a limit, so it always comes back.
  */
 export class RedisLink {
   readonly prefix: string;
@@ -155,7 +155,11 @@ export class RedisLink {
     setTimeout(() => void this.#check(), CHECK_AFTER_MS).unref();
   }
 
-  /** @returns why this server can never be used, as a sentence @throws why it cannot be used now: it may still load its data */
+  /**
+   * @returns why this server can never be used, as a sentence
+   *
+   * @throws why it cannot be used now: it may still load its data
+   */
   async #ask(client: RedisClient): Promise<string | undefined> {
     if (!client.isOpen) {
       await client.on('error', (error: unknown) => this.#fails(client, error)).connect();

@@ -5,9 +5,9 @@ import { meaningOf } from './client.ts';
 import type { RedisLink, RedisUnavailable } from './link.ts';
 
 /**
- * KEYS: parts, each a hash. ARGV: how long they are kept, and by fours what is expected, then what is changed: a word, the
- * number of a part, a key and a text. Returns whether it was as expected, Redis's clock, and the parts that were no hashes,
- * which are gone.
+ * KEYS: parts, each a hash. ARGV: how long they are kept, and by fours what is expected, then what is changed: a word,
+ * the number of a part, a key and a text. Returns whether it was as expected, Redis's clock, and the parts that were no
+ * hashes, which are gone.
  */
 const WRITE = `
   local isAsExpected, mistyped, time = 1, {}, redis.call('TIME')

@@ -10,8 +10,8 @@ const KEPT = 3;
 const DAILY_COPY = /^state-\d{4}-\d{2}-\d{2}\.sqlite$/;
 
 /**
- * Makes one copy of `state.sqlite` for each UTC day on which the bot runs, a minute after its start or after midnight; the
- * newest three are kept in `backups/`. A copy is one file that only its owner can read.
+ * Makes one copy of `state.sqlite` for each UTC day on which the bot runs, a minute after its start or after midnight;
+ * the newest three are kept in `backups/`. A copy is one file that only its owner can read.
  *
  * @returns ends it
  */

@@ -17,7 +17,9 @@ import { OperatorError } from '../../model/operator-error.ts';
 import { KEPT_DAYS } from '../../quota/kept-days.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
 
-/** Raised by each change of a table, of what is in a row, or of how names become words: a file has it as `user_version`. */
+/**
+ * Raised by each change of a table, of what is in a row, or of how names become words: a file has it as `user_version`.
+ */
 const VERSIONS: Readonly<Record<string, number>> = { 'state.sqlite': 7, 'cards.sqlite': 1, 'catalog.sqlite': 3 };
 
 /** How long to wait for other processes that open the file at the same moment. */
@@ -25,8 +27,8 @@ const OPEN_TIMEOUT_MS = 1_000;
 const RETRY_MS = 250;
 const LOOK_EVERY_MS = 60_000;
 /**
- * Table by table, which leaves out an index of words: reading all of it takes some 7 s for a million cards, in which the
- * thread can neither search nor end. Damage in it shows in a search.
+ * Table by table, which leaves out an index of words: reading all of it takes some 7 s for a million cards, in which
+ * the thread can neither search nor end. Damage in it shows in a search.
  */
 const FIND_DAMAGE = `SELECT quick_check FROM sqlite_schema, pragma_quick_check(name)
   WHERE type = 'table' AND rootpage > 0 AND quick_check <> 'ok' LIMIT 1`;
@@ -40,8 +42,8 @@ export interface FileOptions {
 }
 
 /**
- * Opens a SQLite file that only its owner can read, and creates it if it is absent. One of another version is put aside, and
- * so is one that is damaged: a new one takes its place, with a line in the log. Reads every table once.
+ * Opens a SQLite file that only its owner can read, and creates it if it is absent. One of another version is put
+ * aside, and so is one that is damaged: a new one takes its place, with a line in the log. Reads every table once.
  *
  * @throws DatabaseUnusable when the file cannot be created, opened or read, or another process holds it
  */
@@ -77,8 +79,8 @@ export async function openExclusively(
 }
 
 /**
- * Looks once a minute whether a file that this process has open is still in its place, with its write-ahead log. SQLite does
- * not notice that one was deleted or replaced: what it writes from then on is gone with the process.
+ * Looks once a minute whether a file that this process has open is still in its place, with its write-ahead log. SQLite
+ * does not notice that one was deleted or replaced: what it writes from then on is gone with the process.
  *
  * @param onLost told once, with the beginning of a sentence
  * @returns ends it
@@ -95,7 +97,10 @@ export function watchFile(file: string, onLost: (reason: string) => void): () =>
   return () => clearInterval(timer);
 }
 
-/** Puts those files of a `DATA_DIR` aside that another version of the bot has written, whether or not this process opens them. */
+/**
+ * Puts those files of a `DATA_DIR` aside that another version of the bot has written, whether or not this process opens
+ * them.
+ */
 export function putOldFilesAside(dataDir: string, log: FileOptions['log']): void {
   for (const file of filesIn(dataDir, /^(names-[^/]*\/)?[^/]*\.sqlite$/)) {
     if (versionToRead(file) === 0) continue;
@@ -113,7 +118,10 @@ export function filesAside(dataDir: string): string[] {
   return filesIn(dataDir, /\.sqlite\.(corrupt-|v.*-old)|\.unfinished$/);
 }
 
-/** Deletes what was put aside, and copies, if last written so long ago that no count in it would be kept. Does not throw. */
+/**
+ * Deletes what was put aside, and copies, if last written so long ago that no count in it would be kept. Does not
+ * throw.
+ */
 export function deleteFilesAside(dataDir: string, nowMs: number): void {
   try {
     for (const file of [...filesAside(dataDir), ...filesIn(dataDir, /^backups\/state-[^/]*\.sqlite$/)])
@@ -151,7 +159,10 @@ function inodeOf(file: string): number | undefined {
   }
 }
 
-/** Makes sure that a file and its folder exist and that only their owner can read them. SQLite's side files inherit these rights. */
+/**
+ * Makes sure that a file and its folder exist and that only their owner can read them. SQLite's side files inherit
+ * these rights.
+ */
 export function createOwnFile(file: string): void {
   makeFolder(dirname(file));
   closeSync(openSync(file, 'a', 0o600)); // SQLite would create it with wider rights

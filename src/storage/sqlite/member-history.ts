@@ -7,8 +7,8 @@ import { filesIn } from './file.ts';
 const BUSY_TIMEOUT_MS = 500;
 
 /**
- * What members looked up last, in the catalogs of a `DATA_DIR`, those of other card services too, by a connection of its own: it is wanted rarely, and
- * the catalog's thread may be busy with a search.
+ * What members looked up last, in the catalogs of a `DATA_DIR`, those of other card services too, by a connection of
+ * its own: it is wanted rarely, and the catalog's thread may be busy with a search.
  */
 export function sqliteMemberHistory(dataDir: string, log: Pick<Logger, 'warn'>): MemberHistory {
   const attempt = <T>(work: (database: DatabaseSync) => T): T[] | undefined => {

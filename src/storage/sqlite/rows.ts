@@ -81,7 +81,11 @@ export class SqliteRows implements Rows {
     this.try(() => ({ changes: this.#delete(part, key) }));
   }
 
-  /** @param run a statement. One that changes nothing does not show that the disk has room: a full one takes it, too @returns whether it was written */
+  /**
+   * @param run a statement. One that changes nothing does not show that the disk has room: a full one takes it, too
+   *
+   * @returns whether it was written
+   */
   try(run: () => { changes: number | bigint }): boolean {
     try {
       if (run().changes > 0) this.#outage.succeeded();

@@ -28,8 +28,8 @@ const SEGMENTS_OF_A_LEVEL = 16;
 const LOSS = 'cards are learned again from what the service answered; files have to be imported again';
 
 /**
- * The cards that are searched for, in `catalog.sqlite` of a `DATA_DIR`; several processes may have it open. Synchronous,
- * for a worker thread or a command-line program. Methods throw the errors of SQLite.
+ * The cards that are searched for, in `catalog.sqlite` of a `DATA_DIR`; several processes may have it open.
+ * Synchronous, for a worker thread or a command-line program. Methods throw the errors of SQLite.
  */
 export class CatalogDatabase {
   readonly file: string;
@@ -43,7 +43,8 @@ export class CatalogDatabase {
   readonly #rows: CatalogRows;
 
   /**
-   * Creates the file if it is absent; one that is corrupt is moved aside. Writing waits `busyTimeoutMs` for another process.
+   * Creates the file if it is absent; one that is corrupt is moved aside. Writing waits `busyTimeoutMs` for another
+   * process.
    *
    * @throws DatabaseUnusable
    */
@@ -75,16 +76,16 @@ export class CatalogDatabase {
   }
 
   /**
-   * For a program that writes many cards and nothing else: deleted content is not overwritten, and the file is brought up to
-   * date less often. Applies to this connection alone.
+   * For a program that writes many cards and nothing else: deleted content is not overwritten, and the file is brought
+   * up to date less often. Applies to this connection alone.
    */
   writeManyCards(): void {
     this.#database.exec(`PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = ${PAGES_OF_MANY_CARDS}`);
   }
 
   /**
-   * For an import of many cards: from now on, for all connections, the index of words is merged less often. That takes a
-   * fifth less CPU in all, and costs a search microseconds.
+   * For an import of many cards: from now on, for all connections, the index of words is merged less often. That takes
+   * a fifth less CPU in all, and costs a search microseconds.
    */
   beginImport(source: string): void {
     this.imports.begin(source);

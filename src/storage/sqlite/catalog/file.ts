@@ -17,7 +17,9 @@ export interface CatalogFileOptions {
   onReplaced(): void;
 }
 
-/** The catalog of a thread. A file that turns out to be corrupt is replaced; what cannot be opened now is tried again. */
+/**
+ * The catalog of a thread. A file that turns out to be corrupt is replaced; what cannot be opened now is tried again.
+ */
 export class CatalogFile {
   readonly #options: CatalogFileOptions;
   /** `undefined` after it was corrupt, or could not be opened anew: the next attempt does. */

@@ -35,7 +35,9 @@ export class CatalogImports {
     return Number(this.#sql('SELECT row FROM sources WHERE name = ?').get(name)?.row);
   }
 
-  /** A card that came from this import now comes from another, but both name it; one that is withdrawn does not count. */
+  /**
+   * A card that came from this import now comes from another, but both name it; one that is withdrawn does not count.
+   */
   alsoIn(card: number, row: number): void {
     this.#sql('INSERT OR IGNORE INTO also_in SELECT ?, row FROM sources WHERE row = ? AND withdrawn = 0').run(
       card,
@@ -43,7 +45,10 @@ export class CatalogImports {
     );
   }
 
-  /** The service answered with a card of this import and perhaps others: if theirs were no longer offered, they are from now on. */
+  /**
+   * The service answered with a card of this import and perhaps others: if theirs were no longer offered, they are from
+   * now on.
+   */
   confirmed(row: number, card: number): void {
     this.#sql(
       'UPDATE sources SET confirmed = confirmed + 1, withdrawn = 0 WHERE row = ? OR row IN (SELECT source FROM also_in WHERE card = ?)',
