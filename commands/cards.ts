@@ -1,29 +1,30 @@
-import { SlashCommandBuilder } from '@discordjs/builders';
 import { MOST_LISTED } from '../src/catalog/catalog.ts';
-import { isFetchedFor } from '../src/lookup/outcomes.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import type { CardView } from '../src/render/card-embed.ts';
 import { askAnywayMenus, listChoices, unclearChoice } from '../src/render/card-list.ts';
 import { cardsMessage, unclearLines, unclearTexts } from '../src/render/cards-message.ts';
 import { buttons } from '../src/render/components.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
-import { copyNote, formatMessage } from '../src/render/messages.ts';
-import { choiceIds } from './card-actions.ts';
-import { type Command, type Message, privately, repliesPrivately, sentence } from './command.ts';
-import { withDelete } from './delete-reply.ts';
+import { copyNote } from '../src/render/messages.ts';
+import {
+  type Command,
+  failedOf,
+  type Message,
+  privately,
+  repliesPrivately,
+  say,
+  wanted,
+  withDelete,
+} from './command.ts';
+import { choiceIds, customId, readAction } from './custom-ids.ts';
 import { listForm, pasted, pressed } from './pasted-list.ts';
-import { ANY_INSTALL, EVERYWHERE } from './places.ts';
+import { forEveryone } from './places.ts';
 
-const CHOOSE = { withPrices: 'choose:', withoutPrices: 'choose:n' };
 /** Room for ten ids of 100 characters. */
 const MAX_LENGTH = 1_000;
 
 export default {
-  data: new SlashCommandBuilder()
-    .setName('cards')
-    .setDescription(en.command_cards)
-    .setContexts(...EVERYWHERE)
-    .setIntegrationTypes(...ANY_INSTALL)
+  data: forEveryone('cards', en.command_cards)
     .addStringOption((option) =>
       option
         .setName('ids')
@@ -43,11 +44,11 @@ export default {
     const { ids, unclear, unsearched } = await services.catalog.resolveList(text, requester);
     const count = ids.length + unclear.length + unsearched.length;
     if (count === 0 || count > MOST_LISTED) {
-      return sentence(formatMessage(locale, count === 0 ? 'noCardsNamed' : 'tooManyCards'));
+      return say(locale, count === 0 ? 'noCardsNamed' : 'tooManyCards');
     }
     const showPrices = options.getBoolean('prices') ?? true;
     const queries = ids.map((cardId) => ({ cardId, showPrices }));
-    return { queries, unclear: [...unclear], unsearched: [...unsearched], isPrivate: repliesPrivately(use) };
+    return wanted(queries, repliesPrivately(use), { unclear: [...unclear], unsearched: [...unsearched] });
   },
 
   async autocomplete({ typed, suggestByMs, locale, requester }, { catalog }) {
@@ -58,16 +59,15 @@ export default {
 
   /** Does what the buttons of a pasted list do; offers in private the cards that the unclear texts of a public reply may mean. */
   async component(use, services) {
-    const ofList = await pressed(use, services);
-    if (ofList) return ofList;
     const { argument, content, locale, requester } = use;
     const { catalog } = services;
-    const showPrices = argument === CHOOSE.withPrices;
-    const texts = showPrices || argument === CHOOSE.withoutPrices ? unclearTexts(content) : [];
+    const { kind, id, number = 0, showPrices = true } = readAction(argument) ?? {};
+    const isOfList = kind === 'fetch' || kind === 'show';
+    if (isOfList && id !== undefined) return pressed({ kind, id, most: number }, use, services);
+    const texts = kind === 'choose' ? unclearTexts(content) : [];
     const { unclear, unsearched } = await catalog.resolveList(texts.join('\n'), requester);
     const components = unclearChoice(locale, unclear, choiceIds({ showPrices, isPrivate: false }));
-    if (components.length === 0)
-      return sentence(formatMessage(locale, unsearched.length > 0 ? 'namesUnsearched' : 'outOfDate'));
+    if (components.length === 0) return say(locale, unsearched.length > 0 ? 'namesUnsearched' : 'outOfDate');
     return privately({ content: unclearLines(locale, unclear).join('\n'), components });
   },
 
@@ -75,9 +75,8 @@ export default {
   show(asked, outcomes, { quota, ...view }) {
     const { locale } = view;
     const cards = asked.queries.map((query, at) => ({ ...query, outcome: outcomes.cards[at] }));
-    const views = cards.flatMap(({ showPrices, outcome: { answer, ...copy } = {} }): CardView[] => {
+    const views = cards.flatMap(({ showPrices, outcome: { answer, isJustFetched, ...copy } = {} }): CardView[] => {
       if (!answer?.card) return [];
-      const isJustFetched = isFetchedFor(outcomes.requestedAtMs, answer);
       const note = copyNote(locale, copy);
       return [{ ...view, card: answer.card, answer, showPrices, quota: undefined, note, isJustFetched }];
     });
@@ -87,9 +86,7 @@ export default {
       ...{ locale, quota, views, unclear: asked.unclear, unsearched: asked.unsearched },
       // A kept "no such card" counts as not found even when its renewal failed.
       notFound: cards.filter(({ outcome }) => outcome?.answer && !outcome.answer.card).map(({ cardId }) => cardId),
-      failed: cards.flatMap(({ cardId, outcome: { answer, error } = {} }) =>
-        error && !answer ? [{ cardId, error }] : [],
-      ),
+      failed: failedOf(asked, outcomes),
       toCome,
       isEnd: outcomes.cards.every((outcome) => outcome && !outcome.isRenewing),
     });
@@ -111,5 +108,5 @@ function choices(
   const isAlone = isPrivate || queries.length === 0 || cards.size <= 1;
   return isAlone
     ? unclearChoice(locale, unclear, ids)
-    : buttons(locale, { chooseCard: `cards:${showPrices ? CHOOSE.withPrices : CHOOSE.withoutPrices}` });
+    : buttons(locale, { chooseCard: customId('cards', { kind: 'choose', showPrices }) });
 }

@@ -6,12 +6,13 @@ import type {
   RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord.js';
 import type { Catalog } from '../src/catalog/catalog.ts';
+import type { Cards } from '../src/known/cards.ts';
 import type { Limiter } from '../src/limiter/limiter.ts';
 import type { KeptLists } from '../src/lists/kept-lists.ts';
-import type { Cards } from '../src/lookup/cards.ts';
-import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
+import type { LookupQueue } from '../src/lookup/fetching.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
+import type { CardQuery } from '../src/model/card.ts';
 import type { ReadCardId } from '../src/model/card-id.ts';
 import type { Asked, Invocation, ServerSettings } from '../src/model/invocation.ts';
 import type { Form, Message, Reply } from '../src/model/message.ts';
@@ -20,8 +21,12 @@ import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { CardDisplay } from '../src/render/card-embed.ts';
+import { type ButtonRow, buttons } from '../src/render/components.ts';
+import type { MessageKey } from '../src/render/languages.ts';
+import { type Arguments, formatMessage } from '../src/render/messages.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
+import { DELETE } from './custom-ids.ts';
 
 export type { Form, Message, Reply } from '../src/model/message.ts';
 
@@ -32,10 +37,14 @@ export interface Deletion {
   interactionId: string | undefined;
 }
 
+/** The cards to show, for which requests may be sent. */
+export type CardsWanted = { kind: 'cards' } & Asked;
+
+/** What comes of a use of a command. */
+export type Response = CardsWanted | Reply | Deletion | Form;
+
 /** Any use of a command, its buttons and menus included. */
 export interface Use extends Invocation {
-  /** The member's language: what is said to them alone. What a public reply shows is rendered for its server. */
-  locale: string;
   /** What is set in the server where the command was used. */
   server: ServerSettings;
   /** Whether the member has Manage Server there. */
@@ -70,7 +79,7 @@ export interface FormUse extends Use {
 }
 
 /** A member is typing an option. */
-export interface Typing extends Use {
+export interface Typing extends Invocation {
   option: string;
   typed: string;
   /** After this time suggestions come too late. */
@@ -114,11 +123,11 @@ export interface Services {
 export interface Command {
   data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
   /** @throws CardServiceError, shown to the member in private */
-  ask?(use: CommandUse, services: Services): Promise<Asked | Reply | Form>;
+  ask?(use: CommandUse, services: Services): Promise<CardsWanted | Reply | Form>;
   /** @throws CardServiceError, shown to the member in private */
-  component?(use: ComponentUse, services: Services): Promise<Asked | Reply | Deletion | Form>;
+  component?(use: ComponentUse, services: Services): Promise<Response>;
   /** @throws CardServiceError, shown to the member in private */
-  submit?(use: FormUse, services: Services): Promise<Asked | Reply>;
+  submit?(use: FormUse, services: Services): Promise<CardsWanted | Reply>;
   /** Renders the reply of a command that asks for cards, so far and at the end. Pure: another process may call it. */
   show?(asked: Asked, outcomes: Outcomes, view: View): Message;
   /** At most 25 choices. */
@@ -127,9 +136,22 @@ export interface Command {
   cardOf?(argument: string): string | undefined;
 }
 
+/** @param more what was asked for besides, and of which list the cards are */
+export function wanted(queries: readonly CardQuery[], isPrivate: boolean, more: Partial<Asked> = {}): CardsWanted {
+  return { kind: 'cards', queries, unclear: [], unsearched: [], isPrivate, ...more };
+}
+
 /** Whether the member alone sees the cards: as the option says, otherwise as the server has set it. */
 export function repliesPrivately({ options, server }: CommandUse): boolean {
   return options.getBoolean('private') ?? server.isPrivate;
+}
+
+/** The cards of which there is nothing to show, and why. */
+export function failedOf({ queries }: Asked, { cards }: Outcomes) {
+  return queries.flatMap(({ cardId }, at) => {
+    const { error, answer } = cards[at] ?? {};
+    return error && !answer ? [{ cardId, error }] : [];
+  });
 }
 
 /** A sentence that the member alone sees. */
@@ -137,6 +159,32 @@ export function sentence(content: string): Reply {
   return privately({ content });
 }
 
-export function privately(message: Message): Reply {
-  return { message, isPrivate: true, source: 'bot' };
+/** A text of the bot that the member alone sees. */
+export function say<K extends MessageKey>(locale: string, key: K, ...args: Arguments<K>): Reply {
+  return sentence(formatMessage(locale, key, ...args));
 }
+
+export function privately(message: Message): Reply {
+  return { kind: 'reply', message, isPrivate: true, source: 'bot' };
+}
+
+/** Discord's limit. */
+const MOST_IN_ROW = 5;
+
+/** A public reply with the button that takes it back: beside its other buttons, or below its menus, which leave room for it. */
+export function withDelete(message: Message, locale: string): Message {
+  const rows = message.components ?? [];
+  const added = buttons(locale, { deleteReply: DELETE });
+  const last = rows.at(-1);
+  if (!isOfButtons(last) || last.components.length === MOST_IN_ROW)
+    return { ...message, components: [...rows, ...added] };
+  const together = { ...last, components: [...last.components, ...added.flatMap(({ components }) => components)] };
+  return { ...message, components: [...rows.slice(0, -1), together] };
+}
+
+function isOfButtons(row: NonNullable<Message['components']>[number] | undefined): row is ButtonRow {
+  return row?.components.every(({ type }) => type === BUTTON) ?? false;
+}
+
+/** The figure stands in an enum of discord-api-types, which this need not load. */
+const BUTTON = 2;

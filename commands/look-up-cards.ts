@@ -1,9 +1,8 @@
 import { ContextMenuCommandBuilder } from '@discordjs/builders';
 import { ApplicationCommandType } from 'discord.js';
 import en from '../src/render/languages/en.json' with { type: 'json' };
-import { formatMessage } from '../src/render/messages.ts';
 import cards from './cards.ts';
-import { type Command, sentence } from './command.ts';
+import { type Command, say, wanted } from './command.ts';
 import { ANY_INSTALL, EVERYWHERE } from './places.ts';
 
 /** Discord hands over the message that was chosen, so this needs no intent to read messages. */
@@ -18,9 +17,9 @@ export default {
   async ask({ text, locale, requester }, { catalog }) {
     const mentions = await catalog.mentions(text, requester);
     const { ids, ambiguous } = mentions ?? { ids: [], ambiguous: [] };
-    if (ids.length === 0) return sentence(formatMessage(locale, mentions ? 'noCardsMentioned' : 'namesUnsearched'));
+    if (ids.length === 0) return say(locale, mentions ? 'noCardsMentioned' : 'namesUnsearched');
     const queries = ids.map((cardId) => ({ cardId, showPrices: true }));
-    return { queries, unclear: [...ambiguous], unsearched: [], isPrivate: true };
+    return wanted(queries, true, { unclear: [...ambiguous] });
   },
 
   show: cards.show,

@@ -3,19 +3,17 @@ import { MOST_DIFFERENT, type PastedList, readPastedList } from '../src/catalog/
 import type { KeptList, WorthLine } from '../src/lists/kept-lists.ts';
 import { choosePrinting, type KeptPrices, type Worth, worthOf } from '../src/lists/worth.ts';
 import type { Outcomes } from '../src/lookup/outcomes.ts';
-import { blockedError } from '../src/lookup/service-requests.ts';
+import { blockedError } from '../src/lookup/request.ts';
 import type { Asked, AskedList, Invocation } from '../src/model/invocation.ts';
 import type { Requester } from '../src/model/quota.ts';
 import { cardsMessage } from '../src/render/cards-message.ts';
 import { plainMarkdown } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import { worthMessage } from '../src/render/worth-message.ts';
-import type { ComponentUse, Form, FormUse, Message, Reply, Services, View } from './command.ts';
-import { sentence } from './command.ts';
-import { withDelete } from './delete-reply.ts';
+import type { CardsWanted, Form, FormUse, Message, Reply, Services, Use, View } from './command.ts';
+import { failedOf, say, sentence, wanted, withDelete } from './command.ts';
+import { customId } from './custom-ids.ts';
 
-/** What the buttons of a list do; the last figure is how many requests a press may cost. */
-const ACTION = /^(fetch|show):(\d{1,20})(?::(\d{1,3}))?$/;
 /** The field of the form. */
 const FIELD = 'text';
 /** Discord's limit of a text in a form. */
@@ -44,7 +42,7 @@ export async function pasted({ fields, interactionId, requester, locale }: FormU
   const read = readPastedList(text);
   if ('refusal' in read) return sentence(refusalText(read, locale));
   const isKept = await lists.add(requester.memberId, interactionId, { text });
-  if (!isKept) return sentence(formatMessage(locale, 'notSaved'));
+  if (!isKept) return say(locale, 'notSaved');
   return askedFor({ id: interactionId, ceiling: 0 });
 }
 
@@ -63,25 +61,23 @@ function refusalText(read: Extract<PastedList, { refusal: unknown }>, locale: st
   }
 }
 
-function askedFor(list: AskedList, cardIds: readonly string[] = [], isPrivate = true): Asked {
+function askedFor(list: AskedList, cardIds: readonly string[] = [], isPrivate = true): CardsWanted {
   const queries = cardIds.map((cardId) => ({ cardId, showPrices: true }));
-  return { queries, unclear: [], unsearched: [], isPrivate, list };
+  return wanted(queries, isPrivate, { list });
 }
 
-/** @returns `undefined` when the argument is not one of a list */
+/** A button below what a list is worth. @param most requests that the press may cost */
 export async function pressed(
-  { argument, requester, locale }: ComponentUse,
+  { kind, id, most }: { kind: 'fetch' | 'show'; id: string; most: number },
+  { requester, locale }: Use,
   services: Services,
-): Promise<Asked | Reply | undefined> {
-  const [, action, id = '', most] = ACTION.exec(argument) ?? [];
-  if (!action) return undefined;
+): Promise<CardsWanted | Reply> {
   const kept = await services.lists.read(requester.memberId, id);
   if (!kept) return sentence(withoutList(locale, services));
-  if (action === 'show') return askedFor({ id, ceiling: 0 }, [], false);
+  if (kind === 'show') return askedFor({ id, ceiling: 0 }, [], false);
   const { lines = [] } = kept;
   const worth = worthOf(lines, await keptPrices(cardsOf(lines), services), services.currency);
-  const ceiling = Number(most);
-  return askedFor({ id, ceiling }, costOf(worth, services).requests.slice(0, ceiling).flat());
+  return askedFor({ id, ceiling: most }, costOf(worth, services).requests.slice(0, most).flat());
 }
 
 /** Renders the reply to a pasted list, from what is kept of its cards. */
@@ -109,18 +105,15 @@ export async function showList(
   const refusal = services.limiter.view().refusalFor('members');
   const message = worthMessage({
     ...{ worth, merged, passedOver, isUnsearched, cost, locale, quota, currency, isPrivate },
-    failed: asked.queries.flatMap(({ cardId }, at) => {
-      const { error, answer } = outcomes.cards[at] ?? {};
-      return error && !answer ? [{ cardId, error }] : [];
-    }),
+    failed: failedOf(asked, outcomes),
     notRenewed: outcomes.cards.flatMap((outcome) => (outcome?.answer && outcome.error) || []),
     left: await leftToday(requester, services),
     refusal: refusal && blockedError(refusal),
     freshMs: services.cards.pricesFreshMs,
     requests: outcomes.requests,
     ids: {
-      fetch: `cards:fetch:${id}:${cost.lookups}`,
-      show: canReplyPublicly && `cards:show:${id}`,
+      fetch: customId('cards', { kind: 'fetch', number: cost.lookups, id }),
+      show: canReplyPublicly && customId('cards', { kind: 'show', id }),
     },
   });
   return all(message);
@@ -167,8 +160,11 @@ function cardsOf(lines: readonly WorthLine[]): string[] {
 
 /** Costs no request. */
 async function keptPrices(cardIds: readonly string[], { cards }: Services): Promise<KeptPrices> {
-  const found = [...new Set(cardIds)].map(async (id) => [id, await cards.keptPrice(id)] as const);
-  return new Map((await Promise.all(found)).flatMap(([id, kept]) => (kept ? [[id, kept] as const] : [])));
+  const found = [...new Set(cardIds)].map(async (id) => {
+    const { kind, answer } = await cards.kept(id);
+    return answer ? [[id, { record: answer, isStale: kind === 'stale' }] as const] : [];
+  });
+  return new Map((await Promise.all(found)).flat());
 }
 
 /** The requests that are left for a list: prices that are not known go before those that are old. */

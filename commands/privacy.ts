@@ -1,11 +1,10 @@
-import { SlashCommandBuilder } from '@discordjs/builders';
 import type { KeptAboutMember } from '../src/privacy/member-data.ts';
 import { buttons } from '../src/render/components.ts';
 import { clockTime, plainMarkdown } from '../src/render/formats.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
-import { type Command, type Message, privately, sentence } from './command.ts';
-import { ANY_INSTALL, EVERYWHERE } from './places.ts';
+import { type Command, type Message, privately, say, sentence } from './command.ts';
+import { forEveryone } from './places.ts';
 
 const FORGET = 'forget';
 const REALLY_FORGET = 'really-forget';
@@ -13,12 +12,7 @@ const REALLY_FORGET = 'really-forget';
 const LONGEST_NAME = 80;
 
 export default {
-  data: new SlashCommandBuilder()
-    .setName('privacy')
-    .setDescription(en.command_privacy)
-    .setContexts(...EVERYWHERE)
-    .setIntegrationTypes(...ANY_INSTALL)
-    .toJSON(),
+  data: forEveryone('privacy', en.command_privacy).toJSON(),
 
   async ask({ requester, locale }, { memberData }) {
     const kept = await memberData.kept(requester.memberId);
@@ -36,7 +30,7 @@ export default {
       const content = formatMessage(locale, 'reallyForget');
       return privately({ content, components: forgetButton(locale, REALLY_FORGET) });
     }
-    if (argument !== REALLY_FORGET) return sentence(formatMessage(locale, 'outOfDate'));
+    if (argument !== REALLY_FORGET) return say(locale, 'outOfDate');
     const { isForgotten, dayEndsAtMs } = await memberData.forget(requester.memberId);
     return sentence(
       formatMessage(locale, isForgotten ? 'forgotten' : 'notForgotten', { time: clockTime(dayEndsAtMs) }),

@@ -1,24 +1,17 @@
-import { SlashCommandBuilder } from '@discordjs/builders';
-import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
 import type { ServerSettings } from '../src/model/invocation.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { LANGUAGES } from '../src/render/languages.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import { AUTOMATIC, PRIVATE, PUBLIC, settingsMessage } from '../src/render/settings-message.ts';
 import type { SettingsChange } from '../src/settings/server-settings.ts';
-import { type Command, privately, type Reply, sentence, type Use } from './command.ts';
+import { type Command, privately, type Reply, say, type Use } from './command.ts';
+import { forManagers } from './places.ts';
 
 const LANGUAGE = 'language';
 const REPLIES = 'replies';
 
 export default {
-  data: new SlashCommandBuilder()
-    .setName('settings')
-    .setDescription(en.command_settings)
-    .setContexts(InteractionContextType.Guild)
-    .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
-    .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild)
-    .toJSON(),
+  data: forManagers('settings', en.command_settings).toJSON(),
 
   async ask(use, { settings }) {
     return serverToChange(use) === undefined ? refused(use) : shown(use, await settings.of(use.requester));
@@ -29,7 +22,7 @@ export default {
     const guildId = serverToChange(use);
     if (guildId === undefined) return refused(use);
     const change = changeOf(argument, value);
-    if (!change) return sentence(formatMessage(use.locale, 'outOfDate'));
+    if (!change) return say(use.locale, 'outOfDate');
     const changed = await settings.change(guildId, change);
     const note = changed ? undefined : formatMessage(use.locale, 'notSaved');
     return { ...shown(use, changed ?? (await settings.of(use.requester)), note), isInPlace: true };
@@ -42,7 +35,7 @@ function serverToChange({ manageGuild, requester }: Use): string | undefined {
 }
 
 function refused({ locale }: Use): Reply {
-  return sentence(formatMessage(locale, 'settingsRefused'));
+  return say(locale, 'settingsRefused');
 }
 
 function shown({ locale }: Use, settings: ServerSettings, note?: string): Reply {

@@ -1,8 +1,6 @@
-import { SlashCommandBuilder } from '@discordjs/builders';
-import { ApplicationIntegrationType, InteractionContextType, PermissionFlagsBits } from 'discord.js';
-import { isOfDay, leastOf, runsOutAtMs } from '../src/limiter/windows.ts';
+import { isOfDay, leastOf } from '../src/limiter/windows.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
-import { requestsLately } from '../src/quota/ledger.ts';
+import { requestsLately, runsOutAtMs } from '../src/quota/ledger.ts';
 import { age } from '../src/render/formats.ts';
 import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
@@ -10,6 +8,7 @@ import { dayFile, usageDay } from '../src/render/usage-day.ts';
 import { usageEmbed } from '../src/render/usage-embed.ts';
 import { usageFigures } from '../src/render/usage-figures.ts';
 import type { Command, Message, Services, Use } from './command.ts';
+import { forManagers } from './places.ts';
 
 /**
  * A report that takes longer than this after the command is shown as a correction. Discord allows 3 s for the first
@@ -19,19 +18,14 @@ const LONGEST_WAIT_MS = 1_500;
 const TOP_MEMBERS = 5;
 
 export default {
-  data: new SlashCommandBuilder()
-    .setName('usage')
-    .setDescription(en.command_usage)
-    .setContexts(InteractionContextType.Guild)
-    .setIntegrationTypes(ApplicationIntegrationType.GuildInstall)
-    .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild)
-    .toJSON(),
+  data: forManagers('usage', en.command_usage).toJSON(),
 
   async ask(use, services) {
     const waitMs = use.receivedAtMs + LONGEST_WAIT_MS - Date.now();
     const { now, later } = await services.usage.ask(use.requester, waitMs);
     const note = later ? formatMessage(use.locale, 'reportOnItsWay') : missing(now, use, services);
     return {
+      kind: 'reply',
       isPrivate: true,
       source: now.report && now.report.atMs >= use.receivedAtMs ? 'service' : 'bot',
       message: await show(now, note, use, services),

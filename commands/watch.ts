@@ -1,4 +1,3 @@
-import { SlashCommandBuilder } from '@discordjs/builders';
 import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
 import type { ListedCard } from '../src/model/invocation.ts';
 import { cardMenu } from '../src/render/card-list.ts';
@@ -11,20 +10,16 @@ import { typedPrice } from '../src/watches/typed-price.ts';
 import type { Lines } from '../src/watches/watch.ts';
 import { MOST_WATCHES } from '../src/watches/watch-rows.ts';
 import card from './card.ts';
-import { type Command, type Form, privately, type Reply, type Services, sentence, type Use } from './command.ts';
-import { ANY_INSTALL, EVERYWHERE } from './places.ts';
-import { EMPTY_FORM, type FormOfCard, formId, readForm, type TypedLines } from './watch-form.ts';
-import { lastPrice, stopId } from './watches.ts';
+import { type Command, type Form, privately, type Reply, type Services, say, sentence, type Use } from './command.ts';
+import { customId, EMPTY_FORM, type FormOfCard, formId, linesId, readForm, readLines } from './custom-ids.ts';
+import { forEveryone } from './places.ts';
+import { lastPrice } from './watches.ts';
 
 const LOWEST = 0.01;
 const HIGHEST = 1e9;
 
 export default {
-  data: new SlashCommandBuilder()
-    .setName('watch')
-    .setDescription(en.command_watch)
-    .setContexts(...EVERYWHERE)
-    .setIntegrationTypes(...ANY_INSTALL)
+  data: forEveryone('watch', en.command_watch)
     .addStringOption((option) =>
       option
         .setName('card')
@@ -49,8 +44,8 @@ export default {
     const [above, below] = [options.getNumber('above') ?? undefined, options.getNumber('below') ?? undefined];
     const lines = { above, below, percent: options.getInteger('percent') ?? undefined };
     const { locale } = use;
-    if (Object.values(lines).every((line) => line === undefined)) return sentence(formatMessage(locale, 'watchWhat'));
-    if (isMixedUp(lines)) return sentence(formatMessage(locale, 'watchMixedUp'));
+    if (Object.values(lines).every((line) => line === undefined)) return say(locale, 'watchWhat');
+    if (isMixedUp(lines)) return say(locale, 'watchMixedUp');
     const typed = parseCardId(options.getString('card', true));
     const text = services.readCardId(typed) ?? typed;
     const meant = await services.catalog.resolve(text, use.requester);
@@ -64,7 +59,7 @@ export default {
       case 'none':
         return offered(unknown(text, locale), meant.similar, lines, use);
       case 'unsearched':
-        return sentence(formatMessage(locale, 'namesUnsearched'));
+        return say(locale, 'namesUnsearched');
     }
   },
 
@@ -77,13 +72,13 @@ export default {
     const form = readForm(argument);
     if (form) return opened(form, use, services);
     const lines = readLines(argument);
-    if (!lines || cardId === undefined) return sentence(formatMessage(use.locale, 'outOfDate'));
+    if (!lines || cardId === undefined) return say(use.locale, 'outOfDate');
     return watched(cardId, lines, use, services);
   },
 
   async submit({ argument, fields, ...use }, services) {
     const { cardId } = readForm(argument) ?? {};
-    if (cardId === undefined) return sentence(formatMessage(use.locale, 'outOfDate'));
+    if (cardId === undefined) return say(use.locale, 'outOfDate');
     const typed = { above: fields.getTextInputValue('above'), below: fields.getTextInputValue('below') };
     const found = await seen(cardId, use, services);
     const ownSigns = currencySigns(use.locale, found?.price?.currency ?? services.currency);
@@ -106,7 +101,7 @@ function readPrice(text: string, ownSigns: readonly string[] | undefined): numbe
 }
 
 /** @returns `undefined` when there is nothing to refuse of what was typed into the form */
-function refusalOf({ above, below }: TypedLines, lines: Lines, { locale }: Use): string | undefined {
+function refusalOf({ above, below }: Omit<FormOfCard, 'cardId'>, lines: Lines, { locale }: Use): string | undefined {
   const example = formatPrice(locale, 12.5, undefined);
   const unread = [lines.above === undefined && above.trim(), lines.below === undefined && below.trim()].find(Boolean);
   if (unread) {
@@ -127,7 +122,7 @@ async function opened({ cardId, ...typed }: FormOfCard, use: Use, services: Serv
 
 /** A card's name, and what it cost last. Costs no request. @returns `undefined` when nobody has seen it */
 async function seen(cardId: string, { requester }: Use, { cards, catalog }: Services) {
-  const kept = await cards.kept(cardId);
+  const { answer: kept } = await cards.kept(cardId);
   const named = kept?.card ?? (await catalog.printings(cardId, { page: 0, isOthers: false }, requester));
   return named?.name === undefined ? undefined : { cardName: named.name, price: lastPrice(kept) };
 }
@@ -140,10 +135,16 @@ async function watched(cardId: string, lines: Lines, use: Use, services: Service
   if (!found) return sentence(unknown(cardId, locale));
   const { cardName, price } = found;
   const set = await watches.set({ memberId: requester.memberId, locale, cardId, cardName, ...lines }, price?.market);
-  if (set === 'tooMany') return sentence(formatMessage(locale, 'tooManyWatches', { most: MOST_WATCHES }));
-  if (set === 'notKept') return sentence(formatMessage(locale, 'watchNotKept'));
+  if (set === 'tooMany') return say(locale, 'tooManyWatches', { most: MOST_WATCHES });
+  if (set === 'notKept') return say(locale, 'watchNotKept');
   const { watch, isReplaced } = set;
-  return privately(watchSet({ ...watch, price }, { locale, currency }, { isReplaced, stopId: stopId(watch) }));
+  return privately(
+    watchSet(
+      { ...watch, price },
+      { locale, currency },
+      { isReplaced, stopId: customId('watches', { kind: 'stop', id: watch.id }) },
+    ),
+  );
 }
 
 function unknown(text: string, locale: string): string {
@@ -154,16 +155,4 @@ function unknown(text: string, locale: string): string {
 /** The cards that may be meant: who chooses one watches it. */
 function offered(content: string, cards: readonly ListedCard[], lines: Lines, { locale }: Use): Reply {
   return privately({ content, components: cardMenu(locale, cards, linesId(lines)) });
-}
-
-/** The custom id of a menu of cards, such as `watch:40:30:`. */
-function linesId({ above, below, percent }: Lines): string {
-  return ['watch', above, below, percent].join(':');
-}
-
-/** @returns `undefined` when the bot never gave it out */
-function readLines(argument: string): Lines | undefined {
-  const [above, below, percent] = argument.split(':').map((text) => (text === '' ? undefined : Number(text)));
-  const lines = { above, below, percent };
-  return argument !== '::' && linesId(lines) === `watch:${argument}` ? lines : undefined;
 }

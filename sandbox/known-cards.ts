@@ -28,7 +28,8 @@ export const KNOWN_CARDS: readonly KnownCard[] = LOOKED_UP.map((id) => ({ id, ag
 /** Stores cards for a bot that is not running. */
 export async function remember(config: Config, known: readonly KnownCard[], log: Logger): Promise<void> {
   const { database } = openFile(join(config.dataDir, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: '' });
-  const store = openCardStore({ ...config, log, events: new Events() }, { store: new SqliteStore(database) });
+  const place = { store: new SqliteStore(database), keyPrefix: '' };
+  const store = openCardStore({ ...config, log, events: new Events() }, place);
   for (const card of known) await store.set(card.id, recordOf(card));
   await store.close();
 }

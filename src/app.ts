@@ -6,28 +6,28 @@ import { withFittingIds } from './catalog/fitting-ids.ts';
 import type { Config } from './config/config.ts';
 import { createClient } from './discord/gateway/client.ts';
 import { login, refused } from './discord/gateway/login.ts';
-import { replyRenderer } from './discord/interactions/dispatch.ts';
-import { InteractionRouter } from './discord/interactions/router.ts';
+import { Interactions } from './discord/interactions.ts';
 import { DirectMessages } from './discord/rest/direct-messages.ts';
 import { RestReplySender } from './discord/rest/reply-sender.ts';
-import { hasPlannedWindow, plannedDay } from './limiter/state.ts';
+import { Cards } from './known/cards.ts';
 import { KeptLists } from './lists/kept-lists.ts';
 import type { Logger } from './log.ts';
-import { Cards } from './lookup/cards.ts';
-import { LookupQueue } from './lookup/lookup-queue.ts';
+import { LookupQueue } from './lookup/fetching.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
 import { cardIdReader } from './model/card-id.ts';
 import { Events } from './model/events.ts';
 import type { Invocation } from './model/invocation.ts';
 import { OperatorError } from './model/operator-error.ts';
+import { plannedWindows } from './model/plan.ts';
 import { openOperations } from './operations/operations.ts';
 import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
 import { CommandRate } from './quota/command-rate.ts';
 import { priceAsShown } from './render/formats.ts';
 import { MOST_NOTICES, watchNotices } from './render/watch-notice.ts';
-import { commandLogger } from './replies/command-end.ts';
-import { CommandReplies } from './replies/command-replies.ts';
+import { commandLogger } from './replies/end.ts';
+import { replyRenderer } from './replies/rendering.ts';
+import { Replies } from './replies/replies.ts';
 import { CardService } from './service/card-service.ts';
 import { SettingsOfServers } from './settings/server-settings.ts';
 import { openState, type State } from './storage/open-state.ts';
@@ -74,7 +74,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   let opened: OpenServices | undefined;
   try {
     opened = await openServices(config, log, { signal, events });
-    await operations.start();
+    await operations.start(opened.services.limiter);
   } catch (error) {
     await operations.close();
     events.close();
@@ -111,12 +111,13 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     log,
   });
   watches.onCrossing(delivery.tell);
-  const commandReplies = new CommandReplies({
+  const replies = new Replies({
     lookups: { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs },
     journal: state.journal,
     sender,
-    render: replyRenderer(commands, {
+    render: replyRenderer({
       ...services,
+      commands,
       showList: (reply, list, outcomes, view) => showList(reply, list, outcomes, view, services),
     }),
     answered(to) {
@@ -125,21 +126,22 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     events,
     log,
   });
-  const router = new InteractionRouter({
+  const interactions = new Interactions({
     commands,
     services,
     commandRate: new CommandRate(),
-    commandReplies,
+    replies,
     sender,
     events,
     log,
   });
-  client.on('interactionCreate', router.receive);
+  client.on('interactionCreate', interactions.receive);
 
-  const hasWindow = config.cardService.description.quota.length > 0 || hasPlannedWindow(config.plan);
+  const hasWindow =
+    config.cardService.description.quota.length > 0 || Object.values(plannedWindows(config.plan)).some((most) => most);
   const renewals = new WatchRenewals({ ...services, claims: state.claims, hasWindow, log });
   if (config.renewsWatched) renewals.start();
-  await commandReplies.takeOver(); // needs no gateway: replies are edited by their tokens
+  await replies.takeOver(); // needs no gateway: replies are edited by their tokens
 
   const stopping = new AbortController();
   const loginSignal = AbortSignal.any([signal, stopping.signal]);
@@ -157,12 +159,12 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
       const ended = work.then(() => true);
       if (!(await withTimeout(limitMs, ended))) cutOff.push(what);
     };
-    await bounded('first answers', FIRST_ANSWERS_MS, router.close());
+    await bounded('first answers', FIRST_ANSWERS_MS, interactions.close());
     usage.close();
     memberData.close();
     renewals.close();
     await lookupQueue.close(GRACE_MS);
-    await bounded('last edits', LAST_EDITS_MS, Promise.all([commandReplies.close(), delivery.close()]));
+    await bounded('last edits', LAST_EDITS_MS, Promise.all([replies.close(), delivery.close()]));
     // destroy() never resolves while a shard waits for READY.
     const disconnected = client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed'));
     await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, operations.close()]));
@@ -174,7 +176,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   return {
     ready,
     refused: whyRefused,
-    repliesCompleted: () => commandReplies.settled(),
+    repliesCompleted: () => replies.settled(),
     stop: () => {
       stopped ??= stop();
       return stopped;
@@ -218,7 +220,7 @@ export async function openServices(
 
   const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, log });
   const cards = new Cards({ store: cardStore, lifetimes: config.freshness, catalog, events, log });
-  const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedDay(config.plan) });
+  const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedWindows(config.plan).day });
   const requestTimeoutMs = config.cardService.timeoutMs;
   const lookupQueue = new LookupQueue({
     ...state,

@@ -1,15 +1,13 @@
-import { openSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { readCardServiceConfig } from '../src/config/config.ts';
-import { openOutput } from '../src/log/output.ts';
 import { forTerminal } from '../src/log/terminal.ts';
 import { createLog, Incident, redaction } from '../src/log.ts';
 import { ServiceDown } from '../src/model/errors.ts';
 import type { CommandEvent } from '../src/model/events.ts';
-import { commandLogger } from '../src/replies/command-end.ts';
+import { commandLogger } from '../src/replies/end.ts';
 import { startLines } from '../src/run.ts';
 import { logLines } from './support/log-lines.ts';
 import { secretForms } from './support/secret-forms.ts';
@@ -148,15 +146,6 @@ describe('createLog', () => {
     expect(JSON.parse(written(write, { level: 'warn' }))).toEqual(line);
   });
 
-  it('throws nothing when it cannot be written, as on a full disk', () => {
-    const full = openSync('/dev/full', 'w'); // never closed: it is tried again and again
-    const log = createLog({ level: 'info', secrets: [], destination: openOutput(full) });
-
-    expect(() => {
-      for (let line = 0; line < 3; line++) log.info('one more');
-    }).not.toThrow();
-  });
-
   /** What a terminal shows. */
   function shownOf(write: (log: ReturnType<typeof createLog>) => void): string[] {
     const texts: string[] = [];
@@ -173,15 +162,6 @@ describe('createLog', () => {
   ])('tells a command on a terminal in one line: %o', (ended, shown) => {
     const lines = shownOf((log) => commandLogger(log)({ command: 'card', guildId: '1', memberId: '2', ...ended }));
     expect(lines).toEqual([expect.stringContaining(`INFO: ${shown}`)]);
-  });
-
-  it.each([
-    [undefined, 30],
-    [new TypeError('a bug'), 50],
-  ])('a command that ends with %s leaves one line of level %i', (err, level) => {
-    const { log, lines } = logLines();
-    commandLogger(log)({ command: 'card', guildId: '1', memberId: '2', ...FROM_SERVICE, ...(err && { err }) });
-    expect(lines).toMatchObject([{ level, msg: 'command', ...(err && { err: { message: 'a bug' } }) }]);
   });
 
   it('prints one line per event on a terminal', () => {

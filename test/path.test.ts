@@ -1,5 +1,7 @@
 import { appendFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { DEFAULT_WORLD } from '../sandbox/discord/world.ts';
+import { SAMPLE_CARDS } from '../sandbox/sample-cards.ts';
 import { startAppBot } from './support/app-bot.ts';
 import { startBackends } from './support/backends.ts';
 import { showsCard } from './support/processes.ts';
@@ -7,15 +9,30 @@ import { commonPath, filesOf, type RecordedPath, recordPaths } from './support/r
 
 /** The stages that any card needs, and what they keep it in; a feature that this card does not use stands beside the way. */
 const STAGES =
-  /^(?:commands|src\/(?:app\.ts|log|cache|catalog|discord|limiter|lookup|model|quota|render|replies|service|time|storage\/sqlite\/(?:cards|catalog|rows)))(?:\/|\.ts|$)/;
+  /^(?:commands|src\/(?:app\.ts|log|catalog|discord|known|limiter|lookup|model|quota|render|replies|service|time|storage\/sqlite\/(?:cards|catalog|rows)))(?:\/|\.ts|$)/;
 
 const CARD = 'clock-4';
 const UNKNOWN = [CARD, 'clock-29', 'clock-61', 'clock-74', 'tide-11', 'tide-42', 'tide-7', 'dusk2-12', 'clock-16'];
 const KNOWN = UNKNOWN.map(() => CARD);
+const MEMBERS = Array.from({ length: 40 }, (_, index) => ({
+  name: `member ${index}`,
+  locale: 'en-GB',
+  id: String(1_180_000_000_000_001_000n + BigInt(index)),
+}));
+/** One for each of them. */
+const OTHERS = SAMPLE_CARDS.map(({ id }) => id)
+  .filter((id) => !UNKNOWN.includes(id))
+  .slice(0, MEMBERS.length);
 
+let alone: number;
+let together: number;
 let paths: Record<'unknown' | 'known', RecordedPath>;
 beforeAll(async () => {
-  const { discord, env } = await startBackends({ plan: 'pro' });
+  const { discord, env } = await startBackends(
+    { plan: 'pro' },
+    {},
+    { members: [...DEFAULT_WORLD.members, ...MEMBERS] },
+  );
   const bot = await startAppBot(env);
   await bot.wrote('gateway ready');
   await showsCard(discord.type({ command: 'card', options: { id: CARD } }));
@@ -30,9 +47,21 @@ beforeAll(async () => {
       };
       recorded.push(await record(use));
     }
-    return commonPath(recorded.slice(1)); // what follows a reply is recorded with the next one
+    const later = recorded.slice(1); // what follows a reply is recorded with the next one
+    alone ??= later.reduce((sum, path) => sum + callsOf(path), 0) / later.length;
+    return commonPath(later);
   };
   paths = { unknown: await pathOf(UNKNOWN), known: await pathOf(KNOWN) };
+  const all = await record(async () => {
+    const before = bot.output().length;
+    const typed = OTHERS.map((id, index) =>
+      discord.type({ command: 'card', options: { id }, memberId: MEMBERS[index]?.id ?? '' }),
+    );
+    await Promise.all(typed.map(showsCard));
+    const logged = () => bot.output().slice(before).split('"msg":"command"').length - 1;
+    await vi.waitFor(() => expect(logged()).toBeGreaterThanOrEqual(typed.length), 10_000);
+  });
+  together = callsOf(all);
   if (process.env.PATH_RECORD) {
     for (const [card, path] of Object.entries(paths)) {
       const lines = [...path].map(([name, count]) => `${String(count).padStart(5)} ${name}\n`);
@@ -50,8 +79,8 @@ function callsOf(path: RecordedPath): number {
 }
 
 describe.each([
-  { card: 'unknown', most: { files: 79, calls: 1_110 } },
-  { card: 'known', most: { files: 41, calls: 192 } },
+  { card: 'unknown', most: { files: 66, calls: 950 } },
+  { card: 'known', most: { files: 36, calls: 170 } },
 ] as const)('a card that is $card', ({ card, most }) => {
   it('enters no file of a feature that it does not need', () => {
     expect(filesOf(paths[card]).filter((file) => !STAGES.test(file))).toEqual([]);
@@ -61,4 +90,8 @@ describe.each([
     expect(filesOf(paths[card]).length).toBeLessThanOrEqual(most.files);
     expect(callsOf(paths[card])).toBeLessThanOrEqual(most.calls);
   });
+});
+
+it('forty cards of forty members at once cost at most one and a half times as many calls as one after the other', () => {
+  expect(together).toBeLessThanOrEqual(1.5 * MEMBERS.length * alone);
 });

@@ -12,10 +12,10 @@ import { type PlanSetting, plansOf } from '../model/plan.ts';
 import type { QuotaReading } from '../model/quota.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
 import { publicUrl } from '../render/card-embed.ts';
+import { AnswerReader } from '../service/answers.ts';
 import { CardService, type CardServiceOptions } from '../service/card-service.ts';
-import { CardReader } from '../service/described-card.ts';
-import { Listing } from '../service/listing.ts';
-import { type ListAnswer, listsOthers } from '../service/listing-format.ts';
+import { type ListAnswer, Lists } from '../service/lists.ts';
+import { parseJson } from '../service/request.ts';
 import { catalogFolder } from '../storage/state.ts';
 import { withTimeout } from '../time/timers.ts';
 import { DEFAULT_ID, knownId, madeUpId } from './card-to-try.ts';
@@ -167,7 +167,7 @@ async function checkCardService(
     async fetch(...request) {
       const response = await fetch(...request);
       const text = await response.text();
-      answer = { headers: response.headers, value: parsed(text) };
+      answer = { headers: response.headers, value: parseJson(text) };
       return new Response(text || null, response);
     },
   };
@@ -190,18 +190,9 @@ async function checkCardService(
   }
   const { list } = description;
   if (!list) return findings;
-  const reader = new CardReader(description);
-  const listed = await typed(new Listing({ ...options, list, reader }).request([id], options));
-  const hasOthers = listsOthers(answer.value, [id], reader);
-  return [...findings, listFinding(listed, { id, exists, hasOthers, description })];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const reader = new AnswerReader(description);
+  const listed = await typed(new Lists({ ...options, list, reader }).request([id]));
+  return [...findings, listFinding(listed, { id, exists, description })];
 }
 
 /** @param place that may be wrong, since some services answer a wrong path so, too */
@@ -258,17 +249,16 @@ function planFinding(
 interface Listed {
   id: string;
   exists: boolean;
-  hasOthers: boolean;
   description: ServiceDescription;
 }
 
 /** What a list of one card says of where cards are listed. */
-function listFinding(listed: ListAnswer | CardServiceError, { id, exists, hasOthers, description }: Listed): Finding {
+function listFinding(listed: ListAnswer | CardServiceError, { id, exists, description }: Listed): Finding {
   const check = 'bulk requests';
   if (listed instanceof CardServiceError) return unknown(check, `It failed (${listed.message}). Try again later.`);
   const fault = (why: string) => wrong(check, `${why}. Check ${places(description).list}, or remove it.`);
   const isList = listed.kind === 'listed';
-  if (isList && hasOthers)
+  if (isList && listed.hasOthers)
     return fault('It lists cards that it was not asked for, as if the path named the ids wrongly');
   const card = isList && listed.cards.get(id);
   if (card) return right(check, card === 'noSuchCard' ? 'it says that there is no such card' : 'it lists the card');
@@ -288,7 +278,7 @@ function fieldFindings(
 ): Finding[] {
   const { fields, prices, quota, none } = description;
   const unread: Finding[] = [];
-  const reader = new CardReader(description, (field, why) => unread.push(unknown(field, why)));
+  const reader = new AnswerReader(description, (field, why) => unread.push(unknown(field, why)));
   const [value] = [reader.foundIn(body)].flat();
   const card = reader.read(value);
   if (card instanceof UnexpectedAnswer) return unread;
@@ -526,7 +516,7 @@ async function checkWebhook({ alertWebhookUrl }: Config): Promise<Finding[]> {
   try {
     const answer = await fetch(alertWebhookUrl, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) });
     const { status } = answer;
-    const body: unknown = parsed(await answer.text());
+    const body: unknown = parseJson(await answer.text());
     // Discord's "Webhook Structure", as far as it tells one.
     if (status === 200 && typeof body === 'object' && body && 'id' in body && 'type' in body)
       return [right(ALERTS, 'the webhook is there')];

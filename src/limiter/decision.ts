@@ -52,7 +52,7 @@ export interface Blocked {
  */
 export type Decision =
   | { kind: 'leave'; isProbe: boolean }
-  | { kind: 'wait'; untilMs: number; isForToken?: boolean }
+  | { kind: 'wait'; untilMs: number }
   | ({ kind: 'blocked' } & Blocked);
 
 /** What is under way at this moment. */
@@ -61,16 +61,14 @@ export interface Flow {
   underWay: number;
   /** One of them is the probe. */
   isProbing: boolean;
-  /** Other processes whose turn it is before: each is left a token. */
-  ahead: number;
   /** What the last answers have taken, or those under way that left last, if that is more. */
   answersTakeMs: number;
 }
 
 /** Whether one more request of the lane may leave. */
 export function next(now: Now, flow: Flow, lane: PermitLane): Decision {
-  const { state, nowMs, pace, least, spent } = now;
-  const { underWay, isProbing, ahead } = flow;
+  const { state, nowMs, least, spent } = now;
+  const { underWay, isProbing } = flow;
   const blocked = blockedFor(now, isProbing, lane);
   if (blocked) return { kind: 'blocked', ...blocked };
   const stop = stopOf(now, lane, isProbing);
@@ -86,9 +84,8 @@ export function next(now: Now, flow: Flow, lane: PermitLane): Decision {
     Math.max(1, least?.remaining ?? Infinity),
   );
   if (waitsForProbe || underWay >= Math.floor(most)) return { kind: 'wait', untilMs: nowMs + answersInMs(now, flow) };
-  const isForToken = pace.window === undefined;
-  const atMs = permitAtMs(now, lane) + (isForToken ? ahead * pace.intervalMs : 0);
-  if (atMs > nowMs) return { kind: 'wait', untilMs: atMs, isForToken };
+  const atMs = permitAtMs(now, lane);
+  if (atMs > nowMs) return { kind: 'wait', untilMs: atMs };
   return { kind: 'leave', isProbe: (stop ?? spent) !== undefined };
 }
 
@@ -180,14 +177,11 @@ export function afterPlanned(now: Now, plan: string): LimiterState {
   return atNewPace(now, { ...state, reported: { plan, atLimit: state.windows.day?.stated?.limit } });
 }
 
-/** At a slower pace, the tokens that are missing take longer; at a faster one the bucket is full no sooner. */
-function atNewPace({ pace, planned, state: before, terms, nowMs }: Now, after: LimiterState): LimiterState {
-  const known = at(after, terms, nowMs).planned;
-  if (known.intervalMs === planned.intervalMs && known.capacity === planned.capacity) return after;
-  const state = { ...after, learned: forgotten(after.learned) };
-  const missingMs = Math.min(before.fullAtMs - nowMs, pace.capacity * pace.intervalMs);
-  const slower = at(state, terms, nowMs).pace.intervalMs / pace.intervalMs;
-  return missingMs > 0 && slower > 1 ? { ...state, fullAtMs: nowMs + missingMs * slower } : state;
+/** Of a service under another plan nothing is learned. */
+function atNewPace({ planned, terms, nowMs }: Now, after: LimiterState): LimiterState {
+  const { intervalMs, capacity } = at(after, terms, nowMs).planned;
+  const isSame = intervalMs === planned.intervalMs && capacity === planned.capacity;
+  return isSame ? after : { ...after, learned: forgotten(after.learned) };
 }
 
 /** A request has ended. */
@@ -205,15 +199,21 @@ export function afterEnded(
   const request = { leftAtMs, isForWatches: permit.isForWatches };
   const known = counted(before.state.windows, isCounted ? 1 : 0, request, terms.setting, nowMs);
   const windows = spentWindow ? spent(known, spentWindow, terms.setting, nowMs) : known;
-  const now = at({ ...before.state, windows }, terms, nowMs);
-  const { spent: over } = now;
+  const { spent: over } = at({ ...before.state, windows }, terms, nowMs);
   const learned = over && kind === 'rateLimited' ? before.state.learned : learn(before.state.learned, ended);
   // The service works through what was given up, and answers nobody before.
   const asPause = { ...outcome, kind: 'rateLimited', statedMs: (underWay + 1) * planned.intervalMs } as const;
   const meant = isHeldBack(before.state.learned, ended) ? asPause : outcome;
-  const state = { ...now.state, learned };
-  const after = afterOutcome(at(state, terms, nowMs), { ...ended, outcome: meant });
-  return isBeyond(over, after.trouble) ? after : { ...state, trouble: undefined };
+  const state = { ...before.state, windows, learned };
+  const now = at(state, terms, nowMs);
+  const trouble = troubleAfter(now, { ...ended, outcome: meant });
+  if (!isBeyond(over, trouble)) return { ...state, trouble: undefined };
+  const { capacity, intervalMs } = now.pace;
+  // Of a smaller bucket that was learned just now no more can be missing than is in it.
+  if (trouble?.kind !== 'pause')
+    return { ...state, trouble, fullAtMs: Math.min(state.fullAtMs, nowMs + capacity * intervalMs) };
+  // Once it is over there is one token, and no more; a probe that was not sent leaves it to the next.
+  return { ...state, trouble, fullAtMs: Math.max(nowMs, trouble.untilMs) + (capacity - 1) * intervalMs };
 }
 
 /** On a spent window only a pause that outlasts it counts: whatever else there is shows itself afterwards. */
@@ -230,16 +230,7 @@ const PAUSE: BackOff = { firstMs: 1_000, longestMs: LONGEST_PAUSE_MS };
 /** A stated wait of nothing still means that this request was one too many. */
 const SHORTEST_PAUSE_MS = 250;
 
-/** What an outcome says of the service. */
-function afterOutcome(now: Now, ended: Ended): LimiterState {
-  const { state, nowMs, pace } = now;
-  const trouble = troubleAfter(now, ended);
-  const after = { ...state, trouble, failed: failedAfter(now, ended) };
-  const isProbeUnsent = ended.outcome.kind === 'abandoned' && ended.isProbe;
-  if (trouble?.kind !== 'pause' || (trouble.untilMs === state.trouble?.untilMs && !isProbeUnsent)) return after;
-  // Once it is over there is one token, and no more; a probe that was not sent leaves it to the next.
-  return { ...after, fullAtMs: Math.max(nowMs, trouble.untilMs) + (pace.capacity - 1) * pace.intervalMs };
-}
+const SHOWN = { rateLimited: 'pause', keyRefused: 'key', planRefused: 'plan', serviceDown: 'failing' } as const;
 
 /**
  * While requests are stopped, only the probe tells whether they still are: any other left before, and its 429 or stated
@@ -251,9 +242,9 @@ function troubleAfter(now: Now, ended: Ended): Trouble | undefined {
   const isOther = isStraggler(now, ended);
   if (kind === 'abandoned' || (kind === 'answered' && isOther)) return trouble;
   if (kind === 'answered') return undefined;
-  const found = troubleShown(now, ended, (kinds) => {
-    return trouble && !isOther && kinds.includes(trouble.kind) ? trouble.inARow + 1 : 1;
-  });
+  const before = trouble?.kind === 'outage' ? 'failing' : trouble?.kind;
+  const inARow = trouble && !isOther && before === SHOWN[kind] ? trouble.inARow + 1 : 1;
+  const found = troubleShown(now, ended, { kind: SHOWN[kind], inARow });
   if (!found) return trouble;
   if (trouble && isOther) return { ...trouble, untilMs: Math.max(trouble.untilMs, found.untilMs) };
   return { ...found, beganMs: trouble?.kind === found.kind ? trouble.beganMs : now.nowMs };
@@ -264,27 +255,22 @@ function isStraggler({ state: { trouble } }: Now, { isProbe }: Ended): boolean {
   return trouble !== undefined && trouble.kind !== 'failing' && !isProbe;
 }
 
-/** @param times which in a row it is of these kinds @returns `undefined` when it shows none */
+/** @returns `undefined` when it says nothing new */
 function troubleShown(
   now: Now,
   ended: Ended,
-  times: (kinds: readonly Trouble['kind'][]) => number,
+  shown: Pick<Trouble, 'kind' | 'inARow'>,
 ): Omit<Trouble, 'beganMs'> | undefined {
   const { nowMs } = now;
-  const { outcome, leftAtMs, random } = ended;
-  const { statedMs } = outcome;
-  if (outcome.kind === 'rateLimited') {
-    const inARow = times(['pause']);
-    return { kind: 'pause', inARow, untilMs: nowMs + withJitter(pauseMs(now, statedMs, inARow), random) };
-  }
-  if (outcome.kind !== 'serviceDown') {
-    const kind = outcome.kind === 'keyRefused' ? 'key' : 'plan';
-    return isStraggler(now, ended) ? undefined : { kind, inARow: times([kind]), untilMs: nowMs + KEY_PAUSE_MS };
-  }
+  const { leftAtMs, random } = ended;
+  const { statedMs } = ended.outcome;
+  if (shown.kind === 'pause')
+    return { ...shown, untilMs: nowMs + withJitter(pauseMs(now, statedMs, shown.inARow), random) };
+  if (shown.kind !== 'failing')
+    return isStraggler(now, ended) ? undefined : { ...shown, untilMs: nowMs + KEY_PAUSE_MS };
   if (!isNews(now, ended)) return undefined;
-  const failures = times(['failing', 'outage']);
   const isStated = isStatedOutage(ended);
-  const inARow = isStated ? Math.max(FAILURES_TO_BREAK, failures) : failures;
+  const inARow = isStated ? Math.max(FAILURES_TO_BREAK, shown.inARow) : shown.inARow;
   const isOutage = inARow >= FAILURES_TO_BREAK;
   const backOff = isOutage ? backOffMs(inARow - FAILURES_TO_BREAK + 1, OUTAGE) : backOffMs(inARow, LOOKUP_BACK_OFF);
   // A first silence has lasted as long already: what waits is told the sooner.
@@ -300,25 +286,13 @@ function isStatedOutage({ outcome: { statedMs = 0 } }: Ended): boolean {
 
 /**
  * Failures that come soon after one another are one hiccup, and a card may be what fails, so it counts once until it is
- * answered.
+ * answered; but what a probe was for is told apart from the service by nobody.
  */
 function isNews(now: Now, ended: Ended): boolean {
-  const { trouble, failed } = now.state;
-  const [first] = ended.outcome.cardIds ?? [];
+  const { trouble } = now.state;
   const isOfLast = trouble?.kind === 'failing' && ended.leftAtMs < trouble.untilMs;
-  const hasCounted = failed.some(({ cardId }) => cardId === first);
-  return isStatedOutage(ended) || !(isStraggler(now, ended) || isOfLast || hasCounted);
-}
-
-function failedAfter(now: Now, ended: Ended): LimiterState['failed'] {
-  const { failed } = now.state;
-  const { kind, cardIds = [] } = ended.outcome;
-  const others = failed.filter(({ cardId }) => !cardIds.includes(cardId));
-  if (kind === 'answered') return others;
-  const [cardId] = cardIds;
-  const isNoted = others.length < failed.length || isNews(now, ended);
-  if (kind !== 'serviceDown' || cardId === undefined || !isNoted) return failed;
-  return [...others, { cardId, atMs: now.nowMs }].slice(-MOST_FAILED);
+  const isOfCard = ended.outcome.hasFailedBefore && !ended.isProbe;
+  return isStatedOutage(ended) || !(isStraggler(now, ended) || isOfLast || isOfCard);
 }
 
 /**
@@ -336,28 +310,6 @@ function pauseMs({ state, pace }: Now, statedMs: number | undefined, inARow: num
 
 /** How long a card is left alone after a failure; and the service, after one that may be the beginning of an outage. */
 export const LOOKUP_BACK_OFF: BackOff = { firstMs: 1_000, longestMs: 60_000 };
-/** Enough for the cards of an outage of some minutes. */
-const MOST_FAILED = 20;
-/** So long after the last failure no card that has failed is a probe: its failures count no more. */
-const JUST_FAILED_MS = 15_000;
-
-/** While the service may be down: what the next request, by which that is found out, is for. */
-export interface Doubt {
-  /** Not for these cards, because they may be what fails. */
-  failedIds: ReadonlySet<string>;
-  /** When it may be for one of them again. */
-  untilMs: number;
-  /** For no other card at all: there is an outage. */
-  isOutage: boolean;
-}
-
-/** @returns `undefined` while the service answers, and while a probe is under way */
-export function doubtOf({ state: { trouble, failed }, nowMs }: Now, isProbing: boolean): Doubt | undefined {
-  if (!trouble || isProbing) return undefined;
-  const untilMs = Math.max((failed.at(-1)?.atMs ?? 0) + JUST_FAILED_MS, trouble.untilMs);
-  const failedIds = new Set(nowMs < untilMs ? failed.map(({ cardId }) => cardId) : []);
-  return { failedIds, untilMs, isOutage: trouble.kind === 'outage' };
-}
 
 /** Further permits are expected at the pace. */
 const MOST_STEPS = 32;

@@ -1,54 +1,41 @@
 import { z } from 'zod';
 import type { Logger } from '../log.ts';
-import type { Events } from '../model/events.ts';
 import type { Processes } from '../model/processes.ts';
 import { type Rows, update } from '../model/rows.ts';
-import { Moment, movedBy, storedJson } from '../model/stored-json.ts';
+import { movedBy, storedJson } from '../model/stored-json.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import { afterLost, type Flow, stopOf } from './decision.ts';
+import { afterLost } from './decision.ts';
 import { newsOf } from './news.ts';
 import { at, INITIAL_STATE, LimiterState, startedUnder, type Terms } from './state.ts';
-import { leastOf, newerOf } from './windows.ts';
+import { newerOf } from './windows.ts';
 
-/** What others need to know of a process. */
-const Process = z.object({
-  /** Its requests that have left and have not ended. */
-  underWay: z.int().nonnegative(),
-  /** One of them is the probe. */
-  isProbing: z.boolean(),
-  /** Since when it waits for a token, and until when one is left to it. */
-  turn: z.object({ sinceMs: Moment, untilMs: Moment }).optional(),
-});
-export type Process = z.infer<typeof Process>;
-const IDLE: Process = { underWay: 0, isProbing: false };
+/** The requests of a process that have left and have not ended; one of them may be the probe. */
+const Count = z.int().nonnegative();
+const UnderWay = z.object({ requests: Count, probes: Count });
+type UnderWay = z.infer<typeof UnderWay>;
+const NONE: UnderWay = { requests: 0, probes: 0 };
 
 /**
  * A limiter's state, and what is under way in all processes. Stored as JSON, all times by the clock that they share.
  */
 export const SharedState = z.object({
   state: LimiterState,
-  by: z.record(z.string(), Process),
+  by: z.record(z.string(), UnderWay),
   /** How often it was written: what is stored may be lost, or go back, as in a failover. */
-  version: z.int().default(0),
+  version: z.int(),
 });
 export type SharedState = z.infer<typeof SharedState>;
 
-/** What is known with something else of one process. */
-export function withMine(known: SharedState, id: string, change: (mine: Process) => Process): SharedState {
-  return { ...known, by: { ...known.by, [id]: change(known.by[id] ?? IDLE) } };
+/** With one more request of a process under way, or one fewer. */
+export function withRequest(by: SharedState['by'], id: string, more: 1 | -1, isProbe: boolean): SharedState['by'] {
+  const { requests, probes } = by[id] ?? NONE;
+  return { ...by, [id]: { requests: requests + more, probes: probes + (isProbe ? more : 0) } };
 }
 
-/** What is under way as one process sees it: another whose turn it is before is ahead. */
-export function flowIn({ by }: SharedState, id: string, nowMs: number): Omit<Flow, 'answersTakeMs'> {
-  const mine = by[id]?.turn;
-  const mineMs = mine && mine.untilMs >= nowMs ? mine.sinceMs : Number.POSITIVE_INFINITY;
-  const flow = { underWay: 0, isProbing: false, ahead: 0 };
-  for (const { underWay, isProbing, turn } of Object.values(by)) {
-    flow.underWay += underWay;
-    flow.isProbing ||= isProbing;
-    if (turn && turn.untilMs >= nowMs && turn.sinceMs < mineMs) flow.ahead++;
-  }
-  return flow;
+/** What is under way in all processes. */
+export function underWayIn(by: SharedState['by']): UnderWay {
+  const sum = (a: UnderWay, b: UnderWay) => ({ requests: a.requests + b.requests, probes: a.probes + b.probes });
+  return Object.values(by).reduce(sum, NONE);
 }
 
 /** What becomes of what is known, perhaps again of what is newer; `undefined`: nothing any more. */
@@ -61,11 +48,14 @@ interface Unwritten {
   settle(isStored: boolean): void;
 }
 
+interface Agreed {
+  text: string | undefined;
+  shared: SharedState;
+}
+
 export interface DocumentOptions {
   terms: Terms;
   log: Logger;
-  /** Told of every change. */
-  events?: Events | undefined;
   rows: Rows;
   /** What the quota belongs to. */
   account: string;
@@ -78,9 +68,7 @@ export interface DocumentOptions {
 const KEPT = { keepMs: 35 * DAY_MS };
 /** Most outages of a Redis are over by then. */
 export const STORE_AWAITED_MS = 30_000;
-/** Clocks of processes are known as well as this. */
-const CLOCKS_MS = 100;
-/** What was noted so much later than now was noted before a clock was set back. */
+/** Clocks of processes are known better than this: what was noted so much later than now was noted before a clock was set. */
 const CLOCKS_DIFFER_MS = 1_000;
 
 /**
@@ -93,20 +81,19 @@ export class LimiterDocument {
   readonly id: string;
   readonly #options: DocumentOptions;
   readonly #row: { part: string; key: string };
-  readonly #first: SharedState;
   #notify = () => {};
-  /** As it was read or written last. */
-  #agreed: { text: string | undefined; shared: SharedState } | undefined;
+  readonly #first: SharedState;
+  /** As it was read or written last; without a text where that was lost. */
+  #agreed: Agreed | undefined;
   /** What this process has under way it knows best: whether the last permit that it wanted was stored, it need not. */
-  #mine = IDLE;
+  #mine = NONE;
   #unwritten: readonly Unwritten[] = [];
-  /** Those of them whose write may succeed yet. */
-  #beingWritten: readonly Unwritten[] = [];
+  /** What was agreed and what was noted since, by this machine's clock when the shared one was so far ahead. */
   #known: SharedState;
-  #awaySinceMs: number | undefined;
+  #aheadMs = 0;
+  /** Since when the other processes cannot be reached, by the monotonic clock; `undefined` while they can. */
+  awaySinceMs: number | undefined;
   #writing: Promise<void> | undefined;
-  /** When the monotonic clock began, by this machine's. */
-  #beganMs = 0;
 
   constructor(options: DocumentOptions) {
     const { link, rows, processes, account, terms } = options;
@@ -115,7 +102,7 @@ export class LimiterDocument {
     this.#row = { part: 'limiter', key: account };
     this.#first = { state: startedUnder(INITIAL_STATE, terms.setting), by: {}, version: 0 };
     this.#known = this.#first;
-    if (rows.isShared) this.#awaySinceMs = performance.now();
+    if (rows.isShared) this.awaySinceMs = performance.now();
     link?.onHealth((health) => (health === 'usable' ? void this.written() : this.#leave()));
     processes.onLook(() => void (this.#isAway ? this.written() : this.refresh()));
     if (!link || link.health === 'usable') void this.written();
@@ -123,13 +110,11 @@ export class LimiterDocument {
 
   /** As of now, by this machine's clock. */
   get known(): SharedState {
-    if (!this.#options.rows.isShared && this.#known.state.atMs > Date.now()) this.#derive();
+    const isSet =
+      Math.abs(this.#options.rows.aheadMs - this.#aheadMs) > CLOCKS_DIFFER_MS ||
+      this.#known.state.atMs > Date.now() + CLOCKS_DIFFER_MS;
+    if (isSet) this.#derive();
     return this.#known;
-  }
-
-  /** Since when the other processes cannot be reached, by the monotonic clock; `undefined` while they can. */
-  get awaySinceMs(): number | undefined {
-    return this.#awaySinceMs;
   }
 
   /** Joins if this process is away, and writes all that is not written, as soon as what is being written is. */
@@ -144,9 +129,7 @@ export class LimiterDocument {
    * @returns whether it is: not when it makes nothing any more, or the other processes cannot be reached
    */
   wish(change: Change): Promise<boolean> {
-    // By a clock that was set, what is known is of another time.
-    if (Math.abs(Date.now() - performance.now() - this.#beganMs) > CLOCKS_DIFFER_MS) this.#leave();
-    return this.#add(change, { isWish: true });
+    return this.#add(change, true);
   }
 
   /**
@@ -155,8 +138,9 @@ export class LimiterDocument {
    * @param isHeld it is stored together with the next
    * @returns when it is, or cannot be now
    */
-  async note(change: Change, { isHeld = false } = {}): Promise<void> {
-    await this.#add(change, { isHeld });
+  async note(change: Change, isHeld = false): Promise<void> {
+    this.#known = change(this.known) ?? this.#known;
+    await this.#add(change, false, isHeld);
   }
 
   /** Reads what other processes have changed. @returns whether to decide again */
@@ -165,39 +149,33 @@ export class LimiterDocument {
     if (!rows.isShared) return false;
     if (this.#isAway) await this.#writing;
     else {
-      const found = await rows.read(this.#row.part, [this.#row.key]);
-      if (found) await this.#adopt(found.get(this.#row.key));
+      const { part, key } = this.#row;
+      const found = await rows.read(part, [key]);
+      if (found) await this.#adopt(found.get(key));
       else this.#leave();
     }
     return !this.#isAway;
   }
 
-  /** Called when other processes have changed when permits are expected. */
+  /** Called when other processes have changed something, or can be reached no longer, or again. */
   onChange(listener: () => void): void {
     this.#notify = listener;
   }
 
-  /** Leaves its turn to the others. */
-  async close(): Promise<void> {
-    await this.note((known) => withMine(known, this.id, ({ turn, ...mine }) => mine));
-  }
-
   get #isAway(): boolean {
-    return this.#awaySinceMs !== undefined;
+    return this.awaySinceMs !== undefined;
   }
 
-  #add(change: Change, { isWish = false, isHeld = false }): Promise<boolean> {
+  #add(change: Change, isWish: boolean, isHeld = false): Promise<boolean> {
     return new Promise((settle) => {
       this.#unwritten = [...this.#unwritten, { change, isWish, settle }];
-      if (!isWish) this.#known = change(this.known) ?? this.#known;
-      if (this.#isAway) publish(this.#known.state, this.#options); // it is logged as it is written
       if (!isHeld) void this.written();
     });
   }
 
   async #adopt(text: string | undefined): Promise<void> {
-    const before = this.#known;
-    if (text !== this.#agreed?.text) {
+    const isChanged = text !== this.#agreed?.text;
+    if (isChanged) {
       const shared = readable(text);
       if (!shared || this.#isLost(shared)) {
         this.#leave();
@@ -206,28 +184,23 @@ export class LimiterDocument {
       this.#agreed = { text, shared };
     }
     this.#derive(); // a process may have died
-    publish(this.#known.state, this.#options);
-    if (!isScheduledAlike(before, this.#known)) this.#notify();
+    if (isChanged) this.#notify();
   }
 
   #leave(): void {
-    if (!this.#options.rows.isShared) return;
-    const isOver = (each: Unwritten) => !this.#beingWritten.includes(each);
-    for (const each of this.#unwritten.filter(isOver)) each.settle(false);
-    this.#unwritten = this.#unwritten.filter((each) => !(each.isWish && isOver(each)));
-    if (this.#isAway) return;
-    this.#awaySinceMs = performance.now();
+    if (!this.#options.rows.isShared || this.#isAway) return;
+    this.awaySinceMs = performance.now();
     this.#notify();
     setTimeout(() => this.#notify(), STORE_AWAITED_MS).unref(); // it is not awaited any longer
   }
 
   async #writeAll(): Promise<void> {
-    try {
-      do await this.#write();
-      while (!this.#isAway && this.#unwritten.length > 0);
-    } finally {
-      this.#writing = undefined; // in the same moment: what is added later is written by another call
-    }
+    do await this.#write();
+    while (!this.#isAway && this.#unwritten.length > 0);
+    this.#writing = undefined; // in the same moment: what is added later is written by another call
+    const left = this.#unwritten;
+    this.#unwritten = left.filter(({ isWish }) => !isWish);
+    for (const { settle } of left) settle(false);
   }
 
   async #write(): Promise<void> {
@@ -235,128 +208,120 @@ export class LimiterDocument {
     const isJoining = this.#isAway;
     // A write tells the clock that all go by.
     if (isJoining && (await rows.write([], KEPT)) === undefined) return this.#leave();
-    const unwritten = this.#unwritten;
-    const make = (text: string | undefined) => this.#made(text, unwritten);
     const known = isJoining || !this.#agreed ? undefined : { value: this.#agreed.text };
-    this.#beingWritten = unwritten;
+    const make = (text: string | undefined) => this.#made(text, isJoining);
     const made = await update(rows, this.#row, make, { ...KEPT, known });
-    this.#beingWritten = [];
     if (!made && rows.isShared) return this.#leave();
     const text = this.#agreed?.text;
-    const { before, after, done, agreed } = made ?? make(text).result;
+    const { before, after, changes, done, agreed } = made ?? make(text).result;
     this.#agreed = made ? agreed : { ...agreed, text };
-    this.#mine = after.by[this.id] ?? IDLE;
-    this.#unwritten = this.#unwritten.filter((each) => !unwritten.includes(each));
+    this.#mine = after.by[this.id] ?? NONE;
+    this.#unwritten = this.#unwritten.filter((each) => !changes.includes(each));
     this.#derive();
-    tell(before, after.state, this.#options);
-    for (const each of unwritten) each.settle(done.has(each));
+    this.#tell(before, after.state);
+    for (const each of changes) each.settle(done.has(each));
     if (!isJoining) return;
-    this.#beganMs = Date.now() - performance.now();
-    this.#awaySinceMs = undefined;
+    this.awaySinceMs = undefined;
     this.#notify();
   }
 
   /** What is known from what was agreed, and what has been noted since. */
   #derive(): void {
-    if (this.#agreed) this.#agreed = { ...this.#agreed, shared: this.#byClock(this.#agreed.shared) };
-    const local = this.#localOf(this.#agreed?.shared ?? this.#first);
+    this.#aheadMs = this.#options.rows.aheadMs;
+    const { shared } = this.#agreed ? this.#agree(this.#agreed) : { shared: this.#first };
     const certain = this.#unwritten.filter(({ isWish }) => !isWish);
-    this.#known = certain.reduce((known, { change }) => change(known) ?? known, local);
+    this.#known = certain.reduce((known, { change }) => change(known) ?? known, this.#localOf(shared));
   }
 
-  /** What the changes make of what is stored. */
-  #made(text: string | undefined, changes: readonly Unwritten[]) {
-    const base = this.#baseOf(text);
-    const shared = this.#byClock(base.shared);
-    const local = this.#localOf(shared);
+  /** What all that is not written makes of what is stored. */
+  #made(text: string | undefined, isJoining: boolean) {
+    const known = this.#agreed;
+    const isAsAgreed = known !== undefined && text === known.text;
+    const agreed = this.#agree(isAsAgreed ? known : this.#baseOf(text));
+    const local = this.#localOf(agreed.shared);
+    const changes = this.#unwritten;
     const done = new Set(changes);
-    // What has been noted on top of that is known already.
-    const isNoted = changes.length > 0 && !changes.some(({ isWish }) => isWish);
-    const isKnown = isNoted && base.shared === this.#agreed?.shared;
-    const made = (known: SharedState, each: Unwritten) => {
-      const next = each.change(known);
+    const made = (before: SharedState, each: Unwritten) => {
+      const next = each.change(before);
       if (!next) done.delete(each);
-      return next ?? known;
+      return next ?? before;
     };
-    const after = isKnown && changes === this.#unwritten ? this.#known : changes.reduce(made, local);
-    const states = { before: this.#agreed && local.state, after, done };
+    const isNoted = isAsAgreed && !changes.some(({ isWish }) => isWish);
+    const after = isNoted ? this.known : changes.reduce(made, local);
+    const states = { before: known && local.state, after, changes, done };
     // One that joins writes in any case: others may believe what it no longer has under way.
-    if (after === local && base.isStored && !this.#isAway)
-      return { changes: [], result: { ...states, agreed: { text, shared } } };
-    const written = moved({ ...after, version: shared.version + 1 }, this.#options.rows.aheadMs);
+    if (after === local && !isJoining) return { changes: [], result: { ...states, agreed } };
+    const written = moved({ ...after, version: agreed.shared.version + 1 }, this.#options.rows.aheadMs);
     const value = JSON.stringify(written);
     return { changes: [{ ...this.#row, value }], result: { ...states, agreed: { text: value, shared: written } } };
   }
 
   /** What is stored; or what this process knows of it, should that be lost: then nobody knows how much was spent. */
-  #baseOf(text: string | undefined): { shared: SharedState; isStored: boolean } {
-    const { rows, terms, log } = this.#options;
-    const known = this.#agreed;
-    if (known && text === known.text) return { shared: known.shared, isStored: true };
+  #baseOf(text: string | undefined): Agreed {
+    const { rows, terms } = this.#options;
     const stored = readable(text);
-    const isUnreadable = text !== undefined && !stored;
-    if (isUnreadable) log.warn('what is stored of the limiter cannot be read: it is replaced');
+    if (text !== undefined && !stored) rows.drop(this.#row.part, this.#row.key);
     if (stored && !this.#isLost(stored)) {
-      const state = known ? stored.state : startedUnder(stored.state, terms.setting);
-      return { shared: { ...stored, state }, isStored: state === stored.state };
+      const state = this.#agreed ? stored.state : startedUnder(stored.state, terms.setting);
+      return { text, shared: { ...stored, state } };
     }
-    const shared = known?.shared ?? this.#first;
-    const isLost = rows.isShared || isUnreadable;
-    return { shared: isLost ? this.#restored(shared, stored) : shared, isStored: false };
+    const shared = this.#agreed?.shared ?? this.#first;
+    const isLost = rows.isShared || text !== undefined;
+    return { text: undefined, shared: isLost ? this.#restored(shared, stored) : shared };
   }
 
   /** With an empty bucket, and what others know better by now: the longer of two pauses, and the newer figures. */
-  #restored({ state, version }: SharedState, stored: SharedState | undefined): SharedState {
+  #restored({ state, version }: SharedState, stored = this.#first): SharedState {
     const nowMs = Date.now() + this.#options.rows.aheadMs;
     const { capacity, intervalMs } = at(state, this.#options.terms, nowMs).pace;
-    const { by = {}, state: other = state, version: otherVersion = 0 } = stored ?? {};
+    const { by, state: other } = stored;
     const trouble = (other.trouble?.untilMs ?? 0) > (state.trouble?.untilMs ?? 0) ? other.trouble : state.trouble;
     const fullAtMs = nowMs + capacity * intervalMs;
     const restored = { ...state, trouble, windows: newerOf(state.windows, other.windows), fullAtMs };
-    return { state: restored, by, version: Math.max(version, otherVersion) };
+    return { state: restored, by, version: Math.max(version, stored.version) };
+  }
+
+  /** Whether it was begun anew, or went back, since this process read or wrote it. */
+  #isLost({ version }: SharedState): boolean {
+    return this.#agreed !== undefined && version <= this.#agreed.shared.version;
   }
 
   /**
-   * Whether it was begun anew, or went back, since this process read or wrote it; if others have written since, a pause
-   * is missing.
+   * By this machine's clock, with what this process has under way, and without processes that have died: nobody will
+   * know how their requests have ended.
    */
-  #isLost({ version, state }: SharedState): boolean {
-    if (!this.#agreed) return false;
-    const { state: known, version: knownVersion } = this.#agreed.shared;
-    const pausedUntilMs = known.trouble?.kind === 'pause' ? known.trouble.untilMs : 0;
-    const isMissing = (state.trouble?.untilMs ?? 0) < pausedUntilMs;
-    return (
-      version <= knownVersion || (isMissing && pausedUntilMs > Date.now() + this.#options.rows.aheadMs + CLOCKS_MS)
-    );
+  #localOf(shared: SharedState): SharedState {
+    const { rows, processes, terms } = this.#options;
+    const local = moved(shared, -rows.aheadMs);
+    const by = { ...local.by, [this.id]: this.#mine };
+    let lost = 0;
+    for (const [id, { requests }] of Object.entries(by)) {
+      if (id === this.id || !processes.isDead(id)) continue;
+      lost += requests;
+      delete by[id];
+    }
+    const nowMs = Date.now();
+    if (lost === 0) return { ...local, by };
+    return { ...local, by, state: { ...afterLost(at(local.state, terms, nowMs), lost), atMs: nowMs } };
   }
 
   /**
    * After the clock was set back, what was noted lies in the future: it is moved, so that a pause lasts as long as it
    * was to.
    */
-  #byClock(shared: SharedState): SharedState {
-    const { rows } = this.#options;
-    const laterMs = shared.state.atMs - (Date.now() + rows.aheadMs);
-    return laterMs > (rows.isShared ? CLOCKS_DIFFER_MS : 0) ? moved(shared, -laterMs) : shared;
+  #agree({ text, shared }: Agreed): Agreed {
+    const laterMs = shared.state.atMs - (Date.now() + this.#options.rows.aheadMs);
+    this.#agreed = { text, shared: laterMs > CLOCKS_DIFFER_MS ? moved(shared, -laterMs) : shared };
+    return this.#agreed;
   }
 
-  /**
-   * By this machine's clock, with what this process has under way, and without processes that have died. Nobody will
-   * know how their requests have ended.
-   */
-  #localOf(shared: SharedState): SharedState {
-    const { rows, processes, terms } = this.#options;
-    const { state, by, version } = moved(shared, -rows.aheadMs);
-    const all = { ...by, [this.id]: this.#mine };
-    let [known, lost] = [state, 0];
-    for (const id of Object.keys(by)) {
-      if (id === this.id || !processes.isDead(id)) continue;
-      lost += all[id]?.underWay ?? 0;
-      delete all[id];
-    }
+  /** Tells operators of a change. */
+  #tell(before: LimiterState | undefined, state: LimiterState): void {
+    if (state === before) return;
+    const { terms, log } = this.#options;
     const nowMs = Date.now();
-    if (lost > 0) known = { ...afterLost(at(state, terms, nowMs), lost), atMs: nowMs };
-    return { state: known, by: all, version };
+    const lines = newsOf(before && at(before, terms, nowMs), at(state, terms, nowMs));
+    for (const { level, facts, text } of lines) log[level](facts, text);
   }
 }
 
@@ -366,30 +331,4 @@ function readable(text: string | undefined): SharedState | undefined {
 
 function moved(shared: SharedState, byMs: number): SharedState {
   return byMs === 0 ? shared : (movedBy(SharedState, shared, byMs) as SharedState);
-}
-
-/** Whether permits come at the same times, the bucket apart. */
-function isScheduledAlike(a: SharedState, b: SharedState): boolean {
-  const scheduleOf = ({ state: { trouble, learned, windows } }: SharedState) =>
-    JSON.stringify([trouble, learned.rung, learned.window, windows.day?.stated?.limit]);
-  const underWayIn = (shared: SharedState) => flowIn(shared, '', 0).underWay;
-  return underWayIn(b) >= underWayIn(a) && scheduleOf(a) === scheduleOf(b);
-}
-
-/** Tells operators of a change. */
-function tell(before: LimiterState | undefined, state: LimiterState, options: DocumentOptions): void {
-  if (state === before) return;
-  const { terms, log } = options;
-  const nowMs = Date.now();
-  const lines = newsOf(before && at(before, terms, nowMs), at(state, terms, nowMs));
-  for (const { level, facts, text } of lines) log[level](facts, text);
-  publish(state, options);
-}
-
-/** Of the day or the month, whichever leaves less, and of what stops requests. */
-function publish(state: LimiterState, { terms, events }: DocumentOptions): void {
-  if (!events?.isWatched('limiter')) return;
-  const now = at(state, terms, Date.now());
-  const quota = leastOf(now.windows.filter(({ per }) => per !== 'hour'));
-  events.publish('limiter', { quota, stopped: stopOf(now)?.reason });
 }

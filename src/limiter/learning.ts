@@ -8,8 +8,11 @@ import { backOffMs } from '../time/back-off.ts';
 /** More than any service allows in a minute: a file in which more stands must not cost the memory for so many. */
 const Count = z.int().nonnegative().max(100_000);
 
-/** What 429s have shown the service to allow. */
-const Allowed = z.object({
+/**
+ * What answers have taught of the service's limiter. The interface states figures ("10 a minute, burst 20") and no
+ * algorithm: it may be a bucket, a window of one kind or another, or delay requests rather than refuse them.
+ */
+export const Learned = z.object({
   /**
    * Steps down a ladder from the plan: each leaves a third of the burst, at least one; from there on each makes the
    * rate slower, by 2 % first, to half of it.
@@ -17,14 +20,6 @@ const Allowed = z.object({
   rung: z.int().nonnegative().max(100),
   /** Requests that the service takes in any minute. While it is set, the bucket does not count. */
   window: orUndefined(Count.min(1)),
-});
-export type Allowed = z.infer<typeof Allowed>;
-
-/**
- * What answers have taught of the service's limiter. The interface states figures ("10 a minute, burst 20") and no
- * algorithm: it may be a bucket, a window of one kind or another, or delay requests rather than refuse them.
- */
-export const Learned = Allowed.extend({
   /** Requests that may be under way at once: one more with each prompt answer, half as many after a late one. */
   most: z.number().min(1),
   /** The fastest answer lately. */
@@ -32,8 +27,8 @@ export const Learned = Allowed.extend({
   /** When the last late answer came: others that had left before say no more than that. */
   lateAtMs: Moment,
   answeredAtMs: Moment,
-  /** The last 429, until an answer to a request that left later; what it means depends on those still under way. */
-  refusal: orUndefined(Allowed.extend({ atMs: Moment })),
+  /** The first 429 of which it is not known yet what it means: that depends on those that were under way. */
+  refusedAtMs: orUndefined(Moment),
   /** Since when nothing was refused, and nobody had to wait. */
   quietSinceMs: Moment,
   /** Steps back towards the plan since that was in force. */
@@ -52,7 +47,7 @@ export const NOTHING_LEARNED: Learned = {
   fastest: undefined,
   lateAtMs: 0,
   answeredAtMs: 0,
-  refusal: undefined,
+  refusedAtMs: undefined,
   quietSinceMs: 0,
   stepsBack: 0,
   left: [],
@@ -70,7 +65,7 @@ const SLOWER = 1.1;
 const SLOWEST = 2;
 
 /** The plan's pace, less what answers have shown it to be less. */
-export function learnedPace({ rung, window }: Allowed, planned: Pace): Pace {
+export function learnedPace({ rung, window }: Learned, planned: Pace): Pace {
   if (rung === 0) return window === undefined ? planned : { ...planned, window };
   const capacity = Math.max(1, Math.floor(planned.capacity / STEP_OF_BURST ** rung));
   const slower = rung - rungWithoutBurst(planned);
@@ -128,51 +123,43 @@ export interface Ended {
   planned: Pace;
 }
 
-/** A refusal that states a longer wait may show a window, but no step: it is about more than the pace. */
-const LONGEST_OF_PACE_MS = 60_000;
-
 /** What is known after one more request has ended. A 429 that is about a spent window is not to be told. */
 export function learn(known: Learned, ended: Ended): Learned {
-  const { refusal } = known;
-  const { outcome, leftAtMs } = ended;
-  // Those that left before the first 429 was known are refused together, and say no more than the first.
-  const isOvertaken = refusal !== undefined && leftAtMs <= refusal.atMs;
-  if (outcome.kind === 'rateLimited') return refused(known, ended, isOvertaken);
-  const isAnswered = outcome.kind === 'answered';
-  const after = isAnswered ? timed(known, ended) : isHeldBack(known, ended) ? { ...known, most: 1 } : known;
-  if (isOvertaken) return judged(after, ended);
-  return isAnswered ? steppedBack({ ...after, refusal: undefined }, ended) : after;
+  const { outcome, leftAtMs, underWay } = ended;
+  const after = endedAs(known, ended);
+  const { refusedAtMs } = after;
+  if (refusedAtMs === undefined) return outcome.kind === 'answered' ? steppedBack(after, ended) : after;
+  // Refusals come at once and overtake the answers to requests that left before them.
+  return underWay === 0 || leftAtMs > refusedAtMs ? judged(after, refusedAtMs, ended) : after;
 }
 
-function refused(known: Learned, ended: Ended, isOvertaken: boolean): Learned {
-  const { leftAtMs, isProbe, nowMs } = ended;
-  const { rung, window } = known;
+function endedAs(known: Learned, ended: Ended): Learned {
+  const { outcome, leftAtMs, isProbe, nowMs } = ended;
+  if (outcome.kind === 'answered') return timed(known, ended);
+  if (outcome.kind !== 'rateLimited') return isHeldBack(known, ended) ? { ...known, most: 1 } : known;
   const after = { ...known, left: countedIn(known.left, leftAtMs, -1), quietSinceMs: nowMs };
-  if (isOvertaken) return judged(after, ended);
   // After a pause any service may refuse one more; within a window it shows how that refills.
-  if (isProbe && window === undefined) return after;
-  const shown = judged({ ...after, refusal: { atMs: nowMs, rung, window } }, ended);
-  const isLong = (ended.outcome.statedMs ?? 0) > LONGEST_OF_PACE_MS;
-  return isLong && shown.window === undefined ? after : shown;
+  if (isProbe && known.window === undefined) return after;
+  // Those that left before the first 429 was known are refused together, and say no more than the first.
+  return { ...after, refusedAtMs: known.refusedAtMs ?? nowMs };
 }
 
-/**
- * What the last 429 shows the service to allow. Refusals come at once and overtake the answers to requests that left
- * before them.
- */
-function judged(known: Learned, { leftAtMs, underWay, planned }: Ended): Learned {
-  const { refusal, left } = known;
-  if (!refusal) return known;
-  const before = learnedPace(refusal, planned);
-  const sinceMs = leftAtMs - WINDOW_MS;
-  const recent = left.filter(([second]) => (second + 1) * 1_000 > sinceMs);
+/** One that states a longer wait is about more than the pace. */
+const LONGEST_OF_PACE_MS = 60_000;
+
+/** What a 429 shows the service to allow. */
+function judged(known: Learned, refusedAtMs: number, { underWay, planned, outcome }: Ended): Learned {
+  const after = { ...known, refusedAtMs: undefined, window: undefined };
+  const before = learnedPace(known, planned);
+  if (before.window !== undefined) return { ...after, rung: rungWithoutBurst(planned) };
+  const recent = known.left.filter(([second]) => (second + 1) * 1_000 > refusedAtMs - WINDOW_MS);
   const served = recent.reduce((sum, [, requests]) => sum + requests, -underWay);
   const perMinute = Math.round(WINDOW_MS / planned.intervalMs);
-  if (before.window !== undefined) return { ...known, rung: rungWithoutBurst(planned), window: undefined };
   if (before.capacity > 1 && Math.abs(served - perMinute) <= 1)
-    return { ...known, rung: refusal.rung, window: Math.max(1, Math.min(served, perMinute)) };
+    return { ...after, window: Math.max(1, Math.min(served, perMinute)) };
   const isSlowest = before.intervalMs >= SLOWEST * planned.intervalMs;
-  return { ...known, rung: refusal.rung + (isSlowest ? 0 : 1), window: undefined };
+  const isLong = (outcome.statedMs ?? 0) > LONGEST_OF_PACE_MS;
+  return isSlowest || isLong ? after : { ...after, rung: known.rung + 1 };
 }
 
 /** If all answers take that long by now, this one is the measure. */

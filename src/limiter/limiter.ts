@@ -9,7 +9,6 @@ import {
   type Blocked,
   blockedFor,
   type Decision,
-  doubtOf,
   type Flow,
   foresee,
   next,
@@ -17,14 +16,7 @@ import {
   type PermitLane,
   stopOf,
 } from './decision.ts';
-import {
-  flowIn,
-  type LimiterDocument,
-  type Process,
-  type SharedState,
-  STORE_AWAITED_MS,
-  withMine,
-} from './document.ts';
+import { type LimiterDocument, type SharedState, STORE_AWAITED_MS, underWayIn, withRequest } from './document.ts';
 import { at, type LimiterState, type Now, type Terms } from './state.ts';
 
 /**
@@ -34,8 +26,6 @@ import { at, type LimiterState, type Now, type Terms } from './state.ts';
 export type Acquired = { kind: 'permit'; permit: Permit } | Exclude<Decision, { kind: 'leave' }>;
 
 const ANSWERS_AVERAGED = 4;
-/** Within it a process that was told when to come has come. */
-const TURN_GRACE_MS = 60;
 
 /**
  * Hands out permits at the plan's pace, and none after a 429, in an outage or on a spent day. Outcomes, headers and
@@ -66,11 +56,7 @@ export class Limiter {
         if (permit) return { kind: 'permit', permit };
       } else if (!isFresh && (await this.#document.refresh())) {
         isFresh = true; // another process may have ended what refuses it
-      } else {
-        if (decision.kind === 'wait' && decision.isForToken && lane === 'members')
-          await this.#waitFor(decision.untilMs);
-        return decision;
-      }
+      } else return decision;
     }
   }
 
@@ -78,15 +64,14 @@ export class Limiter {
   async #take(lane: PermitLane, probe: boolean): Promise<Permit | undefined> {
     const leftAtMs = Date.now();
     const isTaken = await this.#document.wish((known) => {
-      const decision = next(this.#at(known), this.#flowIn(known), lane);
+      const decision = next(at(known.state, this.#terms, Date.now()), this.#flowIn(known), lane);
       if (decision.kind !== 'leave' || decision.isProbe !== probe) return undefined;
-      return this.#after(known, leftAtMs, afterLeft, ({ underWay, isProbing }) => {
-        return { underWay: underWay + 1, isProbing: isProbing || probe };
-      });
+      const by = withRequest(known.by, this.#document.id, 1, probe);
+      return { ...this.#after(known, leftAtMs, afterLeft), by };
     });
     if (!isTaken) return undefined;
     this.#lastLeftAtMs = performance.now();
-    const permit = { probe, leftAtMs, ...(lane === 'watches' && { isForWatches: true }) };
+    const permit = { probe, leftAtMs, isForWatches: lane === 'watches' };
     const nowMs = Date.now();
     const isStopped = lane !== 'report' && (this.#document.known.state.trouble?.untilMs ?? 0) > nowMs;
     if (isStopped && nowMs > leftAtMs) {
@@ -94,17 +79,6 @@ export class Limiter {
       return undefined;
     }
     return permit;
-  }
-
-  /** The next token is left to this process before others that ask later. */
-  async #waitFor(tokenMs: number): Promise<void> {
-    const nowMs = Date.now();
-    const untilMs = Math.ceil(tokenMs) + TURN_GRACE_MS;
-    const change = ({ turn, ...mine }: Process) => {
-      const sinceMs = turn && turn.untilMs >= nowMs ? turn.sinceMs : nowMs;
-      return { ...mine, turn: { sinceMs, untilMs } };
-    };
-    await this.#document.wish((known) => withMine(known, this.#document.id, change));
   }
 
   async release(permit: Permit, outcome: RequestOutcome): Promise<void> {
@@ -115,11 +89,9 @@ export class Limiter {
     }
     const random = this.#random();
     const stored = this.#document.note((known) => {
-      const underWay = Math.max(0, this.#flowIn(known).underWay - 1);
-      const happened = (now: Now) => afterEnded(now, permit, { outcome, underWay, random });
-      return this.#after(known, nowMs, happened, ({ underWay, isProbing, ...turn }) => {
-        return { ...turn, underWay: Math.max(0, underWay - 1), isProbing: isProbing && !permit.probe };
-      });
+      const by = withRequest(known.by, this.#document.id, -1, permit.probe);
+      const { requests: underWay } = underWayIn(by);
+      return { ...this.#after(known, nowMs, (now) => afterEnded(now, permit, { outcome, underWay, random })), by };
     });
     this.#notify();
     await stored;
@@ -129,8 +101,8 @@ export class Limiter {
   observe(reading: QuotaReading): void {
     const nowMs = Date.now();
     const { known, id } = this.#document;
-    const isHeld = (known.by[id]?.underWay ?? 0) > 0;
-    void this.#document.note((known) => this.#after(known, nowMs, (now) => afterStated(now, reading)), { isHeld });
+    const isHeld = (known.by[id]?.requests ?? 0) > 0;
+    void this.#document.note((known) => this.#after(known, nowMs, (now) => afterStated(now, reading)), isHeld);
   }
 
   /** The plan that a usage report named. */
@@ -145,7 +117,7 @@ export class Limiter {
     const of = [known, awaySinceMs, Date.now()];
     if (!this.#seen?.of.every((each, index) => each === of[index])) {
       const awaitedUntilMs = awaySinceMs && Date.now() + STORE_AWAITED_MS - (performance.now() - awaySinceMs);
-      this.#seen = { of, view: viewOf(this.#at(known), this.#flowIn(known), awaitedUntilMs) };
+      this.#seen = { of, view: viewOf(at(known.state, this.#terms, Date.now()), this.#flowIn(known), awaitedUntilMs) };
     }
     return this.#seen.view;
   }
@@ -155,19 +127,9 @@ export class Limiter {
     this.#listeners.push(listener);
   }
 
-  #at({ state }: SharedState): Now {
-    return at(state, this.#terms, Date.now());
-  }
-
-  /** What is known after something has happened, and what this process has under way by then. */
-  #after(
-    known: SharedState,
-    nowMs: number,
-    happened: (now: Now) => LimiterState,
-    change: (mine: Process) => Process = (mine) => mine,
-  ): SharedState {
-    const state = { ...happened(at(known.state, this.#terms, nowMs)), atMs: nowMs };
-    return { ...withMine(known, this.#document.id, change), state };
+  /** What is known after something has happened. */
+  #after(known: SharedState, nowMs: number, happened: (now: Now) => LimiterState): SharedState {
+    return { ...known, state: { ...happened(at(known.state, this.#terms, nowMs)), atMs: nowMs } };
   }
 
   /**
@@ -175,12 +137,12 @@ export class Limiter {
    * told with a look.
    */
   #flowIn(known: SharedState): Flow {
-    const { id } = this.#document;
-    const flow = flowIn(known, id, Date.now());
-    const isOwn = (known.by[id]?.underWay ?? 0) > 0;
+    const { requests, probes } = underWayIn(known.by);
+    const isOwn = (known.by[this.#document.id]?.requests ?? 0) > 0;
     const sinceMs = performance.now() - this.#lastLeftAtMs;
     const lastMs = isOwn ? sinceMs : Math.min(sinceMs, LOOK_EVERY_MS);
-    return { ...flow, answersTakeMs: Math.max(this.#answersTakeMs, flow.underWay > 0 ? lastMs : 0) };
+    const answersTakeMs = Math.max(this.#answersTakeMs, requests > 0 ? lastMs : 0);
+    return { underWay: requests, isProbing: probes > 0, answersTakeMs };
   }
 
   #notify(): void {
@@ -215,8 +177,6 @@ export function viewOf(now: Now, flow: Flow, storeAwaitedUntilMs?: number) {
     isProbing,
     /** What keeps requests from flowing freely, spent windows apart. */
     trouble: state.trouble,
-    /** `undefined` while the service answers. */
-    doubt: doubtOf(now, isProbing),
     /** What answers have shown the service to allow, where that is less than the plan. */
     learned: { window: pace.window, capacity: pace.capacity < planned.capacity ? pace.capacity : undefined },
     /** The service asked us to wait. */

@@ -1,6 +1,5 @@
 import { type BreakerReason, spentShare, WARNED_SHARES, type WindowName } from '../model/quota.ts';
 import { stopOf } from './decision.ts';
-import { learnedPace } from './learning.ts';
 import { at, type Now } from './state.ts';
 import { isSameWindow } from './windows.ts';
 
@@ -17,8 +16,10 @@ export interface Line {
  * @param before absent at a start: a new log does not say yet that requests are stopped, if they still are
  */
 export function newsOf(before: Now | undefined, after: Now): Line[] {
-  const changes = before ? [...ofWindows(before, after), ...ofPlan(before, after), ...ofLearned(before, after)] : [];
-  return [...changes, ...ofUnknownPlan(before, after), ...ofStop(before, after)];
+  const known = [...ofUnknownPlan(before, after), ...ofStop(before, after)];
+  return before
+    ? [...ofWindows(before, after), ...ofPlan(before, after), ...known, ...ofLearned(before, after)]
+    : known;
 }
 
 const WHOSE: Record<WindowName, string> = { hour: "this hour's", day: "today's", month: "this month's" };
@@ -60,22 +61,19 @@ function ofUnknownPlan(before: Now | undefined, after: Now): Line[] {
   return [{ level: 'warn', facts: { limit }, text }];
 }
 
-/** That a window or a smaller burst is learned, or given up, once those have ended that had left before the 429. */
+/** That a window or a smaller burst is learned, or given up. */
 function ofLearned(before: Now, after: Now): Line[] {
-  const { planned } = after;
-  const paceOf = ({ state: { learned } }: Now) => learnedPace(learned.refusal ?? learned, planned);
-  const known = paceOf(before);
-  const { window, capacity: burst } = paceOf(after);
-  const isKnown = window === known.window && burst < planned.capacity === known.capacity < planned.capacity;
-  const isEven = burst === 1 && known.capacity > 1;
-  if (isKnown && !isEven) return [];
-  return [{ level: 'info', facts: { window, burst }, text: limitText(window, burst, planned.capacity) }];
+  const text = limitText(after);
+  if (text === limitText(before)) return [];
+  const { window, capacity: burst } = after.pace;
+  return [{ level: 'info', facts: { window, burst }, text }];
 }
 
-function limitText(window: number | undefined, burst: number, planned: number): string {
-  if (window !== undefined) return `the card service takes ${window} requests in any minute: the bot keeps to that`;
-  if (burst === planned) return "the bot keeps to the plan's rate and burst again";
-  const reaction = burst === 1 ? 'spaces them evenly' : 'keeps to that';
+function limitText({ pace: { window, capacity }, planned }: Now): string {
+  if (window !== undefined && window !== planned.window)
+    return `the card service takes ${window} requests in any minute: the bot keeps to that`;
+  if (capacity === planned.capacity) return "the bot keeps to the plan's rate and burst again";
+  const reaction = capacity === 1 ? 'spaces them evenly' : 'keeps to that';
   return `the card service takes fewer requests at a time than the plan allows: the bot ${reaction}`;
 }
 

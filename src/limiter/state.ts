@@ -31,8 +31,6 @@ export const LimiterState = z.object({
    */
   fullAtMs: Moment,
   trouble: orUndefined(Trouble),
-  /** The cards whose failures have counted towards an outage, oldest first, and when they failed last. */
-  failed: z.array(z.object({ cardId: z.string(), atMs: Moment })),
   windows: Windows,
   /**
    * The plan that a usage report named last, and the daily limit in the headers when it came: with another the headers
@@ -50,7 +48,6 @@ export const INITIAL_STATE: LimiterState = {
   atMs: 0,
   fullAtMs: 0,
   trouble: undefined,
-  failed: [],
   windows: {},
   reported: undefined,
   learned: NOTHING_LEARNED,
@@ -95,15 +92,14 @@ const KNOWN_FOR_MS = 10_000;
 const KNOWN = new WeakMap<LimiterState['windows'], ReturnType<typeof planAndWindows>>();
 
 export function at(state: LimiterState, terms: Terms, nowMs: number): Now {
-  const { windows, reported } = state;
+  const { windows, reported, learned } = state;
   let known = KNOWN.get(windows);
-  const isStill =
-    known?.terms === terms && known.reported === reported && nowMs >= known.fromMs && nowMs < known.untilMs;
-  if (!known || !isStill) {
+  const isStill = known?.terms === terms && known.reported === reported;
+  if (!known || !isStill || nowMs < known.fromMs || nowMs >= known.untilMs) {
     known = planAndWindows(state, terms, nowMs);
     KNOWN.set(windows, known);
   }
-  return { ...known, state, nowMs, pace: learnedPace(state.learned, known.planned) };
+  return { ...known, state, nowMs, pace: learnedPace(learned, known.planned) };
 }
 
 function planAndWindows(state: LimiterState, terms: Terms, nowMs: number) {
@@ -112,10 +108,10 @@ function planAndWindows(state: LimiterState, terms: Terms, nowMs: number) {
   const limits = limitsUnder(plan, setting);
   const windows = windowsOf(state.windows, limitsOf(limits, setting), setting, nowMs);
   const least = leastOf(windows);
+  const spent = least?.remaining === 0 ? least : undefined;
   const endsMs = windows.map(windowEndsMs).filter((endMs) => endMs > nowMs);
   return {
-    ...{ terms, plan, windows, least, planned: plannedPace(limits, setting), reported: state.reported },
-    spent: least?.remaining === 0 ? least : undefined,
+    ...{ terms, plan, windows, least, spent, planned: plannedPace(limits, setting), reported: state.reported },
     fromMs: nowMs,
     untilMs: Math.min(nowMs + KNOWN_FOR_MS, ...endsMs), // a window that has not begun ends later and later
   };
@@ -152,19 +148,4 @@ function planFound({ reported, windows }: LimiterState, setting: PlanSetting): s
   const named = setting.plan !== 'auto' ? setting.plan : reported?.atLimit === limit ? reported?.plan : undefined;
   if (named !== undefined && Object.hasOwn(plans, named)) return named;
   return limit === undefined ? undefined : Object.keys(plans).find((plan) => plans[plan]?.requestsPerDay === limit);
-}
-
-/** The day's requests by the configuration alone; `undefined` where the plan has no figures, or the service no day. */
-export function plannedDay(setting: PlanSetting): number | undefined {
-  const { plan } = setting;
-  const limits = plan === 'auto' ? Object.values(plansOf(setting))[0] : plansOf(setting)[plan];
-  return setting.requestsPerDay ?? limits?.requestsPerDay;
-}
-
-/** Whether the configuration alone tells of a window. */
-export function hasPlannedWindow(setting: PlanSetting): boolean {
-  const limits = limitsUnder(planFound(INITIAL_STATE, setting), setting);
-  const months = [limits.requestsPerMonth, setting.requestsPerMonth];
-  const figures = [limits.requestsPerHour, limits.requestsPerDay, setting.requestsPerDay, ...months];
-  return figures.some((figure) => figure !== undefined);
 }

@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
-import { type DescribedLimits, PLAN_LIMITS, type PlanSetting, type Plans } from '../model/plan.ts';
+import {
+  type DescribedLimits,
+  PLAN_LIMITS,
+  type PlanSetting,
+  type Plans,
+  type WindowLimits,
+  windowsUnder,
+} from '../model/plan.ts';
 import { type QuotaReading, QuotaState, WINDOWS, type WindowName, type WindowQuota } from '../model/quota.ts';
 import { Moment } from '../model/stored-json.ts';
-import { DAY_MS, HOUR_MS, MONTH_MS, nextMonthMs, nextUtcMidnightMs } from '../time/utc-day.ts';
+import { DAY_MS, HOUR_MS, nextMonthMs, nextUtcMidnightMs } from '../time/utc-day.ts';
 
 /** Requests that were counted here in a window until it ends. */
 const Counted = z.object({ requests: z.number(), endsAtMs: Moment });
@@ -16,11 +23,12 @@ const Window = z.object({
 });
 type Window = z.infer<typeof Window>;
 
-export const Windows = z.object({ hour: Window.optional(), day: Window.optional(), month: Window.optional() });
+export const Windows = z.object(ofEach(() => Window.optional()));
 export type Windows = z.infer<typeof Windows>;
 
-/** What the plan or the operator says of windows. */
-export type WindowLimits = { readonly [per in WindowName]?: number | undefined };
+function ofEach<T>(of: (per: WindowName) => T): Record<WindowName, T> {
+  return { hour: of('hour'), day: of('day'), month: of('month') };
+}
 
 /** Where more costs money, our count stops before the service's does. */
 const BILLED_SHARE = 0.95;
@@ -30,12 +38,10 @@ const LEAST_A_DAY = 20;
 
 /** How many requests each window has by the configuration; the default service's plans count once they are stated. */
 export function limitsOf(plan: DescribedLimits, setting: PlanSetting): WindowLimits {
-  const { plans, requestsPerDay, requestsPerMonth, isBilled } = setting;
-  const month = requestsPerMonth ?? (plans && plan.requestsPerMonth);
+  const { month, ...shorter } = windowsUnder(setting.plans ? plan : {}, setting);
   return {
-    hour: plans && plan.requestsPerHour,
-    day: plans && (requestsPerDay ?? plan.requestsPerDay),
-    month: month && (isBilled ? Math.floor(month * BILLED_SHARE) : month),
+    ...(setting.plans && shorter),
+    month: month && (setting.isBilled ? Math.floor(month * BILLED_SHARE) : month),
   };
 }
 
@@ -68,22 +74,18 @@ function current(known: Windows, { monthBegins = 1 }: PlanSetting, nowMs: number
     if (per === 'hour') return nowMs + HOUR_MS;
     return per === 'day' ? nextUtcMidnightMs(nowMs) : nextMonthMs(nowMs, monthBegins);
   };
-  const windowOf = (per: WindowName) => {
+  return ofEach((per) => {
     const { stated, counted } = known[per] ?? {};
     const hasBegun = counted && nowMs < counted.endsAtMs;
     const now = hasBegun ? counted : { requests: 0, endsAtMs: nextEndMs(per) };
     return { stated: currentQuota(stated, nowMs), counted: now };
-  };
-  return { hour: windowOf('hour'), day: windowOf('day'), month: windowOf('month') };
+  });
 }
 
 /** What two processes know of the windows: of each the newer figures. */
 export function newerOf(known: Windows, other: Windows): Windows {
-  const newer = WINDOWS.map((per) => {
-    const [a, b] = [known[per], other[per]];
-    return [per, (a?.stated?.receivedAtMs ?? 0) < (b?.stated?.receivedAtMs ?? 0) ? b : a];
-  });
-  return Object.fromEntries(newer);
+  const atMs = (window: Window | undefined) => window?.stated?.receivedAtMs ?? 0;
+  return ofEach((per) => (atMs(known[per]) < atMs(other[per]) ? other[per] : known[per]));
 }
 
 /**
@@ -126,19 +128,13 @@ export function isOfDay({ per = 'day' }: WindowQuota): boolean {
   return per === 'day';
 }
 
-/** The requests of a day; `undefined` where none is known. */
-export function dayLimitOf(windows: readonly WindowQuota[]): number | undefined {
-  const limits = windows.filter(isOfDay).flatMap(({ limit }) => limit ?? []);
-  return limits.length > 0 ? Math.min(...limits) : undefined;
-}
-
 /** Without a usable reset the day is taken to end at 00:00 UTC. */
 export function windowEndsMs({ resetsAtMs, receivedAtMs }: QuotaState): number {
   return resetsAtMs ?? nextUtcMidnightMs(receivedAtMs);
 }
 
 /** After its reset a figure says nothing about the new window, except how large it is. */
-export function currentQuota(known: QuotaState | undefined, nowMs: number): QuotaState | undefined {
+function currentQuota(known: QuotaState | undefined, nowMs: number): QuotaState | undefined {
   if (known === undefined || nowMs < windowEndsMs(known)) return known;
   return { limit: known.limit, remaining: undefined, resetsAtMs: undefined, receivedAtMs: known.receivedAtMs };
 }
@@ -154,15 +150,14 @@ export function counted(
   nowMs: number,
 ): Windows {
   const now = current(known, setting, nowMs);
-  const windowOf = (per: WindowName): Window => {
+  return ofEach((per) => {
     const { stated, counted } = now[per];
     const after = { ...counted, requests: counted.requests + requests };
     if (stated?.remaining === undefined) return { stated, counted: after };
     const remaining = stated.receivedAtMs >= leftAtMs ? stated.remaining : Math.max(0, stated.remaining - requests);
     const ofWatches = isForWatches && { forWatches: (stated.forWatches ?? 0) + 1 };
     return { stated: { ...stated, remaining, ...ofWatches }, counted: after };
-  };
-  return { hour: windowOf('hour'), day: windowOf('day'), month: windowOf('month') };
+  });
 }
 
 /** What is known after one more answer. What it states of another window than those is ignored. */
@@ -184,9 +179,10 @@ export function spent(known: Windows, per: WindowName, setting: PlanSetting, now
 
 /** Under another plan, what was spent may have become larger: the next answer tells. */
 export function unspent(known: Windows): Windows {
-  const forget = (window: Window | undefined) =>
-    window?.stated?.remaining === 0 ? { ...window, stated: { ...window.stated, remaining: undefined } } : window;
-  return { hour: forget(known.hour), day: forget(known.day), month: forget(known.month) };
+  return ofEach((per) => {
+    const window = known[per];
+    return window?.stated?.remaining === 0 ? { ...window, stated: { ...window.stated, remaining: undefined } } : window;
+  });
 }
 
 /** Resets this close together belong to one window; services round and recompute them. */
@@ -239,30 +235,4 @@ export function isSameWindow(a: Pick<QuotaState, 'resetsAtMs'>, b: Pick<QuotaSta
 
 function areNear(aMs: number, bMs: number): boolean {
   return Math.abs(aMs - bMs) <= SAME_WINDOW_MS;
-}
-
-/** A burst is no rate, and a few requests after a start would make the day seem to run out. */
-const LEAST_RATED_MS = 5 * 60_000;
-const LEAST_RATED_SHARE = 0.05;
-const LASTS_MS = { hour: HOUR_MS, day: DAY_MS, month: MONTH_MS };
-
-/**
- * When nothing will remain of a window at its present rate.
- *
- * @param lately how many requests have left, and since when; absent, or too short: since the window began
- * @returns `undefined` when enough remains until the reset, too little is known, or our count may lack its beginning
- */
-export function runsOutAtMs(
-  { per = 'day', limit = 0, remaining = 0, resetsAtMs = 0, forWatches = 0, isOurCount }: WindowQuota,
-  nowMs: number,
-  lately?: { sinceMs: number; requests: number },
-): number | undefined {
-  const ofWindow = { sinceMs: resetsAtMs - LASTS_MS[per], requests: limit - remaining };
-  const { sinceMs, requests } = lately && nowMs - lately.sinceMs >= LEAST_RATED_MS ? lately : ofWindow;
-  const ratedMs = nowMs - sinceMs;
-  const rated = requests - forWatches;
-  const isRate = ratedMs >= LEAST_RATED_MS && rated > 0 && rated >= LEAST_RATED_SHARE * (remaining + requests);
-  if (isOurCount || remaining <= 0 || !isRate) return undefined;
-  const atMs = nowMs + (remaining * ratedMs) / rated;
-  return atMs < resetsAtMs ? atMs : undefined;
 }

@@ -1,11 +1,11 @@
+import type { Cards } from '../known/cards.ts';
 import type { CardQuery } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Cards } from './cards.ts';
-import type { LookupQueue } from './lookup-queue.ts';
-import { lastPermitOf, type Outcomes, outcomesOf, type ReplyCard, slowAtMs } from './outcomes.ts';
-import type { Lookup } from './pending-lookup.ts';
+import type { LookupQueue, Reservation } from './fetching.ts';
+import type { Progress } from './line.ts';
+import type { Outcome, Outcomes } from './outcomes.ts';
 
 export interface LookupsOptions {
   cards: Pick<Cards, 'known'>;
@@ -34,13 +34,30 @@ export interface Standing {
   end?: 'ended' | 'stopped';
 }
 
+/** One card of a reply: what is known of it, and the lookup for what is not. */
+interface ReplyCard {
+  /** What is known before the lookup is started. */
+  atOnce?: Outcome;
+  /** Absent when no lookup is needed, or possible. */
+  reservation?: Reservation;
+  end?: Outcome;
+}
+
 /** The cards of one reply: what is known of each, and the lookups for what is not. */
 export class Lookups {
   readonly #cards: readonly ReplyCard[];
-  #givenUp = () => {};
+  readonly #givenUp = Promise.withResolvers<void>();
+
+  /** How many cards are looked up. */
+  readonly awaited: number;
+  /** `cards`: at least one has no copy. `renewals`: only stale copies are looked up. */
+  readonly toCome: 'nothing' | 'renewals' | 'cards';
 
   private constructor(cards: readonly ReplyCard[]) {
     this.#cards = cards;
+    this.awaited = cards.filter(({ reservation }) => reservation).length;
+    const hasCopies = cards.every(({ atOnce }) => atOnce);
+    this.toCome = this.awaited === 0 ? 'nothing' : hasCopies ? 'renewals' : 'cards';
   }
 
   /**
@@ -59,35 +76,21 @@ export class Lookups {
     return new Lookups(await Promise.all(queries.map((query) => opened(query, wanted, options, true))));
   }
 
-  /** How many cards are looked up. */
-  get awaited(): number {
-    return this.#cards.filter(({ reservation }) => reservation).length;
-  }
-
-  /** `cards`: at least one has no copy. `renewals`: only stale copies are looked up. */
-  get toCome(): 'nothing' | 'renewals' | 'cards' {
-    const awaited = this.#cards.filter(({ reservation }) => reservation);
-    if (awaited.length === 0) return 'nothing';
-    return awaited.every(({ atOnce }) => atOnce) ? 'renewals' : 'cards';
-  }
-
   /** A card whose lookup was ended by a stop counts as one that is still to come, because another process will bring it. */
   soFar(): Outcomes {
-    return outcomesOf(this.#cards, ({ end, atOnce }) => (end && !(end.error instanceof Stopping) ? end : atOnce));
+    return this.#outcomes(this.#cards.map(({ end, atOnce }) => (end && !isStopped(end) ? end : atOnce)));
   }
 
   inTheEnd(): Outcomes {
-    return outcomesOf(this.#cards, ({ end, atOnce }) => end ?? atOnce);
+    return this.#outcomes(this.#cards.map(({ end, atOnce }) => end ?? atOnce));
   }
 
   standing(): Standing {
-    const outcomes = this.#cards.map(({ end, atOnce }) => end ?? atOnce);
-    const known = this.#cards.filter(({ atOnce }) => atOnce?.answer);
-    const ended = this.#cards.filter(({ end }) => end && !(end.error instanceof Stopping));
-    const cards = known.length + ended.length;
-    if (this.#cards.some(({ reservation, end }) => reservation && !end))
-      return { cards, permitAtMs: lastPermitOf(this.#cards), slowAtMs: slowAtMs(this.#cards) };
-    return { cards, end: outcomes.some((outcome) => outcome?.error instanceof Stopping) ? 'stopped' : 'ended' };
+    const came = this.#cards.flatMap(({ atOnce, end }) => [atOnce?.answer, isStopped(end) ? undefined : end]);
+    const cards = came.filter(Boolean).length;
+    const awaited = this.#progress();
+    if (awaited.length > 0) return { cards, permitAtMs: lastPermitAtMs(awaited), slowAtMs: slowAtMs(awaited) };
+    return { cards, end: this.#cards.some(({ end, atOnce }) => isStopped(end ?? atOnce)) ? 'stopped' : 'ended' };
   }
 
   /**
@@ -106,40 +109,81 @@ export class Lookups {
       );
       changed();
     };
-    const { promise: givenUp, resolve } = Promise.withResolvers<void>();
-    this.#givenUp = resolve;
-    await Promise.race([Promise.all(this.#cards.map(lookUp)), givenUp]);
+    await Promise.race([Promise.all(this.#cards.map(lookUp)), this.#givenUp.promise]);
     return this.inTheEnd();
   }
 
   /** Gives up what has not ended: nobody will see it. */
   cancel(): void {
     for (const { reservation } of this.#cards) reservation?.cancel();
-    this.#givenUp();
+    this.#givenUp.resolve();
+  }
+
+  /** @param shown what is shown of each */
+  #outcomes(shown: readonly (Outcome | undefined)[]): Outcomes {
+    const progress = this.#cards.flatMap(({ reservation }) => reservation?.progress ?? []);
+    const requestedAtMs = Math.min(...progress.map((one) => one.requestedAtMs ?? Infinity));
+    return {
+      cards: shown.map((outcome) =>
+        outcome?.answer && outcome.answer.fetchedAtMs >= requestedAtMs ? { ...outcome, isJustFetched: true } : outcome,
+      ),
+      requests: new Set(progress.flatMap(({ requestNumbers }) => [...requestNumbers])).size,
+      ...(requestedAtMs < Infinity && { requestedAtMs }),
+      permitAtMs: lastPermitAtMs(this.#progress()),
+    };
+  }
+
+  /** Of the lookups that have not ended. */
+  #progress(): Progress[] {
+    return this.#cards.flatMap(({ end, reservation }) => (end || !reservation ? [] : reservation.progress));
   }
 }
 
 /** @param isTakenOver any kept copy will do, and what is missing was admitted before */
 async function opened(
-  { known: alreadyKnown, ...query }: CardQuery,
+  query: CardQuery,
   { requester, receivedAtMs, deadlineMs }: Wanted,
   { cards, lookupQueue, ledger, longestWaitMs }: LookupsOptions,
   isTakenOver = false,
 ): Promise<ReplyCard> {
+  const { cardId, showPrices } = query;
   const known =
-    alreadyKnown ??
-    (await cards.known(query.cardId, query.showPrices).catch((error) => ({ kind: 'refused', error }) as const));
+    query.known ?? (await cards.known(cardId, showPrices).catch((error) => ({ kind: 'refused', error }) as const));
   if (known.kind === 'refused') return { atOnce: { error: known.error } };
-  if (known.kind === 'fresh' || (known.kind === 'stale' && isTakenOver)) {
+  const { kind, answer } = known;
+  if (kind === 'fresh' || (answer && isTakenOver)) {
     ledger.saved(requester);
-    return { atOnce: { answer: known.answer } };
+    return { atOnce: { answer } };
   }
-  const lookup: Lookup =
-    known.kind === 'stale'
-      ? { ...query, lane: 'renewals', requester, deadlineMs: receivedAtMs + longestWaitMs }
-      : { ...query, lane: 'members', requester, deadlineMs };
+  const wish = answer
+    ? ({ lane: 'renewals', deadlineMs: receivedAtMs + longestWaitMs } as const)
+    : ({ lane: 'members', deadlineMs } as const);
+  const lookup = { cardId, showPrices, requester, ...wish };
   const admission = isTakenOver ? lookupQueue.admitAgain(lookup) : await lookupQueue.admit(lookup);
-  const copy = known.kind === 'stale' && { answer: known.answer };
-  if ('refusal' in admission) return { atOnce: { ...copy, error: admission.refusal } };
-  return { ...(copy && { atOnce: { ...copy, isRenewing: true } }), reservation: admission.reservation };
+  if ('refusal' in admission) return { atOnce: { ...(answer && { answer }), error: admission.refusal } };
+  return { ...(answer && { atOnce: { answer, isRenewing: true } }), ...admission };
+}
+
+function isStopped(outcome: Outcome | undefined): boolean {
+  return outcome?.error instanceof Stopping;
+}
+
+/** A shorter wait is left at "thinking…". */
+const MIN_SHOWN_MS = 3_000;
+
+/** When the last permit is expected, if that is worth a sentence. */
+function lastPermitAtMs(awaited: readonly Progress[]): number | undefined {
+  const lastAtMs = Math.max(...awaited.flatMap(({ permitAtMs }) => permitAtMs ?? []));
+  return lastAtMs - Date.now() > MIN_SHOWN_MS ? lastAtMs : undefined;
+}
+
+/** An answer that takes longer gets a sentence. */
+const SLOW_AFTER_MS = 5_000;
+
+/** When an answer becomes slow whose request has left, here or in another process. Never without one. */
+function slowAtMs(awaited: readonly Progress[]): number {
+  const sinceMs = awaited.flatMap(({ permitAtMs, requestedAtMs, askedElsewhereAtMs }) => {
+    return (requestedAtMs === undefined ? askedElsewhereAtMs : permitAtMs === undefined && requestedAtMs) || [];
+  });
+  return Math.min(...sinceMs) + SLOW_AFTER_MS;
 }

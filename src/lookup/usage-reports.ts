@@ -12,7 +12,7 @@ import type { Ledger } from '../quota/ledger.ts';
 import type { CardService } from '../service/card-service.ts';
 import { withTimeout } from '../time/timers.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import { asCardServiceError, sendRequest } from './service-requests.ts';
+import { asCardServiceError, sendRequest } from './request.ts';
 
 /** `atMs`: when the service gave it. */
 const UsageReport = z.object({ usage: Usage, atMs: z.number() });

@@ -1,7 +1,7 @@
 import type { Processes } from './processes.ts';
 import type { Row, Rows } from './rows.ts';
 
-export interface ClaimOptions {
+interface ClaimOptions {
   ttlMs: number;
   /** Whether the name is free as soon as the process that claimed it is dead. */
   endsWithOwner: boolean;

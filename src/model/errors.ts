@@ -128,14 +128,12 @@ export interface RequestOutcome {
   spentWindow?: WindowName | undefined;
   /** Whether the service has counted it; absent: when it was answered. */
   isCounted?: boolean;
-  /** How many cards a list was for, each of which the service may have counted; absent: one request. */
-  cards?: number;
-  /** What it was for, the card first that it was booked for; absent: no card. */
-  cardIds?: readonly string[];
+  /** The card that it was booked for had failed before and was not answered since: that may be due to the card. */
+  hasFailedBefore?: boolean;
 }
 
 /** What an error means for the request that ended with it. */
-export interface ErrorMeaning extends RequestOutcome {
+interface ErrorMeaning extends RequestOutcome {
   /** Whether the service has counted the request. */
   isCounted: boolean;
   /** The level in the log: a refused key or plan and a bug need an operator; 429s and outages pass. */

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { PriceRow } from './card.ts';
-import type { BreakerReason, Requester, WindowName, WindowQuota } from './quota.ts';
+import type { Requester, WindowName } from './quota.ts';
 
 export type Source = 'cache' | 'stale' | 'service' | 'bot';
 
@@ -47,8 +47,6 @@ export interface EventsByName {
   reply: { step: 'deferred' | 'taken over' | 'completed' | 'dropped'; interactionId: string; command: string };
   /** The number of cards that wait for a permit may have changed. */
   queue: { length: number };
-  /** What the limiter knows may have changed; `quota` as last stated: its window may be over. */
-  limiter: { quota: WindowQuota | undefined; stopped: BreakerReason | undefined };
   /** A connection to the gateway changed. `connecting`: it cannot receive commands yet. */
   gateway: { shard: number; state: 'connecting' | 'ready' | 'closed' };
   /**
@@ -69,11 +67,6 @@ export class Events {
   publish<Name extends keyof EventsByName>(name: Name, event: EventsByName[Name]): void {
     const to = channel(`cardbot:${name}`);
     if (to.hasSubscribers) to.publish({ bot: this, ...event });
-  }
-
-  /** Whether anyone listens: for events that take work to describe. */
-  isWatched(name: keyof EventsByName): boolean {
-    return channel(`cardbot:${name}`).hasSubscribers;
   }
 
   /**

@@ -25,7 +25,7 @@ export const Invocation = z.object({
   }),
   /** Otherwise Discord shows every reply to the member alone: a foreign server keeps *Use External Apps* from them. */
   canReplyPublicly: z.boolean(),
-  /** The member's Discord locale. */
+  /** The member's Discord locale: what is said to them alone. What a public reply shows is rendered for its server. */
   locale: z.string(),
   /** The server's Discord locale; absent in direct messages. */
   guildLocale: optional(z.string()),

@@ -45,6 +45,7 @@ export interface FormField {
 
 /** What a command shows at once: it asks for no cards, or they are known. */
 export interface Reply {
+  kind: 'reply';
   message: Message;
   isPrivate: boolean;
   source: Source;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { figure, optional, text } from './card.ts';
+import type { WindowName } from './quota.ts';
 
 /** The plans whose limits are known. */
-export const RATED_PLANS = ['free', 'pro', 'business'] as const;
-export type RatedPlan = (typeof RATED_PLANS)[number];
+const RATED_PLANS = ['free', 'pro', 'business'] as const;
+type RatedPlan = (typeof RATED_PLANS)[number];
 export const PLANS = [...RATED_PLANS, 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 
@@ -54,6 +55,24 @@ export interface PlanSetting {
 /** The service's plans; the default service's unless others are described. */
 export function plansOf({ plans = PLAN_LIMITS }: Pick<PlanSetting, 'plans'>): Plans {
   return plans;
+}
+
+/** How many requests each window has; absent: it is none, or that is not known. */
+export type WindowLimits = { readonly [per in WindowName]?: number | undefined };
+
+/** What a plan and the operator say of windows. */
+export function windowsUnder(
+  limits: Partial<DescribedLimits>,
+  { requestsPerDay = limits.requestsPerDay, requestsPerMonth = limits.requestsPerMonth }: PlanSetting,
+): WindowLimits {
+  return { hour: limits.requestsPerHour, day: requestsPerDay, month: requestsPerMonth };
+}
+
+/** The same by the configuration alone. */
+export function plannedWindows(setting: PlanSetting): WindowLimits {
+  const plans = plansOf(setting);
+  const plan = setting.plan === 'auto' ? Object.values(plans)[0] : plans[setting.plan];
+  return windowsUnder(plan ?? {}, setting);
 }
 
 /** How fast a bucket fills and how much it holds. */

@@ -90,11 +90,13 @@ export function lastDays(history: PriceHistory, days: number, nowMs: number): Pr
  * before there are three points over at least a day.
  */
 export function drawableDays(history: PriceHistory, nowMs: number): number[] {
-  const drawable = HISTORY_DAYS.filter((days, index) => {
+  let shown = LEAST_DRAWN - 1;
+  const drawable = HISTORY_DAYS.filter((days) => {
     const points = lastDays(history, days, nowMs);
+    if (points.length <= shown) return false;
+    shown = points.length;
     const { first, last } = extremes(points);
-    const shorter = lastDays(history, HISTORY_DAYS[index - 1] ?? 0, nowMs);
-    return points.length >= Math.max(LEAST_DRAWN, shorter.length + 1) && last[0] - first[0] >= DAY_MS;
+    return last[0] - first[0] >= DAY_MS;
   });
   return drawable.reverse();
 }

@@ -91,10 +91,11 @@ export class Processes {
   /**
    * Shows that this process is alive, and looks at the others: to be called when they can be reached again. Costs two
    * commands.
+   *
+   * @param isEarly less than a second after the last: what another has not changed since says nothing
    */
-  async look(): Promise<void> {
+  async look({ isEarly = false } = {}): Promise<void> {
     if (this.#hasLeft) return;
-    this.#timer.refresh();
     const sentMs = performance.now();
     const own = { part: PART, key: this.id, value: `${++this.#beats} ${this.#queueLength}` };
     const [found, isWritten] = await Promise.all([
@@ -110,8 +111,10 @@ export class Processes {
     if (isEmptied) this.#looks = 0;
     if (isEmptied || !this.#isWithinLease(sentMs)) this.#aliveSinceMs = sentMs;
     this.#lastBeatMs = sentMs;
-    this.#looks++;
-    this.#note(found);
+    if (!isEarly || this.#looks === 0) {
+      this.#looks++;
+      this.#note(found);
+    }
     for (const listener of this.#onLook) listener();
   }
 

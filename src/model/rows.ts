@@ -72,10 +72,7 @@ export async function readJson<T extends z.ZodType>(
 }
 
 /** What a change makes of a row. */
-interface Updated<T> extends Pick<WriteOptions, 'ifFewer'> {
-  changes: readonly Change[];
-  result: T;
-}
+type Updated<T> = Pick<WriteOptions, 'ifFewer'> & { changes: readonly Change[]; result: T };
 
 /** After so many tries in vain, the others let this one write: it may be slow, and they quick. */
 const TRIES_BEFORE_TURN = 3;
@@ -104,7 +101,7 @@ export async function update<T>(
     const found = (tries === 1 && known) || (await readRow(rows, part, key));
     if (!found) return undefined;
     const { changes, result, ...unless } = await change(found.value);
-    if (changes.length === 0) return result;
+    if (changes.length === 0 && own === undefined) return result; // with a turn it is given back
     const ifStill = [
       { part, key, value: found.value },
       { ...turn, value: own },
@@ -112,7 +109,7 @@ export async function update<T>(
     const all = own ? [...changes, { ...turn, value: undefined }] : changes;
     const isWritten = await rows.write(all, { keepMs, ifStill, ...unless });
     if (isWritten !== false) return isWritten && result;
-    if (tries >= TRIES_BEFORE_TURN) own = await takeTurn(rows, turn, own);
+    if (tries >= TRIES_BEFORE_TURN) own = await takeTurn(rows, { ...turn, value: own });
     await sleep(Math.random() * Math.min(tries * WAIT_MS, LONGEST_WAIT_MS));
   }
   return undefined;
@@ -123,12 +120,7 @@ async function readRow(rows: Rows, part: string, key: string): Promise<Pick<Row,
   return found && { value: found.get(key) };
 }
 
-async function takeTurn(
-  rows: Rows,
-  turn: Pick<Row, 'part' | 'key'>,
-  own: string | undefined,
-): Promise<string | undefined> {
-  const next = String(Math.random());
-  const ifStill = [{ ...turn, value: own }];
-  return (await rows.write([{ ...turn, value: next }], { ifStill, keepMs: TURN_MS })) ? next : undefined;
+async function takeTurn(rows: Rows, before: Row): Promise<string | undefined> {
+  const value = String(Math.random());
+  return (await rows.write([{ ...before, value }], { ifStill: [before], keepMs: TURN_MS })) ? value : undefined;
 }

@@ -117,7 +117,6 @@ const IdForm = z.union(
   ],
   expecting('uuid, digits, or an object with `chars` and `longest`'),
 );
-export type IdForm = z.output<typeof IdForm>;
 
 /** What a plan allows. A figure that lacks is no limit. */
 const Plan = object({

@@ -1,8 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import packageJson from '../../package.json' with { type: 'json' };
-import { currentQuota } from '../limiter/windows.ts';
+import type { LimiterView } from '../limiter/limiter.ts';
+import { leastOf } from '../limiter/windows.ts';
 import type { Events } from '../model/events.ts';
-import { BREAKER_REASONS, WINDOWS, type WindowQuota } from '../model/quota.ts';
+import { BREAKER_REASONS, WINDOWS } from '../model/quota.ts';
 
 /** An answer from the cache takes milliseconds; one that waited for a permit, minutes. */
 const ANSWER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 60, 300, 900];
@@ -15,8 +16,19 @@ const OTHER = 'other';
  */
 type Labels = Readonly<Record<string, readonly string[]>>;
 
-/** What Prometheus reads: what is counted from the events of one bot, and the library's own metrics of the process. */
-export function openMetrics(events: Events, commandNames: readonly string[], usesRedis: boolean): Registry {
+/** What of it is shown. */
+export type KnownOfLimiter = Pick<LimiterView, 'stop' | 'windows'>;
+
+/**
+ * What Prometheus reads: what is counted from the events of one bot, what its limiter knows at that moment, and the
+ * library's own metrics of the process.
+ */
+export function openMetrics(
+  events: Events,
+  limiterView: () => KnownOfLimiter,
+  commandNames: readonly string[],
+  usesRedis: boolean,
+): Registry {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -25,9 +37,9 @@ export function openMetrics(events: Events, commandNames: readonly string[], use
     for (const each of combinations(labels)) made.inc(each, 0);
     return made;
   };
-  /** @param read its value whenever Prometheus reads it */
-  const gauge = (name: string, help: string, labels: Labels = {}, read?: () => number) => {
-    const collect = read && (() => made.set(read()));
+  /** @param read called whenever Prometheus reads it */
+  const gauge = (name: string, help: string, labels: Labels = {}, read?: (to: Gauge<string>) => void) => {
+    const collect = read && (() => read(made));
     const labelNames = Object.keys(labels);
     const made: Gauge<string> = new Gauge({
       name: `cardbot_${name}`,
@@ -79,21 +91,19 @@ export function openMetrics(events: Events, commandNames: readonly string[], use
   );
   events.subscribe('rateLimit', ({ kind }) => rateLimits.inc({ kind }));
 
-  const breaker = gauge('breaker_open', '1 while the circuit breaker holds requests back for that reason.', {
-    reason: BREAKER_REASONS,
+  const held = '1 while the circuit breaker holds requests back for that reason.';
+  gauge('breaker_open', held, { reason: BREAKER_REASONS }, (to) => {
+    const stopped = limiterView().stop?.reason;
+    for (const reason of BREAKER_REASONS) to.set({ reason }, reason === stopped ? 1 : 0);
   });
-  let known: WindowQuota | undefined;
-  events.subscribe('limiter', ({ quota, stopped }) => {
-    known = quota;
-    for (const reason of BREAKER_REASONS) breaker.set({ reason }, reason === stopped ? 1 : 0);
-  });
-  /** Nothing is known of a window that is over. */
-  const now = () => currentQuota(known, Date.now());
+  const quota = () => leastOf(limiterView().windows.filter(({ per }) => per !== 'hour'));
   const month = 'The requests of the day, or of the month where that leaves less; NaN while unknown.';
-  gauge('quota_limit', month, {}, () => now()?.limit ?? Number.NaN);
-  gauge('quota_remaining', 'What remains of them; NaN while unknown.', {}, () => now()?.remaining ?? Number.NaN);
-  gauge('quota_reset_seconds', 'Seconds until they reset; NaN while unknown.', {}, () => {
-    return ((now()?.resetsAtMs ?? Number.NaN) - Date.now()) / 1000;
+  gauge('quota_limit', month, {}, (to) => to.set(quota()?.limit ?? Number.NaN));
+  gauge('quota_remaining', 'What remains of them; NaN while unknown.', {}, (to) =>
+    to.set(quota()?.remaining ?? Number.NaN),
+  );
+  gauge('quota_reset_seconds', 'Seconds until they reset; NaN while unknown.', {}, (to) => {
+    to.set(((quota()?.resetsAtMs ?? Number.NaN) - Date.now()) / 1000);
   });
 
   const store = ['cards', usesRedis ? 'redis' : 'state'];

@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
+import type { KnownOfLimiter } from './metrics.ts';
 
 export interface OperationsConfig {
   discord: { botId: string };
@@ -22,8 +23,8 @@ export interface OperationsOptions {
  * writes and publishes them.
  */
 export interface Operations {
-  /** Serves metrics from now on. @throws HttpPortUnusable */
-  start(): Promise<void>;
+  /** Serves metrics from now on, of this limiter as well. @throws HttpPortUnusable */
+  start(limiter: { view(): KnownOfLimiter }): Promise<void>;
   /** Takes half a second at most, and never rejects. */
   close(): Promise<void>;
 }
@@ -37,14 +38,16 @@ export async function openOperations(
 ): Promise<Operations> {
   const alerts = alertWebhookUrl && new (await import('./alerts.ts')).Alerts(alertWebhookUrl, log);
   const usesRedis = redis !== undefined;
+  let view: () => KnownOfLimiter;
   const pages = http && {
     ...{ ...http, botId, log },
-    metrics: (await import('./metrics.ts')).openMetrics(events, commandNames, usesRedis),
+    metrics: (await import('./metrics.ts')).openMetrics(events, () => view(), commandNames, usesRedis),
     readiness: (await import('./http-server.ts')).followReadiness(events, usesRedis),
   };
   let server: { close(): void } | undefined;
   return {
-    async start() {
+    async start(limiter) {
+      view = () => limiter.view();
       if (pages) server = await (await import('./http-server.ts')).serveHttp(pages);
     },
     async close() {

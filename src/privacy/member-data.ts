@@ -11,28 +11,16 @@ export const DELETION_REQUESTS = 'deletion-requests';
 /** Longer than any count is kept: a bot that was stopped carries them out at its next start. */
 const REQUESTS_KEPT_MS = 40 * DAY_MS;
 
-/** What a member looked up last. No method rejects. */
-export interface MemberHistory {
-  /** Names of cards, the latest first; `undefined` when they cannot be read now. */
-  lastCards(memberId: string): Promise<readonly string[] | undefined>;
+/** Something that is kept about members; `undefined` when it cannot be read now. No method rejects. */
+interface AboutMembers {
   /** @returns whether nothing is left */
   forget(memberId: string): Promise<boolean>;
 }
 
-/** The prices that a member wants to be told of. No method rejects. */
-export interface MemberWatches {
-  /** @returns `undefined` when they cannot be read now */
-  find(of: { member: string }): Promise<readonly unknown[] | undefined>;
-  /** Ends all. @returns whether none is left */
-  forget(memberId: string): Promise<boolean>;
-}
-
-/** The lists that a member has pasted in the last hour. No method rejects. */
-export interface MemberLists {
-  /** @returns `undefined` when they cannot be read now */
-  count(memberId: string): Promise<number | undefined>;
-  /** @returns whether none is left */
-  forget(memberId: string): Promise<boolean>;
+/** What members looked up last. */
+export interface MemberHistory extends AboutMembers {
+  /** Names of cards, the latest first. */
+  lastCards(memberId: string): Promise<readonly string[] | undefined>;
 }
 
 /** Everything that is kept about a member, beyond the reply that they wait for; `undefined`: it cannot be read now. */
@@ -46,11 +34,13 @@ export interface KeptAboutMember {
   lists: number | undefined;
 }
 
-export interface MemberDataOptions {
+interface MemberDataOptions {
   ledger: Pick<Ledger, 'keptOf' | 'deleteDays'>;
   history: MemberHistory;
-  watches: MemberWatches;
-  lists: MemberLists;
+  /** The prices that they want to be told of. */
+  watches: AboutMembers & { find(of: { member: string }): Promise<readonly unknown[] | undefined> };
+  /** Those that they have pasted in the last hour. */
+  lists: AboutMembers & { count(memberId: string): Promise<number | undefined> };
   rows: Rows;
   /** `MEMBER_HISTORY` */
   keepsHistory: boolean;
@@ -70,8 +60,8 @@ const KEPT_DAYS = 1;
 export class MemberData {
   readonly #options: MemberDataOptions;
   readonly #timer = setInterval(() => void this.#check(), CHECK_EVERY_MS).unref();
-  /** Requests that this process has carried out as far as it could on a day. */
-  #done = new Set<string>();
+  /** By member, of when the request is that this process has carried out, and on which day as far as it could then. */
+  #done = new Map<string, string>();
 
   constructor(options: MemberDataOptions) {
     this.#options = options;
@@ -115,19 +105,18 @@ export class MemberData {
     const countedDay = utcDay(bookedUntilMs);
     const keptDay = utcDay(bookedUntilMs - KEPT_DAYS * DAY_MS);
     const requests = (await rows.read(DELETION_REQUESTS)) ?? new Map<string, string>();
-    const keyOf = (request: readonly string[]) => [...request, countedDay].join(' ');
-    const due = new Map([...requests].map((request) => [keyOf(request), request]));
-    this.#done = new Set([...this.#done].filter((key) => due.has(key)));
-    for (const [key, [memberId, at]] of due) {
-      if (Number.isNaN(Date.parse(at))) rows.drop(DELETION_REQUESTS, memberId);
-      else if (!this.#done.has(key) && (await this.#carryOut(memberId, at))) {
-        this.#done.add(key);
+    this.#done = new Map([...this.#done].filter(([memberId]) => requests.has(memberId)));
+    for (const [memberId, at] of requests) {
+      const done = `${at} ${countedDay}`;
+      if (this.#done.get(memberId) !== done) {
+        if (!(await this.#carryOut(memberId, at))) continue;
+        this.#done.set(memberId, done);
         if (at < countedDay) log.info("a member's data is deleted, as they asked");
       }
+      if (Date.parse(at) >= Date.parse(keptDay)) continue;
+      const request = { part: DELETION_REQUESTS, key: memberId, value: at };
+      await rows.write([{ ...request, value: undefined }], { ifStill: [request], keepMs: REQUESTS_KEPT_MS });
     }
-    const old = [...requests].filter(([, at]) => at < keptDay);
-    const drops = old.map(([key]) => ({ part: DELETION_REQUESTS, key, value: undefined }));
-    if (drops.length > 0) await rows.write(drops, { keepMs: REQUESTS_KEPT_MS });
   }
 
   /** @param at when the member said so */

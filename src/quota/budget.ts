@@ -1,8 +1,8 @@
 import type { Limiter } from '../limiter/limiter.ts';
-import { atLeastOfDay, dayLimitOf } from '../limiter/windows.ts';
+import { atLeastOfDay, isOfDay } from '../limiter/windows.ts';
 import { BudgetSpent } from '../model/errors.ts';
 import type { BudgetSetting } from '../model/plan.ts';
-import type { Requester } from '../model/quota.ts';
+import type { Requester, WindowQuota } from '../model/quota.ts';
 import { nextUtcMidnightMs } from '../time/utc-day.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -67,6 +67,12 @@ export class Budget {
     const spent = { member: member?.requests ?? 0, guild: guild?.requests ?? 0 };
     return { caps, spent, isForeign: requester.isInstalled === false };
   }
+}
+
+/** The requests of a day; `undefined` where none is known. */
+export function dayLimitOf(windows: readonly WindowQuota[]): number | undefined {
+  const limits = windows.filter(isOfDay).flatMap(({ limit }) => limit ?? []);
+  return limits.length > 0 ? Math.min(...limits) : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
-import { type Bookings, FOREIGN, guildKey, type Requester, WATCHES } from '../model/quota.ts';
-import type { Change, Rows } from '../model/rows.ts';
-import { DAY_MS, HOUR_MS, nextUtcMidnightMs, utcDay, utcHour } from '../time/utc-day.ts';
-import { KEPT_DAYS } from './kept-days.ts';
+import { z } from 'zod';
+import { type Bookings, FOREIGN, guildKey, type Requester, WATCHES, type WindowQuota } from '../model/quota.ts';
+import { type Change, type Rows, readJson } from '../model/rows.ts';
+import { DAY_MS, HOUR_MS, KEPT_DAYS, MONTH_MS, nextUtcMidnightMs, utcDay, utcHour } from '../time/utc-day.ts';
 
 /** One request that is booked on its requester, in one hour of one day. */
 export interface Booking {
@@ -169,12 +169,9 @@ export class Ledger {
   }
 
   /** With all that was counted before. */
-  async #read(part: string, keys?: readonly string[]): Promise<Map<string, number> | undefined> {
+  #read(part: string, keys?: readonly string[]): Promise<Map<string, number> | undefined> {
     void this.#write(); // before it, on the way to the same store
-    const found = await this.#rows.read(part, keys);
-    const counts = [...(found ?? [])].map(([key, text]) => [key, Number(text)] as const);
-    for (const [key, count] of counts) if (!Number.isSafeInteger(count)) this.#rows.drop(part, key);
-    return found && new Map(counts.filter(([, count]) => Number.isSafeInteger(count)));
+    return readJson(this.#rows, z.int(), part, keys);
   }
 
   async #write(): Promise<void> {
@@ -213,6 +210,32 @@ export function requestsLately(hours: readonly HourCounts[], nowMs: number): { s
   const recent = hours.slice(-2);
   const sinceMs = nowMs - (nowMs % HOUR_MS) - (recent.length - 1) * HOUR_MS;
   return { sinceMs, requests: recent.reduce((sum, { requests }) => sum + requests, 0) };
+}
+
+/** A burst is no rate, and a few requests after a start would make the day seem to run out. */
+const LEAST_RATED_MS = 5 * 60_000;
+const LEAST_RATED_SHARE = 0.05;
+const LASTS_MS = { hour: HOUR_MS, day: DAY_MS, month: MONTH_MS };
+
+/**
+ * When nothing will remain of a window at its present rate.
+ *
+ * @param lately how many requests have left, and since when; absent, or too short: since the window began
+ * @returns `undefined` when enough remains until the reset, too little is known, or our count may lack its beginning
+ */
+export function runsOutAtMs(
+  { per = 'day', limit = 0, remaining = 0, resetsAtMs = 0, forWatches = 0, isOurCount }: WindowQuota,
+  nowMs: number,
+  lately?: { sinceMs: number; requests: number },
+): number | undefined {
+  const ofWindow = { sinceMs: resetsAtMs - LASTS_MS[per], requests: limit - remaining };
+  const { sinceMs, requests } = lately && nowMs - lately.sinceMs >= LEAST_RATED_MS ? lately : ofWindow;
+  const ratedMs = nowMs - sinceMs;
+  const rated = requests - forWatches;
+  const isRate = ratedMs >= LEAST_RATED_MS && rated > 0 && rated >= LEAST_RATED_SHARE * (remaining + requests);
+  if (isOurCount || remaining <= 0 || !isRate) return undefined;
+  const atMs = nowMs + (remaining * ratedMs) / rated;
+  return atMs < resetsAtMs ? atMs : undefined;
 }
 
 /** Before a member, in the part of a server. */

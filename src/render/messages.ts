@@ -156,6 +156,6 @@ function compile(locale: string, key: MessageKey): IntlMessageFormat {
   });
 }
 
-type Arguments<K extends MessageKey> = [ArgumentNames<K>] extends [never]
+export type Arguments<K extends MessageKey> = [ArgumentNames<K>] extends [never]
   ? []
   : [args: Record<ArgumentNames<K>, string | number>];

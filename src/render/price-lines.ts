@@ -12,7 +12,7 @@ export interface PricesView {
   /** ISO 4217, when the operator named one. */
   currency: string | undefined;
   /** It was fetched for this reply, whose own time says how old its prices are. */
-  isJustFetched?: boolean;
+  isJustFetched?: boolean | undefined;
 }
 
 /**

@@ -1,16 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../log.ts';
 import { LOOK_EVERY_MS, type Processes } from '../model/processes.ts';
-import { type Row, type Rows, readJson, update } from '../model/rows.ts';
-import { type CardsReply, JournaledReply, type ReplyJournal, type ReplyOwner } from './reply-ports.ts';
+import { type Row, type Rows, readJson } from '../model/rows.ts';
+import { type CardsReply, JournaledReply, type ReplyJournal, type ReplyOwner } from './ports.ts';
 
-/**
- * The parts, by interaction: the process that completes a reply, with a mark if it was taken back; and the reply as
- * JSON.
- */
+/** The parts, by interaction: the process that completes a reply, and the reply as JSON. */
 const OWNERS = 'replies';
 const TEXTS = 'replies:texts';
-const MARK = ' deleted';
 /** The owner of rows that are left to any process. */
 const NOBODY = '-';
 /** Longer than a reply can be completed, which is 15 minutes. */
@@ -31,13 +27,6 @@ interface Pending {
   writing?: Promise<boolean | undefined> | undefined;
 }
 
-/** A reply to which nothing more is to come from here. */
-interface Ended {
-  /** Its row stays, if somebody has marked it, until the message is gone. */
-  isMarkKept: boolean;
-  isTold: boolean;
-}
-
 /**
  * The deferred replies of all processes, or of all runs of one. Each is completed by its owner, from memory; when the
  * owner is dead or has left it, another process takes it over. What cannot be written now is in memory alone, and
@@ -48,7 +37,8 @@ export class Journal implements ReplyJournal {
   readonly #processes: Processes;
   readonly #log: Logger;
   readonly #pending = new Map<string, Pending>();
-  readonly #ended = new LRUCache<string, Ended>({ max: MOST_ENDED, ttl: KEPT_MS });
+  /** Replies to which nothing more is to come from here, and whether the others know. */
+  readonly #ended = new LRUCache<string, { isTold: boolean }>({ max: MOST_ENDED, ttl: KEPT_MS });
   #takeOver: ((reply: CardsReply) => void) | undefined;
   #looking: Promise<void> | undefined;
   #again: NodeJS.Timeout | undefined;
@@ -86,26 +76,11 @@ export class Journal implements ReplyJournal {
     return !pending.isSent || pending.ownedIn === this.#processes.aliveSinceMs ? 'this' : 'unknown';
   }
 
-  async ended(interactionId: string): Promise<void> {
-    if (!this.#pending.get(interactionId)?.reply.isDeleted) await this.#end(interactionId, true);
-  }
-
   async remove(interactionId: string): Promise<void> {
-    await this.#end(interactionId, false);
-  }
-
-  /** Its owner learns of it with the next look. */
-  async markDeleted(interactionId: string): Promise<boolean> {
-    const pending = this.#pending.get(interactionId);
-    if (pending) pending.reply = { isDeleted: true, ...pending.reply };
-    const row = { part: OWNERS, key: interactionId };
-    const mark = (owner: string | undefined) => {
-      const isMarked = owner === undefined || owner.endsWith(MARK);
-      return { changes: isMarked ? [] : [{ ...row, value: owner + MARK }], result: true };
-    };
-    const isMarked = await update(this.#rows, row, mark, KEEP);
-    if (pending && !isMarked) pending.ownedIn = Number.NaN;
-    return pending !== undefined;
+    this.#pending.delete(interactionId);
+    const ended = { isTold: true }; // by what follows
+    this.#ended.set(interactionId, ended);
+    await this.#tell(interactionId, ended);
   }
 
   /** Oldest first: what is there at once, and then with each look. */
@@ -124,9 +99,8 @@ export class Journal implements ReplyJournal {
     clearTimeout(this.#again);
     await this.#catchUp();
     if (!this.#rows.isShared) return;
-    const left = [...this.#pending.values()].map(({ reply }) => this.#ownRow(reply));
-    const nobodys = (value = '') => value.replace(this.#processes.id, NOBODY);
-    await Promise.all(left.map((row) => this.#replace(row, { ...row, value: nobodys(row.value) })));
+    const left = [...this.#pending.values()].map(({ reply }) => this.#ownRow(reply.interactionId));
+    await Promise.all(left.map((row) => this.#replace(row, { ...row, value: NOBODY })));
   }
 
   #look(): Promise<void> {
@@ -153,13 +127,11 @@ export class Journal implements ReplyJournal {
   }
 
   async #learn(pending: Pending, owner: string | undefined, aliveSinceMs: number): Promise<void> {
-    const own = this.#ownRow(pending.reply);
     if (owner === undefined) {
       // One that was stored and is gone was deleted by an operator, who wants no trace of it.
       if (pending.ownedIn !== aliveSinceMs) await this.#write(pending);
-    } else if (!owner.startsWith(this.#processes.id)) this.#pending.delete(own.key);
-    else if (!pending.reply.isDeleted || owner.endsWith(MARK)) pending.ownedIn = aliveSinceMs;
-    else await this.#replace({ ...own, value: owner }, own);
+    } else if (owner === this.#processes.id) pending.ownedIn = aliveSinceMs;
+    else this.#pending.delete(pending.reply.interactionId);
   }
 
   async #takeRows(owners: ReadonlyMap<string, string>): Promise<void> {
@@ -169,10 +141,8 @@ export class Journal implements ReplyJournal {
     const ids = given.flat();
     const texts = ids.length > 0 ? await readJson(this.#rows, JournaledReply, TEXTS, ids) : undefined;
     if (!texts) return; // what is this process's now is given with the next look
-    for (const id of ids) if (!texts.has(id)) await this.#end(id, false); // it cannot be read
-    const replies = [...texts].map(([id, reply]) =>
-      owners.get(id)?.endsWith(MARK) ? { ...reply, isDeleted: true as const } : reply,
-    );
+    for (const id of ids) if (!texts.has(id)) await this.remove(id); // it cannot be read
+    const replies = [...texts.values()];
     for (const reply of replies)
       this.#pending.set(reply.interactionId, { reply, addedIn: Number.NaN, ownedIn: aliveSinceMs, isSent: true });
     if (this.#isClosed) return; // they are left with all others
@@ -181,16 +151,11 @@ export class Journal implements ReplyJournal {
   }
 
   /** Whether a row is this process's, and news to it: it may have taken it over without learning of it. */
-  async #isGiven(id: string, row: string): Promise<boolean> {
+  async #isGiven(key: string, owner: string): Promise<boolean> {
     const { id: self } = this.#processes;
-    const isMarked = row.endsWith(MARK);
-    const owner = isMarked ? row.slice(0, -MARK.length) : row;
-    const [pending, ended] = [this.#pending.get(id), this.#ended.get(id)];
-    if (owner === self && pending) return isMarked && !pending.reply.isDeleted;
-    if (owner === self) return ended === undefined || (isMarked && ended.isMarkKept);
+    if (owner === self) return !this.#pending.has(key) && !this.#ended.has(key);
     if (owner !== NOBODY && !this.#processes.isDead(owner)) return false;
-    const key = { part: OWNERS, key: id };
-    return (await this.#replace({ ...key, value: row }, { ...key, value: self + (isMarked ? MARK : '') })) === true;
+    return (await this.#replace({ part: OWNERS, key, value: owner }, this.#ownRow(key))) === true;
   }
 
   /**
@@ -209,40 +174,30 @@ export class Journal implements ReplyJournal {
     const { reply } = pending;
     const { aliveSinceMs } = this.#processes;
     pending.isSent ||= this.#rows.isReachable;
-    const own = this.#ownRow(reply);
+    const own = this.#ownRow(reply.interactionId);
     const text = { part: TEXTS, key: own.key, value: JSON.stringify(reply) };
     const isNew = await this.#rows.write([own, text], { ...KEEP, ifStill: [{ ...own, value: undefined }] });
     if (isNew === undefined) return this.#lookAgain();
     const owner = isNew ? own.value : (await this.#rows.read(OWNERS, [own.key]))?.get(own.key);
     if (owner === undefined) return undefined;
-    const isOwn = owner.startsWith(this.#processes.id);
+    const isOwn = owner === own.value;
     if (isOwn) pending.ownedIn = aliveSinceMs;
     else this.#pending.delete(own.key);
     return isOwn;
   }
 
-  #ownRow({ interactionId, isDeleted }: CardsReply): Row {
-    return { part: OWNERS, key: interactionId, value: this.#processes.id + (isDeleted ? MARK : '') };
+  #ownRow(key: string) {
+    return { part: OWNERS, key, value: this.#processes.id };
   }
 
   #replace(before: Row, after: Row): Promise<boolean | undefined> {
     return this.#rows.write([after], { ...KEEP, ifStill: [before] });
   }
 
-  async #end(interactionId: string, isMarkKept: boolean): Promise<void> {
-    this.#pending.delete(interactionId);
-    const ended = { isMarkKept, isTold: true }; // by what follows
-    this.#ended.set(interactionId, ended);
-    await this.#tell(interactionId, ended);
-  }
-
   /** A row that another process has taken over stays: its reply may show less again, and be left to a third. */
-  async #tell(key: string, ended: Ended): Promise<void> {
-    const own = { part: OWNERS, key, value: this.#processes.id };
+  async #tell(key: string, ended: { isTold: boolean }): Promise<void> {
     const gone = [OWNERS, TEXTS].map((part) => ({ part, key, value: undefined }));
-    let isGone = await this.#rows.write(gone, { ...KEEP, ifStill: [own] });
-    if (isGone === false && !ended.isMarkKept)
-      isGone = await this.#rows.write(gone, { ...KEEP, ifStill: [{ ...own, value: own.value + MARK }] });
+    const isGone = await this.#rows.write(gone, { ...KEEP, ifStill: [this.#ownRow(key)] });
     ended.isTold = isGone !== undefined;
     if (!ended.isTold) this.#lookAgain();
   }

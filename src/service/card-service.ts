@@ -1,21 +1,16 @@
 import type { Logger } from '../log.ts';
 import { type CardServiceError, isRefusal, UnexpectedAnswer } from '../model/errors.ts';
 import type { Usage } from '../model/plan.ts';
-import type { ServiceDescription, WindowSources } from '../model/service-description.ts';
+import type { ServiceDescription } from '../model/service-description.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import { cardUrl, endpoint } from './address.ts';
-import { isAbsent, type OnUnread, successBody, throwUnlessAnswered, usageIn } from './answers.ts';
-import { type AnsweredCard, CardReader } from './described-card.ts';
-import { afterKeyRefusal, type KeyTrust } from './key-trust.ts';
-import { againAtMost, type BatchLimits, Listing } from './listing.ts';
-import { failedOutcome, type ListingOutcome } from './listing-learning.ts';
-import { readRateLimits } from './rate-limit-headers.ts';
-import { type RequestOptions, request, type ServiceResponse } from './request.ts';
+import { type AnsweredCard, AnswerReader, type OnUnread } from './answers.ts';
+import { type BatchLimits, Lists } from './lists.ts';
+import { endpoint, type RequestOptions, Requests } from './request.ts';
+import { statedLimits } from './stated.ts';
 
 /** `limiter` of `RequestOptions` is told what the headers of each answer say. */
 export interface CardServiceOptions extends RequestOptions {
   baseUrl: string;
-  description: ServiceDescription;
   log: Logger;
 }
 
@@ -28,24 +23,31 @@ export interface Fetched {
   againAtMost?: number;
 }
 
+/** A key that worked this lately is more likely good than the refusal of one id says. */
+const BELIEVED_FOR_MS = 60 * 60_000;
+
 /** The card data service. Every call of a method that returns a promise costs one request; nothing is retried here. */
 export class CardService {
   readonly #options: CardServiceOptions;
-  readonly #listing: Listing | undefined;
-  readonly #onUnread: OnUnread;
-  readonly #reader: CardReader;
-  #key: KeyTrust = {};
+  readonly #requests: Requests;
+  readonly #reader: AnswerReader;
+  readonly #lists: Lists | undefined;
+  /**
+   * When a card was last looked up with the key, and the id that was refused since. Absent: a refusal is believed, as
+   * the first one after a start is.
+   */
+  #worked: { atMs: number; refusedId?: string } | undefined;
   /** What one request may carry now, given how many cards may be under way together. Absent: one card. */
   readonly limits: ((nowMs: number, cardsLeft: number | undefined) => BatchLimits) | undefined;
 
   constructor(options: CardServiceOptions) {
-    this.#options = options;
     const { description, log } = options;
-    this.#onUnread = loggingOnce(log);
-    this.#reader = new CardReader(description, this.#onUnread);
-    const listing = description.list && new Listing({ ...options, list: description.list, reader: this.#reader });
-    this.#listing = listing;
-    this.limits = listing && ((...given) => listing.limits(...given));
+    this.#options = options;
+    this.#requests = new Requests(options);
+    this.#reader = new AnswerReader(description, loggingOnce(log));
+    const lists = description.list && new Lists({ ...options, list: description.list, reader: this.#reader });
+    this.#lists = lists;
+    this.limits = lists && ((...given) => lists.limits(...given));
   }
 
   /**
@@ -56,18 +58,14 @@ export class CardService {
    *   silence, and the reason of `signal`
    */
   async fetch(ids: readonly string[], signal?: AbortSignal): Promise<Fetched> {
-    const listing = this.#listing;
-    const ended = listing?.sent(ids);
     const [id = ''] = ids;
-    try {
-      const isList = listing && ids.length > 1;
-      const [fetched, outcome] = await (isList ? this.#several(listing, ids, signal) : this.#one(id, signal));
-      ended?.(outcome);
-      return fetched;
-    } catch (error) {
-      ended?.(failedOutcome(error));
-      throw error;
+    if (this.#lists && ids.length > 1) {
+      const listed = await this.#lists.fetch(ids, signal);
+      if (listed.cards.size > 0) this.#worked = { atMs: Date.now() };
+      return listed;
     }
+    const card = this.#card(id, signal);
+    return { cards: new Map([[id, await (this.#lists?.alone(card) ?? card)]]) };
   }
 
   /**
@@ -77,55 +75,43 @@ export class CardService {
    */
   async usage({ signal }: { signal?: AbortSignal } = {}): Promise<Usage> {
     const { baseUrl, description, limiter } = this.#options;
-    const response = await answered(endpoint(baseUrl, description.usage?.path ?? ''), this.#options, signal);
-    const usage = usageIn(response, description, this.#onUnread);
-    const { sentAtMs, receivedAtMs } = response;
-    const { startMs = receivedAtMs, endMs = startMs } = usage.period ?? {};
-    const statedBy = (windows: readonly WindowSources[]) => readRateLimits(response, windows, sentAtMs, receivedAtMs);
+    const response = await this.#requests.send(endpoint(baseUrl, description.usage?.path ?? ''), { signal });
+    const usage = this.#reader.usageIn(response);
+    const { startMs = response.receivedAtMs, endMs = startMs } = usage.period ?? {};
     // Where an answer states what remains, its report may mean another day.
-    const isUnstated = statedBy(description.quota).every(({ remaining }) => remaining === undefined);
-    const ofReport = isUnstated && endMs - startMs <= DAY_MS ? statedBy([{ per: 'day', ...description.usage }]) : [];
-    for (const reading of ofReport) limiter.observe(reading);
+    const isStated = statedLimits(response, description.quota).some(({ remaining }) => remaining !== undefined);
+    const ofReport = isStated || endMs - startMs > DAY_MS ? [] : [{ per: 'day' as const, ...description.usage }];
+    for (const reading of ofReport.flatMap((window) => statedLimits(response, [window]))) limiter.observe(reading);
     return usage;
   }
 
-  async #several(
-    listing: Listing,
-    ids: readonly string[],
-    signal: AbortSignal | undefined,
-  ): Promise<[Fetched, ListingOutcome]> {
-    const answer = await listing.request(ids, this.#options, signal);
-    const isListed = answer.kind === 'listed';
-    if (isListed) this.#key = { workedAtMs: Date.now() };
-    return [{ cards: isListed ? answer.cards : new Map(), againAtMost: againAtMost(answer, ids.length) }, answer];
-  }
-
-  async #one(id: string, signal?: AbortSignal): Promise<[Fetched, ListingOutcome]> {
+  async #card(id: string, signal?: AbortSignal): Promise<FetchedCard> {
+    const { baseUrl, description } = this.#options;
     try {
-      const found = await this.#card(id, signal);
-      this.#key = { workedAtMs: Date.now() };
-      const cards = new Map(found === 'noSuchCard' ? [] : [[id, found]]);
-      return [{ cards: new Map([[id, found]]) }, { kind: 'listed', cards }];
+      const response = await this.#requests.send(cardUrl(baseUrl, description, id), { signal });
+      const card = this.#reader.cardIn(response, id);
+      this.#worked = { atMs: Date.now() };
+      return card;
     } catch (error) {
-      if (!this.#concernsIdAlone(error, id)) throw error;
-      return [{ cards: new Map([[id, error]]) }, failedOutcome(error)];
+      if (error instanceof UnexpectedAnswer || (isRefusal(error) && this.#isOfIdAlone(id))) return error;
+      throw error;
     }
   }
 
-  #concernsIdAlone(error: unknown, id: string): error is CardServiceError {
-    if (!isRefusal(error)) return error instanceof UnexpectedAnswer;
-    this.#key = afterKeyRefusal(this.#key, id, Date.now());
-    return this.#key.workedAtMs !== undefined;
+  /** Whether the key is good although this id was refused: it is until two different ids were. */
+  #isOfIdAlone(id: string): boolean {
+    const { atMs = Number.NEGATIVE_INFINITY, refusedId = id } = this.#worked ?? {};
+    const isBelieved = refusedId === id && Date.now() - atMs < BELIEVED_FOR_MS;
+    this.#worked = isBelieved ? { atMs, refusedId } : undefined;
+    return isBelieved;
   }
+}
 
-  async #card(id: string, signal?: AbortSignal): Promise<AnsweredCard | 'noSuchCard'> {
-    const { baseUrl, description } = this.#options;
-    const response = await answered(cardUrl(baseUrl, description, id), this.#options, signal);
-    if (isAbsent(response, description)) return 'noSuchCard';
-    const card = this.#reader.cardOf(id, this.#reader.foundIn(successBody(response)));
-    if (card instanceof UnexpectedAnswer) throw card;
-    return card;
-  }
+/** The address of a card with its prices: whatever the id holds, it stays in its place in the path or the query. */
+export function cardUrl(baseUrl: string, { card, isDefault }: ServiceDescription, id: string): URL {
+  const parts = card.idSeparator === undefined ? [id] : id.split(card.idSeparator);
+  const path = card.path.replace('{id}', () => parts.map(encodeURIComponent).join('/'));
+  return endpoint(baseUrl, path, isDefault);
 }
 
 /** Each field once: the next card has it, too. */
@@ -135,10 +121,4 @@ function loggingOnce(log: Logger): OnUnread {
     if (!logged.has(field)) log.warn({ field, why }, 'a field of the card service cannot be read: it counts as absent');
     logged.add(field);
   };
-}
-
-async function answered(url: URL, options: CardServiceOptions, signal?: AbortSignal): Promise<ServiceResponse> {
-  const response = await request(url, options, { signal });
-  throwUnlessAnswered(response, options.description);
-  return response;
 }

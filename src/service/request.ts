@@ -3,7 +3,7 @@ import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { Source } from '../model/field-source.ts';
 import type { QuotaReading } from '../model/quota.ts';
 import type { ServiceDescription, WindowSources } from '../model/service-description.ts';
-import { readRateLimits } from './rate-limit-headers.ts';
+import { type Stating, statedLimits } from './stated.ts';
 
 /** One answer, read to its end. */
 export interface ServiceResponse {
@@ -17,8 +17,8 @@ export interface ServiceResponse {
 
 export interface RequestOptions {
   fetch?: typeof fetch;
-  /** How a key is sent, and what answers state of the day; absent: neither. */
-  description?: ServiceDescription | undefined;
+  /** How a key is sent, and where answers state what remains. */
+  description: ServiceDescription;
   apiKey?: string | undefined;
   /** Further headers. */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -35,80 +35,73 @@ export interface RequestDetails {
   json?: object | undefined;
 }
 
-interface Departure {
-  neverLeft: boolean;
-}
-
 /** A card is about 1 kB; a body a thousand times larger is neither one nor a list of some. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/**
- * One HTTP request. Costs one request of the quota, unless it never leaves.
- *
- * @throws ServiceDown on silence or a broken connection, UnexpectedAnswer on a body over 1 MiB,
- *   and the reason of `signal` when the caller aborted.
- */
-export async function request(
-  url: URL,
-  options: RequestOptions,
-  { signal, json }: RequestDetails = {},
-): Promise<ServiceResponse> {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), options.timeoutMs);
-  const departure: Departure = { neverLeft: false };
-  try {
-    const whenToStop = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
-    return await exchange(url, options, departure, { signal: whenToStop, json });
-  } catch (error) {
-    if (error instanceof UnexpectedAnswer) throw error;
-    if (signal?.aborted) throw signal.reason;
-    const { neverLeft } = departure;
-    if (timeout.signal.aborted)
-      throw new ServiceDown({ reason: `no answer within ${options.timeoutMs} ms`, neverLeft });
-    throw new ServiceDown({ reason: 'connection failed', neverLeft }, { cause: error });
-  } finally {
-    clearTimeout(timer);
+/** Sends requests as a description has them. */
+export class Requests {
+  readonly #options: RequestOptions;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #isStatedInBody: boolean;
+
+  constructor(options: RequestOptions) {
+    const { description, apiKey, headers } = options;
+    this.#options = options;
+    this.#headers = { accept: 'application/json', ...headers, ...keyHeader(description, apiKey) };
+    this.#isStatedInBody = description.quota.some(isOfBody);
+  }
+
+  /**
+   * Costs one request of the quota, unless it never leaves.
+   *
+   * @throws ServiceDown on silence or a broken connection, UnexpectedAnswer on a body over 1 MiB, and the reason of
+   *   `signal` when the caller aborted.
+   */
+  async send(url: URL, { signal, json }: RequestDetails = {}): Promise<ServiceResponse> {
+    const { timeoutMs, fetch = globalThis.fetch } = this.#options;
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), timeoutMs);
+    const departure = new Departure();
+    const init: RequestInit = {
+      headers: { ...this.#headers, ...(json && { 'content-type': 'application/json' }) },
+      ...(json && { method: 'POST', body: JSON.stringify(json) }),
+      redirect: 'manual', // a redirect could carry the key to another host
+      signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
+    };
+    try {
+      const sentAtMs = Date.now();
+      const response = await departure.watch(() => fetch(url, init));
+      const { status, headers, ok } = response;
+      const arrived = { headers, sentAtMs, receivedAtMs: Date.now() };
+      if (!this.#isStatedInBody) this.#observe(arrived);
+      const text = await textOf(response);
+      if (text === undefined && ok) throw new UnexpectedAnswer({ detail: `a body over ${MAX_BODY_BYTES} bytes` });
+      const answer = { ...arrived, status, body: parseJson(text) };
+      if (this.#isStatedInBody) this.#observe(answer);
+      return answer;
+    } catch (error) {
+      if (error instanceof UnexpectedAnswer) throw error;
+      if (signal?.aborted) throw signal.reason;
+      const { neverLeft } = departure;
+      if (timeout.signal.aborted) throw new ServiceDown({ reason: `no answer within ${timeoutMs} ms`, neverLeft });
+      throw new ServiceDown({ reason: 'connection failed', neverLeft }, { cause: error });
+    } finally {
+      clearTimeout(timer);
+      departure.end();
+    }
+  }
+
+  #observe(stating: Stating): void {
+    const { description, limiter } = this.#options;
+    for (const reading of statedLimits(stating, description.quota)) limiter.observe(reading);
   }
 }
 
-async function exchange(
-  url: URL,
-  { fetch = globalThis.fetch, description, apiKey, headers: more, limiter }: RequestOptions,
-  departure: Departure,
-  { signal, json }: RequestDetails & { signal: AbortSignal },
-): Promise<ServiceResponse> {
-  const sentAtMs = Date.now();
-  const response = await watchDeparture(departure, () =>
-    fetch(url, {
-      headers: {
-        accept: 'application/json',
-        ...more,
-        ...(description && keyHeader(description, apiKey)),
-        ...(json && { 'content-type': 'application/json' }),
-      },
-      ...(json && { method: 'POST', body: JSON.stringify(json) }),
-      redirect: 'manual', // a redirect could carry the key to another host
-      signal,
-    }),
-  );
-  const receivedAtMs = Date.now();
-  const { status, headers } = response;
-  const isInBody = description?.quota.some(isOfBody);
-  const observe = (body?: unknown) => {
-    for (const reading of readRateLimits({ headers, body }, description?.quota, sentAtMs, receivedAtMs))
-      limiter.observe(reading);
-  };
-  if (!isInBody) observe();
-
-  // Read even when only the status matters: an unread body keeps its socket.
-  const text = await readCapped(response, MAX_BODY_BYTES).catch((error: unknown) => {
-    if (status !== 429) throw error;
-    return undefined; // a 429 however its body ends: otherwise no pause would follow
-  });
-  if (text === undefined && response.ok) throw new UnexpectedAnswer({ detail: `a body over ${MAX_BODY_BYTES} bytes` });
-  const body = parseJson(text ?? '');
-  if (isInBody) observe(body);
-  return { status, headers, body, sentAtMs, receivedAtMs };
+/** The address below a base. @param isPriced the default interface has prices where they are asked for */
+export function endpoint(baseUrl: string, path: string, isPriced = false): URL {
+  const asks = isPriced && !/[?&]includePrices=/.test(path);
+  const prices = asks ? `${path.includes('?') ? '&' : '?'}includePrices=true` : '';
+  return new URL(baseUrl.replace(/\/+$/, '') + path + prices); // as text, since `searchParams` would encode commas
 }
 
 /** The key as the description sends it; none where it is not set. */
@@ -118,11 +111,8 @@ export function keyHeader({ key }: ServiceDescription, apiKey: string | undefine
   return { [header]: prefix + apiKey };
 }
 
-function isOfBody(window: WindowSources): boolean {
-  return Object.values(window).some((source) => source instanceof Source && !source.isOfHeaders);
-}
-
-function parseJson(text: string): unknown {
+/** Parsed JSON; `undefined` for any other text. */
+export function parseJson(text = ''): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -130,21 +120,29 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Reads a body as text, whatever its encoding on the wire.
- *
- * @returns `undefined` when it is longer than `maxBytes` after decompression; the rest is not downloaded
- */
-async function readCapped(response: Response, maxBytes: number): Promise<string | undefined> {
-  if (response.body === null) return '';
+function isOfBody(window: WindowSources): boolean {
+  return Object.values(window).some((source) => source instanceof Source && !source.isOfHeaders);
+}
 
+/**
+ * A body as text, whatever its encoding on the wire. It is read even where only the status matters: an unread one keeps
+ * its socket.
+ *
+ * @returns `undefined` when it is longer than `MAX_BODY_BYTES` after decompression: the rest is not downloaded.
+ *   Of a 429 whatever has come before it broke: otherwise no pause would follow
+ */
+async function textOf({ status, body }: Response): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) return undefined; // leaving the loop cancels the stream
-    text += decoder.decode(chunk, { stream: true });
+  try {
+    for await (const chunk of body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_BODY_BYTES) return undefined; // leaving the loop cancels the stream
+      text += decoder.decode(chunk, { stream: true });
+    }
+  } catch (error) {
+    if (status !== 429) throw error;
   }
   return text + decoder.decode();
 }
@@ -154,32 +152,35 @@ const CREATED = 'undici:request:create';
 const LEAVES = 'undici:client:sendHeaders';
 
 /**
- * Notes of a request that fails whether it left: one whose connection was never made (refused, no such host, no TLS, or
- * aborted before) has cost nothing. A `fetch` that is not Node's publishes no events, and its requests count as having left.
+ * Notes of a request whether it left: one whose connection was never made (refused, no such host, no TLS, or aborted
+ * before) has cost nothing. A `fetch` that is not Node's publishes no events, and its requests count as having left.
  */
-async function watchDeparture<T>(departure: Departure, fetching: () => Promise<T>): Promise<T> {
-  let request: unknown;
-  let hasLeft = false;
-  const onCreated = (message: unknown) => {
-    request = requestOf(message);
-  };
-  const onLeaves = (message: unknown) => {
-    hasLeft ||= requestOf(message) === request;
-  };
-  subscribe(CREATED, onCreated);
-  subscribe(LEAVES, onLeaves);
-  try {
-    const response = fetching();
-    unsubscribe(CREATED, onCreated); // undici creates the request before `fetch` returns its promise
-    return await response;
-  } catch (error) {
-    departure.neverLeft = request !== undefined && !hasLeft;
-    throw error;
-  } finally {
-    unsubscribe(LEAVES, onLeaves);
-  }
-}
+class Departure {
+  #request: unknown;
+  #hasLeft = false;
 
-function requestOf(message: unknown): unknown {
-  return (message as { request: unknown }).request;
+  readonly #onCreated = (message: unknown) => {
+    this.#request = (message as { request: unknown }).request;
+  };
+
+  readonly #onLeaves = (message: unknown) => {
+    this.#hasLeft ||= (message as { request: unknown }).request === this.#request;
+  };
+
+  watch<T>(fetching: () => T): T {
+    subscribe(CREATED, this.#onCreated);
+    subscribe(LEAVES, this.#onLeaves);
+    const response = fetching();
+    unsubscribe(CREATED, this.#onCreated); // undici creates the request before `fetch` returns its promise
+    return response;
+  }
+
+  /** Of a request that has failed. */
+  get neverLeft(): boolean {
+    return this.#request !== undefined && !this.#hasLeft;
+  }
+
+  end(): void {
+    unsubscribe(LEAVES, this.#onLeaves);
+  }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { CardStore, keysOf } from '../cache/card-store.ts';
 import type { Config } from '../config/config.ts';
+import { CardStore } from '../known/card-store.ts';
 import { LimiterDocument } from '../limiter/document.ts';
 import { Limiter } from '../limiter/limiter.ts';
 import { LocalClaims, SharedClaims } from '../model/claims.ts';
@@ -12,22 +12,22 @@ import { WorkerCatalog } from './sqlite/catalog/worker-catalog.ts';
 import { copyDaily } from './sqlite/daily-copies.ts';
 import { openExclusively, openFile, watchFile } from './sqlite/file.ts';
 import { ROWS_SCHEMA, SqliteRows } from './sqlite/rows.ts';
-import { accountOf, catalogFolder, type Place, type StateOptions, StateUnusable } from './state.ts';
+import { accountOf, catalogFolder, keysOf, type Place, type StateOptions, StateUnusable } from './state.ts';
 
 /** Everything that is stored. */
 export type State = Awaited<ReturnType<typeof openState>>;
 
 /** @throws DatabaseUnusable, also when another process owns `dataDir`; StateUnusable */
 export async function openState(options: StateOptions) {
-  const { cardService, dataDir, redis, plan, longestWaitMs, memberHistory, log, events } = options;
+  const { cardService, dataDir, redis, plan, longestWaitMs, memberHistory, log } = options;
   const shared = redis && (await (await import('./redis/state.ts')).openRedis(redis, options));
   const place = shared ?? (await openFiles(options));
   const { rows, refused } = place;
   /** Of the card service: what a quota belongs to. */
   const account = accountOf(cardService.baseUrl, cardService.apiKey);
   const processes = new Processes(rows);
-  shared?.link.onHealth((health) => health === 'usable' && void processes.look()); // before what names it to the others
-  const limited = { terms: { setting: plan, longestWaitMs }, log, events };
+  shared?.link.onHealth((health) => health === 'usable' && void processes.look({ isEarly: true })); // before what names it to the others
+  const limited = { terms: { setting: plan, longestWaitMs }, log };
   const document = new LimiterDocument({ ...limited, rows, account, processes, ...(shared && { link: shared.link }) });
   if (!shared) await document.written();
   const cardStore = openCardStore(options, place.cards);
@@ -37,7 +37,7 @@ export async function openState(options: StateOptions) {
     dataDir: catalogFolder(dataDir, cardService.scope),
     cardsDir: dataDir,
     keepsMembers: memberHistory,
-    cardKeys: keysOf(originOf(cardService)),
+    cardKeys: cardKeysOf(cardService),
     log,
   });
   return {
@@ -49,7 +49,6 @@ export async function openState(options: StateOptions) {
     async close(): Promise<void> {
       const closed = catalog.close();
       await journal.close();
-      await document.close();
       await processes.leave();
       await ledger.close();
       await cardStore.close();
@@ -81,7 +80,7 @@ async function openFiles({ dataDir, log, events, signal }: StateOptions): Promis
     copyDaily(database, dataDir, log),
   ];
   return {
-    ...{ rows, refused, cards: { store: new SqliteStore(cards) } },
+    ...{ rows, refused, cards: { store: new SqliteStore(cards), keyPrefix: '' } },
     close() {
       for (const end of ends) end();
       rows.close();
@@ -95,9 +94,10 @@ const MEMORY_BYTES = 32 * 1024 * 1024;
 /** The cards of the configured service. */
 export function openCardStore({ cardService, freshness, log, events }: StateOptions, place: Place['cards']): CardStore {
   const { keepMs } = freshness;
-  return new CardStore({ ...place, log, events, keepMs, memoryBytes: MEMORY_BYTES, origin: originOf(cardService) });
+  const keyPrefix = place.keyPrefix + cardKeysOf(cardService);
+  return new CardStore({ store: place.store, keyPrefix, log, events, keepMs, memoryBytes: MEMORY_BYTES });
 }
 
-function originOf({ baseUrl, description }: Config['cardService']): string {
-  return `${baseUrl} ${description.card.path}`;
+function cardKeysOf({ baseUrl, description }: Config['cardService']): string {
+  return keysOf(`${baseUrl} ${description.card.path}`);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { CardStoreOptions } from '../cache/card-store.ts';
 import type { Config } from '../config/config.ts';
+import type { CardStoreOptions } from '../known/card-store.ts';
 import type { Logger } from '../log.ts';
 import type { Events } from '../model/events.ts';
 import { OperatorError } from '../model/operator-error.ts';
@@ -33,6 +33,14 @@ export class StateUnusable extends OperatorError {
 /** What a quota belongs to: a hash of the address and the key, which does not reveal the key. */
 export function accountOf(baseUrl: string, apiKey = ''): string {
   return createHash('sha256').update(`${baseUrl} ${apiKey}`).digest('hex');
+}
+
+/** Raised by each change of the form of a card that is kept. */
+export const CARDS_VERSION = 'v1';
+
+/** How the keys of a service's cards begin, after any prefix. @param origin its address and its path template */
+export function keysOf(origin: string): string {
+  return `${CARDS_VERSION}:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
 }
 
 /** Where the names of a card service are, in a `DATA_DIR`: another's ids are not its own. */

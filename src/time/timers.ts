@@ -23,7 +23,7 @@ export class Timer {
 /** Runs one piece of work at a time; a call while it runs makes it run once more. */
 export class SingleRunner {
   readonly #work: () => Promise<void>;
-  #isRunning = false;
+  #running: Promise<void> | undefined;
   #isRequested = false;
 
   /** @param work must not reject */
@@ -31,15 +31,19 @@ export class SingleRunner {
     this.#work = work;
   }
 
-  async run(): Promise<void> {
+  /** @returns when all that was asked for is done */
+  run(): Promise<void> {
     this.#isRequested = true;
-    if (this.#isRunning) return;
-    this.#isRunning = true;
+    this.#running ??= this.#runAll();
+    return this.#running;
+  }
+
+  async #runAll(): Promise<void> {
     while (this.#isRequested) {
       this.#isRequested = false;
       await this.#work();
     }
-    this.#isRunning = false;
+    this.#running = undefined;
   }
 }
 

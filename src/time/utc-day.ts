@@ -4,6 +4,9 @@ export const HOUR_MS = 3600 * 1000;
 /** A month on average. */
 export const MONTH_MS = (365.25 / 12) * DAY_MS;
 
+/** Counts are kept so long, and what is put aside of files: a month, and some days in which to look at it. */
+export const KEPT_DAYS = 35;
+
 /** The first midnight after `atMs`; at midnight, the next one. */
 export function nextUtcMidnightMs(atMs: number): number {
   return (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;

@@ -9,7 +9,7 @@ import { type Crossing, withTold } from './watch.ts';
 import type { ChangedWatch } from './watch-rows.ts';
 import type { Watches } from './watches.ts';
 
-export interface WatchDeliveryOptions<Use> {
+interface WatchDeliveryOptions<Use> {
   watches: Pick<Watches, 'find' | 'untoldOf' | 'change'>;
   /** Learns what other processes have changed. Does not reject. */
   renew(): Promise<void>;

@@ -16,7 +16,7 @@ export interface RenewalFacts {
 }
 
 /** One request with so many cards at most, or nothing until then. */
-export type RenewalPlan = { cards: number } | { waitUntilMs: number };
+type RenewalPlan = { cards: number } | { waitUntilMs: number };
 
 /** At the slowest plan's rate it is time for 1,200 requests; and so late it is known what members have left over. */
 const LAST_HOURS_MS = 2 * HOUR_MS;

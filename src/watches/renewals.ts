@@ -1,16 +1,16 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
+import type { Cards } from '../known/cards.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { isOfDay, windowEndsMs } from '../limiter/windows.ts';
 import type { Logger } from '../log.ts';
-import type { Cards } from '../lookup/cards.ts';
-import type { LookupQueue } from '../lookup/lookup-queue.ts';
+import type { LookupQueue } from '../lookup/fetching.ts';
 import type { Claims } from '../model/claims.ts';
 import { WATCHES_REQUESTER } from '../model/quota.ts';
 import { Timer } from '../time/timers.ts';
 import { HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 import { isWithoutWindow, type RenewalFacts, renewalPlan } from './renewal-plan.ts';
 
-export interface WatchRenewalsOptions {
+interface WatchRenewalsOptions {
   watches: { find(): Promise<readonly { cardId: string }[] | undefined> };
   cards: Pick<Cards, 'knownBeforeRequest'>;
   lookupQueue: Pick<LookupQueue, 'admit' | 'isWanted' | 'mostTogether'>;
@@ -81,7 +81,8 @@ export class WatchRenewals {
     if ('waitUntilMs' in plan) return plan.waitUntilMs;
     if ((await claims.claim(CLAIM.name, CLAIM)) !== 'mine') return Date.now() + LOOK_AGAIN_MS;
     try {
-      if (!isRecent(this.#due, READ_EVERY_MS)) this.#due = { atMs: Date.now(), read: await this.#oldest() };
+      if (!this.#due || Math.abs(Date.now() - this.#due.atMs) >= READ_EVERY_MS)
+        this.#due = { atMs: Date.now(), read: await this.#oldest() };
       const cardIds = this.#due.read.splice(0, plan.cards);
       if (cardIds.length === 0) return this.#due.atMs + READ_EVERY_MS;
       return (await this.#renew(cardIds)) ? Date.now() : Date.now() + LOOK_AGAIN_MS;
@@ -125,14 +126,9 @@ export class WatchRenewals {
       if ('refusal' in admission) return false;
       const { progress, start } = admission.reservation;
       const record = await start().catch(() => undefined); // the log has it
-      if (progress.requestedAtMs === undefined) return record !== undefined;
-      this.#requested.cardIds.add(cardId);
+      if (progress.requestedAtMs !== undefined) this.#requested.cardIds.add(cardId);
       return record !== undefined;
     });
     return (await Promise.all(ended)).every(Boolean);
   }
-}
-
-function isRecent<T extends { atMs: number }>(read: T | undefined, forMs: number): read is T {
-  return read !== undefined && Math.abs(Date.now() - read.atMs) < forMs;
 }

@@ -1,5 +1,6 @@
-import { type Change, type Row, type Rows, readJson, update } from '../model/rows.ts';
-import { isUntold, parseWatch, WATCH_KEPT_MS, Watch } from './watch.ts';
+import { type Row, type Rows, readJson, update } from '../model/rows.ts';
+import { storedJson } from '../model/stored-json.ts';
+import { WATCH_KEPT_MS, Watch } from './watch.ts';
 
 /** Those of a member or of a card, or with a crossing that is to be told by message; without it: all. */
 export type WatchesOf = { member: string } | { card: string } | 'untold';
@@ -14,8 +15,8 @@ export interface ChangedWatch {
 export const MOST_WATCHES = 25;
 
 /**
- * The parts: JSON by id; how many watch each card; and, of watches with untold crossings, how these are told and to
- * whom.
+ * The parts: JSON by id; the cards that anybody may watch; and, of watches with untold crossings, how these are told
+ * and to whom.
  */
 export const WATCHES = 'watches';
 const CARDS = 'watches:cards';
@@ -27,6 +28,7 @@ const ofCard = (cardId: string) => `watches:card:${cardId}`;
 const BY_MESSAGE = 'message ';
 const BY_COMMAND = 'command ';
 const KEEP = { keepMs: WATCH_KEPT_MS };
+const StoredWatch = storedJson(Watch);
 
 /** Members' watches, and what they are found by: whatever changes one changes both in one step. No method rejects. */
 export class WatchRows {
@@ -38,14 +40,22 @@ export class WatchRows {
 
   /** @returns `undefined` when they cannot be read now */
   async find(of?: WatchesOf): Promise<Watch[] | undefined> {
-    const ids = of && (await this.#idsOf(of));
-    if (of && !ids) return undefined;
-    const found = await readJson(this.#rows, Watch, WATCHES, ids);
+    const index = of && (await this.#indexOf(of));
+    if (of && !index) return undefined;
+    const found = await readJson(this.#rows, Watch, WATCHES, index && [...index.keys()]);
+    if (found && of && of !== 'untold' && 'member' in of)
+      for (const [id, cardId] of index ?? []) if (!found.has(id)) await this.#drop({ id, memberId: of.member, cardId });
     return found && [...found.values()];
   }
 
+  /** One that could not be read: it is in nobody's list, so it may not keep its member from setting others. */
+  async #drop(gone: Pick<Watch, 'id' | 'memberId' | 'cardId'>): Promise<void> {
+    const ifStill = [{ part: WATCHES, key: gone.id, value: undefined }];
+    await this.#rows.write(changesOf(gone, undefined), { ...KEEP, ifStill });
+  }
+
   /**
-   * All cards that are watched, and members with an untold crossing.
+   * All cards that are watched, or were when their price came last; and members with an untold crossing.
    *
    * @returns `undefined` when they cannot be read now
    */
@@ -68,51 +78,43 @@ export class WatchRows {
       this.#rows,
       { part: WATCHES, key: id },
       async (text) => {
-        const before = parseWatch(text);
+        const before = StoredWatch.safeParse(text).data;
         const after = change(before);
         const watch = after ?? before;
         if (!watch || after === before) return { changes: [], result: { before, after } };
-        if (before) return { changes: changesOf(watch, after), result: { before, after } };
+        const changed = { changes: changesOf(watch, after), result: { before, after } };
+        if (before) return changed;
         const part = ofMember(watch.memberId);
         const own = await this.#rows.read(part);
         if (own && own.size >= MOST_WATCHES) return { changes: [], result: { before, after: undefined } };
-        const counted = { part: CARDS, key: watch.cardId, add: 1 };
-        const ifFewer = { part, than: MOST_WATCHES };
-        return { changes: [...changesOf(watch, after), counted], ifFewer, result: { before, after } };
+        return { ...changed, ifFewer: { part, than: MOST_WATCHES } };
       },
       KEEP,
     );
   }
 
-  /** Ends all watches of a member in one step. @returns whether none is left */
-  async forget(memberId: string): Promise<boolean> {
-    const part = ofMember(memberId);
-    const own = await this.#rows.read(part);
-    if (!own) return false;
-    const changes = [...own].flatMap(([id, cardId]) => changesOf({ id, memberId, cardId }, undefined));
-    const ifStill = [...own].map(([key, value]) => ({ part, key, value }));
-    const isWritten = await this.#rows.write(changes, { ...KEEP, ifStill });
-    return isWritten === false ? this.forget(memberId) : isWritten === true;
+  /** A price of a card has come, and nobody watches it. Does nothing if somebody does by now. */
+  async unwatched(cardId: string): Promise<void> {
+    const row = { part: CARDS, key: cardId, value: undefined };
+    await this.#rows.write([row], { ...KEEP, ifFewer: { part: ofCard(cardId), than: 1 } });
   }
 
-  async #idsOf(of: WatchesOf): Promise<string[] | undefined> {
-    if (of !== 'untold') {
-      const found = await this.#rows.read('member' in of ? ofMember(of.member) : ofCard(of.card));
-      return found && [...found.keys()];
-    }
+  async #indexOf(of: WatchesOf): Promise<ReadonlyMap<string, string> | undefined> {
+    if (of !== 'untold') return this.#rows.read('member' in of ? ofMember(of.member) : ofCard(of.card));
     const untold = await this.#rows.read(UNTOLD);
-    return untold && [...untold].flatMap(([id, text]) => (text.startsWith(BY_MESSAGE) ? id : []));
+    return untold && new Map([...untold].filter(([, text]) => text.startsWith(BY_MESSAGE)));
   }
 }
 
 /** What a watch becomes, with all that it is found by; `undefined`: it ends. */
-function changesOf({ id, memberId, cardId }: Pick<Watch, 'id' | 'memberId' | 'cardId'>, after?: Watch): Change[] {
-  const untold = after?.untold.length ? (isUntold(after) ? BY_MESSAGE : BY_COMMAND) + memberId : undefined;
-  const rows: Row[] = [
+function changesOf({ id, memberId, cardId }: Pick<Watch, 'id' | 'memberId' | 'cardId'>, after?: Watch): Row[] {
+  const isByMessage = after?.untold.some(({ tellBy }) => tellBy === 'message');
+  const untold = after?.untold.length ? (isByMessage ? BY_MESSAGE : BY_COMMAND) + memberId : undefined;
+  const rows = [
     { part: WATCHES, key: id, value: after && JSON.stringify(after) },
     { part: ofMember(memberId), key: id, value: after && cardId },
     { part: ofCard(cardId), key: id, value: after && memberId },
     { part: UNTOLD, key: id, value: untold },
   ];
-  return after ? rows : [...rows, { part: CARDS, key: cardId, add: -1 }];
+  return after ? [...rows, { part: CARDS, key: cardId, value: '1' }] : rows;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { PriceRow } from '../model/card.ts';
-import { storedJson } from '../model/stored-json.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 
 const Line = z.enum(['above', 'below']);
@@ -130,11 +129,6 @@ export function withTold(watch: Watch, { atMs }: Crossing, instead?: Crossing): 
   return { ...watch, untold: watch.untold.flatMap((each) => (each.atMs === atMs ? (instead ?? []) : [each])) };
 }
 
-/** Whether a crossing is to be told by message. */
-export function isUntold({ untold }: Watch): boolean {
-  return untold.some(({ tellBy }) => tellBy === 'message');
-}
-
 export function hasEnded({ setAtMs }: Watch, nowMs: number): boolean {
   return nowMs - setAtMs >= WATCH_KEPT_MS;
 }
@@ -151,11 +145,4 @@ function withPercent<L extends Lines>(lines: L, price: number): L {
 /** The price as it is shown, where cents are. */
 function roundedPrice(price: number): number {
   return price < 1 ? price : Math.round(price * 100) / 100;
-}
-
-const StoredWatch = storedJson(Watch);
-
-/** @returns `undefined` for what cannot be read */
-export function parseWatch(text: string | null | undefined): Watch | undefined {
-  return StoredWatch.safeParse(text).data;
 }

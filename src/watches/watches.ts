@@ -105,7 +105,9 @@ export class Watches {
 
   /** Ends all watches of a member. @returns whether none is left */
   async forget(memberId: string): Promise<boolean> {
-    return this.#store.forget(memberId);
+    const all = await this.#store.find({ member: memberId });
+    const ended = await Promise.all((all ?? []).map(({ id }) => this.#end(id, () => true)));
+    return all !== undefined && ended.every(Boolean);
   }
 
   /** Told of a watch right after a crossing of it was stored. */
@@ -120,7 +122,10 @@ export class Watches {
     const found = await this.find({ card: cardId });
     this.unchecked.delete(cardId);
     if (!found) return void this.unchecked.set(cardId, event);
-    if (found.length === 0) this.cards.delete(cardId);
+    if (found.length === 0) {
+      this.cards.delete(cardId);
+      await this.#store.unwatched(cardId);
+    }
     for (const watch of found) {
       const changed = (current: Watch) => withPrice(current, market, atMs, asShown, row);
       if (changed(watch) === watch) continue;

@@ -27,15 +27,8 @@ export interface BenchTable {
 
 /** Title, table and notes. */
 export function toMarkdown({ title, columns, rows, notes = [] }: BenchTable): string {
-  const widths = columns.map((column, index) =>
-    Math.max(...[column, ...rows.map((row) => cell(row, index))].map(wide)),
-  );
-  const line = (cells: string[]) => `| ${cells.map((text, index) => text.padEnd(widths[index] ?? 0)).join(' | ')} |`;
-  const table = [
-    line(columns),
-    line(widths.map((width) => '-'.repeat(width))),
-    ...rows.map((row) => line(columns.map((_, index) => cell(row, index)))),
-  ].join('\n');
+  const line = (cells: string[]) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
+  const table = [columns, columns.map(() => '---'), ...rows].map(line).join('\n');
   return [`**${title}**`, table, ...notes].join('\n\n');
 }
 
@@ -74,12 +67,4 @@ export function withMissed(page: string, figure: string, tables: readonly BenchT
 /** Whether the run fails: a target other than a time was missed. */
 export function failed({ verdicts = [] }: BenchTable): boolean {
   return verdicts.some(({ reached, timing = false }) => !reached && !timing);
-}
-
-function cell(row: string[], index: number): string {
-  return (row[index] ?? '').replaceAll('|', '\\|');
-}
-
-function wide(text: string): number {
-  return Math.max(3, text.length);
 }

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
 import { find, search } from '../../src/catalog/search.ts';
 import { queryOf } from '../../src/catalog/words.ts';
@@ -27,15 +27,6 @@ describe('what members type', () => {
   it.each(rows('many-games.tsv'))('found %s by %j: %s', (among, typed = '', meant = '') => {
     const cards = found(typed, 5);
     expect(cards.slice(0, among === 'first' ? 1 : 5).some(isMeant(meant)) ? [] : cards, meant).toEqual([]);
-  });
-
-  it('is looked for with typing errors only when no card has all words as they were typed', () => {
-    const vocabulary = vi.spyOn(catalog.index, 'vocabulary');
-    found('charizard 4/102', 1);
-    expect(vocabulary).not.toHaveBeenCalled();
-    found('charizrad 4/102', 1);
-    expect(vocabulary).toHaveBeenCalled();
-    vocabulary.mockRestore();
   });
 
   it.each([

@@ -20,15 +20,6 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the queue of searches', () => {
-  it('runs nothing before the worker has begun', () => {
-    const run = vi.fn();
-    const queue = new SearchQueue(run);
-    void queue.ask(by('a', 'a1'));
-    expect(run).not.toHaveBeenCalled();
-    queue.freed();
-    expect(run).toHaveBeenCalledOnce();
-  });
-
   it.each(table`
     one at a time, of one member only the newest that waits | a search, a searchInList, b search, a search | 1 3 4
     every text that is to be resolved | a resolve, a resolve, a search | 1 2 3
@@ -48,6 +39,16 @@ describe('the queue of searches', () => {
     expect(await Promise.all(answers)).toEqual(found);
   });
 
+  it('gives up after a second and a half where nobody says when', async () => {
+    const { queue } = startQueue();
+    const ended = vi.fn();
+    void queue.ask(by('a', 'r1', 'resolve')).then(ended);
+    await vi.advanceTimersByTimeAsync(1_499);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toHaveBeenCalledWith(undefined);
+  });
+
   it('gives up on a late answer, and does not run what is late before it begins', async () => {
     const { run, queue, ask } = startQueue();
     const running = ask(by('a', 'a1'), 50);
@@ -58,26 +59,5 @@ describe('the queue of searches', () => {
     queue.freed('too late');
     queue.freed('in time');
     expect([await next, run]).toEqual(['in time', ['a1', 'c1']]);
-  });
-
-  it('gives up after a second and a half where nobody says when', async () => {
-    const { queue } = startQueue();
-    const ended: string[] = [];
-    void queue.ask(by('a', 'r1', 'resolve')).then(() => ended.push('resolve'));
-    await vi.advanceTimersByTimeAsync(1_499);
-    expect(ended).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(ended).toEqual(['resolve']);
-  });
-
-  it('ends all that waits when the worker is gone, and begins anew', async () => {
-    const { run, queue, ask } = startQueue();
-    const answers = [ask(by('a', 'a1')), ask(by('b', 'b1'))];
-    queue.abandon();
-    queue.freed();
-    expect(await Promise.all(answers)).toEqual([undefined, undefined]);
-    const next = ask(by('a', 'a2'));
-    queue.freed('again');
-    expect([await next, run]).toEqual(['again', ['a1', 'a2']]);
   });
 });

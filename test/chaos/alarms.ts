@@ -6,7 +6,6 @@ export const BUG_MESSAGES = new Set([
   'reply cannot be completed',
   'a row of state.sqlite cannot be read: it is dropped',
   'redis holds something that cannot be read: it is left out or replaced',
-  'what is stored of the limiter cannot be read: it is replaced',
 ]);
 
 /**

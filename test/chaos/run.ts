@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DISCORD_LIFETIMES } from '../../sandbox/discord/interaction.ts';
 import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
-import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startBackends } from '../support/backends.ts';
 import { isFinal } from '../support/final-answers.ts';
 import { scoped } from '../support/on-finished.ts';
 import { alarmsIn } from './alarms.ts';
 import { Bot } from './bot.ts';
-import type { FaultName } from './faults.ts';
 import { type Ending, endingOf, watchCompletions } from './outcome.ts';
-import { chaosSchedule, play } from './schedule.ts';
+import { chaosSchedule, type Density, play } from './schedule.ts';
 
 export interface ChaosReport {
   commands: number;
@@ -24,12 +22,9 @@ export interface ChaosReport {
   gaps: string[];
 }
 
-export interface ChaosOptions {
+export interface ChaosOptions extends Density {
   seed: string;
   seconds: number;
-  meanBetweenFaultsMs?: number;
-  /** Default: all. */
-  faults?: readonly FaultName[];
   /** Variables of the bot besides those of every run. */
   env?: Record<string, string>;
   /** Called when the bot is connected. @returns what ends it before the bot is stopped */
@@ -73,7 +68,7 @@ async function run({ seed, seconds, env: variables, meanwhile, ...density }: Cha
   const bot = new Bot(env);
   await bot.ready();
   const endMeanwhile = meanwhile?.({ output: () => bot.output(), dataDir });
-  const events = chaosSchedule(seed, seconds, { cardIds: SAMPLE_CARDS.map(({ id }) => id), ...density });
+  const events = chaosSchedule(seed, seconds, density);
   const completedAtMs = watchCompletions(discord);
   const commands = await play(events, { discord, cardService, bot, dataDir });
   endMeanwhile?.();
@@ -90,7 +85,7 @@ async function run({ seed, seconds, env: variables, meanwhile, ...density }: Cha
   await bot.stop();
   return {
     commands: commands.length,
-    faults: events.filter(({ kind }) => kind === 'fault').length,
+    faults: events.filter((event) => 'fault' in event).length,
     endings: { ...NO_ENDINGS, ...Object.fromEntries([...ended].map(([ending, all]) => [ending, all.length])) },
     excused: described('excused'),
     failures: [...described('lost'), ...described('twice'), ...alarmsIn(bot.output()).map((line) => `alarm: ${line}`)],

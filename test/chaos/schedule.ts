@@ -1,84 +1,70 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { seededRandom } from '../../sandbox/seeded-random.ts';
-import { applyFault, type ChaosWorld, FAULT_NAMES, type FaultName } from './faults.ts';
+import { type ChaosWorld, FAULTS } from './faults.ts';
 
-/** An event at a time after the start. */
+/** At a time after the start, a command by its places among servers and members, or a fault. */
 type ChaosEvent = { atMs: number } & (
-  | { kind: 'lookup'; member: number; guild: number; cardId: string; isPrivate: boolean }
-  | { kind: 'usage'; guild: number }
-  /** `strength` from 0 up to 1: how long, or how often. */
-  | { kind: 'fault'; name: FaultName; strength: number }
+  | { command: 'card' | 'usage'; options: Record<string, string | boolean>; member: number; guild: number }
+  | { fault: string; strength: number }
 );
+
+export interface Density {
+  meanBetweenFaultsMs?: number;
+  /** All unless given. */
+  faults?: readonly string[];
+}
 
 const COMMANDS_A_SECOND = 25;
 const MEMBERS = 4;
 const GUILDS = 2;
 
-interface ScheduleOptions {
-  cardIds: readonly string[];
-  faults?: readonly FaultName[];
-  meanBetweenFaultsMs?: number;
-}
-
 /** Ids that no card has, some of which must be encoded in a URL. */
 const UNUSUAL_IDS = ['nope-1', '../v1/usage', '..', '%2e%2e%2f', 'a/b?c#d', '🃏'.repeat(50), '\u202Eelbisrever', '  '];
 
 /** The same seed gives the same schedule. */
-export function chaosSchedule(seed: string, seconds: number, options: ScheduleOptions): ChaosEvent[] {
-  const { cardIds, faults = FAULT_NAMES, meanBetweenFaultsMs = 500 } = options;
+export function chaosSchedule(
+  seed: string,
+  seconds: number,
+  { meanBetweenFaultsMs = 500, faults = Object.keys(FAULTS) }: Density = {},
+): ChaosEvent[] {
   const random = seededRandom(seed);
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-  const endMs = seconds * 1_000;
+  const among = (count: number) => Math.floor(random() * count);
+  const times = function* (meanMs: number, fromMs = 0) {
+    for (let atMs = fromMs; atMs < seconds * 1_000; atMs += -meanMs * Math.log(1 - random())) yield atMs;
+  };
   const events: ChaosEvent[] = [];
-
-  for (let atMs = 0; atMs < endMs; atMs += exponential(1_000 / COMMANDS_A_SECOND, random())) {
-    const guild = Math.floor(random() * (GUILDS + 1)); // one more for direct messages
-    if (random() < 0.03) events.push({ atMs, kind: 'usage', guild: guild % GUILDS });
-    else {
-      // Squared: a few cards are looked up often, most rarely.
-      const known = cardIds[Math.floor(random() ** 2 * cardIds.length)] as string;
-      const cardId = random() < 0.1 ? pick(UNUSUAL_IDS) : known;
-      events.push({
-        atMs,
-        kind: 'lookup',
-        member: Math.floor(random() * MEMBERS),
-        guild,
-        cardId,
-        isPrivate: random() < 0.2,
-      });
-    }
+  for (const atMs of times(1_000 / COMMANDS_A_SECOND)) {
+    const who = { atMs, guild: among(GUILDS + 1), member: among(MEMBERS) }; // one more for direct messages
+    // Squared: a few cards are looked up often, most rarely.
+    const known = SAMPLE_CARDS[Math.floor(random() ** 2 * SAMPLE_CARDS.length)]?.id ?? '';
+    const id = (random() < 0.1 && UNUSUAL_IDS[among(UNUSUAL_IDS.length)]) || known;
+    if (random() < 0.03) events.push({ ...who, command: 'usage', options: {}, guild: who.guild % GUILDS });
+    else events.push({ ...who, command: 'card', options: { id, private: random() < 0.2 } });
   }
-  for (let atMs = meanBetweenFaultsMs; atMs < endMs; atMs += exponential(meanBetweenFaultsMs, random())) {
-    events.push({ atMs, kind: 'fault', name: pick(faults), strength: random() });
-  }
+  for (const atMs of times(meanBetweenFaultsMs, meanBetweenFaultsMs))
+    events.push({ atMs, fault: faults[among(faults.length)] ?? '', strength: random() });
   return events.sort((a, b) => a.atMs - b.atMs);
 }
 
 /** @returns the typed commands, right after the last event */
 export async function play(events: readonly ChaosEvent[], world: ChaosWorld): Promise<TypedInteraction[]> {
+  const { discord } = world;
   const commands: TypedInteraction[] = [];
   const startMs = Date.now();
   for (const event of events) {
     await sleep(Math.max(0, startMs + event.atMs - Date.now()));
-    if (event.kind === 'fault') void applyFault(event.name, world, event.strength);
-    else commands.push(...typed(world, event));
+    if ('fault' in event) void FAULTS[event.fault]?.(world, event.strength);
+    else {
+      const { command, options, member, guild } = event;
+      const [memberId = '', guildId = null] = [discord.members[member]?.id, discord.guilds[guild]?.id];
+      try {
+        commands.push(discord.type({ command, options, memberId, guildId, manageGuild: true }));
+      } catch {
+        // No bot is connected: Discord would not have sent it.
+      }
+    }
   }
   return commands;
-}
-
-function typed({ discord }: ChaosWorld, event: Exclude<ChaosEvent, { kind: 'fault' }>): TypedInteraction[] {
-  const guildId = discord.guilds[event.guild]?.id ?? null;
-  try {
-    if (event.kind === 'usage') return [discord.type({ command: 'usage', guildId, manageGuild: true })];
-    const memberId = discord.members[event.member]?.id ?? '';
-    const options = { id: event.cardId, private: event.isPrivate };
-    return [discord.type({ command: 'card', options, guildId, memberId })];
-  } catch {
-    return []; // no bot is connected: Discord would not have sent it
-  }
-}
-
-function exponential(mean: number, uniform: number): number {
-  return -mean * Math.log(1 - uniform);
 }

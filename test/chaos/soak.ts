@@ -4,7 +4,7 @@ import { machine } from '../bench/machine.ts';
 import { count } from '../bench/quota/format.ts';
 import { toMarkdown } from '../bench/table.ts';
 import { parseMetrics } from '../operations/parse-metrics.ts';
-import { FAULT_NAMES } from './faults.ts';
+import { FAULTS } from './faults.ts';
 import type { ChaosOptions, ChaosReport, Running } from './run.ts';
 
 const MINUTE_MS = 60_000;
@@ -25,7 +25,7 @@ type Sample = { atMs: number } & Record<keyof typeof SERIES, number>;
 /** Reads what the bot holds while it is not restarted. */
 export class Soak {
   readonly options: Pick<ChaosOptions, 'faults' | 'meanBetweenFaultsMs' | 'env' | 'meanwhile'> = {
-    faults: FAULT_NAMES.filter((name) => !name.startsWith('bot ')),
+    faults: Object.keys(FAULTS).filter((name) => !name.startsWith('bot ')),
     meanBetweenFaultsMs: 3_000,
     env: { HTTP_PORT: '0' },
     meanwhile: (running) => this.#sampleEvery(running),

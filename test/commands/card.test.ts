@@ -17,14 +17,6 @@ const TO = {
   ...{ canReplyPublicly: true, isPrivate: false },
 };
 
-it('says when a card is expected that waits, and that the service is slow', () => {
-  const nothing = { cards: [undefined], fromMemory: 0, requested: 0, requests: 0 };
-  const shown = (outcomes: object) => command.show(askedFor('base1-4'), { ...nothing, ...outcomes }, TO).content;
-  const atMs = Math.ceil(Date.now() / 1_000) * 1_000 + 30_000;
-  expect(shown({ permitAtMs: atMs })).toBe(`You're in line. Your card should be here around <t:${atMs / 1_000}:T>.`);
-  expect(shown({})).toBe('Still asking the card service…');
-});
-
 it.each([
   ['offers to show a private card to everyone', true, 2],
   ['offers nothing to everyone where Discord hides replies', false, 1],

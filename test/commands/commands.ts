@@ -1,15 +1,10 @@
 import { onTestFinished } from 'vitest';
-import type { CommandUse, Deletion, Form, Message, Reply, Services } from '../../commands/command.ts';
-import { commands } from '../../commands/index.ts';
+import type { CommandUse } from '../../commands/command.ts';
 import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/card-service.ts';
 import { openServices } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { replyRenderer } from '../../src/discord/interactions/dispatch.ts';
-import { type CommandEvent, Events, type Source } from '../../src/model/events.ts';
-import type { Asked } from '../../src/model/invocation.ts';
+import { Events } from '../../src/model/events.ts';
 import type { Requester } from '../../src/model/quota.ts';
-import { CommandReplies } from '../../src/replies/command-replies.ts';
-import { NO_JOURNAL } from '../replies/replies-over.ts';
 import { logLines } from '../support/log-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -56,65 +51,4 @@ export function typed(
     text: '',
     ...more,
   };
-}
-
-/** What a member sees of a reply. */
-export interface Shown {
-  /** "thinking…" was shown first. */
-  isDeferred: boolean;
-  isPrivate: boolean;
-  source: Source;
-  /** The first message, and the last. */
-  first: Message;
-  last: Message;
-}
-
-/** What becomes of a use of a command: every reply is shown by Discord. */
-export async function shown(
-  use: CommandUse,
-  asked: Promise<Asked | Reply | Deletion | Form>,
-  { cards, lookupQueue, ledger, catalog, ...services }: Services,
-): Promise<Shown> {
-  const response = await asked;
-  if ('kind' in response) throw new Error('deletes its message');
-  const messages: Message[] = [];
-  let isDeferred = false;
-  let isPrivate = false;
-  const events = new Events();
-  const ends: CommandEvent[] = [];
-  onTestFinished(events.subscribe('command', (end) => void ends.push(end)));
-  onTestFinished(events.subscribe('shown', catalog.shown));
-  const edit = async (_: unknown, message: unknown) => {
-    messages.push(message as Message);
-    return 'shown' as const;
-  };
-  const replies = new CommandReplies({
-    lookups: { cards, lookupQueue, ledger, longestWaitMs: 300_000 },
-    journal: NO_JOURNAL,
-    sender: {
-      async reply(_, message, toOne) {
-        messages.push(message as Message);
-        isPrivate = toOne;
-        return { shown: true };
-      },
-      async defer(reply) {
-        isDeferred = true;
-        isPrivate = reply.asked.isPrivate;
-        return { shown: true };
-      },
-      edit,
-      complete: edit,
-      deleteSource: async () => ({}),
-      delete: async () => true,
-      read: async () => ({ content: '', embeds: [] }),
-    },
-    render: replyRenderer(commands, services),
-    events,
-    log: logLines().log,
-  });
-  if ('message' in response) await replies.reply(use, response, { outcome: 'answered' });
-  else await replies.answer(use, response);
-  await replies.settled();
-  const { source = 'bot' } = ends[0] ?? {};
-  return { isDeferred, isPrivate, source, first: messages[0] ?? {}, last: messages.at(-1) ?? {} };
 }

@@ -10,7 +10,7 @@ export default {
     const [favourite] = await services.catalog.search('', use.requester, Date.now() + 1_000);
     if (!favourite) return sentence('Nobody has looked up a card here yet. Try /card first.');
     const queries = [{ cardId: favourite.id, showPrices: true }];
-    return { queries, unclear: [], unsearched: [], isPrivate: repliesPrivately(use) };
+    return { kind: 'cards', queries, unclear: [], unsearched: [], isPrivate: repliesPrivately(use) };
   },
 
   show: card.show,

@@ -13,7 +13,7 @@ const view = {
 
 const UNKNOWN = { text: 'a', count: 1, isGuessed: false, card: { id: 'a', name: 'Tarn' } };
 const PRICES_UNKNOWN = {
-  cards: { keptPrice: async () => undefined, pricesFreshMs: 1 },
+  cards: { kept: async () => ({ kind: 'missing' }), pricesFreshMs: 1 },
   lookupQueue: { costOf: (ids: string[]) => ({ requests: ids.map((id) => [id]), waitMs: 0 }) },
 };
 

@@ -19,28 +19,7 @@ function selected({ components = [] }: Message): (string | undefined)[] {
   );
 }
 
-function labels({ components = [] }: Message): string[] {
-  const [menu] = components[0]?.components ?? [];
-  return menu && 'options' in menu ? menu.options.map(({ label }) => label) : [];
-}
-
 describe('/settings', () => {
-  it('shows in private what is set, and each language by its own name', async () => {
-    const { services } = await startServices();
-    const { message, isPrivate } = await settings.ask(typed({}, ADMIN), services);
-    expect(isPrivate).toBe(true);
-    expect(selected(message)).toEqual(['automatic', 'public']);
-    const names = {
-      de: 'Deutsch',
-      en: 'English',
-      es: 'Español',
-      fr: 'Français',
-      'pt-BR': 'Português (Brasil)',
-      ja: '日本語',
-    };
-    expect(labels(message)).toEqual(expect.arrayContaining(['Automatic', ...Object.values(names)]));
-  });
-
   it('shows each choice in place, with what another has chosen meanwhile', async () => {
     const { services } = await startServices();
     const choose = async (argument: string, value: string): Promise<Reply> =>

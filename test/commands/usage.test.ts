@@ -10,18 +10,13 @@ async function run(services: Services, more: Partial<CommandUse> = {}) {
 }
 
 describe('/usage', () => {
-  it('shows who caused most requests only to members who manage the server', async () => {
-    const { services } = await startServices();
-    await run(services);
-    expect((await run(services, { manageGuild: true })).names).toContain('Most new lookups today');
-    expect((await run(services)).names).not.toContain('Most new lookups today');
-  });
-
-  it('shows what foreign places used only to members who manage the server', async () => {
+  it('shows who caused most requests, and what foreign places used, only to members who manage the server', async () => {
     const { services } = await startServices();
     services.ledger.saved({ memberId: 'bob', guildId: 'foreign server', isInstalled: false });
-    expect((await run(services, { manageGuild: true })).names).toContain('Today outside servers that added me');
-    expect((await run(services)).names).not.toContain('Today outside servers that added me');
+    await run(services);
+    const ofManagers = ['Most new lookups today', 'Today outside servers that added me'];
+    expect((await run(services, { manageGuild: true })).names).toEqual(expect.arrayContaining(ofManagers));
+    expect((await run(services)).names?.filter((name) => ofManagers.includes(name))).toEqual([]);
   });
 
   it.each(['hour', 'month'] as const)('says when the requests of the %s will run out', async (per) => {

@@ -40,11 +40,6 @@ it.each<[string, Record<string, string | number>, says: string]>([
     "I'll send you a DM when **Emberwing Drake** is at $20.00 or below.\n-# Last price $27.51 · AGO",
   ],
   [
-    'a price that is there',
-    { card: 'base1-4', below: 30 },
-    "I'll send you a DM when **Emberwing Drake** is at $30.00 or below.\nIt's at $27.51 already. I'll tell you the next time it gets there.\n-# Last price $27.51 · AGO",
-  ],
-  [
     'two prices',
     { card: 'base1-4', below: 20, above: 40.5 },
     "I'll send you a DM when **Emberwing Drake** is at $40.50 or above, or at $20.00 or below.",
@@ -121,24 +116,6 @@ it('/watches lists more than 25, of which the first 25 can be stopped', async ()
   expect(message.embeds?.[0]?.description?.length).toBeLessThanOrEqual(4_096);
 });
 
-it('/watches lists what a member watches, with a menu and a button that stop', async () => {
-  const { services } = await start();
-  const list = () => textOf(watches.ask(typed({}), services));
-  expect(await list()).toContain("You aren't watching any prices.");
-  await setWatch({ card: 'base1-4', below: 20 }, services);
-  await setWatch({ card: 'wax golem', percent: 10 }, services);
-  expect(await list()).toBe(
-    '**Emberwing Drake**\n-# $20.00 or below · Last price $27.51 · AGO\n**Wax Golem**\n-# 10% above or below the next price\n' +
-      "I'll send you a DM, or tell you with your next command if I can't.",
-  );
-  const [drake, golem] = (await services.watches.find({ member: 'alice' })) ?? [];
-  const stopped = (await watches.component(pressed('stop', [drake?.id ?? '']), services)) as Reply;
-  expect(stopped.isInPlace).toBe(true);
-  expect(await textOf(Promise.resolve(stopped))).not.toContain('Emberwing Drake');
-  expect(await textOf(watches.component(pressed(`stop:${golem?.id}`), services) as Promise<Reply>)).toContain('Done');
-  expect(await services.watches.find({ member: 'alice' })).toEqual([]);
-});
-
 /** What comes of a form in which this was typed. */
 function submitted(typedLines: Record<string, string>, services: Services, more: Partial<FormUse> = {}) {
   const fields = { getTextInputValue: (name: string) => typedLines[name] ?? '' };
@@ -167,9 +144,6 @@ it.each<[string, Record<string, string>, says: string]>([
   ['two', { above: '40.5', below: ' 20 ' }, 'is at $40.50 or above, or at $20.00 or below.'],
   ['nothing', { above: ' ' }, 'Please type a price into at least one of the two fields, such as 1250 or 12.50.'],
   ['what is no price', { above: '45', below: 'ten' }, "**ten** isn't a price that I can watch. Please type one"],
-  ['thousands in groups', { above: '1,250' }, "**1,250** isn't a price that I can watch. Please type one such as 1250"],
-  ['three decimals', { below: '0,125' }, "**0,125** isn't a price that I can watch."],
-  ['two numbers', { below: '30 40' }, "**30 40** isn't a price that I can watch."],
   ['another currency than the card has', { below: '€20' }, "**€20** isn't a price that I can watch."],
   ['what is too low', { above: '0' }, "**0** isn't a price that I can watch."],
   ['what is too high', { above: '2,000,000,000' }, "**2,000,000,000** isn't a price that I can watch."],
@@ -181,16 +155,15 @@ it.each<[string, Record<string, string>, says: string]>([
   expect(cardService.requests).toEqual([]);
 });
 
-it('a price is read alike in every language, and has the sign of its card before or behind it', async () => {
+it('a price has the sign of the currency that its card has', async () => {
   const { services } = await start();
   const euros = { ...DRAKE, id: 'euro-1', prices: { market: 3, currency: 'EUR' } };
   await services.cards.store(new Map([[euros.id, euros]]), new Map());
-  for (const locale of ['de', 'en-US'])
-    expect(await textOf(submitted({ above: '1.234' }, services, { locale }))).toContain('**1.234**');
-  expect(await textOf(submitted({ above: '１２，５' }, services))).toContain('$12.50');
-  const argument = 'form:::euro-1';
-  expect(await textOf(submitted({ above: '12,5 €' }, services, { argument }))).toContain('€12.50');
-  expect(await textOf(submitted({ above: '$12.5' }, services, { argument }))).toContain('**$12.5**');
+  const typedPrice = (above: string) => textOf(submitted({ above }, services, { argument: 'form:::euro-1' }));
+  expect([await typedPrice('12,5 €'), await typedPrice('$12.5')]).toEqual([
+    expect.stringContaining('€12.50'),
+    expect.stringContaining('**$12.5**'),
+  ]);
 });
 
 it('a form that is refused is opened again with what was typed, if that fits', async () => {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
+import { hasCard } from '../support/processes.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 // The service allows a little more at once than the bot's configured burst, because a busy machine delivers requests late
@@ -13,10 +13,6 @@ const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const FAST = { requestsPerMinute: 600, burst: 16, requestsPerDay: 10_000 };
 const BOTS_BURST = 10;
 const PATIENCE_MS = 60_000;
-
-function hasCard({ embeds }: ChatMessage): boolean {
-  return embeds.length > 0;
-}
 
 function storedRows({ env }: Backends): number {
   const database = new DatabaseSync(join(env.DATA_DIR, 'state.sqlite'), { readOnly: true });
@@ -87,38 +83,5 @@ describe('deferred replies', () => {
     expect(cardService.counts.byStatus[429]).toBe(1);
     await third.stop();
     expect(storedRows(backends)).toBe(0);
-  });
-
-  it('are completed from the cache when the process died between answer and edit, and a list keeps what it shows', async () => {
-    const backends = await startBackends(FAST, { CARD_SERVICE_BURST: String(BOTS_BURST) });
-    const { discord, cardService, env } = backends;
-    const first = startBotProcess(env);
-    await discord.gateway.whenReady();
-    const known = discord.type({ command: 'card', options: { id: 'base1-4' } });
-    await known.until(hasCard, PATIENCE_MS);
-    cardService.set({ latencyMs: 120_000 });
-    const deferred = discord.type({ command: 'card', options: { id: 'base1-1' } });
-    const list = discord.type({ command: 'cards', options: { ids: 'base1-4,base1-1,base1-2' } });
-    await deferred.until(({ state }) => state === 'thinking', PATIENCE_MS);
-    await list.until(hasCard, PATIENCE_MS);
-    expect(list.message.content).toBe('2 more cards are on their way.');
-    await expect.poll(() => cardService.requests.length).toBe(3);
-    await kill(first);
-    const shownBefore = list.history.length;
-    cardService.set({ latencyMs: 0 });
-    // As if the process had died after it stored the card.
-    const database = new DatabaseSync(join(env.DATA_DIR, 'cards.sqlite'));
-    database.exec(`INSERT INTO cards SELECT replace(key, 'base1-4', 'base1-1'), value, expires_at FROM cards`);
-    database.close();
-
-    await startAppBot(env);
-    const { embeds } = await deferred.until(hasCard, PATIENCE_MS);
-    const all = await list.until((message) => message.embeds.length === 3, PATIENCE_MS);
-
-    expect(embeds[0]?.title).toBe('Emberwing Drake');
-    expect(all.embeds.map(({ title }) => title)).toEqual(['Emberwing Drake', 'Emberwing Drake', 'Moth Cartographer']);
-    expect(list.history.slice(shownBefore).every(hasCard)).toBe(true);
-    expect(all.followUps ?? []).toEqual([]);
-    expect(cardService.requests).toHaveLength(4);
   });
 });

@@ -3,9 +3,8 @@ import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startBackends } from '../support/backends.ts';
-import { startBotProcess } from '../support/bot-process.ts';
 import { rateLimited, refused, serverError } from '../support/fault-forms.ts';
-import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
+import { finalAnswer } from '../support/final-answers.ts';
 import { logLines } from '../support/log-lines.ts';
 
 const CARD = 'Emberwing Drake';
@@ -84,22 +83,4 @@ describe('a login', () => {
     await expect(bot.ready).rejects.toThrow('stopping');
     expect(discord.gateway.identifies).toBe(0);
   });
-});
-
-it('a bot that Discord shuts out while it runs because its token was revoked completes its deferred replies and exits 1 with a sentence', async () => {
-  const { discord, cardService, env } = await startBackends();
-  cardService.set({ latencyMs: 400 });
-  const bot = startBotProcess(env);
-  await discord.gateway.whenReady();
-  const typed = discord.type({ command: 'card', options: { id: 'base1-4' } });
-  await typed.until(({ state }) => state === 'thinking');
-
-  discord.revokeToken();
-
-  expect(await finalAnswer(typed)).toBe(CARD);
-  expect(await bot.ended).toBe(1);
-  expect(finalAnswers(typed)).toBe(1);
-  expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
-  expect(bot.output()).not.toContain(discord.botToken);
-  expect(cardService.requests).toHaveLength(1);
 });

@@ -7,14 +7,12 @@ import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
 import { ERROR } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
-import { logOf, requestedIds, showsCard, startAppBots } from '../support/processes.ts';
+import { logOf, numberedCards, requestedIds, showsCard, startAppBots } from '../support/processes.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../support/redis.ts';
 import { startTlsRelay } from '../support/tls-relay.ts';
 
-const CARDS = Array.from({ length: 6 }, (_, number) => {
-  return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
-});
+const CARDS = numberedCards(6);
 
 /** The rights that the docs name, for a prefix. */
 async function documentedRights(prefix: string): Promise<string[]> {
@@ -46,43 +44,35 @@ describe.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))('two p
   });
 });
 
-it.skipIf(noRealRedis('a bot on the prefix of another')).each(['at its start', 'later'])(
-  'a bot that finds the state of another application %s cannot continue, takes over nothing, and says what to do',
-  async (when) => {
-    const redis = await startRealRedis({ appendonly: true });
-    const { env } = await startBackends();
-    const key = `${redisPrefix(redis.prefix)}:application`;
-    await redis.command('SET', key, '4711');
-    const reply = `- ${JSON.stringify({ interactionId: '1' })}`;
-    await redis.command('HSET', `${redisPrefix(redis.prefix)}:replies`, '1', reply);
-    if (when === 'later') await redis.kill();
-    const starts = startAppBot({ ...env, REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
-    const ends = async () => {
-      const bot = await starts;
-      await redis.start();
-      throw await bot.refused;
-    };
-    await expect(when === 'later' ? ends() : starts).rejects.toThrow(
-      `REDIS_KEY_PREFIX is that of another application (4711; this is ${readConfig(env).discord.botId}): set another one, or delete the key ${key}`,
-    );
-    expect(await redis.command('HGET', `${redisPrefix(redis.prefix)}:replies`, '1')).toBe(reply);
-  },
-);
-
-it.skipIf(noRealRedis('a bot with a Redis in cluster mode')).each(['at its start', 'later'])(
-  'a bot that reaches a Redis in cluster mode %s cannot continue, and says what to do',
-  async (when) => {
-    const { env } = await startBackends();
-    const cluster = await startRealRedis({ settings: { 'cluster-enabled': 'yes' } });
-    if (when === 'later') await cluster.kill();
-    const starts = startAppBot({ ...env, REDIS_URL: cluster.url });
-    const ends = async () => {
-      const bot = await starts;
-      await cluster.start();
-      throw await bot.refused;
-    };
-    await expect(when === 'later' ? ends() : starts).rejects.toThrow(
-      'REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode.',
-    );
-  },
-);
+it.skipIf(noRealRedis('a bot on a Redis that is not for it')).each([
+  ['the state of another application', 'at its start'],
+  ['the state of another application', 'later'],
+  ['a cluster', 'at its start'],
+  ['a cluster', 'later'],
+])('a bot that finds %s %s cannot continue, takes over nothing, and says what to do', async (found, when) => {
+  const isCluster = found === 'a cluster';
+  const redis = await startRealRedis({
+    appendonly: true,
+    ...(isCluster && { settings: { 'cluster-enabled': 'yes' } }),
+  });
+  const { env } = await startBackends();
+  const prefix = redisPrefix(redis.prefix);
+  const reply = `- ${JSON.stringify({ interactionId: '1' })}`;
+  if (!isCluster) {
+    await redis.command('SET', `${prefix}:application`, '4711');
+    await redis.command('HSET', `${prefix}:replies`, '1', reply);
+  }
+  if (when === 'later') await redis.kill();
+  const starts = startAppBot({ ...env, REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
+  const ends = async () => {
+    const bot = await starts;
+    await redis.start();
+    throw await bot.refused;
+  };
+  await expect(when === 'later' ? ends() : starts).rejects.toThrow(
+    isCluster
+      ? 'REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode.'
+      : `REDIS_KEY_PREFIX is that of another application (4711; this is ${readConfig(env).discord.botId}): set another one, or delete the key ${prefix}:application`,
+  );
+  if (!isCluster) expect(await redis.command('HGET', `${prefix}:replies`, '1')).toBe(reply);
+});

@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { finalAnswers } from '../support/final-answers.ts';
-import { requestedIds, showsCard, startAppBots } from '../support/processes.ts';
+import { numberedCards, requestedIds, showsCard, startAppBots } from '../support/processes.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import type { RealServer } from '../support/redis/real-server.ts';
 import { startRealRedis } from '../support/redis.ts';
 import { type SlowRelay, startSlowRelay } from '../support/slow-relay.ts';
 
-const CARDS = Array.from({ length: 10 }, (_, number) => {
-  return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
-});
+const CARDS = numberedCards(10);
 const IDS = CARDS.map(({ id }) => id);
 /** The service allows more at once than the bots ask for: a busy machine delivers requests bunched. */
 const FAST = { requestsPerMinute: 1_200, burst: 28, requestsPerDay: 10_000, latencyMs: 1_000, cards: CARDS };

@@ -7,16 +7,22 @@ import { serverOfShard } from '../support/backends.ts';
 import { press } from '../support/buttons.ts';
 import { finalAnswers } from '../support/final-answers.ts';
 import { WARN } from '../support/log-lines.ts';
-import { logOf, prepareAppBots, requestedIds, showsCard, startAppBots, type TestBots } from '../support/processes.ts';
+import {
+  logOf,
+  numberedCards,
+  prepareAppBots,
+  requestedIds,
+  showsCard,
+  startAppBots,
+  type TestBots,
+} from '../support/processes.ts';
 import { noRealRedis } from '../support/redis/no-real-redis.ts';
 import type { RealServer } from '../support/redis/real-server.ts';
 import { startRealRedis, type TestRedis } from '../support/redis.ts';
 import { secretsIn } from '../support/secret-forms.ts';
 import { startSlowRelay } from '../support/slow-relay.ts';
 
-const CARDS = Array.from({ length: 100 }, (_, number) => {
-  return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
-});
+const CARDS = numberedCards(100);
 // The service allows a little more at once than the bots' configured burst, because a busy machine delivers requests late
 // and bunched; two whole bursts would still exceed it.
 const FAST = { requestsPerMinute: 1_200, burst: 28, requestsPerDay: 10_000, cards: CARDS };
@@ -171,6 +177,7 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
     await commandTo(wrong, 'CONFIG', 'SET', 'requirepass', PASSWORD);
     await Promise.all(typed.map(showsCard));
     expect(times(processes, KNOWN)).toBe(1);
+    expect(await readiness(processes.bots[0])).toMatchObject({ store: true });
     expect(processes.bots.map(noticesOf)).toEqual([
       [1, 1],
       [1, 1],
@@ -188,10 +195,14 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
     const { messageId = '' } = await settings.settled();
     const privacy = await type('privacy').settled();
     const sure = await press(processes, privacy, 'Delete my data').settled();
+    const paste = async () => {
+      const { interactionId } = await type('cards').until(({ modal }) => modal !== undefined);
+      return discord.submit({ interactionId, values: { text: 'card-1' } });
+    };
+    const estimate = await (await paste()).until(({ embeds }) => embeds.length > 0);
     await redis.kill();
     await areCutOff(processes);
 
-    const { interactionId } = await type('cards').until(({ modal }) => modal !== undefined);
     discord.choose({ messageId, customId: 'settings:language', values: ['de'], ...guild });
     await settings.until(({ content }) => content.includes(NOT_SAVED));
     const said = await Promise.all(
@@ -199,7 +210,8 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
         type('watch', { card: KNOWN, above: 900 }),
         type('watches'),
         press(processes, sure, 'Delete my data'),
-        discord.submit({ interactionId, values: { text: KNOWN } }),
+        await paste(),
+        press(processes, estimate, 'Fetch the prices'), // of a list that is out of reach, and not gone
       ].map(async (typed) => (await typed.until(({ content }) => content.includes(' '))).content.split('\n')[0]),
     );
     expect(said).toEqual([
@@ -207,6 +219,7 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
       "I can't reach your watches right now. Please try again in a minute.",
       expect.stringMatching(/^I couldn't delete everything just now\./),
       NOT_SAVED,
+      expect.stringMatching(/^New cards can't be fetched for the moment/),
     ]);
     const usage = await type('usage').settled();
     expect(usage.embeds[0]?.description).toContain(

@@ -1,38 +1,46 @@
 import { expect, it } from 'vitest';
+import type { Progress } from '../../src/lookup/line.ts';
 import { Lookups, type LookupsOptions } from '../../src/lookup/lookups.ts';
-import { isFetchedFor, slowAtMs } from '../../src/lookup/outcomes.ts';
-import type { Progress } from '../../src/lookup/pending-lookup.ts';
 import { Stopping } from '../../src/model/errors.ts';
 import { by, NOON_MS } from '../support/lookup-queue.ts';
+
+const WANTED = { ...by('alice'), receivedAtMs: NOON_MS, deadlineMs: Infinity };
+
+/** A reply of one card, which is missing. */
+function openedOver(admitted: Awaited<ReturnType<LookupsOptions['lookupQueue']['admit']>>): Promise<Lookups> {
+  return Lookups.resume([{ cardId: 'a', showPrices: true }], WANTED, {
+    cards: { known: async () => ({ kind: 'missing' }) },
+    lookupQueue: { admit: async () => admitted, admitAgain: () => admitted },
+    ledger: { saved() {} },
+    longestWaitMs: 0,
+  });
+}
+
+/** One whose lookup has gone so far, and is answered then. */
+function lookedUp(how: Partial<Progress>, fetchedAtMs = 0): Promise<Lookups> {
+  const progress = { requestNumbers: new Set<number>(), ...how };
+  return openedOver({ reservation: { progress, start: async () => ({ card: undefined, fetchedAtMs }), cancel() {} } });
+}
 
 it.each<[string, Partial<Progress>, number]>([
   ['5 s after its request has left', { requestedAtMs: 7 }, 5_007],
   ['5 s after another process has asked', { askedElsewhereAtMs: 7 }, 5_007],
   ['not while it waits for another permit after a failure', { requestedAtMs: 7, permitAtMs: 9 }, Infinity],
   ['not while it waits for its first', { permitAtMs: 9 }, Infinity],
-])('an answer is slow %s', (_, how, atMs) => {
-  const progress = { requestNumbers: new Set<number>(), ...how };
-  const reservation = { progress, start: () => Promise.reject(), cancel() {} };
-  expect(slowAtMs([{ reservation }])).toBe(atMs);
+])('an answer is slow %s', async (_, how, atMs) => {
+  expect((await lookedUp(how)).standing().slowAtMs).toBe(atMs);
 });
 
-it.each([
-  ['no, when none has left', undefined, 7, false],
-  ['no, when it came before that', 7, 6, false],
-  ['yes, when it came at once', 7, 7, true],
-])('whether an answer came by a request of its reply: %s', (_, requestedAtMs, fetchedAtMs, isFetched) => {
-  expect(isFetchedFor(requestedAtMs, { card: undefined, fetchedAtMs })).toBe(isFetched);
+it.each<[string, Partial<Progress>, number, true | undefined]>([
+  ['no, when none has left', {}, 7, undefined],
+  ['no, when it came before that', { requestedAtMs: 7 }, 6, undefined],
+  ['yes, when it came at once', { requestedAtMs: 7 }, 7, true],
+])('whether an answer came by a request of its reply: %s', async (_, how, fetchedAtMs, isFetched) => {
+  const { cards } = await (await lookedUp(how, fetchedAtMs)).lookUpAll();
+  expect(cards[0]?.isJustFetched).toBe(isFetched);
 });
 
 it('a reply with a card that a stop keeps from the queue is left to the next process', async () => {
-  const refused = () => ({ refusal: new Stopping() });
-  const options: LookupsOptions = {
-    cards: { known: async () => ({ kind: 'missing' }) },
-    lookupQueue: { admit: async () => refused(), admitAgain: refused },
-    ledger: { saved() {} },
-    longestWaitMs: 0,
-  };
-  const wanted = { ...by('alice'), receivedAtMs: NOON_MS, deadlineMs: Infinity };
-  const lookups = await Lookups.resume([{ cardId: 'a', showPrices: true }], wanted, options);
+  const lookups = await openedOver({ refusal: new Stopping() });
   expect(lookups.standing()).toEqual({ cards: 0, end: 'stopped' });
 });

@@ -20,7 +20,7 @@ async function serve({ host = '127.0.0.1', port = 0, redis = undefined as object
   const config = { discord: { botId: '7' }, http: { port, host }, alertWebhookUrl: undefined, redis };
   const operations = await openOperations(config, { commandNames: [], events, log });
   onTestFinished(() => operations.close());
-  await operations.start();
+  await operations.start({ view: () => ({ stop: undefined, windows: [] }) });
   const address = addressOf({ lines });
   return { address, port: Number(new URL(address).port), events };
 }

@@ -139,6 +139,20 @@ it('a second wish on the same day reaches every process, too', async () => {
   }
 });
 
+it('a wish that could not be carried out is tried until it can', async () => {
+  const { ledger, memberData, cards, requests } = await process(await inFiles());
+  await memberData.forget('alice');
+  const { deleteDays } = ledger;
+  const fails = vi.spyOn(ledger, 'deleteDays').mockResolvedValue(false);
+  vi.setSystemTime(TODAY_MS + 2 * DAY_MS);
+  vi.advanceTimersByTime(MINUTE_MS);
+  await soon(() => fails.mock.calls.length > 0);
+  cards.set('alice', ['Emberwing Drake']);
+  fails.mockImplementation(deleteDays.bind(ledger));
+  vi.advanceTimersByTime(MINUTE_MS);
+  await soon(async () => !cards.has('alice') && (await requests()).length === 0);
+});
+
 it('a wish without a time is dropped', async () => {
   const { rows, requests } = await process(await inFiles());
   await rows.write([{ part: DELETION_REQUESTS, key: 'alice', value: 'soon' }], { keepMs: MINUTE_MS * 9 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plannedDay } from '../../src/limiter/state.ts';
-import type { PlanSetting } from '../../src/model/plan.ts';
+import { type PlanSetting, plannedWindows } from '../../src/model/plan.ts';
 import { budgetRefusal, foreignCap, memberCap } from '../../src/quota/budget.ts';
 
 it.each([
@@ -64,5 +63,5 @@ it.each<[string, PlanSetting, number | undefined]>([
   ['that of the variable, if set', { plan: 'free', requestsPerDay: 700 }, 700],
   ['not known of a plan without figures', { plan: 'enterprise' }, undefined],
 ])('the day of the configuration is %s', (_, setting, requests) => {
-  expect(plannedDay(setting)).toBe(requests);
+  expect(plannedWindows(setting).day).toBe(requests);
 });

@@ -11,7 +11,6 @@ describe('a stored state', () => {
     ...INITIAL_STATE,
     fullAtMs: 1_234.5,
     trouble: { kind: 'outage', beganMs: 4_000, untilMs: 5_000, inARow: 4 },
-    failed: [{ cardId: 'base1-4', atMs: 3_500 }],
     windows: {
       day: {
         stated: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
@@ -19,7 +18,7 @@ describe('a stored state', () => {
       },
     },
     reported: { plan: 'pro', atLimit: 50_000 },
-    learned: { ...NOTHING_LEARNED, rung: 2, window: 1, refusal: { atMs: 3_500, rung: 1, window: 12 } },
+    learned: { ...NOTHING_LEARNED, rung: 2, window: 1, refusedAtMs: 3_500 },
   };
   it.each([STATE, INITIAL_STATE])('is read as it was written', (state) => {
     expect(LimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);

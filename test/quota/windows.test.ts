@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { dayLimitOf, runsOutAtMs } from '../../src/limiter/windows.ts';
+import { dayLimitOf } from '../../src/quota/budget.ts';
+import { runsOutAtMs } from '../../src/quota/ledger.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.UTC(2026, 10, 21, 12);

@@ -115,11 +115,6 @@ it.each<[string, Partial<UsageView>, Record<string, unknown>]>([
     { state: `${WORKING}\nNo key.`, isWell: false, Plan: undefined, 'This period': undefined },
   ],
   [
-    'how many a minute answers have taught',
-    { learned: { window: 10, capacity: undefined } },
-    { state: `${WORKING}\nThe card service takes 10 requests a minute, so I keep to that.` },
-  ],
-  [
     'how many at a time answers have taught',
     { learned: { window: undefined, capacity: 1 } },
     { state: `${WORKING}\nThe card service takes one request at a time, so I keep to that.` },
@@ -217,14 +212,14 @@ it.each<[string, Partial<UsageView>, Record<string, unknown>]>([
     { state: `Waiting until <t:${NOON + 5}:T>, as the card service asked.`, isWell: false },
   ],
   [
-    'a plan that is too small',
-    open({ reason: 'plan' }),
-    { state: `My plan with the card service doesn't allow lookups. Next try at <t:${NOON + 5}:T>.`, isWell: false },
-  ],
-  [
     'a refused key',
     open({ reason: 'key' }),
     { state: `The card service refuses my key. Next try at <t:${NOON + 5}:T>.`, isWell: false },
+  ],
+  [
+    'a plan that is too small',
+    open({ reason: 'plan' }),
+    { state: `My plan with the card service doesn't allow lookups. Next try at <t:${NOON + 5}:T>.`, isWell: false },
   ],
   [
     'that one request was not answered',

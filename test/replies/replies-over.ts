@@ -1,17 +1,5 @@
 import type { Asked } from '../../src/model/invocation.ts';
-import { type CardsReply, REPLY_DEADLINE_MS, type ReplyJournal } from '../../src/replies/reply-ports.ts';
-
-/** Every reply is of this process alone, and is lost with it. */
-export const NO_JOURNAL: ReplyJournal = {
-  add: async () => true,
-  keeps: async () => false,
-  owns: () => true,
-  ownerOf: () => 'this',
-  async ended() {},
-  async remove() {},
-  markDeleted: async () => true,
-  async takeOver() {},
-};
+import { type CardsReply, REPLY_DEADLINE_MS } from '../../src/replies/ports.ts';
 
 export function askedFor(...cardIds: string[]): Asked {
   const queries = cardIds.map((cardId) => ({ cardId, showPrices: true }));

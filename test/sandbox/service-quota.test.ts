@@ -38,12 +38,6 @@ describe('the limits of the service', () => {
     expect(counted(20, limitsOf('free', { requestsPerDay: 5 })).quota.figures().dayRemaining).toBe(0);
   });
 
-  it('begin with nothing counted in the minute when the limiter changes, and keep the day', () => {
-    const { quota } = counted(20);
-    quota.changeLimiter('fixed window');
-    expect(quota.figures()).toMatchObject({ minuteRemaining: 10, dayRemaining: 980 });
-  });
-
   it.each([
     ['requestsPerMinute', 0],
     ['burst', 0.5],

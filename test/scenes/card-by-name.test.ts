@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { choose, press } from '../support/buttons.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
-import { cardRequests, said, startWorld, type World } from '../support/world.ts';
+import { cardRequests, startWorld, type World } from '../support/world.ts';
 
 const ASK = 'Ask the card service anyway';
 const DRAKE = { name: expect.stringMatching(/^Emberwing Drake · /), value: 'base1-4' };
@@ -27,13 +27,6 @@ describe('while an id is typed', () => {
 
   it.each(['ember', 'drake ember', 'light 4/102', 'BASE1 4', 'embrewing'])('%j finds the card', async (typed) => {
     expect((await suggestions(world, typed))[0]).toEqual(DRAKE);
-  });
-
-  it('no request is sent, nothing counts as a command, and what is typed is not logged', async () => {
-    await suggestions(world, 'emberwing');
-    expect(world.cardService.requests).toEqual([]);
-    expect(said(world, 'command')).toBe(0);
-    expect(JSON.stringify(world.lines)).not.toMatch(/embe?r/);
   });
 });
 
@@ -84,26 +77,6 @@ describe('a text that was not picked', () => {
       expect([content, embeds[0], ephemeral]).toMatchObject(['', { title: 'Wick, Who Waits', footer }, false]);
     }
     expect(cardRequests(world).slice(before)).toEqual(['/cards/base1-1?includePrices=true']);
-  });
-
-  it('is asked for as before when it has the form of an id', async () => {
-    const { content, ephemeral } = await world.card('base9-999').settled();
-    expect(content).toContain('No card has the id');
-    expect(ephemeral).toBe(false);
-    expect(cardRequests(world).at(-1)).toContain('/cards/base9-999');
-    const known = await world.card('base9-999').settled();
-    expect(known.ephemeral).toBe(true);
-  });
-
-  it('that means several cards is a private menu at no cost, and the choice a reply for all', async () => {
-    const before = cardRequests(world).length;
-    const offered = await world.card('first light').settled();
-    expect(offered).toMatchObject({ ephemeral: true, content: 'Which of these cards do you mean?' });
-    expect(cardRequests(world).slice(before)).toEqual([]);
-
-    const chosen = await choose(world, offered, 'base1-2').settled();
-    expect(chosen).toMatchObject({ ephemeral: false, embeds: [{ title: 'Moth Cartographer' }] });
-    expect(cardRequests(world).slice(before)).toEqual(['/cards/base1-2?includePrices=true']);
   });
 });
 

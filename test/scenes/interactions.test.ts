@@ -88,7 +88,10 @@ it.each<[string, unknown, content: string, end: object]>([
 it('a reply whose correction fails keeps what it shows, with a line in the log', async () => {
   const message = { content: 'old' };
   cardDoes({
-    ask: async () => ({ message, isPrivate: false, source: 'bot', correction: Promise.reject(new Error('a bug')) }),
+    async ask() {
+      const correction = Promise.reject(new Error('a bug'));
+      return { kind: 'reply', message, isPrivate: false, source: 'bot', correction };
+    },
   });
   const typed = world.card('base1-4');
   await typed.settled();

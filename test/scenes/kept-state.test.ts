@@ -44,21 +44,6 @@ it('a card is stored under the id that it carries, too', async () => {
   expect(cardRequests(world).length).toBe(1);
 });
 
-it('the copy of a card that is no longer listed is kept', async () => {
-  const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
-  await world.card('base1-4').settled();
-  world.cardService.script({ path: 'base1-4', status: 404, body: { _tag: 'CardNotFound', message: 'gone' } });
-
-  const typed = world.card('base1-4');
-  const { embeds } = await typed.until(({ edited }) => edited);
-  const again = await world.card('base1-4').settled();
-
-  expect(embeds[0]?.title).toBe('Emberwing Drake');
-  expect(embeds[0]?.description).toMatch(/\nNo longer listed\. This is the last copy I saved\.$/);
-  expect(again.embeds[0]?.description).toMatch(/\nNo longer listed\./);
-  expect(cardRequests(world)).toHaveLength(2);
-});
-
 it('a restart grants no new burst', async () => {
   const service = { ...QUICK, requestsPerMinute: 120, burst: 4 };
   const world = await startWorld({ service });

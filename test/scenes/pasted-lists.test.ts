@@ -134,14 +134,6 @@ it('two presses at once book each card once, and lists by ids are one lookup', a
   expect(world.cardService.requests).toHaveLength(1);
 });
 
-it('a line that names no printing is the cheapest that is known', async () => {
-  const world = await worldWithNames();
-  await world.card('promo-7').settled();
-  const estimate = await pasted(world, '3 Emberwing Drake');
-  expect(textOf(estimate)).toContain('One line names no printing');
-  expect(await fileOf(world, estimate)).toContain('\r\n3,Emberwing Drake,Fair Promos,7,,promo-7,');
-});
-
 it('old prices count as they are, and are fetched again with those that are missing, which come first', async () => {
   const world = await worldWithNames({ PRICES_FRESH_SECONDS: '1', MEMBER_DAILY_REQUESTS: '2' });
   await world.card('base1-2').settled();

@@ -42,11 +42,4 @@ describe('what the service has stated to remain', () => {
     expect((await world.card('a-2').settled()).content).toMatch(USED_UP);
     expect(statuses(world)).toEqual([200, 404]);
   });
-
-  it('is not taken from an answer that a cache has kept', async () => {
-    const world = await startWorld({ env: { CARD_SERVICE_API_KEY: undefined } });
-    world.cardService.script(noCard(500), noCard(900, { age: '60' }));
-    for (const id of ['a-1', 'a-2']) await world.card(id).settled();
-    expect(field(await world.usage().settled(), 'Today')).toContain('501 of 1,000 used, 499 left');
-  });
 });

@@ -9,7 +9,6 @@ import { said, startWorld } from '../support/world.ts';
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
 const IDS = SAMPLE_CARDS.slice(0, 10).map(({ id }) => id);
 const CARD = 'Emberwing Drake';
-const why = (why: string) => formatMessage('en-US', 'shownInPrivate', { why });
 
 /** Of each card of a message whether it has its picture. */
 const pictures = ({ embeds }: Pick<ChatMessage, 'embeds'>) =>
@@ -47,57 +46,25 @@ it('a card one of whose buttons Discord refuses is shown with the others', async
   expect([titles(message), labels(message)]).toEqual([[CARD], ['Watch', 'Other printings']]);
 });
 
-it('what AutoMod blocks is shown to its member alone, who reads why: at once where the card is known', async () => {
+const BLOCKS_CARD = { blocks: (text: string) => text.includes(CARD) };
+const BLOCKED = formatMessage('en-US', 'blockedByAutoMod');
+
+it('where AutoMod blocks a card that is known, its member alone reads so, and sees it in private', async () => {
   const world = await startWorld();
   await world.card('base1-4', { private: true }).until(isFinal);
-  world.discord.moderate({ blocks: (text) => text.includes(CARD) });
+  world.discord.moderate(BLOCKS_CARD);
   const { ephemeral, content, embeds, followUps } = await world.card('base1-4').until(isFinal);
-  expect({ ephemeral, content, followUps }).toEqual({ ephemeral: true, content: why('blocked'), followUps: undefined });
-  expect(embeds[0]?.title).toBe(CARD);
-  expect(await world.commandLines(2)).toMatchObject([{}, { outcome: 'answered', source: 'cache' }]);
+  expect({ ephemeral, content, embeds, followUps }).toEqual({ ephemeral: true, content: BLOCKED, embeds: [] });
+  expect(titles(await world.card('base1-4', { private: true }).until(isFinal))).toEqual([CARD]);
+  expect(await world.commandLines(3)).toMatchObject([{}, { outcome: 'blocked' }, { outcome: 'answered' }]);
+  expect(world.lines.filter(({ err }) => err)).toEqual([]);
 });
 
-it('a saved copy that AutoMod blocks keeps the word why when it is renewed', async () => {
-  const world = await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } });
-  await world.card('base1-4', { private: true }).until(isFinal);
-  world.discord.moderate({ blocks: (text) => text.includes(CARD) });
-  const message = await world.card('base1-4').until(({ edited }) => edited);
-  expect([message.ephemeral, message.content, titles(message)]).toEqual([true, why('blocked'), [CARD]]);
-});
-
-it('a deferred reply that AutoMod blocks says so, and its card is one private message below', async () => {
-  const world = await startWorld();
-  world.discord.moderate({ blocks: (text) => text.includes(CARD) });
-  const typed = world.card('base1-4');
-  const {
-    ephemeral,
-    content,
-    embeds,
-    followUps = [],
-  } = await typed.until(({ followUps = [] }) => followUps.length > 0);
-  expect({ ephemeral, content, embeds }).toEqual({ ephemeral: false, content: why('blocked'), embeds: [] });
-  expect(followUps.map((message) => [message.ephemeral, titles(message)])).toEqual([[true, [CARD]]]);
-  expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered', source: 'service' }]);
-});
-
-it('a list that AutoMod blocks is one private message below, with all of its cards', async () => {
+it.each(['card', 'cards'])('a deferred /%s that AutoMod blocks says so', async (command) => {
   const world = await startWorld({ env: BULK });
-  world.discord.moderate({ blocks: (text) => text.includes(CARD) });
-  await world.card('base1-4', { private: true }).until(isFinal);
-  const list = world.discord.type({ command: 'cards', options: { ids: IDS.join(' ') } });
-  const { content, followUps = [] } = await list.until(({ followUps = [] }) => followUps.length > 0);
-  expect(content).toBe(why('blocked'));
-  expect(followUps.map(({ embeds }) => embeds.length)).toEqual([IDS.length]);
-});
-
-it('a message that Discord refuses altogether is tried in private before there is a sentence', async () => {
-  const world = await startWorld();
-  await world.card('base1-1', { private: true }).until(isFinal);
-  world.discord.faults.script({ route: 'callback', answer: { status: 403, body: { code: 50013, message: 'no' } } });
-  const known = await world.card('base1-1').until(isFinal);
-  expect([known.ephemeral, known.content, known.embeds.length]).toEqual([true, why('refused'), 1]);
-
-  world.discord.faults.script({ route: 'edit', answer: { status: 403, body: { code: 50013, message: 'no' } } });
-  const deferred = await world.card('base1-4').until(({ followUps = [] }) => followUps.length > 0);
-  expect(deferred.content).toBe(why('refused'));
+  world.discord.moderate(BLOCKS_CARD);
+  const options = command === 'card' ? { id: 'base1-4' } : { ids: IDS.join(' ') };
+  const { ephemeral, content, embeds, followUps } = await world.discord.type({ command, options }).until(isFinal);
+  expect({ ephemeral, content, embeds, followUps }).toEqual({ ephemeral: false, content: BLOCKED, embeds: [] });
+  expect(await world.commandLines(1)).toMatchObject([{ outcome: 'blocked', source: 'service' }]);
 });

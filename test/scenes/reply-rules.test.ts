@@ -25,12 +25,10 @@ import { edits, QUICK, said, startWorld, type World } from '../support/world.ts'
 
 const CARD = 'Emberwing Drake';
 const MINUTE_MS = 60_000;
-const BLOCKED = formatMessage('en-US', 'shownInPrivate', { why: 'blocked' });
 const UNCONFIRMED = 'discord did not confirm the first answer: the reply is completed anyway';
 const SAME_SHARD = 'another process has the same shard: give each its own in DISCORD_SHARDS';
 
 const BY_ANOTHER = 'answered by another process from bot';
-const BLOCKS_CARD = { blocks: (text: string) => text.includes(CARD) };
 const shows = ({ embeds, content }: ChatMessage) => embeds.map(({ title }) => title).join() || content;
 
 /** What was done so far: requests to the card service, edits, and how each command ended. */
@@ -80,13 +78,15 @@ describe('a first answer', () => {
     expect(world.discord.faults.met).toBeLessThan(20);
   });
 
-  it('that comes too late leaves nothing to complete', async () => {
-    const world = await startWorld();
+  it('that comes too late leaves nothing to complete, and gives its lookup back', async () => {
+    const world = await startWorld({ env: { MEMBER_DAILY_REQUESTS: '1' } });
     world.discord.faults.script(refused('callback', 'unknownInteraction'));
-    world.card('base1-4');
+    world.card('base1-1');
     await world.commandLines(1);
+    expect(shows(await world.card('base1-4').until(isFinal))).toBe(CARD);
     await world.restartBot();
-    expect([done(world), said(world, 'deferred replies taken over')]).toEqual([[0, 0, ['too late from bot']], 0]);
+    const ends = ['too late from bot', 'answered from service'];
+    expect([done(world), said(world, 'deferred replies taken over')]).toEqual([[1, 1, ends], 0]);
   });
 });
 
@@ -114,6 +114,7 @@ describe('a deferred reply', () => {
   it.each<[string, ScriptedFault, most: number, end: string]>([
     ['whose edits never arrive', { route: 'edit', answer: 'close', times: 9_999 }, 150, 'too late from bot'],
     ['that Discord does not know', refused('edit', 'unknownInteraction', 9), 1, 'not answered from service'],
+    ['whose token has expired', refused('edit', 'invalidWebhookToken', 9), 1, 'not answered from service'],
     [
       'that can be edited too late',
       rateLimited({ route: 'edit', retryAfterSeconds: 1_000 }),
@@ -150,6 +151,31 @@ describe('a deferred reply', () => {
     expect([shows(typed.message), done(world)]).toEqual([CARD, [1, 2, ['answered from service']]]);
   });
 
+  it('whose wait Discord does not take is told of it again, ever more rarely', async () => {
+    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 1, burst: 1 } });
+    await world.card('base1-1').until(isFinal);
+    world.discord.faults.script({ route: 'edit', answer: 'close', times: 999 });
+    const typed = world.card('base1-4');
+    await world.pass(25_000);
+    expect(world.discord.faults.met).toBeLessThan(40);
+    world.discord.faults.clear();
+    await typed.until(({ content }) => content.startsWith("You're in line."));
+  });
+
+  it('whose wait is processed after its answer, and after its process, shows the answer again by the next', async () => {
+    const world = await startWorld();
+    world.cardService.set({ latencyMs: 5_500 });
+    world.discord.faults.script({ route: 'edit', delayMs: 12_000 });
+    const typed = world.card('base1-4');
+    await typed.until(({ embeds }) => embeds.length > 0);
+    await world.stopBot();
+    await world.pass(5_000);
+    expect(shows(typed.message)).toMatch(/^Still asking/);
+    await world.restartBot();
+    await world.pass(5_000);
+    expect([shows(typed.message), done(world)[0]]).toEqual([CARD, 1]);
+  });
+
   it('is logged with how long it waited for its first request', async () => {
     const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 6, burst: 1 } });
     world.cardService.set({ latencyMs: 2_000 });
@@ -167,26 +193,12 @@ async function suggested({ discord }: World, memberId = discord.members[0]?.id ?
   return choices.map(({ value }) => value);
 }
 
-it.each(['at once', 'deferred'])(
-  'a card that Discord refuses for others to see counts as seen by its member alone: %s',
-  async (when) => {
-    const world = await startWorld({ catalog: SAMPLE_CATALOG });
-    await offered(world, 'base1-4');
-    if (when === 'at once')
-      await world.card('base1-4', { private: true }, { memberId: world.discord.members[2]?.id ?? '' }).until(isFinal);
-    world.discord.moderate(BLOCKS_CARD);
-    world.card('base1-4');
-    await world.pass(MINUTE_MS);
-    expect([await suggested(world), await suggested(world, world.discord.members[1]?.id)]).toEqual([['base1-4'], []]);
-  },
-);
-
 describe('a reply that its process has left', () => {
   /** No edit was taken, or none is known to be. */
-  const [CLOSED, LOST]: ScriptedFault[] = [
+  const [CLOSED, LOST] = [
     { route: 'edit', answer: 'close', times: 999 },
     { route: 'edit', answer: 'lose answer', times: 999 },
-  ];
+  ] as const satisfies ScriptedFault[];
   interface Typing {
     /** A new one unless given. */
     world?: World;
@@ -194,9 +206,9 @@ describe('a reply that its process has left', () => {
     type?: (world: World) => TypedInteraction;
   }
 
-  async function left(faults: (ScriptedFault | undefined)[], { world, type }: Typing = {}) {
+  async function left(faults: ScriptedFault[], { world, type }: Typing = {}) {
     const here = world ?? (await startWorld());
-    here.discord.faults.script(...faults.flatMap((fault) => fault ?? []));
+    here.discord.faults.script(...faults);
     const typed = type?.(here) ?? here.card('base1-4');
     await here.pass(9_000);
     await here.stopBot();
@@ -222,45 +234,25 @@ describe('a reply that its process has left', () => {
   const FROM_MEMORY: ReturnType<typeof done> = [0, 1, ['answered from cache']];
   const AS_IT_IS: ReturnType<typeof done> = [0, 0, []];
   const OUTDATED = formatMessage('en-US', 'unknownCommand');
-  const WORD = [{ route: 'edit', delayMs: 1 } as const, LOST];
-  it.each<[string, typeof WORD, (world: World) => unknown, ReturnType<typeof done>, shown: string, below?: number]>([
-    ['is completed from memory', [CLOSED], () => {}, FROM_MEMORY, CARD],
-    ['is completed although Discord hides it at first', [CLOSED], (world) => hidesReplies(world, 2), FROM_MEMORY, CARD],
-    ['stays as it is when it shows its card', [LOST], () => {}, AS_IT_IS, CARD],
-    ['stays as it is although Discord hides it at first', [LOST], (world) => hidesReplies(world, 3), AS_IT_IS, CARD],
-    ['is dropped when it is too late', [CLOSED], ({ pass }) => pass(15 * MINUTE_MS), [0, 0, ['too late from bot']], ''],
-    ['says that it is out of date when its command is no more', [CLOSED], ofOlderCommand, FROM_MEMORY, OUTDATED],
-    [
-      'says why its card follows in private',
-      [CLOSED],
-      ({ discord }) => discord.moderate(BLOCKS_CARD),
-      [0, 2, ['answered from cache']],
-      BLOCKED,
-      1,
-    ],
-  ])('%s', async (_, faults, meanwhile, expected, shown, below = 0) => {
-    const { world, typed } = await left(faults);
+  it.each<[string, ScriptedFault, (world: World) => unknown, ReturnType<typeof done>, shown: string]>([
+    ['is completed from memory', CLOSED, () => {}, FROM_MEMORY, CARD],
+    ['is completed although Discord hides it at first', CLOSED, (world) => hidesReplies(world, 2), FROM_MEMORY, CARD],
+    ['stays as it is when it shows its card', LOST, () => {}, AS_IT_IS, CARD],
+    ['stays as it is although Discord hides it at first', LOST, (world) => hidesReplies(world, 3), AS_IT_IS, CARD],
+    ['is dropped when it is too late', CLOSED, ({ pass }) => pass(15 * MINUTE_MS), [0, 0, ['too late from bot']], ''],
+    ['says that it is out of date when its command is no more', CLOSED, ofOlderCommand, FROM_MEMORY, OUTDATED],
+  ])('%s', async (_, fault, meanwhile, expected, shown) => {
+    const { world, typed } = await left([fault]);
     await meanwhile(world);
-    expect([await next(world), shows(typed.message), typed.message.followUps?.length ?? 0]).toEqual([
-      expected,
-      shown,
-      below,
-    ]);
+    expect([await next(world), shows(typed.message)]).toEqual([expected, shown]);
     await world.restartBot();
     expect(said(world, 'deferred replies taken over')).toBe(1);
   });
 
-  it.each([
-    ['does not say it', 0, 0],
-    ['is hidden at first', 1, 0],
-  ])('and says why its card follows in private has it there already: %s', async (_, hidden, followUps) => {
-    const world = await startWorld();
-    world.discord.moderate(BLOCKS_CARD);
-    const { typed } = await left([{ route: 'edit', delayMs: 1 }, LOST], { world });
-    expect(shows(typed.message)).toBe(BLOCKED);
-    hidesReplies(world, hidden);
-    expect(await next(world)).toEqual([0, 1, ['answered from cache']]);
-    expect(typed.message.followUps?.length ?? 0).toBe(followUps);
+  it('is logged as answered once it shows its card, though Discord has confirmed no edit', async () => {
+    const { world } = await left([CLOSED]);
+    world.discord.faults.script({ ...LOST, times: 8 });
+    expect((await next(world))[2]).toEqual(['answered from cache']);
   });
 
   it('is completed from memory without a request, also when its copy is old by then, which is counted as saved', async () => {
@@ -351,14 +343,14 @@ describe('a reply that is taken back', () => {
     const typed = world.card('base1-4');
     press(world, await typed.until(({ content }) => content !== ''), 'Delete');
     await world.pass(500);
-    expect(done(world)).toEqual([1, 1, ['deleted from bot', 'answered from bot']]);
+    const [requests, edits, ends] = done(world);
+    expect([requests, edits, ends.sort()]).toEqual([1, 1, ['answered from bot', 'deleted from bot']]);
   });
 
-  it.each<[string, ScriptedFault, tries: number]>([
-    ['that is gone', refused('delete', 'unknownMessage', 9), 1],
-    ['whose token has expired', refused('delete', 'invalidWebhookToken', 9), 1],
-    ['that Discord refuses to delete', refused('delete', 'missingAccess', 9), 2],
-  ])('%s is not deleted again', async (_, fault, tries) => {
+  it.each<[string, ScriptedFault]>([
+    ['that is gone', refused('delete', 'unknownMessage', 9)],
+    ['whose token has expired', refused('delete', 'invalidWebhookToken', 9)],
+  ])('%s is not deleted again', async (_, fault) => {
     const world = await startWorld();
     world.cardService.set({ latencyMs: 600_000 });
     const typed = world.card('base1-4');
@@ -366,7 +358,7 @@ describe('a reply that is taken back', () => {
     world.discord.faults.script(fault);
     press(world, wait, 'Delete');
     await world.pass(5 * MINUTE_MS);
-    expect([world.discord.faults.met, said(world, 'a reply cannot be deleted')]).toEqual([tries, tries - 1]);
+    expect(world.discord.faults.met).toBe(1);
     await world.restartBot();
     expect(said(world, 'deferred replies taken over')).toBe(0);
   });
@@ -494,7 +486,7 @@ describe('when the clock is set', () => {
     await world.pass(100);
     clock.skewMs = MINUTE_MS;
     await world.pass(MINUTE_MS);
-    expect(done(world)[2]).toEqual(['deleted from bot', 'not answered from bot']);
-    expect(world.discord.message(wait.interactionId)?.deleted).toBe(true);
+    expect(done(world)[2]).toContain('not answered from bot');
+    expect(done(world)[2]).not.toContain('deleted from bot');
   });
 });

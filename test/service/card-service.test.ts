@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { KeyRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../../src/model/errors.ts';
+import { KeyRefused, ServiceDown, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { keyHeader } from '../../src/service/request.ts';
 import { described } from '../support/described.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
@@ -165,19 +165,6 @@ async function expectMisfit(answer: Answer, detail = ''): Promise<void> {
   expect(/: ?$/.test(detail) ? told.slice(0, detail.length) : told).toBe(detail);
 }
 
-it.each([
-  ['are given up when two of their cards are found alone', CARD, 1],
-  ['go on when what is found alone is no card', { body: {} }, 5],
-  ['go on when there are no such cards', { status: 404, body: NO_SUCH_CARD }, 5],
-])('lists that brought none of their cards %s', async (_, answer, most) => {
-  const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}', bulkMax: 5 });
-  for (const ids of [['a', 'b'], ['c', 'd'], ['a'], ['c']]) {
-    pair.service.script(ids.length > 1 ? { body: [] } : { body: CARD, ...answer });
-    await client.fetch(ids);
-  }
-  expect(client.limits?.(Date.now(), undefined).most).toBe(most);
-});
-
 describe('a key', () => {
   it.each([
     [{ header: 'authorization' }, { authorization: 'Bearer wax' }],
@@ -198,29 +185,38 @@ describe('a key', () => {
     expect(refused).toMatchObject({ status });
   });
 
-  /** What one card or a list ends with, asked for in this order; `refused` is what the service says of it. */
-  async function inTurn(...asked: [ids: string[], answer?: Answer][]) {
-    const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}' });
-    const ends: unknown[] = [];
-    for (const [ids, answer] of asked) {
-      if (answer) pair.service.script(answer);
-      ends.push(await client.fetch(ids).then(({ cards }) => cards.get('base1-4'), String));
-    }
-    return ends;
-  }
   const REFUSED = { status: 401, body: UNAUTHORIZED };
-  const [ONE, LIST] = [['base1-4'], ['base1-4', 'base1-5']];
+  const STEPS: Record<string, [ids: string[], answer: Answer]> = {
+    found: [['base1-4'], { body: CARD }],
+    listed: [['base1-4', 'base1-5'], { body: [CARD] }],
+    unlisted: [['base1-4', 'base1-5'], REFUSED],
+    down: [['base1-4'], { status: 503 }],
+  };
 
-  it('that a list has shown to work is believed when one card is refused, and not when the list was refused', async () => {
-    const ends = await inTurn([LIST, REFUSED], [ONE, REFUSED], [LIST], [ONE, REFUSED]);
-    expect(ends[1]).toMatch('KeyRefused');
-    expect(ends[3]).toBeInstanceOf(KeyRefused);
-  });
-
-  it('that one card has shown to work is believed when another card is refused, and says nothing of an outage', async () => {
-    const [, refused, down] = await inTurn([['base1-5']], [ONE, { ...REFUSED, status: 403 }], [ONE, { status: 503 }]);
-    expect(refused).toBeInstanceOf(KeyRefused);
-    expect(down).toMatch('ServiceDown');
+  it.each(table`
+    that never worked is not | a | no
+    that worked within the hour is | found, 59 min, a | yes
+    that worked longer ago is not | found, 60 min, a | no
+    that worked for a list is | listed, a | yes
+    that did not work for a list is not | unlisted, a | no
+    is however often one id is refused | found, a, a, a | yes yes yes
+    is not once a second id was refused, until it works again | found, a, b, a, found, b | yes no no yes
+    that worked between two refusals was refused once | found, a, found, b | yes yes
+    is while the service is down | found, down, a | yes
+  `)('%s believed: %s', async (_, steps = '', believed) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}' });
+    const told: string[] = [];
+    for (const step of steps.split(', ')) {
+      const minutes = Number.parseInt(step, 10) || 0;
+      vi.setSystemTime(Date.now() + minutes * 60_000);
+      const [ids, answer] = STEPS[minutes > 0 ? 'down' : step] ?? [[step], REFUSED];
+      pair.service.script(answer);
+      const fetched = await client.fetch(ids).catch(() => undefined);
+      if (answer === REFUSED && ids.length === 1) told.push(fetched ? 'yes' : 'no');
+    }
+    expect(told.join(' ')).toBe(believed);
   });
 
   it('is refused by a service that expects another', async () => {
@@ -353,31 +349,6 @@ it.each([301, 302, 303, 307, 308])(
     await service.close();
   },
 );
-
-describe('a 429', () => {
-  const TOO_MANY = { _tag: 'RateLimitExceeded', message: 'Retry after 7 seconds.' };
-  const date = 'Wed, 01 Jan 2031 12:00:00 GMT';
-
-  it.each<[string, Answer, number]>([
-    ['states its wait in the body', { body: { ...TOO_MANY, retryAfter: 7 } }, 7],
-    ['may be longer than a mebibyte', { body: ENDLESS, headers: { 'retry-after': '2' } }, 2],
-    [
-      'states a date by the clock of the service',
-      { headers: { date, 'retry-after': 'Wed, 01 Jan 2031 12:00:30 GMT' } },
-      30,
-    ],
-  ])('%s', async (_, answer, seconds) => {
-    const refused = await failure({ status: 429, ...answer });
-    expect(refused).toBeInstanceOf(RateLimited);
-    expect(refused).toMatchObject({ seconds });
-  });
-
-  it('is one even when its body never ends', async () => {
-    const client = clientOf(pair.service.url, { timeoutMs: 1_000 });
-    const answer = { status: 429, body: TOO_MANY, headers: { 'retry-after': '30' }, fault: 'stall' } as const;
-    await expect(ask(answer, client)).rejects.toMatchObject({ seconds: 30 });
-  });
-});
 
 describe('the usage report', () => {
   it('is read as the service sends it', async () => {

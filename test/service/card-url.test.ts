@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cardUrl } from '../../src/service/address.ts';
+import { cardUrl } from '../../src/service/card-service.ts';
 import { anyId } from '../support/any-id.ts';
 import { described } from '../support/described.ts';
 import { table } from '../table.ts';

@@ -7,7 +7,6 @@ import { readConfig } from '../../src/config/config.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { DAY_MS } from '../../src/time/utc-day.ts';
-import { exported, runCatalog } from '../cli/catalog/cli-runs.ts';
 import { run } from '../cli/run.ts';
 import { startService } from '../support/backends.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -122,7 +121,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
 
 /** A server that answers as the service does, and the bot's own client of it, as `CARD_SERVICE` makes it. */
 async function startNamed(name: string, variables: Record<string, string> = {}) {
-  const { service: options, catalog, env } = sandboxAs(name);
+  const { service: options, env } = sandboxAs(name);
   const shape: ServiceShape = options.shape;
   const server = await startService({ ...options, nowMs: () => NOW_MS, nextResetMs: () => NOW_MS + DAY_MS / 2 });
   const bot = given({
@@ -140,7 +139,7 @@ async function startNamed(name: string, variables: Record<string, string> = {}) 
     server.script({ body: shape.alone?.(cards[0] ?? {}) ?? cards[0] ?? {} });
   const written = (id: string, more: Partial<ServiceCard> = {}) =>
     shape.card({ ...(options.cards.find((card) => card.id === id) as ServiceCard), ...more });
-  return { server, bot, client, readings, lines, catalog, others, answerWith, written };
+  return { server, bot, client, readings, lines, others, answerWith, written };
 }
 
 function given(variables: Record<string, string | undefined>): Record<string, string> {
@@ -241,48 +240,7 @@ it.each(withKeys)('%s refuses a key that is wrong', async (name, { id }) => {
   await expect(cardOf(client, id)).rejects.toMatchObject({ name: 'KeyRefused', status: 401 });
 });
 
-it.each(withKeys)('the doctor names a wrong key of %s', async (name, { id }) => {
-  const { bot } = await startNamed(name, { CARD_SERVICE_API_KEY: 'another' });
-  expect(await diagnosed(bot, id)).toEqual([expect.stringMatching(/^✗ API key: .* does not accept this key/)]);
-});
-
-it.each([
-  [
-    'a wrong path',
-    { status: 404, body: { message: 'No such route' } },
-    '/cards/tcgplayer/{id} with a card (unexpected answer: status 404)',
-  ],
-  [
-    'an odd answer',
-    { body: { data: { name: 'Wax Golem' } } },
-    '/cards/tcgplayer/{id} with a card (unexpected answer: id: ',
-  ],
-])('the doctor names %s, and what of the description it belongs to', async (_, answer, says) => {
-  const { bot, server } = await startNamed('tcgapi');
-  server.script(answer);
-  const [found] = await diagnosed(bot, '900004');
-  expect(found).toMatch(/^✗ card service: /);
-  expect(found).toContain(says);
-  expect(found).toContain('`card`, `absent` and `fields` in the description of tcgapi.dev');
-});
-
 const KEYLESS = Object.keys(SHOWN).filter((name) => !SERVICE_SHAPES[name]?.refused);
-
-it.each(KEYLESS)(
-  '%s: npm run catalog -- fetch gets the names of all cards that the sandbox has in its shape',
-  async (name) => {
-    const { bot, catalog } = await startNamed(name);
-    const folder = temporaryFolder();
-    const env = { ...bot, DATA_DIR: folder, CARD_SERVICE_REQUESTS_PER_MINUTE: '60000' };
-    expect(await runCatalog(folder, ['fetch'], { env })).toMatchObject({
-      code: 0,
-      err: expect.not.stringContaining('found nothing'),
-    });
-    const namesById = (cards: readonly unknown[]) =>
-      new Map((cards as readonly { id: string; name: string }[]).map(({ id, name }) => [id, name]));
-    expect(namesById(await exported(folder, env))).toEqual(namesById(catalog));
-  },
-);
 
 it.each(withKeys)('%s has no start without a key', (name) => {
   const message = `CARD_SERVICE_API_KEY: missing`;

@@ -23,8 +23,8 @@ export interface Typed {
   editedAtMs?: number;
   /** When its message was deleted. */
   goneAtMs?: number;
-  /** When the app acknowledged that its member takes it back, or heard that its message is gone; and whether it was complete. */
-  takenBack?: { atMs: number; isComplete: boolean };
+  /** When the app heard that its message is gone. */
+  heardGoneAtMs?: number;
   /** Its process was killed before Discord had an answer. */
   isForgotten: boolean;
 }
@@ -110,7 +110,7 @@ export class SimulatedDiscord {
     if (!typed) return () => {};
     typed.editedAtMs = simulatedMs();
     return (status) => {
-      if (status === 404 && typed.goneAtMs !== undefined) takeBack(typed);
+      if (status === 404 && typed.goneAtMs !== undefined) typed.heardGoneAtMs ??= simulatedMs();
     };
   }
 
@@ -150,7 +150,7 @@ function buttonsIn({ components = [] }: Body): string[] {
 
 /** By the buttons that stop them. */
 function watchesIn(body: Body): string[] {
-  return buttonsIn(body).flatMap((id) => /^watches:[^:]*:([0-9a-f]{16})$/.exec(id)?.[1] ?? []);
+  return buttonsIn(body).flatMap((id) => /^watches:stop::([0-9a-f]{16})$/.exec(id)?.[1] ?? []);
 }
 
 function acknowledged(typed: Typed, ageMs: number, { type, data = {} }: Body): Answer {
@@ -159,7 +159,6 @@ function acknowledged(typed: Typed, ageMs: number, { type, data = {} }: Body): A
   if (type === MESSAGE && isEmpty(data)) return EMPTY;
   typed.first = FIRSTS[type ?? 0] ?? 'answered';
   if (typed.first === 'answered') show(typed, data);
-  if (typed.first === 'acknowledged' && typed.command === 'delete') takeBack(originalOf(typed));
   return { status: 204 };
 }
 
@@ -170,10 +169,6 @@ function isEmpty({ content, embeds = [] }: Body): boolean {
 /** That of a button which leaves its message as it is is that message. */
 function originalOf(typed: Typed): Typed {
   return (typed.first === 'acknowledged' && typed.used?.of) || typed;
-}
-
-function takeBack(typed: Typed): void {
-  typed.takenBack ??= { atMs: simulatedMs(), isComplete: isFinal(typed) };
 }
 
 function show(typed: Typed, body: Body): void {

@@ -52,13 +52,15 @@ const LONGEST_MS = 420_000;
 const PRESSED_TWICE_MS = 2_500;
 /** What was sent before may be late, and then late again when it is sent anew. */
 const EDITED_MS = 30_000;
-/** After so long a process has heard what another has marked. */
+/** After so long a process has heard what another has done. */
 const LEARNED_MS = 5_000;
 /** Between hearing that nothing is to be sent and a request that was permitted before. */
 const LEAVING_MS = 100;
 /** What a call takes to the other side at most. */
 const THERE_MS = 81;
 const MINUTE_MS = 60_000;
+/** Whatever was wrong when a price was told, it was so long before or after. */
+const NOTED_MS = 15_000;
 /** A first answer that was given up may be processed for so long. */
 const UNSURE_MS = 15_000;
 
@@ -86,7 +88,7 @@ export function contradictions(seen: Seen): string[] {
         ]),
     ...ofAway(seen),
     ...ofBookings(seen),
-    ...ofTakenBack(seen),
+    ...ofDeleted(seen),
     ...ofLists(seen),
     ...ofCrossings(seen),
     ...ofUntold(seen),
@@ -149,25 +151,22 @@ function finalAtMs({ goneAtMs, ...typed }: Typed): number | undefined {
   return typed.shown.find((_, at) => isFinal({ ...typed, shown: typed.shown.slice(0, at + 1) }))?.atMs;
 }
 
-/** What is taken back before its end is gone; no process goes on with it, nor with a request that only it has waited for. */
-function ofTakenBack(seen: Seen): string[] {
+/** Once Discord has said that a message is gone, no process edits it, or requests what only that has waited for. */
+function ofDeleted(seen: Seen): string[] {
   const { discord, service, isShared } = seen;
   return discord.typed.flatMap((typed) => {
-    const { id, first, cards, takenBack, goneAtMs, editedAtMs = 0, isForgotten } = typed;
-    if (!takenBack || isForgotten || isUnshared(takenBack.atMs, seen)) return [];
-    const { atMs, isComplete } = takenBack;
-    const left = goneAtMs === undefined && !isComplete ? [`${id} was taken back at ${atMs} and is still there`] : [];
+    const { id, first, cards, heardGoneAtMs: atMs, editedAtMs = 0, isForgotten } = typed;
+    if (atMs === undefined || isForgotten || isUnshared(atMs, seen)) return [];
     // An answer whose prices are being renewed is in no journal: another process cannot say that it is gone.
-    if (isShared && first === 'answered') return left;
+    if (isShared && first === 'answered') return [];
     const isItsAlone = (card: string) => !discord.typed.some((each) => each !== typed && each.cards.includes(card));
     const sinceMs = atMs + (isShared ? LEARNED_MS : LEAVING_MS);
     const late = service.departures.filter(
       ({ card = '', leftAtMs }) => leftAtMs > sinceMs && cards.includes(card) && isItsAlone(card),
     );
     return [
-      ...left,
-      ...(editedAtMs > atMs + EDITED_MS ? [`${id} was taken back at ${atMs}, and edited at ${editedAtMs}`] : []),
-      ...late.map(({ card, leftAtMs }) => `${card} was requested at ${leftAtMs} for ${id}, taken back at ${atMs}`),
+      ...(editedAtMs > atMs + EDITED_MS ? [`${id} was known to be gone at ${atMs}, and edited at ${editedAtMs}`] : []),
+      ...late.map(({ card, leftAtMs }) => `${card} was requested at ${leftAtMs} for ${id}, gone at ${atMs}`),
     ];
   });
 }
@@ -212,7 +211,7 @@ function isPressedTwice({ used, process, typedAtMs }: Typed, presses: readonly T
 
 /** How many requests the button says that a press may cost. */
 function saidBy({ used }: Typed): number {
-  return Number(used?.customId.split(':').at(-1));
+  return Number(used?.customId.split(':')[2]);
 }
 
 /** The last of a window is for cards that a member waits for. */
@@ -334,21 +333,38 @@ function ofBookings({ kept: { booked }, service: { departures }, kills, hits, ou
 
 const isForgetful = ({ kind }: Outage) => kind === 'forget' || kind === 'fail over';
 
-/** The same price of the same watch is told once, or again with a word that it may be known. */
+/** A price is told once; or again with a word that it may be known, if something was wrong when it was told. */
 function ofTwice({ discord: { told }, hits, outages }: Seen): string[] {
   // What Redis lost may have been told.
   const sinceMs = Math.max(0, ...outages.filter(isForgetful).map(({ untilMs }) => untilMs + LEARNED_MS));
-  const once = Map.groupBy(
-    told.filter(({ isAgain, atMs }) => !isAgain && atMs > sinceMs),
-    ({ watch, text, nonce }) => nonce ?? `${watch} ${text}`,
-  );
   // A message below a reply has no nonce: on a way that doubles it, it comes twice.
-  const isDoubled = (atMs = 0) =>
-    hits.some(({ fault, call, ...hit }) => {
-      return fault === 'doubled' && call === 'notice' && hit.atMs <= atMs && hit.atMs >= atMs - THERE_MS;
+  const isDoubled = (toldAtMs: number) =>
+    hits.some(({ fault, call, atMs }) => {
+      return fault === 'doubled' && call === 'notice' && atMs <= toldAtMs && atMs >= toldAtMs - THERE_MS;
     });
-  const twice = [...once.values()].filter(([first, ...again]) => again.length > 0 && !isDoubled(first?.atMs));
-  return twice.map(([first]) => `was told twice: ${JSON.stringify(first)}`);
+  const isUnsure = (toldAtMs: number) =>
+    outages.some(({ fromMs, untilMs }) => fromMs < toldAtMs + NOTED_MS && untilMs > toldAtMs - NOTED_MS) ||
+    hits.some(({ fault, call, atMs }) => {
+      return (fault === 'kill' || call !== 'service') && Math.abs(atMs - toldAtMs) < NOTED_MS;
+    });
+  const byPrice = Map.groupBy(
+    told.filter(({ atMs }) => atMs > sinceMs),
+    priceTold,
+  );
+  return [...byPrice.values()].flatMap((times) =>
+    times.slice(1).flatMap(({ isAgain }, at) => {
+      const before = times[at] as Told;
+      const isSaid = isAgain ? isUnsure(before.atMs) : isDoubled(before.atMs);
+      return isSaid ? [] : [`was told twice: ${JSON.stringify(before)}`];
+    }),
+  );
+}
+
+/** The watch, and since when the price is there: a message has that in its nonce, what a command tells in its text. */
+function priceTold({ watch, text, nonce }: Told): string {
+  const [, sinceMs = ''] = nonce?.split('-') ?? [];
+  const since = nonce ? Math.floor(Number.parseInt(sinceMs, 36) / 1_000) : /<t:(\d+)/.exec(text)?.[1];
+  return `${watch} ${since}`;
 }
 
 /** What was stored of a watch whose member takes messages is told, or is to be told. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { Events } from '../../src/model/events.ts';
 import { openState, type State } from '../../src/storage/open-state.ts';
@@ -46,16 +46,6 @@ it('what is deleted leaves nothing of it in the file', async () => {
   for (const value of ['4 Emberwing Drake', undefined]) await state.rows.write([{ ...row, value }], { keepMs: 60_000 });
   await state.close();
   expect(readFileSync(join(given.dataDir, 'state.sqlite'), 'latin1')).not.toContain('Emberwing');
-});
-
-it('over Redis it is told when that is reached', async () => {
-  const { url, prefix } = await startRedis();
-  const events = new Events();
-  const told: unknown[] = [];
-  onTestFinished(events.subscribe('store', (event) => void told.push(event)));
-  const state = await openState({ ...config({}), redis: { url, keyPrefix: prefix }, events });
-  await state.close();
-  expect(told).toEqual([{ store: 'redis', works: true }]);
 });
 
 /** After this a ping is under way: a connection sends one a second. */

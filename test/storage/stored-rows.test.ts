@@ -8,7 +8,7 @@ import { SharedState } from '../../src/limiter/document.ts';
 import { CardRecord } from '../../src/model/card.ts';
 import { Asked, Invocation } from '../../src/model/invocation.ts';
 import { Usage } from '../../src/model/plan.ts';
-import type { CardsReply } from '../../src/replies/reply-ports.ts';
+import type { CardsReply } from '../../src/replies/ports.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
 import { CARDS_SCHEMA } from '../../src/storage/sqlite/cards.ts';
 import { ASKED_SCHEMA } from '../../src/storage/sqlite/catalog/asked.ts';

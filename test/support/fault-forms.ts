@@ -4,8 +4,8 @@ import type { FaultyRoute, ScriptedFault } from '../../sandbox/discord/faults.ts
 export interface RateLimited {
   route: FaultyRoute;
   retryAfterSeconds: number;
-  /** Where the wait is stated: in the header in whole seconds, in the body with decimals. Default: both. */
-  statedIn?: 'header' | 'body' | 'both';
+  /** The wait is stated in the body alone, with decimals, and not in the header in whole seconds, too. */
+  isInBody?: true;
   /** `user`: this bot's calls of a route; `shared`: all bots' calls to a resource; `global`: all of this bot's calls. */
   scope?: 'user' | 'shared' | 'global';
   times?: number;
@@ -15,13 +15,13 @@ export interface RateLimited {
 export function rateLimited({
   route,
   retryAfterSeconds,
-  statedIn = 'both',
+  isInBody,
   scope = 'user',
   times = 1,
 }: RateLimited): ScriptedFault {
   const global = scope === 'global';
   const headers = {
-    ...(statedIn !== 'body' && { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
+    ...(!isInBody && { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
     'X-RateLimit-Scope': scope,
     ...(global && { 'X-RateLimit-Global': 'true' }),
     // Only a limit of the bot itself has a bucket to name.
@@ -34,14 +34,14 @@ export function rateLimited({
     }),
   };
   const message = scope === 'shared' ? 'The resource is being rate limited.' : 'You are being rate limited.';
-  const body = { message, ...(statedIn !== 'header' && { retry_after: retryAfterSeconds }), global };
+  const body = { message, retry_after: retryAfterSeconds, global };
   return { route, times, answer: { status: 429, headers, body } };
 }
 
 /** Cloudflare's answer to a banned address: no limits are named; topics/rate-limits. */
-export function bannedByCloudflare(route: FaultyRoute, retryAfterSeconds: number, times = 1): ScriptedFault {
+export function bannedByCloudflare(route: FaultyRoute, retryAfterSeconds: number): ScriptedFault {
   const headers = { 'Retry-After': String(retryAfterSeconds), 'Content-Type': 'text/html' };
-  return { route, times, answer: { status: 429, headers, body: 'error code: 1015' } };
+  return { route, answer: { status: 429, headers, body: 'error code: 1015' } };
 }
 
 /** A proxy's answer for a server that does not respond. */
@@ -59,12 +59,7 @@ export function refused(route: FaultyRoute, refusal: Refusal, times = 1): Script
   return { route, times, answer: { status: error.status, body: error } };
 }
 
-/** A refusal in HTML by something in front of Discord; with `claimsJson` its content type is JSON. */
-export function refusedWithHtml(
-  route: FaultyRoute,
-  status: number,
-  { times = 1, claimsJson = false } = {},
-): ScriptedFault {
-  const headers = { 'Content-Type': claimsJson ? 'application/json' : 'text/html' };
-  return { route, times, answer: { status, headers, body: `<html>${status}</html>` } };
+/** A refusal in HTML by something in front of Discord, which claims to be JSON. */
+export function refusedWithHtml(route: FaultyRoute, status: number): ScriptedFault {
+  return { route, answer: { status, headers: { 'Content-Type': 'application/json' }, body: `<html>${status}</html>` } };
 }

@@ -19,7 +19,7 @@ let started = 0;
 
 /** The limiter's document of a process that shares it with no other. */
 export function limiterInMemory(
-  options: Pick<DocumentOptions, 'terms' | 'log' | 'events'>,
+  options: Pick<DocumentOptions, 'terms' | 'log'>,
   rows = rowsInMemory(),
 ): LimiterDocument {
   const id = `run ${++started}`;

@@ -40,7 +40,7 @@ export class SharedQuota {
     this.#redis = redis;
   }
 
-  join(options: Pick<DocumentOptions, 'terms' | 'log' | 'events'>, log: Logger): SharingProcess {
+  join(options: Pick<DocumentOptions, 'terms' | 'log'>, log: Logger): SharingProcess {
     const link = new ScriptedLink({ ...this.#redis, log, botId: '1', answerTimeoutMs: 10_000 });
     link.time = () => this.#time();
     const rows = new RedisRows(link);
@@ -62,7 +62,6 @@ export class SharedQuota {
       beat: () => processes.look(),
       die: () => link.close(),
       end: async () => {
-        await document.close();
         await processes.leave();
         link.close();
       },
@@ -77,7 +76,7 @@ export class SharedQuota {
   async begin(): Promise<void> {
     const client = await clientOf(this.#redis);
     const [part, key] = LIMITER_ROW;
-    const shared = JSON.stringify({ state: INITIAL_STATE, by: {} });
+    const shared = JSON.stringify({ state: INITIAL_STATE, by: {}, version: 0 });
     await client.hSet(`${this.#redis.prefix}:${part}`, key, shared);
   }
 

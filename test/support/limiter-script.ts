@@ -3,7 +3,6 @@ import { LANES, type Permit, type PermitLane } from '../../src/limiter/decision.
 import type { LimiterDocument } from '../../src/limiter/document.ts';
 import { type Acquired, Limiter } from '../../src/limiter/limiter.ts';
 import type { RequestOutcome } from '../../src/model/errors.ts';
-import { Events, type EventsByName } from '../../src/model/events.ts';
 import type { PlanSetting } from '../../src/model/plan.ts';
 import type { WindowName, WindowQuota } from '../../src/model/quota.ts';
 import { limiterInMemory, rowsInMemory } from './limiter-in-memory.ts';
@@ -37,8 +36,6 @@ interface Process {
   told: number;
   /** By how much its clock is ahead of those of the others, and of Redis. */
   aheadMs: number;
-  /** The last of which its operators were told. */
-  event?: EventsByName['limiter'];
   /** Absent where the process shares the quota with no other. */
   shared?: SharingProcess;
 }
@@ -53,7 +50,7 @@ type Step = (process: Process, words: readonly (string | undefined)[], name: str
  * - `+5 s`: time passes; `wait`: until a member's request may leave; `clock -1 h`: the clock is set
  * - `ask`, `ask 3`, `ask 2 renewals`: so many requests leave, if they may, and are under way
  * - `send 3`: so many leave, as many at once as may, and all are answered in this moment
- * - `answered`, `429`, `429 5 s`, `429 a month`, `down`, `down of a,b`, `down 2 min`, `key refused`, `plan refused`,
+ * - `answered`, `429`, `429 5 s`, `429 a month`, `down`, `down again`, `down 2 min`, `key refused`, `plan refused`,
  *   `abandoned`: so ends the request that left last, and with `first` before it the one that left first. Where none is
  *   under way, one leaves for it as soon as it may. `counted`, `uncounted`: by the service, if that is not what follows
  * - `states 500 of 1000 for 2 h`, `states 9 a month`, `… after 1 s`: headers of an answer to a request that left now, or
@@ -62,8 +59,7 @@ type Step = (process: Process, words: readonly (string | undefined)[], name: str
  * - `why`, `why renewals`: why all of the lane are refused; `next 3`: when the next places are free; `pace`: what one
  *   more costs
  * - `left`: all windows, with `?` where they are counted here; `least`: the one that leaves least
- * - `breaker`, `doubt`, `learned`: as seen from outside; `log`: how new lines begin; `metrics`: the last event; `told`:
- *   whether listeners were called
+ * - `breaker`, `learned`: as seen from outside; `log`: how new lines begin; `told`: whether listeners were called
  * - `3 x down`: a step so many times, without a word
  * - `b: ask`, `b dies`, `b leaves Redis`, `b is back`, `b is 5 min ahead`: of another process, which begins when it is
  *   named first; `Redis forgets`; `Redis's clock -1 h`
@@ -153,33 +149,21 @@ export class LimiterScript {
     ],
     [/^least$/, ({ limiter }) => left(limiter.view().quota)],
     [/^breaker$/, ({ limiter }) => breaker(limiter)],
-    [/^doubt$/, ({ limiter }) => doubt(limiter)],
     [/^learned$/, ({ limiter }) => learned(limiter)],
     [/^log$/, () => this.#news()],
-    [/^metrics$/, ({ event }) => `${event?.stopped ?? 'flows'}, ${event?.quota?.remaining} left`],
     [/^told$/, (process) => told(process)],
   ];
 
   async #start(name: string): Promise<Process> {
     const { log } = this.#logged;
     if (this.#processes.size === 0) await this.#quota?.begin();
-    const events = new Events();
-    const told: Pick<Process, 'event'> = {};
-    events.subscribe('limiter', (event) => void Object.assign(told, { event }));
     const terms = { setting: this.setting, longestWaitMs: LONGEST_WAIT_MS };
-    const options = { terms, log, events };
+    const options = { terms, log };
     const shared = this.#quota?.join(options, log);
     const document = shared?.document ?? limiterInMemory(options, this.#rows);
     await document.written();
     const limiter = new Limiter(document, { terms, random: () => this.#random });
-    const process = Object.assign(told, {
-      limiter,
-      document,
-      held: [],
-      told: 0,
-      aheadMs: 0,
-      ...(shared && { shared }),
-    });
+    const process: Process = { limiter, document, held: [], told: 0, aheadMs: 0, ...(shared && { shared }) };
     limiter.onChange(() => process.told++);
     this.#processes.set(name, process);
     await shared?.joined();
@@ -247,13 +231,12 @@ export class LimiterScript {
       else await this.#pass(Math.max(1, got.untilMs - Date.now()));
     }
     const permit = (which ? held.shift() : held.pop()) as Permit;
-    const [, cards] = how.match(/ of (\S+)/) ?? [];
     const [, per] = how.match(/ an? (\w+)/) ?? [];
     const [time] = how.match(/[\d.]+ (?:ms|s|min|h)$/) ?? [];
     const [, not] = how.match(/ (un)?counted/) ?? [];
     await limiter.release(permit, {
       kind: ENDS[kind] ?? 'abandoned',
-      ...(cards && { cardIds: cards.split(',') }),
+      hasFailedBefore: / again$/.test(how),
       ...(per && { spentWindow: per as WindowName }),
       ...(time && { statedMs: msOf(time) }),
       ...(/counted/.test(how) && { isCounted: !not }),
@@ -322,12 +305,6 @@ function breaker(limiter: Limiter): string {
   const { reason = 'closed', untilMs = trouble?.untilMs ?? 0 } = stop ?? {};
   const failures = stop && !stop.beganMs ? 1 : (trouble?.inARow ?? 0);
   return `${reason} ${fromNow(untilMs)}, ${failures} in a row`;
-}
-
-function doubt(limiter: Limiter): string {
-  const { failedIds, untilMs, isOutage } = limiter.view().doubt ?? {};
-  if (!failedIds) return 'none';
-  return `${isOutage ? 'outage' : 'failure'} of ${[...failedIds].join() || 'others'} ${fromNow(untilMs)}`;
 }
 
 function learned(limiter: Limiter): string {

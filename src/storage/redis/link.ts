@@ -34,7 +34,10 @@ const CHECK_AFTER_MS = 500;
  * Whose the data below the prefix are, for good: the first that asks. A write, because a replica and a full Redis still
  * answer reads, and by a script, as all that is written.
  */
-const CLAIM = `return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'GET')`;
+const CLAIM = `
+  redis.call('SET', KEYS[1], ARGV[1], 'NX')
+  return redis.call('GET', KEYS[1])
+`;
 
 /**
  * The connection to Redis, and whether commands are worth sending. One that breaks or is silent is given up; while none
@@ -169,7 +172,7 @@ export class RedisLink {
     const { botId } = this.#options;
     const key = `${this.prefix}:application`;
     const owner = await client.eval(CLAIM, { keys: [key], arguments: [botId] });
-    if (owner === null || owner === botId) return undefined;
+    if (owner === botId) return undefined;
     return `REDIS_KEY_PREFIX is that of another application (${owner}; this is ${botId}): set another one, or delete the key ${key} if that application will not be used again.`;
   }
 

@@ -88,11 +88,11 @@ export class RedisRows implements Rows {
       ),
     ];
     const given = { keys: parts.map((part) => this.#nameOf(part)), arguments: [String(keepMs), ...steps.flat()] };
-    const sentAtMs = Date.now();
+    const sentAtMs = performance.now();
     const answer = await this.#link.run((client) => client.eval(WRITE, given)).catch(() => undefined);
     if (answer === undefined) return undefined;
     const [isAsExpected, nowMs, mistyped] = Written.parse(answer);
-    this.#clock.observe(nowMs, sentAtMs, Date.now());
+    this.#clock.observe(nowMs, sentAtMs, performance.now());
     for (const name of mistyped) this.#link.unreadable(name);
     return isAsExpected === 1;
   }

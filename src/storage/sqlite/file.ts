@@ -14,13 +14,12 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { OperatorError } from '../../model/operator-error.ts';
-import { KEPT_DAYS } from '../../quota/kept-days.ts';
-import { DAY_MS } from '../../time/utc-day.ts';
+import { DAY_MS, KEPT_DAYS } from '../../time/utc-day.ts';
 
 /**
  * Raised by each change of a table, of what is in a row, or of how names become words: a file has it as `user_version`.
  */
-const VERSIONS: Readonly<Record<string, number>> = { 'state.sqlite': 7, 'cards.sqlite': 1, 'catalog.sqlite': 3 };
+const VERSIONS: Readonly<Record<string, number>> = { 'state.sqlite': 8, 'cards.sqlite': 1, 'catalog.sqlite': 3 };
 
 /** How long to wait for other processes that open the file at the same moment. */
 const OPEN_TIMEOUT_MS = 1_000;

@@ -61,7 +61,7 @@ export class SqliteRows implements Rows {
   async write(changes: readonly Change[], options: WriteOptions): Promise<boolean | undefined> {
     if (this.#isLost) return undefined;
     let isAsExpected = false;
-    const isTried = this.try(() => {
+    const isTried = this.#try(() => {
       this.#database.exec('BEGIN IMMEDIATE');
       try {
         isAsExpected = this.#isAsExpected(options);
@@ -78,7 +78,7 @@ export class SqliteRows implements Rows {
 
   drop(part: string, key: string): void {
     this.#log.warn({ part, key }, 'a row of state.sqlite cannot be read: it is dropped');
-    this.try(() => ({ changes: this.#delete(part, key) }));
+    this.#try(() => ({ changes: this.#delete(part, key) }));
   }
 
   /**
@@ -86,7 +86,7 @@ export class SqliteRows implements Rows {
    *
    * @returns whether it was written
    */
-  try(run: () => { changes: number | bigint }): boolean {
+  #try(run: () => { changes: number | bigint }): boolean {
     try {
       if (run().changes > 0) this.#outage.succeeded();
       return true;
@@ -138,7 +138,7 @@ export class SqliteRows implements Rows {
   /** What is deleted would otherwise stay in the write-ahead log until that is written over. */
   #sweep(): void {
     const ended = `SELECT part FROM parts WHERE ends_at <= ? LIMIT ${SWEPT_PARTS}`;
-    this.try(() => {
+    this.#try(() => {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       return this.#statement(`DELETE FROM parts WHERE part IN (${ended})`).run(Date.now());
     });

@@ -12,7 +12,7 @@ import { CardServiceError } from '../../../src/model/errors.ts';
 import { Events } from '../../../src/model/events.ts';
 import type { Requester } from '../../../src/model/quota.ts';
 import { errorMessage } from '../../../src/render/messages.ts';
-import { REPLY_DEADLINE_MS } from '../../../src/replies/reply-ports.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/ports.ts';
 import type { Outcome, ServiceAddress, Strategy } from './strategy.ts';
 
 /** The variables that its requests for several cards need. */
@@ -44,7 +44,7 @@ export async function ourBot(
 
   const answer = async (use: CommandUse): Promise<Outcome> => {
     const response = await cardCommand.ask(use, services);
-    if ('message' in response) return outcomeOf(response.message, false);
+    if (response.kind === 'reply') return outcomeOf(response.message, false);
     const show = (outcomes: Outcomes) =>
       cardCommand.show(response, outcomes, {
         locale: use.locale,

@@ -1,4 +1,3 @@
-import { inItsThread, inThreads } from '../in-threads.ts';
 import { type BenchTable, type Verdict, wanted } from '../table.ts';
 import { dayOfLookups } from './day-of-lookups.ts';
 import { type DayReport, dayReport } from './day-report.ts';
@@ -36,7 +35,8 @@ const CELLS: Readonly<Record<string, (report: DayReport) => string>> = {
 
 /** How far the Free plan's 1,000 requests go. */
 export async function run(): Promise<BenchTable> {
-  const days = await inThreads<Day, LivedDay>(import.meta.url, DAYS);
+  const days: LivedDay[] = [];
+  for (const day of DAYS) days.push(await lived(day));
   const ours = days.filter(({ way }) => way === 'this bot');
   return {
     title: 'One day on the Free plan (1,000 requests a day, 10 a minute, burst 20): 20,000 lookups of 500 cards',
@@ -89,8 +89,7 @@ function byLists(singly: readonly LivedDay[]): (lists: LivedDay) => Verdict {
   };
 }
 
-await inItsThread<Day>(import.meta.url, async ({ kind, way }): Promise<LivedDay> => {
+async function lived({ kind, way }: Day): Promise<LivedDay> {
   const lookups = dayOfLookups(FIRST_HOUR_SHARE[kind]);
-  const lived = await simulateDays((service) => ourBot(service, WAYS[way]), [lookups]);
-  return { kind, way, report: dayReport(lived) };
-});
+  return { kind, way, report: dayReport(await simulateDays((service) => ourBot(service, WAYS[way]), [lookups])) };
+}

@@ -1,4 +1,3 @@
-import { inItsThread, inThreads } from '../in-threads.ts';
 import { count, percent } from '../quota/format.ts';
 import { LISTS } from '../quota/our-bot.ts';
 import { type BenchTable, type Verdict, wanted } from '../table.ts';
@@ -10,7 +9,6 @@ const NOTICED_SHARE = 0.95;
 const QUIET = 3_000;
 const BUSY = 20_000;
 
-/** The longest first. */
 const RUNS: readonly (Omit<Setting, 'days'> & { way: string })[] = [
   { lookupsADay: BUSY, isOn: true, way: 'this bot' },
   { lookupsADay: QUIET, isOn: false, way: '`WATCH_RENEWALS=off`' },
@@ -20,7 +18,7 @@ const RUNS: readonly (Omit<Setting, 'days'> & { way: string })[] = [
   { lookupsADay: QUIET, isOn: true, isOther: true, variables: LISTS, way: 'the same, 20 cards a request' },
 ];
 
-/** The figures of one run; plain data that a thread can post. */
+/** The figures of one run. */
 interface Figures {
   requests: number;
   refused: number;
@@ -34,10 +32,8 @@ interface Figures {
 
 /** What members' watches cost, and how soon a price is noticed that goes across a line. */
 export async function run(): Promise<BenchTable> {
-  const found = await inThreads<Setting, Figures>(
-    import.meta.url,
-    RUNS.map(({ way: _, ...setting }) => ({ ...setting, days: DAYS })),
-  );
+  const found: Figures[] = [];
+  for (const { way: _, ...setting } of RUNS) found.push(await figuresOf({ ...setting, days: DAYS }));
   return {
     title: `500 watched cards on the Free plan, ${DAYS} days: what renewing them costs, and when a price is noticed`,
     columns: [
@@ -103,5 +99,3 @@ async function figuresOf(setting: Setting): Promise<Figures> {
     longestMs: Number.isFinite(longestMs) ? longestMs : undefined,
   };
 }
-
-await inItsThread(import.meta.url, figuresOf);

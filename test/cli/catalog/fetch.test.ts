@@ -162,26 +162,81 @@ describe('npm run catalog -- fetch', () => {
     expect(await fetching(description)).toMatchObject({ code: 0 });
   });
 
-  it('takes the lists that are there, and names the others', async () => {
-    const service = await serving({ '/sets': [{ id: 1 }, { id: 2 }], '/1': [DRAKE] });
-    const { code, err } = await fetching({ url: service.origin, names: { url: '/sets', [THEN]: '/{id}' } });
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('/2 is not there (status 404).\n') });
-    expect(await offered()).toEqual([DRAKE]);
-  });
-
   const refusing = (status: number, body: string | Buffer) => (_: IncomingMessage, response: ServerResponse) =>
     void response.writeHead(status).end(body);
+  const redirecting = (location: string) => (_: IncomingMessage, response: ServerResponse) =>
+    void response.writeHead(302, { location }).end();
+  const INDEX = { url: '/index', [THEN]: '/{id}' };
+  const MANY = Array.from({ length: 5_001 }, (_, id) => ({ id }));
+
+  it.each<[string, answers: Record<string, Answer>, names: object, code: number, cards: object[], says: string]>([
+    [
+      'takes the lists that are there',
+      { '/index': [{ id: 1 }, { id: 2 }], '/1': [DRAKE] },
+      INDEX,
+      2,
+      [DRAKE],
+      '/2 is not there (status 404).\n',
+    ],
+    [
+      'puts the rows of another address in place of a field',
+      { '/all': [{ ...DRAKE, in: 'fl' }], '/sets': [{ code: 'fl', name: 'First Light' }] },
+      { url: '/all', join: ['in=/sets:code'], map: { set: 'in.name' } },
+      0,
+      [{ ...DRAKE, set: 'First Light' }],
+      'this takes 2 requests',
+    ],
+    ['gives up on an index that is not JSON', { '/index': '<html>' }, INDEX, 1, [], '/index is not JSON.\n'],
+    [
+      'gives up on one without what the address needs',
+      { '/index': [{ name: 'x' }] },
+      INDEX,
+      1,
+      [],
+      'A row of the index has no value for the address in `names.then`.\n',
+    ],
+    ['gives up on one with dots for a segment', { '/index': [{ id: '..' }] }, INDEX, 1, [], 'has no value'],
+    ['gives up on one of 5,001 lists', { '/index': MANY }, INDEX, 1, [], 'names more than 5,000 lists.\n'],
+  ])('%s', async (_, answers, names, code, cards, says) => {
+    const service = await serving(answers);
+    const told = { code, err: expect.stringContaining(says) };
+    expect(await fetching({ url: service.origin, names })).toMatchObject(told);
+    expect(await offered()).toEqual(cards);
+    if (code === 1) expect(service.seen).toHaveLength(1);
+  });
+
+  it.each<[Answer, says: string]>([
+    [
+      refusing(403, '{"error":"Your plan has no lists."}'),
+      ' answers with status 403: {"error":"Your plan has no lists."}. ',
+    ],
+    [refusing(404, 'No such\r\n\u001b[31m list \u202e\n'), ' is not there (status 404: No such [31m list).\n'],
+    [refusing(422, '<html><title>Bad filter</title></html>'), ' is not there (status 422: Bad filter).\n'],
+    [refusing(400, 'x'.repeat(3_000)), ` is not there (status 400: ${'x'.repeat(199)}…).\n`],
+    [refusing(403, Buffer.from([0, 255])), ' answers with status 403. '],
+    [redirecting('/all'), ' answers with status 302. '], // after five more
+  ])(
+    'a refusal shows in the words of the service why, on one line that a terminal may show (%#)',
+    async (answer, says) => {
+      const service = await serving({ '/all': answer });
+      const { code, err } = await fetching({ url: service.origin, names: { url: '/all' } });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`/all${says}`) });
+      expect(service.seen).toHaveLength(says.includes('302') ? 6 : 1);
+    },
+  );
 
   it.each([
-    [403, '{"error":"Your plan has no lists."}', '/all answers with status 403: {"error":"Your plan has no lists."}. '],
-    [404, 'No such\r\n\u001b[31m list \u202e\n', '/all is not there (status 404: No such [31m list).\n'],
-    [422, '<html><title>Bad filter</title></html>', '/all is not there (status 422: Bad filter).\n'],
-    [400, 'x'.repeat(3_000), `/all is not there (status 400: ${'x'.repeat(199)}…).\n`],
-    [403, Buffer.from([0, 255]), '/all answers with status 403. '],
-  ])('a %d shows in the words of the service why, on one line that a terminal may show', async (status, body, says) => {
-    const service = await serving({ '/all': refusing(status, body) });
-    const { code, err } = await fetching({ url: service.origin, names: { url: '/all' } });
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(says) });
+    ['http://cards.example/x', 'cards.example/x is not fetched'],
+    ['https://cards.example:8443/x', 'cards.example:8443/x is not fetched'],
+    ['https://user:secret@cards.example/x', 'cards.example/x is not fetched'],
+    ['file:///etc/hosts', '/etc/hosts is not fetched'],
+    ['nowhere', 'The description or its index names a list whose address is none.'],
+  ])('refuses the address %s', async (at, why) => {
+    const service = await serving({ '/index': [{ at }] });
+    const names = { url: '/index', [THEN]: '{at}', hosts: ['cards.example'] };
+    const { code, err } = await fetching({ url: service.origin, names });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(why) });
+    expect(err).not.toContain('secret');
   });
 
   it('speaks of the key where one was refused that was sent, and never shows it', async () => {
@@ -195,19 +250,9 @@ describe('npm run catalog -- fetch', () => {
     const key = { header: 'X-Key' };
     const { err } = await fetching({ url: service.origin, key, names }, { env: { CARD_SERVICE_API_KEY: 'the-key' } });
     expect(err).toContain('Not for [secret]. Check CARD_SERVICE_API_KEY, and what the plan allows.');
-    const elsewhere = await serving({ '/moved': refusing(302, '') });
-    elsewhere.answers['/moved'] = (_, response) =>
-      void response.writeHead(302, { location: `http://localhost:${service.port}/all` }).end();
+    const elsewhere = await serving({ '/moved': redirecting(`http://localhost:${service.port}/all`) });
     const moved = { url: elsewhere.origin, key, names: { url: '/moved', hosts: ['localhost'] } };
     expect((await fetching(moved, { env: { CARD_SERVICE_API_KEY: 'the-key' } })).err).not.toContain('KEY');
-  });
-
-  it('says of a list that is packed otherwise what to do', async () => {
-    const service = await serving({ '/all.json.bz2': Buffer.from('BZh91AY&SY\0\0') });
-    expect(await fetching({ url: service.origin, names: { url: '/all.json.bz2' } })).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('is a bzip2 archive: unpack it first'),
-    });
   });
 
   it('asks first if the service counts requests, and wants --yes where nobody can be asked', async () => {
@@ -243,7 +288,7 @@ describe('npm run catalog -- fetch', () => {
     const address = `http://localhost:${lists.port}/all.jsonl.gz`;
     const service = await serving({
       '/bulk': { type: 'all', at: address },
-      '/moved': (_, response) => void response.writeHead(302, { location: address }).end(),
+      '/moved': redirecting(address),
     });
     const description = { url: service.origin, key: { header: 'X-Key' }, headers: { 'X-Team': '$CARD_SERVICE_TEAM' } };
     const env = { CARD_SERVICE_API_KEY: 'the-key', CARD_SERVICE_TEAM: 'the-team' };
@@ -265,31 +310,6 @@ describe('npm run catalog -- fetch', () => {
     expect(lists.seen).toHaveLength(3);
     expect(JSON.stringify(lists.seen)).not.toMatch(/the-key|the-team/);
     expect(service.seen[0]?.headers).toMatchObject({ 'x-key': 'the-key', 'x-team': 'the-team' });
-  });
-
-  it.each([
-    ['http://cards.example/x', 'cards.example/x is not fetched'],
-    ['https://cards.example:8443/x', 'cards.example:8443/x is not fetched'],
-    ['https://user:secret@cards.example/x', 'cards.example/x is not fetched'],
-    ['file:///etc/hosts', '/etc/hosts is not fetched'],
-    ['nowhere', 'The description or its index names a list whose address is none.'],
-  ])('refuses the address %s', async (at, why) => {
-    const service = await serving({ '/index': [{ at }] });
-    const names = { url: '/index', [THEN]: '{at}', hosts: ['cards.example'] };
-    const { code, err } = await fetching({ url: service.origin, names });
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(why) });
-    expect(err).not.toContain('secret');
-  });
-
-  it('follows five redirects and no more', async () => {
-    const service = await serving({
-      '/all': (_, response) => void response.writeHead(302, { location: '/all' }).end(),
-    });
-    expect(await fetching({ url: service.origin, names: { url: '/all' } })).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('/all answers with status 302. '),
-    });
-    expect(service.seen).toHaveLength(6);
   });
 
   it('waits as long as a 429 asks, unless that is more than a minute', async () => {
@@ -318,29 +338,6 @@ describe('npm run catalog -- fetch', () => {
     expect(await fetching({ ...description, shutOutSeconds: 3_600 })).toMatchObject({
       err: expect.stringContaining('60 minutes'),
     });
-  });
-
-  it.each([
-    ['not JSON', '<html>', /\/index is not JSON\.\n$/],
-    [
-      'without what the address needs',
-      [{ name: 'x' }],
-      /\nA row of the index has no value for the address in `names.then`\.\n$/,
-    ],
-    ['with dots for a segment', [{ id: '..' }], /has no value/],
-    ['with 5,001 lists', Array.from({ length: 5_001 }, (_, id) => ({ id })), /names more than 5,000 lists\.\n$/],
-  ])('gives up on an index %s', async (_, index, why) => {
-    const service = await serving({ '/index': index });
-    const { code, err } = await fetching({ url: service.origin, names: { url: '/index', [THEN]: '/{id}' } });
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(why) });
-    expect(service.seen).toHaveLength(1);
-  });
-
-  it('puts the rows of another address in place of a field', async () => {
-    const service = await serving({ '/all': [{ ...DRAKE, in: 'fl' }], '/sets': [{ code: 'fl', name: 'First Light' }] });
-    const names = { url: '/all', join: ['in=/sets:code'], map: { set: 'in.name' } };
-    expect(await fetching({ url: service.origin, names })).toMatchObject({ code: 0 });
-    expect(await offered()).toEqual([{ ...DRAKE, set: 'First Light' }]);
   });
 
   it('says where to look when the service has no list', async () => {

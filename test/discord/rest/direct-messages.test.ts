@@ -1,8 +1,7 @@
-import { DiscordAPIError, RateLimitError, REST } from 'discord.js';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { failedFollowUp } from '../../../src/discord/rest/delivery.ts';
-import { isFinal } from '../../../src/discord/rest/direct-messages.ts';
-import { DmChannels, pauseMs } from '../../../src/discord/rest/dm-channels.ts';
+import { DiscordAPIError, RateLimitError } from 'discord.js';
+import { expect, it } from 'vitest';
+import { isFinal, pauseMs } from '../../../src/discord/rest/direct-messages.ts';
+import { failedFollowUp } from '../../../src/discord/rest/requests.ts';
 
 function refusal(code: number, status = 403, stated = {}): DiscordAPIError {
   return new DiscordAPIError({ code, message: 'refused', ...stated }, code, status, 'POST', '', {});
@@ -36,18 +35,6 @@ it.each<[string, unknown, refusals: number, number]>([
   ['not at all when there is no answer', new Error('closed'), 1, 0],
 ])('for how long no channel is opened: %s', (_, error, refusals, expected) => {
   expect(pauseMs(error, refusals)).toBe(expected);
-});
-
-it('channels are opened again when Discord says, although the clock was set back meanwhile', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const tooFast = { code: 40_003, message: 'refused', retry_after: 5 };
-  const makeRequest = async () => Response.json(tooFast, { status: 403 }) as never;
-  const channels = new DmChannels(new REST({ makeRequest }), {});
-  await expect(channels.of('alice')).rejects.toThrow();
-  vi.setSystemTime(Date.now() - 3_600_000);
-  expect(channels.waitMs('bob')).toBeGreaterThan(0);
-  expect(channels.waitMs('bob')).toBeLessThanOrEqual(5_000);
 });
 
 it.each<[string, unknown, string]>([

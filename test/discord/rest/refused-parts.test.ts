@@ -1,6 +1,6 @@
 import { DiscordAPIError } from 'discord.js';
 import { expect, it } from 'vitest';
-import { withoutRefused } from '../../../src/discord/rest/refused-parts.ts';
+import { withoutRefused } from '../../../src/discord/rest/reply-sender.ts';
 
 /** Discord's refusal with an error at each of the paths. */
 function refusal(paths: readonly string[], code = 50035): DiscordAPIError {
@@ -17,7 +17,6 @@ function refusal(paths: readonly string[], code = 50035): DiscordAPIError {
   return new DiscordAPIError(body, code, 400, 'POST', '', { body: undefined, files: undefined });
 }
 
-const image = { url: 'https://cards.example/1.png' };
 const TEXT = { title: 'Emberwing Drake', footer: { text: 'base1-4' } };
 const BUTTON = { type: 2, custom_id: 'card:1', label: 'one', emoji: { name: '🃏' } };
 const rowOf = (...components: object[]) => ({ type: 1, components });
@@ -26,22 +25,9 @@ const file = { name: 'day.png', contentType: 'image/png', data: new Uint8Array([
 const DAY = { embeds: [{ ...TEXT, image: { url: 'attachment://day.png' } }], files: [file] };
 
 it.each<[string, object, string[], object | undefined]>([
-  ['the picture', { embeds: [{ ...TEXT, image }] }, ['data.embeds.0.image.url'], { embeds: [TEXT] }],
-  [
-    'of several pictures those that are named',
-    { content: 'three', embeds: [TEXT, TEXT, TEXT].map((embed) => ({ ...embed, thumbnail: image })) },
-    ['embeds.0.thumbnail.url', 'embeds.2.thumbnail.url'],
-    { content: 'three', embeds: [TEXT, { ...TEXT, thumbnail: image }, TEXT] },
-  ],
   ['a footer', { embeds: [TEXT] }, ['embeds.0.footer.text'], { embeds: [{ title: TEXT.title }] }],
   ['one of several embeds', { embeds: [TEXT, { title: 'b' }] }, ['embeds.1'], { embeds: [TEXT] }],
   ['a text beside an embed', { content: 'too long', embeds: [TEXT] }, ['content'], { embeds: [TEXT] }],
-  [
-    'a button',
-    { content: 'a', components: [rowOf(BUTTON, { ...BUTTON, label: 'two' })] },
-    ['data.components.0.components.0.custom_id'],
-    { content: 'a', components: [rowOf({ ...BUTTON, label: 'two' })] },
-  ],
   [
     'the emoji of a button',
     { content: 'a', components: [rowOf(BUTTON)] },

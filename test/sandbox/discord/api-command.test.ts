@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { apiCommand, isVisible, type RegisteredCommand } from '../../../sandbox/discord/api-command.ts';
+import { isVisible, type RegisteredCommand } from '../../../sandbox/discord/api-command.ts';
 import type { Whereabouts } from '../../../sandbox/discord/chat.ts';
 import { readCommand } from '../../../sandbox/discord/command-rules.ts';
-import { ownersOf, placeOf } from '../../../sandbox/discord/place.ts';
+import { placeOf } from '../../../sandbox/discord/place.ts';
 import { DEFAULT_WORLD as world } from '../../../sandbox/discord/world.ts';
 
 const GUILD = '1180000000000655361';
@@ -13,37 +13,6 @@ const BOTH = { integration_types: [0, 1] };
 function registered(form: object, guildId: string | null = null): RegisteredCommand {
   return { id: '1', version: '2', guildId, form: readCommand({ name: 'card', description: 'x', ...form }) };
 }
-
-describe('a command as Discord returns it', () => {
-  it('has contexts and integration types when it is global', () => {
-    expect(apiCommand(registered({}), '9')).toEqual({
-      id: '1',
-      application_id: '9',
-      version: '2',
-      type: 1,
-      name: 'card',
-      name_localizations: null,
-      description: 'x',
-      description_localizations: null,
-      default_member_permissions: null,
-      dm_permission: true,
-      contexts: null,
-      integration_types: [0],
-      nsfw: false,
-    });
-  });
-
-  it('has the guild id when it is a guild command', () => {
-    const command = apiCommand(registered({ contexts: [0] }, GUILD), '9');
-    expect(command.guild_id).toBe(GUILD);
-    expect(command).not.toHaveProperty('contexts');
-  });
-
-  it('omits translations unless they are requested', () => {
-    const options = [{ type: 3, name: 'id', description: 'x' }];
-    expect(JSON.stringify(apiCommand(registered({ options }), '9', false))).not.toContain('localizations');
-  });
-});
 
 describe('a command is visible', () => {
   it.each<[string, object, string | null, string | null, boolean, boolean]>([
@@ -78,14 +47,5 @@ describe('a command is visible', () => {
     ['for servers, in direct messages of one who shares none', {}, { guildId: null, installedFor: 'user' }, true],
   ])('%s', (_what, form, at, expected) => {
     expect(isVisible(registered(form), placeOf(at, world))).toBe(expected);
-  });
-
-  it('runs under the installations that allow it', () => {
-    const at = (whereabouts: Whereabouts) => ownersOf([0, 1], placeOf(whereabouts, world));
-    expect(at({ guildId: GUILD })).toEqual({ 0: GUILD });
-    expect(at({ guildId: GUILD, installedFor: 'both' })).toEqual({ 0: GUILD, 1: world.members[0]?.id });
-    expect(at({ guildId: null })).toEqual({ 0: '0' });
-    expect(at({ context: 2 })).toEqual({ 1: world.members[0]?.id });
-    expect(at({ guildId: FOREIGN, installedFor: 'both' })).toEqual({ 1: world.members[0]?.id });
   });
 });

@@ -5,17 +5,6 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const ACK_MS = 3_000; // interactions/receiving-and-responding, "Interaction callback"
-const choice = { name: 'Drake', value: 'base1-4' };
-
-it('is found by its own token alone, and refuses a second answer with 40060', async () => {
-  const autocompletions = new Autocompletions();
-  const { token, choices } = autocompletions.start('1', 'de', ACK_MS);
-  expect(autocompletions.find('1', 'another')).toBeUndefined();
-  const pending = autocompletions.find('1', token);
-  pending?.answer([choice]);
-  expect(() => pending?.answer([])).toThrow(expect.objectContaining({ code: 40_060 }));
-  expect(await choices).toEqual([choice]);
-});
 
 it('fails after three seconds, and is unknown from then on', async () => {
   const autocompletions = new Autocompletions();

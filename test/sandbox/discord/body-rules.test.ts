@@ -31,7 +31,6 @@ function flat(tree: ErrorTree, path: string): string[] {
 const long = (length: number) => 'x'.repeat(length);
 const embed = (part: object) => ({ embeds: [{ title: 'Title', ...part }] });
 const HALVES = Array(2).fill({ description: long(3_000) });
-const POLL = { question: { text: 'x' }, answers: [{ poll_media: { text: 'x' } }] };
 
 const button = (part: object = {}) => ({ type: 2, style: 1, label: 'A', custom_id: 'a', ...part });
 const row = (...components: object[]) => ({ type: 1, components });
@@ -55,7 +54,6 @@ describe('a message', () => {
     ['a javascript: picture', embed({ image: { url: 'javascript:1' } }), 'embeds.0.image.url: URL_TYPE_INVALID_SCHEME'],
     ['an address that is none', embed({ url: 'nowhere' }), 'embeds.0.url: BASE_TYPE_INVALID'],
     ['null for everything', { content: null, embeds: null, flags: null, components: null }, 'ok'],
-    ['a poll, which is not emulated', { content: 'x', poll: POLL }, 'poll: NOT_EMULATED'],
     ['components V2', { flags: 1 << 15 }, 'flags: MESSAGE_FLAGS_INVALID'],
     ['a flag that bots cannot set', { flags: 1 << 7 }, 'flags: MESSAGE_FLAGS_INVALID'],
     ['a button without a row', { components: [button()] }, 'components.0: UNION_TYPE_CHOICES'],
@@ -72,7 +70,6 @@ describe('a message', () => {
     ['nothing', [], 'BASE_TYPE_BAD_LENGTH'],
     ['a row', [row(button())], '0: UNION_TYPE_CHOICES'],
     ['a button with null for what is absent', [button({ emoji: null, url: null, disabled: null })], 'ok'],
-    ['a menu of members', [select({ type: 5, options: undefined })], '0: NOT_EMULATED'],
     ['a menu and a button', [select(), button()], '1: COMPONENT_LAYOUT_WIDTH_EXCEEDED'],
     ['a custom_id twice', [button(), button()], '1.custom_id: COMPONENT_CUSTOM_ID_DUPLICATED'],
     ['an id twice', [button({ id: 7 }), button({ id: 7, custom_id: 'b' })], '1.id: COMPONENT_ID_DUPLICATED'],
@@ -87,8 +84,6 @@ describe('a message', () => {
       '0.custom_id: BUTTON_COMPONENT_URL_CUSTOM_ID_MUTUALLY_EXCLUSIVE',
     ],
     ['a link to nowhere', [{ ...link, url: 'ftp://x.test' }], '0.url: URL_TYPE_INVALID_SCHEME'],
-    ['a premium button', [{ type: 2, style: 6 }], '0.style: NOT_EMULATED'],
-    ['what only such a one has', [button({ sku_id: '1' })], '0.sku_id: NOT_EMULATED'],
     [
       'a value twice',
       [select({ options: [OPTION, OPTION] })],
@@ -207,8 +202,6 @@ describe('a callback', () => {
       'data.components.1.component.custom_id: COMPONENT_CUSTOM_ID_DUPLICATED',
     ],
     ['with a button in a form', modal(label(button())), 'data.components.0.component: UNION_TYPE_CHOICES'],
-    ['with a row in a form', modal(row(input('a'))), 'data.components.0: NOT_EMULATED'],
-    ['with a menu in a form', modal(label(select())), 'data.components.0.component: NOT_EMULATED'],
   ])('%s', (_what, body, expected) => {
     expect(leafCodes(() => parseCallback(body, { type: 2, hasSource: false }))).toEqual([expected]);
   });
@@ -258,12 +251,7 @@ describe('a command', () => {
       'default_member_permissions: BASE_TYPE_REQUIRED',
     ],
     ['with an odd age limit', { nsfw: 'x' }, 'nsfw: BOOLEAN_TYPE_CONVERT'],
-    ['as an entry point', { type: 4, description: undefined }, 'type: NOT_EMULATED'],
-    ['with a handler', { handler: 2 }, 'handler: NOT_EMULATED'],
     ['with choices', options({ choices: [{ name: 'a', value: 'b' }] }), 'options.0.choices: NOT_EMULATED'],
-    ['that suggests numbers', options({ type: 4, autocomplete: true }), 'options.0.autocomplete: NOT_EMULATED'],
-    ['with a subcommand', options({ type: 1 }), 'options.0: NOT_EMULATED'],
-    ['with an option for members', options({ type: 6 }), 'options.0: NOT_EMULATED'],
   ])('%s', (_what, part, expected) => {
     expect(leafCodes(() => readCommand({ name: 'card', description: 'Show one card', ...part }))).toEqual([expected]);
   });

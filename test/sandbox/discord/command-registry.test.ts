@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import { CommandRegistry } from '../../../sandbox/discord/command-registry.ts';
 
-const GUILD = '1180000000000655361';
-
 function book(): CommandRegistry {
   let last = 0;
   return new CommandRegistry(() => String(++last));
@@ -17,15 +15,6 @@ it('keeps the id of a name, and changes the version only with the content', () =
   const [changed] = commands.replace(null, [named('card', 'new')]);
   expect(changed?.id).toBe(card?.id);
   expect(changed?.version).not.toBe(card?.version);
-});
-
-it('replaces all commands of one scope and keeps those of others', () => {
-  const commands = book();
-  commands.replace(null, [named('card'), named('usage')]);
-  commands.replace(GUILD, [named('card')]);
-  commands.replace(null, []);
-  expect(commands.list(null)).toEqual([]);
-  expect(commands.list(GUILD)).toHaveLength(1);
 });
 
 it('replaces nothing when one command is invalid', () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { FileStore, pictureSize } from '../../../sandbox/discord/file-store.ts';
+import { FileStore } from '../../../sandbox/discord/file-store.ts';
 import { readBody } from '../../../sandbox/discord/request-body.ts';
 
 describe('a stored file', () => {
@@ -40,12 +40,6 @@ describe('a stored file', () => {
     files.keep(prepared.slice(2));
     expect(kept()).toEqual([false, true, true]);
   });
-
-  it('has the size of a picture', () => {
-    const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000002000000030806000000', 'hex');
-    expect(pictureSize(png)).toEqual({ width: 2, height: 3 });
-    expect(pictureSize(Buffer.from('text'))).toBeUndefined();
-  });
 });
 
 // reference.md, "Uploading Files"
@@ -59,19 +53,6 @@ describe('a request', () => {
     const body = Readable.from([Buffer.from(await response.arrayBuffer())]);
     return readBody(Object.assign(body, { headers }) as unknown as IncomingMessage);
   }
-
-  it('contains its files with their numbers', async () => {
-    const { json, files } = await read({
-      'files[3]': new Blob(['a']),
-      'files[0]': new Blob(['b'], { type: 'text/csv' }),
-    });
-
-    expect(json).toEqual({ content: 'x' });
-    expect(files.map(({ number, contentType, bytes }) => [number, contentType, bytes.length])).toEqual([
-      [3, 'application/octet-stream', 1],
-      [0, 'text/csv', 1],
-    ]);
-  });
 
   it('with a file of more than 10 MiB, or more than ten files, is refused', async () => {
     const eleven = Array.from({ length: 11 }, (_, index) => [`files[${index}]`, new Blob(['x'])]);

@@ -35,21 +35,6 @@ async function identified(part: object = {}, query?: string) {
 }
 
 describe('the gateway', () => {
-  it('sends HELLO with the interval, and acknowledges heartbeats', async () => {
-    const client = dial();
-    expect(await client.next()).toMatchObject({ op: 10, d: { heartbeat_interval: 41_250 } });
-    client.send(1, null);
-    expect(await client.next()).toMatchObject({ op: 11 });
-  });
-
-  it('answers an identify with READY and the address for resumes', async () => {
-    const { ready } = await identified();
-    expect(ready).toMatchObject({ op: 0, t: 'READY', s: 1 });
-    expect(ready.d).toMatchObject({ resume_gateway_url: discord.origin.replace('http', 'ws') });
-    expect(discord.gateway).toMatchObject({ identifies: 1, sessions: 1 });
-    await discord.gateway.whenReady();
-  });
-
   it('closes a connection without heartbeats', async () => {
     await start({ heartbeatIntervalMs: 20 });
     const client = dial();
@@ -91,10 +76,6 @@ describe('the gateway', () => {
     expect(await again.next()).toMatchObject({ t: 'RESUMED' });
   });
 
-  it("is served under a proxy's name", async () => {
-    expect(await dial(undefined, { host: 'gateway-proxy.test' }).next()).toMatchObject({ op: 10 });
-  });
-
   it.each([
     ['v=5&encoding=json', 4_012],
     ['v=10&encoding=etf', 4_002],
@@ -114,37 +95,6 @@ describe('the gateway', () => {
 
     expect(answers).toMatchObject([{ t: 'READY' }, { op: 9, d: false }, { t: 'READY' }, { op: 9, d: false }]);
     expect(discord.gateway).toMatchObject({ identifies: 2, refusedIdentifies: 2, sessions: 2 });
-  });
-
-  it('accepts the next identify of a key when the window is over, and then all shards are ready', async () => {
-    await start({ shards: 2, maxConcurrency: 1, identifyWindowMs: 20 });
-    const ready = discord.gateway.whenAllReady(2);
-    const client = await greeted();
-    client.send(2, identity({ shard: [0, 2] }));
-    await client.next();
-
-    await expect
-      .poll(async () => {
-        const again = await greeted();
-        again.send(2, identity({ shard: [1, 2] }));
-        return again.next();
-      })
-      .toMatchObject({ t: 'READY' });
-
-    await ready;
-  });
-
-  it('replays the events after the last sequence number, then sends RESUMED', async () => {
-    const { client, ready } = await identified();
-    discord.gateway.drop();
-    await client.closed;
-
-    const again = await greeted();
-    again.send(6, { token: discord.botToken, session_id: ready.d.session_id, seq: 0 });
-
-    expect(await again.next()).toMatchObject({ t: 'READY', s: 1 });
-    expect(await again.next()).toMatchObject({ t: 'RESUMED', s: 2 });
-    expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
   it('does not resume a session that was closed with 1000, and refuses a sequence number from the future', async () => {

@@ -5,11 +5,8 @@ import {
   DISCORD_LIFETIMES,
   type Phase,
   shown,
-  timeLimit,
   webhookRefusal,
 } from '../../../sandbox/discord/interaction.ts';
-
-const PHASES: Phase[] = ['sent', 'thinking', 'answered', 'unanswered', 'expired', 'deleted'];
 
 describe('the first answer', () => {
   it.each<[Phase, number, Phase | Refusal]>([
@@ -27,10 +24,6 @@ describe('the first answer', () => {
     const outcome = acknowledge({ phase, typedAtMs: 1_000 }, 'reply', 1_000 + ageMs, DISCORD_LIFETIMES);
     expect(Object.values(outcome)).toEqual([expected]);
   });
-
-  it('that defers shows "thinking…"', () => {
-    expect(acknowledge({ phase: 'sent', typedAtMs: 0 }, 'defer', 1, DISCORD_LIFETIMES)).toEqual({ phase: 'thinking' });
-  });
 });
 
 it.each<[Phase, number, Refusal | undefined]>([
@@ -45,17 +38,6 @@ it.each<[Phase, number, Refusal | undefined]>([
   ['deleted', 10, undefined],
 ])('a call of the webhook of one that is %s after %i ms: %s', (phase, ageMs, expected) => {
   expect(webhookRefusal({ phase, typedAtMs: 1_000 }, 1_000 + ageMs, DISCORD_LIFETIMES)).toBe(expected);
-});
-
-it('only waiting times out: for the first answer after 3 s, for the edit after 15 minutes', () => {
-  expect(PHASES.map((phase) => timeLimit(phase, DISCORD_LIFETIMES))).toEqual([
-    { afterMs: 3_000, next: 'unanswered' },
-    { afterMs: 900_000, next: 'expired' },
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-  ]);
 });
 
 it.each([

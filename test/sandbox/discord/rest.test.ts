@@ -35,17 +35,6 @@ const posted = (body: string, contentType = 'application/json'): Call => ({
 });
 
 describe('the API', () => {
-  it('returns the application, the bot user and the address of the gateway', async () => {
-    const [owner] = discord.members;
-    const application = { id: discord.applicationId, owner: { id: owner?.id, global_name: owner?.name } };
-    expect((await call('/applications/@me')).body).toMatchObject(application);
-    expect((await call('/gateway/bot')).body).toMatchObject({
-      url: discord.origin.replace('http', 'ws'),
-      shards: 1,
-      session_start_limit: { remaining: 1_000 },
-    });
-  });
-
   it.each(['', '/v9', '/v10'])('is served as /api%s', async (version) => {
     expect((await call('/applications/@me', { version })).body).toMatchObject({ id: discord.applicationId });
   });

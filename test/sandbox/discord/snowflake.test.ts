@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Snowflakes, shardOf, snowflakeTimeMs } from '../../../sandbox/discord/snowflake.ts';
+import { Snowflakes, snowflakeTimeMs } from '../../../sandbox/discord/snowflake.ts';
 
 it('generates ids that ascend, never repeat, and contain their time', () => {
   const ids = new Snowflakes();
@@ -15,13 +15,4 @@ it('generates ids that ascend, never repeat, and contain their time', () => {
 it('continues after the clock is set back', () => {
   const ids = new Snowflakes();
   expect(BigInt(ids.next(2_000_000_000_000))).toBeLessThan(BigInt(ids.next(1_900_000_000_000)));
-});
-
-it.each([
-  [null, 4, 0],
-  [String(5n << 22n), 4, 1],
-  [String(7n << 22n), 4, 3],
-  [String(7n << 22n), 1, 0],
-])('guild %s belongs to a shard of %i: %i', (guildId, count, shard) => {
-  expect(shardOf(guildId, count)).toBe(shard);
 });

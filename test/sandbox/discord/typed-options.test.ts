@@ -33,18 +33,6 @@ describe('typing', () => {
   ])('%s is refused with a sentence', (_what, options, expected) => {
     expect(() => typed(options)).toThrow(expected);
   });
-
-  it('sends options in the order of the declaration', () => {
-    expect(typed({ game: 'first', prices: false, id: '🐉🐉🐉🐉🐉' })).toEqual([
-      { type: 3, name: 'id', value: '🐉🐉🐉🐉🐉' },
-      { type: 5, name: 'prices', value: false },
-      { type: 3, name: 'game', value: 'first' },
-    ]);
-  });
-
-  it.each([1, 3])('takes %i, at the limit', (count) => {
-    expect(typed({ id: 'a', count })).toContainEqual({ type: 4, name: 'count', value: count });
-  });
 });
 
 it('an option that is being typed is sent as it is, beside the others', () => {

@@ -65,6 +65,16 @@ it('processes know how long the queues of the others are, and count none that di
   expect(patient.processes.lengths()).toEqual([]);
 });
 
+it('a process that is only busy is not dead to one that has to connect again and again', async () => {
+  const [one, busy] = await three();
+  await busy.looks();
+  await one.looks(2);
+  for (let connections = 0; connections < UNTIL_DEAD; connections++) await one.processes.look({ isEarly: true });
+  expect(one.processes.isDead(busy.processes.id)).toBe(false);
+  await one.looks(UNTIL_DEAD - 2);
+  expect(one.processes.isDead(busy.processes.id)).toBe(true);
+});
+
 describe('a name that several processes want', () => {
   it('is not released by a process that does not hold it, or has lost it without notice', async () => {
     const [{ claims: one }, { claims: other }] = await three();

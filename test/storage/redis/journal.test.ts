@@ -45,43 +45,6 @@ describe('a deferred reply in Redis', () => {
     expect(await written()).toEqual({ [late.id]: other.processes.id, [early.id]: other.processes.id });
   });
 
-  it('that another process deletes is ended by its owner, who learns of it with the next look, once', async () => {
-    const { owner, other, written } = await two();
-    await owner.takesOver();
-    const [{ reply, id }, kept] = [await add(owner), await add(owner)];
-    expect(await other.journal.markDeleted(id)).toBe(false);
-    await owner.looks(2);
-    expect(owner.taken).toEqual([{ ...reply, isDeleted: true }]);
-    await owner.journal.remove(id);
-    await owner.looks();
-    expect([owner.taken.length, await written()]).toEqual([1, { [kept.id]: owner.processes.id }]);
-  });
-
-  it('that another process takes back as its answer is shown is given to its owner, should the other not come to it', async () => {
-    const { owner, other, written } = await two();
-    await owner.takesOver();
-    const { reply, id } = await add(owner);
-    await other.journal.markDeleted(id);
-    await owner.journal.ended(id);
-    await owner.looks();
-    expect(owner.taken).toEqual([{ ...reply, isDeleted: true }]);
-    await owner.journal.remove(id);
-    expect(await written()).toEqual({});
-  });
-
-  it('that was taken back while Redis could not be told is marked with the next look: the next process deletes it', async () => {
-    const { owner, other, written } = await two();
-    const { reply, id } = await add(owner);
-    owner.part(true);
-    expect(await owner.journal.markDeleted(id)).toBe(true);
-    expect(owner.journal.ownerOf(id)).toBe('unknown');
-    owner.part(false);
-    await owner.looks();
-    expect(await written()).toEqual({ [id]: `${owner.processes.id} deleted` });
-    await other.looks(UNTIL_DEAD);
-    expect(other.taken).toEqual([{ ...reply, isDeleted: true }]);
-  });
-
   it('is left to any process at once when its owner stops, also one that comes late and receives the interaction again', async () => {
     const { redis, owner, other, written } = await two();
     const [left, kept] = [await add(owner), await add(other)];
@@ -115,20 +78,6 @@ describe('a deferred reply in Redis', () => {
     await owner.takesOver();
     await owner.looks(UNTIL_DEAD);
     expect(owner.taken).toEqual([reply]);
-  });
-
-  it('that is invalid is dropped and logged, and the others are taken over', async () => {
-    const { client, key, owner, other, written } = await two();
-    const [spoilt, sound] = [await add(owner), await add(owner)];
-    await owner.journal.close();
-    await client.hSet(`${key}:texts`, spoilt.id, '{"interactionId":7}');
-    await client.hSet(key, 'spoilt', '-');
-    await other.looks();
-    expect(other.taken).toEqual([sound.reply]);
-    expect(await written()).toEqual({ [sound.id]: other.processes.id });
-    expect(other.lines.map(({ msg }) => msg)).toContain(
-      'redis holds something that cannot be read: it is left out or replaced',
-    );
   });
 
   it('that an operator has deleted is not written again', async () => {

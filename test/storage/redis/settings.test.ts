@@ -1,13 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { Events } from '../../../src/model/events.ts';
 import { openState } from '../../../src/storage/open-state.ts';
 import { settingProblems, whyUnusable } from '../../../src/storage/redis/client.ts';
-import { warnOfSettings } from '../../../src/storage/redis/state.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { noRealRedis } from '../../support/redis/no-real-redis.ts';
 import { startRealRedis } from '../../support/redis.ts';
-import { linkTo } from '../../support/redis-link.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const info = (policy: string, aof: 0 | 1) =>
@@ -33,20 +31,9 @@ it.each([
   expect(await whyUnusable({ hello: async () => hello as never })).toBe(sentence);
 });
 
-describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () => {
-  it.each([
-    ['of settings as they should be', { 'maxmemory-policy': 'noeviction', appendonly: 'yes' }, 0],
-    ['of settings that may lose replies', { 'maxmemory-policy': 'allkeys-lru', appendonly: 'no' }, 2],
-  ])('warns once each %s', async (_, settings, warnings) => {
-    const redis = await startRealRedis({ settings });
-    const { link, log, lines } = linkTo(redis);
-    warnOfSettings(link, log);
-    await link.opened;
-    await link.read((client) => client.ping()); // answered after it, on the same connection
-    await expect.poll(() => lines.map(({ level }) => level)).toEqual(Array(warnings).fill(40));
-  });
-
-  it('warns so when a bot starts', async () => {
+it.skipIf(noRealRedis('warnings about settings of Redis'))(
+  'settings that may lose replies are warned of when a bot starts',
+  async () => {
     const { url, prefix } = await startRealRedis({ settings: { appendonly: 'no' } });
     const { log, lines } = logLines();
     const config = readConfig({
@@ -59,5 +46,5 @@ describe.skipIf(noRealRedis('warnings about settings of Redis'))('a link', () =>
     const state = await openState({ ...config, log, events: new Events() });
     await expect.poll(() => lines).toMatchObject([{ level: 40, cure: expect.stringContaining('appendonly yes') }]);
     await state.close();
-  });
-});
+  },
+);

@@ -142,12 +142,6 @@ describe('a database', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('that is whole is not moved', () => {
-    const { log, lines, ...rest } = options();
-    for (let time = 0; time < 2; time++) openFile(join(folder, 'a.sqlite'), { ...rest, log }).database.close();
-    expect(lines).toEqual([]);
-  });
-
   it.each([
     ['below a file', (): string => join(folder, 'file', 'state.sqlite')],
     ['where a folder is', (): string => join(folder, 'folder')],

@@ -7,48 +7,32 @@ export interface RecordingRelay {
   commands: readonly (readonly string[])[];
 }
 
-/** A TCP proxy before a Redis that notes what passes. */
+/**
+ * A TCP proxy before a Redis that notes what passes, none of which has a `\r\n` of its own: arrays of bulk strings, as in
+ * https://redis.io/docs/latest/develop/reference/protocol-spec/#sending-commands-to-a-redis-server
+ */
 export async function startRecordingRelay(url: string): Promise<RecordingRelay> {
   const commands: string[][] = [];
   const watch = () => {
-    let unread: Buffer = Buffer.alloc(0);
+    const lines: string[] = [];
     let inTransaction = false;
     return (sent: Buffer) => {
-      const { requests, rest } = readRequests(Buffer.concat([unread, sent]));
-      unread = rest;
-      for (const request of requests) {
-        const [name] = request;
-        if (!inTransaction) commands.push(request);
-        if (name === 'MULTI') inTransaction = true;
-        if (name === 'EXEC') inTransaction = false;
+      lines.push(...((lines.pop() ?? '') + sent.toString('latin1')).split('\r\n'));
+      for (const [name = '', ...args] of takenFrom(lines)) {
+        const command = name.toUpperCase();
+        if (!inTransaction) commands.push([command, ...args]);
+        inTransaction = command === 'MULTI' || (inTransaction && command !== 'EXEC');
       }
     };
   };
   return { url: (await startSlowRelay(url, { delayMs: 0, watch })).url, commands };
 }
 
-/** Arrays of bulk strings: https://redis.io/docs/latest/develop/reference/protocol-spec/#sending-commands-to-a-redis-server */
-function readRequests(bytes: Buffer): { requests: string[][]; rest: Buffer } {
-  const requests: string[][] = [];
-  let at = 0;
-  const line = () => {
-    const end = bytes.indexOf('\r\n', at);
-    if (end < 0) return undefined;
-    const number = Number(bytes.toString('latin1', at + 1, end));
-    at = end + 2;
-    return number;
-  };
+/** All requests that are there as a whole: how many words, then each after its length. */
+function* takenFrom(lines: string[]): Generator<string[]> {
   for (;;) {
-    const start = at;
-    const words: string[] = [];
-    const count = line();
-    for (let word = 0; word < (count ?? 0); word++) {
-      const length = line();
-      if (length === undefined || bytes.length < at + length + 2) return { requests, rest: bytes.subarray(start) };
-      words.push(bytes.toString('utf8', at, at + length));
-      at += length + 2;
-    }
-    if (count === undefined) return { requests, rest: bytes.subarray(start) };
-    requests.push([(words[0] ?? '').toUpperCase(), ...words.slice(1)]);
+    const end = 1 + 2 * Number(lines[0]?.slice(1));
+    if (!(lines.length > end)) return; // nor where there is no number yet
+    yield lines.splice(0, end).filter((_, at) => at > 0 && at % 2 === 0);
   }
 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,11 +5,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CardStore, keysOf } from '../../../../src/cache/card-store.ts';
+import { CardStore } from '../../../../src/known/card-store.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../../../src/storage/sqlite/cards.ts';
 import { CatalogDatabase } from '../../../../src/storage/sqlite/catalog/database.ts';
 import { WorkerCatalog, type WorkerCatalogOptions } from '../../../../src/storage/sqlite/catalog/worker-catalog.ts';
 import { openFile } from '../../../../src/storage/sqlite/file.ts';
+import { keysOf } from '../../../../src/storage/state.ts';
 import { ERROR, INFO, logLines, WARN } from '../../../support/log-lines.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -80,19 +80,6 @@ function stopTimers(): void {
 }
 
 describe('the catalog', () => {
-  it('finds a card at once after the service answered with it, and after a restart', async () => {
-    const first = openCatalog();
-    first.learn(CHARIZARD);
-    expect(await first.search('charizard', ALICE, Date.now() + LONG_MS)).toEqual([
-      { id: 'base1-4', name: 'Charizard', set: 'Base', number: '4/102', game: 'Pokémon' },
-    ]);
-    await first.close();
-    const again = openCatalog();
-    const resolved = expect.poll(() => again.resolve('BASE1 4', ALICE));
-    await resolved.toMatchObject({ kind: 'one', card: { id: 'base1-4' } });
-    expect(lines).toEqual([]);
-  });
-
   it('writes at the end what was learned just before', async () => {
     const { catalog } = await withWorker();
     catalog.learn(CHARIZARD);
@@ -111,16 +98,6 @@ describe('the catalog', () => {
     vi.useRealTimers();
     catalog.learn(CHARIZARD);
     await finds(catalog, 'base1-4');
-  });
-
-  it('offers what the member asked for last to them alone, then what their server asks for most', async () => {
-    const catalog = openCatalog();
-    for (const id of ['a1', 'b2', 'c3']) catalog.learn({ ...CHARIZARD, id, name: id });
-    asked(catalog, ALICE, 'a1', 'b2', 'b2');
-    asked(catalog, BOB, 'c3');
-    expect(await ids(catalog, '')).toEqual(['b2', 'a1', 'c3']);
-    expect(await ids(catalog, '', BOB)).toEqual(['c3', 'b2', 'a1']);
-    expect(await ids(catalog, '', { ...ALICE, memberId: 'carol', guildId: 'elsewhere' })).toEqual([]);
   });
 
   it('offers what was asked for in a foreign place to the member alone, and puts it before nothing for others', async () => {
@@ -145,18 +122,6 @@ describe('the catalog', () => {
     await expect.poll(members).toEqual([]);
   });
 
-  it('offers a denied card last, and no longer when no copy is kept', async () => {
-    const catalog = openCatalog();
-    catalog.learn(CHARIZARD);
-    catalog.learn({ ...CHARIZARD, id: 'base4-4' });
-    catalog.deny('base1-4', true);
-    await finds(catalog, 'base4-4', 'base1-4');
-    catalog.deny('base1-4', false);
-    await finds(catalog, 'base4-4');
-    catalog.learn(CHARIZARD);
-    await finds(catalog, 'base1-4', 'base4-4');
-  });
-
   it('withdraws an import of which five cards were denied and none confirmed until one is, with a line in the log each', async () => {
     const cards = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id: `${id}1`, name: 'Charizard' }));
     inCatalog((file) => file.upsert(cards, 'foreign.csv'));
@@ -168,13 +133,6 @@ describe('the catalog', () => {
     catalog.learn({ ...CHARIZARD, id: 'f1' });
     await findsSoon(catalog, 'f1', 'x1');
     expect(lines.slice(1)).toMatchObject([{ level: INFO, source: 'foreign.csv' }]);
-  });
-
-  it('offers what another process imports while it runs', async () => {
-    const catalog = openCatalog();
-    await finds(catalog);
-    importCharizard();
-    expect(await ids(catalog, 'charizrad')).toEqual(['base1-4']);
   });
 
   it('learns what the cache holds, of this service alone', async () => {
@@ -216,30 +174,9 @@ describe('the worker', () => {
     await finds(openCatalog());
     await expect.poll(() => existsSync(old)).toBe(false);
   });
-
-  it('does not begin at the end, where what was learned before is written without it', async () => {
-    const begun = countWorkers();
-    const catalog = openCatalog();
-    catalog.learn(CHARIZARD);
-    asked(catalog, ALICE);
-    await catalog.close();
-    expect(await begun()).toBe(0);
-    expect(inCatalog((file) => file.index.stats().cards)).toBe(1);
-    expect(inFile((file) => file.prepare('SELECT member FROM asked_by_member').all())).toHaveLength(1);
-  });
 });
 
 describe('what is learned', () => {
-  it('within 50 ms is told to the worker at once', async () => {
-    const { catalog, worker } = await withWorker();
-    const told = vi.spyOn(worker, 'postMessage');
-    for (const id of ['base1-4', 'base4-4']) catalog.learn({ ...CHARIZARD, id });
-    expect(told).not.toHaveBeenCalled();
-    await expect.poll(() => ids(catalog, '', BOB)).toEqual([]);
-    const changes = [{ kind: 'answered' }, { kind: 'answered' }];
-    expect(told.mock.calls[0]).toMatchObject([[{ kind: 'changes', changes }, { kind: 'search' }]]); // in one message
-  });
-
   it('while there is no worker is kept, the newest 1,000', async () => {
     const catalog = openCatalog();
     for (let at = 0; at < 1_001; at++) catalog.learn({ ...CHARIZARD, id: `base-${at}` });
@@ -256,28 +193,6 @@ describe('what goes wrong', () => {
     const waiting = ids(catalog, 'charizard');
     await worker.terminate();
     expect(await waiting).toEqual([]);
-    await findsSoon(catalog, 'base1-4');
-  });
-
-  it('what a worker was not told yet when it dies is told to the next', async () => {
-    const { catalog, worker } = await withWorker();
-    stopTimers(); // it dies before it is told
-    catalog.learn(CHARIZARD);
-    await worker.terminate();
-    vi.advanceTimersByTime(5_000);
-    vi.useRealTimers();
-    await finds(catalog, 'base1-4');
-  });
-
-  it('a worker that cannot be made is told once, and made later', async () => {
-    importCharizard();
-    const notForWorkers = (() => {}) as unknown as string;
-    const options = { dataDir: folder, keepsMembers: true, cardKeys: notForWorkers, log };
-    const catalog = new WorkerCatalog(options);
-    opened.push(catalog);
-    await finds(catalog);
-    expect(lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
-    options.cardKeys = keysOf(ORIGIN);
     await findsSoon(catalog, 'base1-4');
   });
 
@@ -357,16 +272,6 @@ describe('what goes wrong', () => {
     expect(await ids(catalog, 'charizrad')).toEqual(['base1-4']); // words that were taken back are known again
   });
 
-  it('a worker that does not end is left behind', async () => {
-    const { catalog, worker } = await withWorker();
-    const hears = vi.spyOn(worker, 'postMessage').mockReturnValue(undefined);
-    const ends = vi.spyOn(worker, 'terminate').mockReturnValue(new Promise(() => {}));
-    await catalog.close();
-    expect(hears).toHaveBeenCalledWith([{ kind: 'close' }]);
-    ends.mockRestore();
-    await worker.terminate();
-  });
-
   it('what is learned while the file cannot be opened is there soon after it can', async () => {
     const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
     file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
@@ -379,22 +284,15 @@ describe('what goes wrong', () => {
   });
 });
 
-it('does not keep the process alive', async () => {
-  const program = `
-    import { WorkerCatalog } from ${JSON.stringify(import.meta.resolve('../../../../src/storage/sqlite/catalog/worker-catalog.ts'))};
-    const catalog = new WorkerCatalog({ dataDir: process.argv[2], keepsMembers: true, cardKeys: '', log: console });
-    await catalog.search('a', { memberId: '1' }, Date.now() + ${LONG_MS});
-    console.log('searched');`;
-  const file = join(folder, 'program.mjs');
-  writeFileSync(file, program);
-  const child = spawn(process.execPath, [file, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
-  expect(await once(child, 'exit')).toEqual([0, null]);
-});
-
 async function cached(origin: string, id: string): Promise<void> {
   const { database } = openFile(join(folder, 'cards.sqlite'), { log, schema: CARDS_SCHEMA, lossMeans: '' });
-  const store = new CardStore({ log, store: new SqliteStore(database), memoryBytes: 1_000, keepMs: 1e9, origin });
+  const store = new CardStore({
+    log,
+    store: new SqliteStore(database),
+    memoryBytes: 1_000,
+    keepMs: 1e9,
+    keyPrefix: keysOf(origin),
+  });
   await store.set(id, { card: { ...CHARIZARD, id }, fetchedAtMs: Date.now() });
   await store.close();
 }

@@ -1,0 +1,87 @@
+import type { ChoiceIds } from '../src/render/card-list.ts';
+import type { Lines } from '../src/watches/watch.ts';
+
+/** What a button or a menu does: it is all in its custom id. Messages keep their buttons for years. */
+export interface Action {
+  kind: string;
+  /** Otherwise the prices are left out. */
+  showPrices: boolean;
+  isPrivate: boolean;
+  /** A page, days, or requests. */
+  number?: number | undefined;
+  /** Of a card, a list or a watch; absent when it is chosen from a menu. */
+  id?: string | undefined;
+}
+
+/** Such as `card:show:np:base1-4`: the command that answers it, what that does, without prices, in private. */
+export function customId(
+  command: string,
+  { kind, showPrices = true, isPrivate = false, number, id }: Partial<Action>,
+): string {
+  const options = `${showPrices ? '' : 'n'}${isPrivate ? 'p' : ''}${number ?? ''}`;
+  return `${command}:${kind}:${options}${id === undefined ? '' : `:${id}`}`;
+}
+
+/** The id at the end may hold any character. */
+const ARGUMENT = /^([a-z]+)(?::(n?)(p?)(0|[1-9]\d{0,3})?(?::(.+))?)?$/s;
+
+/** @param argument the custom id without the command's name. @returns `undefined` when the bot never gave it out */
+export function readAction(argument: string): Action | undefined {
+  const [, kind, noPrices, isPrivate, digits, id] = ARGUMENT.exec(argument) ?? [];
+  const number = digits === undefined ? undefined : Number(digits);
+  return kind === undefined ? undefined : { kind, showPrices: !noPrices, isPrivate: Boolean(isPrivate), number, id };
+}
+
+/** Of the button that takes a reply back. */
+export const DELETE = 'card:delete';
+
+/** Of the cards that a reply offers. @param cardId one of those that have further pages */
+export function choiceIds(
+  { showPrices, isPrivate }: Pick<Action, 'showPrices' | 'isPrivate'>,
+  cardId = '',
+  kind: 'printings' | 'named' = 'named',
+): ChoiceIds {
+  const options = { kind: 'show', showPrices, isPrivate };
+  return {
+    menu: customId('card', options),
+    show: (id) => customId('card', { ...options, id }),
+    page: (number) => customId('card', { ...options, kind, number, id: cardId }),
+  };
+}
+
+/** The form of a watch, and what a member types into it. */
+export interface FormOfCard {
+  above: string;
+  below: string;
+  cardId: string;
+}
+
+/** Begins that of a form with nothing in it; the card's id follows. On the way of a `/card` no function is called for it. */
+export const EMPTY_FORM = 'watch:form:::';
+
+const FORM = /^form:((?:[^%:]|%25|%3A)*):((?:[^%:]|%25|%3A)*):(.+)$/s;
+
+/** Of a form, and of a button that opens it with what was typed before. Such as `watch:form:45::base1-4`. */
+export function formId({ above, below, cardId }: FormOfCard): string {
+  const [upper, lower] = [above, below].map((text) => text.replace(/[%:]/g, encodeURIComponent));
+  return `watch:form:${upper}:${lower}:${cardId}`;
+}
+
+/** @param argument the custom id without the command's name. @returns `undefined` when the bot never gave it out */
+export function readForm(argument: string): FormOfCard | undefined {
+  const [, above = '', below = '', cardId] = FORM.exec(argument) ?? [];
+  const typed = (text: string) => text.replace(/%../g, decodeURIComponent);
+  return cardId === undefined ? undefined : { above: typed(above), below: typed(below), cardId };
+}
+
+/** Of a menu of cards that may be watched, such as `watch:40:30:`. */
+export function linesId({ above, below, percent }: Lines): string {
+  return ['watch', above, below, percent].join(':');
+}
+
+/** @returns `undefined` when the bot never gave it out */
+export function readLines(argument: string): Lines | undefined {
+  const [above, below, percent] = argument.split(':').map((text) => (text === '' ? undefined : Number(text)));
+  const lines = { above, below, percent };
+  return argument !== '::' && linesId(lines) === `watch:${argument}` ? lines : undefined;
+}

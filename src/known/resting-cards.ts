@@ -1,0 +1,111 @@
+import { LRUCache } from 'lru-cache';
+import { LOOKUP_BACK_OFF } from '../limiter/decision.ts';
+import { type CardServiceError, isRefusal, meaningOf, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
+import { backOffMs } from '../time/back-off.ts';
+
+/** Attempts at one card, 429s apart. */
+export const MAX_FAILURES = 3;
+const MAX_CARDS = 1_000;
+/** The next answer for an id would hardly fit either. */
+const UNEXPECTED_MS = 5 * 60_000;
+/** A refused key or plan may be tried this often, and so may an id that alone was refused. */
+const REFUSED_MS = 60_000;
+
+/** No request is sent for a card meanwhile. */
+export interface Rest {
+  error: CardServiceError;
+  /** By the monotonic clock. */
+  untilMs: number;
+  /** Whether lookups wait until it is over; otherwise they are refused with the error. */
+  isSatOut: boolean;
+  /** Attempts that failed in a row; those in lists, of which another card may be what failed, are never the last. */
+  failures: number;
+}
+
+interface Failed extends Rest {
+  firstAtMs: number;
+  isSuspect: boolean;
+}
+
+/** The cards that are left alone after an error. Times are monotonic: a clock that is set changes none. */
+export class RestingCards {
+  readonly #byId = new LRUCache<string, Failed>({
+    max: MAX_CARDS,
+    perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
+  });
+  readonly #alone = new LRUCache<string, true>({ max: MAX_CARDS });
+  #answeredAtMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * One more attempt at a card has failed.
+   *
+   * @param isInList of several cards another may be what fails
+   * @param isSuspect whether it is the card of the request that may be what fails
+   */
+  failed(cardId: string, error: CardServiceError, isInList = false, isSuspect = true): Rest {
+    const nowMs = performance.now();
+    const known = this.#byId.get(cardId);
+    const { failures: before = 0, firstAtMs = nowMs } = known ?? {};
+    const failures = Math.min(before + 1, isInList ? MAX_FAILURES - 1 : Number.POSITIVE_INFINITY);
+    const { leftMs, isSatOut } = restAfter(error, failures, this.#answeredAtMs > firstAtMs);
+    const failed: Failed = {
+      error: error instanceof ServiceDown ? withTime(error, Date.now() + leftMs) : error,
+      untilMs: nowMs + leftMs,
+      isSatOut,
+      failures,
+      firstAtMs,
+      isSuspect: isSuspect || known?.isSuspect === true,
+    };
+    this.#byId.set(cardId, failed, { ttl: Math.max(leftMs, UNEXPECTED_MS) }); // what failed longer ago says little
+    return failed;
+  }
+
+  /** A list did not bring it. @param againAtMost with how many together it may be asked for again */
+  leftOut(cardId: string, againAtMost = 1): void {
+    if (againAtMost === 1) this.#alone.set(cardId, true);
+  }
+
+  /** Whether it is asked for by itself until it is answered. */
+  isAlone(cardId: string): boolean {
+    return this.#alone.has(cardId);
+  }
+
+  answered(cardId: string): void {
+    this.#byId.delete(cardId);
+    this.#alone.delete(cardId);
+    this.#answeredAtMs = performance.now();
+  }
+
+  /** `undefined` when a request may be sent for it. */
+  of(cardId: string): Rest | undefined {
+    const failed = this.#byId.get(cardId);
+    return failed && failed.untilMs > performance.now() ? failed : undefined;
+  }
+
+  /** Whether it may be what fails, rather than the service: one card of each request that has failed, until it is answered. */
+  isSuspect(cardId: string): boolean {
+    return this.#byId.get(cardId)?.isSuspect === true;
+  }
+}
+
+/**
+ * How long a card is left alone after an error that concerns it, or may.
+ *
+ * @param areOthersAnswered since it failed first, so that the service is not down
+ */
+function restAfter(
+  error: CardServiceError,
+  failures: number,
+  areOthersAnswered: boolean,
+): { leftMs: number; isSatOut: boolean } {
+  if (error instanceof UnexpectedAnswer) return { leftMs: UNEXPECTED_MS, isSatOut: false };
+  if (isRefusal(error)) return { leftMs: REFUSED_MS, isSatOut: false };
+  if (failures >= MAX_FAILURES && areOthersAnswered) return { leftMs: UNEXPECTED_MS, isSatOut: false };
+  const { statedMs = 0 } = meaningOf(error); // of a 503 with `Retry-After`; a longer one stops all requests
+  const leftMs = Math.min(Math.max(backOffMs(failures, LOOKUP_BACK_OFF), statedMs), LOOKUP_BACK_OFF.longestMs);
+  return { leftMs, isSatOut: failures < MAX_FAILURES || statedMs > 0 };
+}
+
+function withTime(error: ServiceDown, untilMs: number): ServiceDown {
+  return new ServiceDown({ reason: error.reason, untilMs }, { cause: error.cause });
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { CardStore, type CardStoreOptions } from '../../src/known/card-store.ts';
+import type { CardRecord } from '../../src/model/card.ts';
+import { RedisStore } from '../../src/storage/redis/cards.ts';
+import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
+import { openFile as openDatabase } from '../../src/storage/sqlite/file.ts';
+import { keysOf } from '../../src/storage/state.ts';
+import { logLines } from '../support/log-lines.ts';
+import { clientIn, openedLink, type RedisAddress } from '../support/redis-link.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+export const KEEP_MS = 90 * 86_400_000;
+
+type Setting = Partial<Pick<CardStoreOptions, 'memoryBytes' | 'keepMs'> & { origin: string }>;
+
+const USUAL = { memoryBytes: 1_000_000, keepMs: KEEP_MS };
+
+/** One process, with a memory of its own over what lasts. */
+interface Opened {
+  store: CardStore;
+  /** What the store has logged. */
+  lines: ReturnType<typeof logLines>['lines'];
+}
+
+/** What the bot shows of a card: of what another process has stored, it reads what it does not remember. */
+export async function keptIn(store: CardStore, id: string): Promise<CardRecord | undefined> {
+  return store.remembered(id) ?? store.newest(id);
+}
+
+/** Where the cards of several processes, or of several runs of one, last. */
+export interface CardPlace {
+  open(setting?: Setting): Promise<Opened>;
+  /** Writes this in the place of every card. */
+  overwrite(value: string): Promise<void>;
+  empty(): Promise<void>;
+  count(): Promise<number>;
+}
+
+/** Cards in a file. `openFile` shows the database, too. */
+export function sqliteCards() {
+  const folder = temporaryFolder();
+
+  function openFile({ origin = 'cards.test', ...setting }: Setting = {}) {
+    const { log, lines } = logLines();
+    const { database } = openDatabase(join(folder, 'cards.sqlite'), {
+      log,
+      schema: CARDS_SCHEMA,
+      lossMeans: 'missing',
+    });
+    onTestFinished(() => {
+      if (database.isOpen) database.close();
+    });
+    return {
+      database,
+      lines,
+      store: new CardStore({ ...USUAL, log, store: new SqliteStore(database), keyPrefix: keysOf(origin), ...setting }),
+    };
+  }
+  const { database } = openFile();
+  const place: CardPlace = {
+    open: async (setting) => openFile(setting),
+    overwrite: async (value) => void database.prepare('UPDATE cards SET value = ?').run(value),
+    empty: async () => database.exec('DELETE FROM cards'),
+    count: async () => Number(database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows),
+  };
+  return { ...place, openFile };
+}
+
+/** Cards in a Redis. `openLink` shows the connection, and what that has logged, too; `keys` are those of cards. */
+export function redisCards({ url, prefix: testPrefix }: RedisAddress) {
+  const prefix = `${testPrefix}:${randomUUID()}`;
+
+  async function openLink({ origin = 'cards.test', ...setting }: Setting = {}) {
+    const { log, lines } = logLines();
+    const { link } = await openedLink({ url, prefix });
+    const keyPrefix = `${prefix}:cards:${keysOf(origin)}`;
+    return {
+      link,
+      lines,
+      store: new CardStore({ ...USUAL, log, store: new RedisStore(link), keyPrefix, ...setting }),
+    };
+  }
+  const watching = openLink();
+  const client = async () => clientIn((await watching).link);
+  const keys = async () => (await client()).keys(`${prefix}:cards:*`);
+  const place: CardPlace = {
+    open: (setting) => openLink(setting),
+    async overwrite(value) {
+      for (const key of await keys()) await (await client()).set(key, value);
+    },
+    async empty() {
+      for (const key of await keys()) await (await client()).unlink(key);
+    },
+    count: async () => (await keys()).length,
+  };
+  return { ...place, openLink, client, keys, prefix };
+}
