@@ -38,9 +38,9 @@ export default {
     .toJSON(),
 
   /**
-   * Shows the kept copy of exactly this id, otherwise what the catalog makes of the text. Costs no request. Only a text that
-   * may be an id, or means one card, is wanted, for which a request may be sent; anything else is answered with what the
-   * member may have meant.
+   * Shows the kept copy of exactly this id, otherwise what the catalog makes of the text. Costs no request. Only a text
+   * that may be an id, or means one card, is wanted, for which a request may be sent; anything else is answered with
+   * what the member may have meant.
    */
   async ask(use, { cards, catalog, readCardId }) {
     const { options, locale, requester } = use;

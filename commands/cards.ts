@@ -57,7 +57,10 @@ export default {
 
   submit: pasted,
 
-  /** Does what the buttons of a pasted list do; offers in private the cards that the unclear texts of a public reply may mean. */
+  /**
+   * Does what the buttons of a pasted list do; offers in private the cards that the unclear texts of a public reply may
+   * mean.
+   */
   async component(use, services) {
     const { argument, content, locale, requester } = use;
     const { catalog } = services;

@@ -171,7 +171,10 @@ export function privately(message: Message): Reply {
 /** Discord's limit. */
 const MOST_IN_ROW = 5;
 
-/** A public reply with the button that takes it back: beside its other buttons, or below its menus, which leave room for it. */
+/**
+ * A public reply with the button that takes it back: beside its other buttons, or below its menus, which leave room for
+ * it.
+ */
 export function withDelete(message: Message, locale: string): Message {
   const rows = message.components ?? [];
   const added = buttons(locale, { deleteReply: DELETE });

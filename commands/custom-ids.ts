@@ -9,7 +9,7 @@ export interface Action {
   isPrivate: boolean;
   /** A page, days, or requests. */
   number?: number | undefined;
-  /** Of a card, a list or a watch; absent when it is chosen from a menu. */
+  /** The id of a card, a list or a watch; absent when it is chosen from a menu. */
   id?: string | undefined;
 }
 
@@ -32,10 +32,10 @@ export function readAction(argument: string): Action | undefined {
   return kind === undefined ? undefined : { kind, showPrices: !noPrices, isPrivate: Boolean(isPrivate), number, id };
 }
 
-/** Of the button that takes a reply back. */
+/** The id of the button that takes a reply back. */
 export const DELETE = 'card:delete';
 
-/** Of the cards that a reply offers. @param cardId one of those that have further pages */
+/** The ids of the cards that a reply offers. @param cardId one of those that have further pages */
 export function choiceIds(
   { showPrices, isPrivate }: Pick<Action, 'showPrices' | 'isPrivate'>,
   cardId = '',
@@ -56,12 +56,15 @@ export interface FormOfCard {
   cardId: string;
 }
 
-/** Begins that of a form with nothing in it; the card's id follows. On the way of a `/card` no function is called for it. */
+/**
+ * Begins that of a form with nothing in it; the card's id follows. On the way of a `/card` no function is called for
+ * it.
+ */
 export const EMPTY_FORM = 'watch:form:::';
 
 const FORM = /^form:((?:[^%:]|%25|%3A)*):((?:[^%:]|%25|%3A)*):(.+)$/s;
 
-/** Of a form, and of a button that opens it with what was typed before. Such as `watch:form:45::base1-4`. */
+/** The id of a form, and of a button that opens it with what was typed before, such as `watch:form:45::base1-4`. */
 export function formId({ above, below, cardId }: FormOfCard): string {
   const [upper, lower] = [above, below].map((text) => text.replace(/[%:]/g, encodeURIComponent));
   return `watch:form:${upper}:${lower}:${cardId}`;
@@ -74,7 +77,7 @@ export function readForm(argument: string): FormOfCard | undefined {
   return cardId === undefined ? undefined : { above: typed(above), below: typed(below), cardId };
 }
 
-/** Of a menu of cards that may be watched, such as `watch:40:30:`. */
+/** The id of a menu of cards that may be watched, such as `watch:40:30:`. */
 export function linesId({ above, below, percent }: Lines): string {
   return ['watch', above, below, percent].join(':');
 }

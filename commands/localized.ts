@@ -3,8 +3,9 @@ import { languageOf, type MessageKey, textsOf } from '../src/render/languages.ts
 import type { Command } from './command.ts';
 
 /**
- * A declaration with its descriptions, or its name in the menu of a message, in every language that has them. A command's
- * description is the text `command_NAME`, an option's `command_NAME_OPTION`. Their names are English everywhere.
+ * A declaration with its descriptions, or its name in the menu of a message, in every language that has them. A
+ * command's description is the text `command_NAME`, an option's `command_NAME_OPTION`. Their names are English
+ * everywhere.
  */
 export function localized(data: Command['data']): Command['data'] {
   if (data.type === ApplicationCommandType.Message) {

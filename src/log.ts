@@ -15,7 +15,10 @@ export interface LogOptions {
 
 /** Interaction tokens in URLs: discord.js includes the request's URL in its errors. */
 const INTERACTION_TOKEN = /((?:webhooks|interactions)(?:\/|%2F)\d{15,20}(?:\/|%2F))[\w.~%-]{20,}/gi;
-/** Interaction tokens elsewhere: each begins with "interaction:" in base64. Errors of `JSON.parse` quote only a few letters. */
+/**
+ * Interaction tokens elsewhere: each begins with "interaction:" in base64. Errors of `JSON.parse` quote only a few
+ * letters.
+ */
 const BARE_TOKEN = /aW50ZXJhY3Rpb246[\w.~%=+-]*/g;
 
 /** In a line of JSON: a string or the name of a field, with its quotes. */
@@ -122,7 +125,10 @@ function serializedError(err: unknown): unknown {
   return isOurFault(err) ? { ...shown, stack } : shown;
 }
 
-/** Whether only a change of the code can help: an error of JavaScript without a code of the system, here or in its cause. */
+/**
+ * Whether only a change of the code can help: an error of JavaScript without a code of the system, here or in its
+ * cause.
+ */
 function isOurFault(err: unknown): boolean {
   if (!(err instanceof Error) || !OF_JAVASCRIPT.test(err.name)) return false;
   if ('code' in err && !MISUSE.test(String(err.code))) return false;

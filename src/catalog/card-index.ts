@@ -9,7 +9,9 @@ export interface WordToFind {
   begins: boolean;
   /** It counts only in the name. */
   inName?: boolean;
-  /** The typing errors between this word and what was typed, a half more when it begins otherwise; absent without any. */
+  /**
+   * The typing errors between this word and what was typed, a half more when it begins otherwise; absent without any.
+   */
   errors?: number;
 }
 
@@ -36,8 +38,9 @@ export interface CardIndex {
   /** @param most as many are enough */
   withNameKey(nameKey: string, most?: number): Candidate[];
   /**
-   * A few cards of each name that begins with these words, also when it is written in one. First those in which a word ends
-   * there, then the name with the most cards of each word that is begun, by how many cards that word begins; then the others.
+   * A few cards of each name that begins with these words, also when it is written in one. First those in which a word
+   * ends there, then the name with the most cards of each word that is begun, by how many cards that word begins; then
+   * the others.
    */
   withNameBeginning(words: string): Candidate[];
   /** A few cards of each name whose words, from the first, may begin with these; none for one word. */

@@ -61,7 +61,9 @@ export interface CatalogStats {
   denied: number;
   /** Different names. */
   names: number;
-  /** What each import brought that the service has not confirmed: those that are withdrawn first, then those with most. */
+  /**
+   * What each import brought that the service has not confirmed: those that are withdrawn first, then those with most.
+   */
   imports: { source: string; unconfirmed: number; isWithdrawn: boolean }[];
   /** Size on disk. */
   bytes: number;

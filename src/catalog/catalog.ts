@@ -11,8 +11,8 @@ import type { PastedLine } from './pasted-list.ts';
  */
 export interface Catalog {
   /**
-   * Best first, at most 25. An empty text gives the member's last ten cards, then what their server asks for most. While
-   * one search of a member waits, a newer one replaces it.
+   * Best first, at most 25. An empty text gives the member's last ten cards, then what their server asks for most.
+   * While one search of a member waits, a newer one replaces it.
    *
    * @returns nothing when it fails, is replaced, or is not done by `deadlineMs`
    */
@@ -56,7 +56,10 @@ export interface PrintingsPart {
 
 /** What a member who typed something as an id may have meant. */
 export type Resolution =
-  /** An id of the catalog as it stands, or a text of a form that ids have: to be looked up. `isKnown`: the catalog has it. */
+  /**
+   * An id of the catalog as it stands, or a text of a form that ids have: to be looked up. `isKnown`: the catalog has
+   * it.
+   */
   | { kind: 'id'; isKnown?: true }
   /** An id in another spelling, or the name of one card. */
   | { kind: 'one'; card: CatalogCard }
@@ -76,7 +79,10 @@ export interface ListMeaning {
   unsearched: readonly string[];
 }
 
-/** The cards that a line of a pasted list may mean, the newest first: several are printings of one. None: it is not clear. */
+/**
+ * The cards that a line of a pasted list may mean, the newest first: several are printings of one. None: it is not
+ * clear.
+ */
 export interface LineMeaning {
   cards: readonly ListedCard[];
   /** It is no line of a card at all. */

@@ -10,7 +10,10 @@ export interface Reading {
   isInBrackets?: boolean;
 }
 
-/** A line of a list as games and tools write decks down: `4x Sol Ring (C21) 263`. Its name is without set and number, where these stand in a usual form. */
+/**
+ * A line of a list as games and tools write decks down: `4x Sol Ring (C21) 263`. Its name is without set and number,
+ * where these stand in a usual form.
+ */
 export interface ListLine extends Reading {
   /** The line without its count and its marks. */
   text: string;
@@ -33,7 +36,10 @@ const COUNT =
   /^(?:(?<n>\d{1,3}|\d{9,})(?:\s?[x×:])?\s+(?:[-–]\s+)?|(?<n>\d+)\s?[x×]\s+|(?<n>\d{1,3})[x×](?=[A-Z]{1,4}-?\d)|[x×](?<n>\d{1,3})\s+|\((?<n>\d{1,3})[x×]?\)\s*|\[(?<n>\d{1,3})[x×]?\]\s+)(?=.*(?:[^\d\s]|\d{5}))/iu;
 const COUNT_AFTER = /\s+(?:[x×]\s?(?<n>\d{1,3})|\([x×]\s?(?<n>\d{1,3})\))$/i;
 const FINISH = '(?:foil )?etched|(?:non-?|reverse )?(?:foil|holo)';
-/** What tools and members put behind a card: foil, prices, conditions, categories and tags. A category is none of the deck with `{noDeck}`. */
+/**
+ * What tools and members put behind a card: foil, prices, conditions, categories and tags. A category is none of the
+ * deck with `{noDeck}`.
+ */
 const MARKS = [
   String.raw`\*(?:E|F(?:[-:][a-z]+)?|CMDR|CMPN)\*|\^[^^]*\^|\((?-i:[FE])\)|[([](?:${FINISH})[)\]]`,
   String.raw`(?<=[\d*)\]]\s+)(?:PH|RH|[★☆]+)|(?<![,&]\s+)(?:${FINISH})`,
@@ -43,7 +49,10 @@ const MARKS = [
   String.raw`(?<=(?:\*|\(\w{2,8}\)\s+\S*\d\S*)\s+)\[(?:[^\]{]|\{top\})*\]`,
   String.raw`(?<=\(\w{2,8}\)\s+)\[(?!(?-i:[A-Z\d]+)\])(?:[^\]{\d]|\{top\})*\]`,
 ];
-/** One at a time, because a tag may have others in it: all at once, a line of twenty tags could be read in a million ways. */
+/**
+ * One at a time, because a tag may have others in it: all at once, a line of twenty tags could be read in a million
+ * ways.
+ */
 const LAST_MARK = new RegExp(String.raw`,?\s+(?:${MARKS.join('|')})$`, 'iu');
 const FINISHED = new RegExp(
   String.raw`\s(?:\*(?<mark>E|F(?:[-:][a-z]+)?)\*|[([](?<mark>[FE]|${FINISH})[)\]]|#\s?!(?<mark>foil|etched)|(?<mark>[PR]H|${FINISH}))(?=\s|$)`,

@@ -19,8 +19,8 @@ const MOST_WORDS = 12;
 const OTHER_SIDE = /\s*\/\/?\s*\p{L}.*$/u;
 
 /**
- * What each line of a pasted list means. A printing that a line names is never replaced by another, and nothing is taken
- * for a typing error: a wrong price in a sum is seen by nobody.
+ * What each line of a pasted list means. A printing that a line names is never replaced by another, and nothing is
+ * taken for a typing error: a wrong price in a sum is seen by nobody.
  */
 export function resolveLines(index: CardIndex, lines: readonly PastedLine[]): LineMeaning[] {
   return lines.map((line) => {
@@ -41,7 +41,10 @@ export function linesUnsearched(lines: readonly PastedLine[]): LineMeaning[] {
   });
 }
 
-/** What a list comes to, once it is known what its lines mean. Every line is in it: counted, without a card, or passed over. */
+/**
+ * What a list comes to, once it is known what its lines mean. Every line is in it: counted, without a card, or passed
+ * over.
+ */
 export function meantBy(
   { lines, passedOver }: Exclude<PastedList, { refusal: unknown }>,
   meant: readonly LineMeaning[],
@@ -112,7 +115,10 @@ function numberedSo(index: CardIndex, number: string): readonly CatalogCard[] {
   return others.length === 0 ? called(index, only).filter((card) => isNumber(card, number)) : [];
 }
 
-/** All printings of the one card that is called so without its title, or in another language; of several where set and number tell which. */
+/**
+ * All printings of the one card that is called so without its title, or in another language; of several where set and
+ * number tell which.
+ */
 function cardsAlsoCalled(index: CardIndex, { name, set, number }: Reading): readonly CatalogCard[] {
   const key = nameKey(name);
   if (key.length < SHORTEST_NAME || wordsOf(name).length > MOST_WORDS) return [];

@@ -72,8 +72,8 @@ function piecesOf(list: string): Piece[] {
 }
 
 /**
- * Reads the pieces as one name, as it was typed, or else as a line of a deck. Pieces count as one name only where the name has its separators: `Mew, Two`
- * is not `Mewtwo`.
+ * Reads the pieces as one name, as it was typed, or else as a line of a deck. Pieces count as one name only where the
+ * name has its separators: `Mew, Two` is not `Mewtwo`.
  *
  * @returns `undefined` for a heading
  */

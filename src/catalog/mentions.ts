@@ -17,8 +17,8 @@ const AROUND_WORD = /^[._~:!?]+|[._~:!?]+$/g;
 const FEWEST_DIGITS = 4;
 
 /**
- * The cards of a text: exact known names, the longest first, then what has the form of a confirmed id, however few there
- * are; at most ten, in the order of the text.
+ * The cards of a text: exact known names, the longest first, then what has the form of a confirmed id, however few
+ * there are; at most ten, in the order of the text.
  */
 export function mentions(index: CardIndex, text: string): Mentions {
   const words = text

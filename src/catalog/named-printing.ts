@@ -80,12 +80,18 @@ function firstOf(number: string): string {
   return tokenText(number.replace(/\/.*/s, ''));
 }
 
-/** How a card's set may be written: its name, a code in that or before the number in the id, and what else the card is found by. */
+/**
+ * How a card's set may be written: its name, a code in that or before the number in the id, and what else the card is
+ * found by.
+ */
 function setKeys({ id, set = '', also = [] }: CatalogCard): string[] {
   return [set, ...(set.match(CODE) ?? []), id.replace(/[-_ ][^-_ ]*$/, ''), ...also].map(nameKey);
 }
 
-/** Whether a set's name has the letters of a code in their order, as `Obsidian Flames` those of OBF, where no codes are known. */
+/**
+ * Whether a set's name has the letters of a code in their order, as `Obsidian Flames` those of OBF, where no codes are
+ * known.
+ */
 function abbreviates(code: string, { set = '', also }: CatalogCard): boolean {
   const letters = [...nameKey(code)].join('.*');
   return also === undefined && new RegExp(`(?:^| )${letters}`).test(tokenText(set));

@@ -36,11 +36,17 @@ const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
 const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 const FULL_WIDTH = /[！-～]/g;
 const TO_ASCII = '！'.charCodeAt(0) - '!'.charCodeAt(0);
-/** A row of a table has several tabs, or a cell that is a number, empty or quoted, which hardly a part of a name is; names have thousands. */
+/**
+ * A row of a table has several tabs, or a cell that is a number, empty or quoted, which hardly a part of a name is;
+ * names have thousands.
+ */
 const ROW = /\t.*\t|^\d+\s*[;,](?!\d{3}\D)|[;,]\s*(?:\d+\s*)?[;,]|[;,\t]\s*\d+$|[;,]"|"[;,]\S/;
 /** How the file of a program begins: XML, in which only Magic Online's cards are read. */
 const FILE = /^<(?!https?:)[?/a-z]/i;
-/** Links, what stands around names that somebody has emphasised, and what Star Wars: Unlimited has before a card's title. */
+/**
+ * Links, what stands around names that somebody has emphasised, and what Star Wars: Unlimited has before a card's
+ * title.
+ */
 const LINK = /\[(?<name>[^\]]*)\]\(https?:[^\s)]*\)|<?https?:\S+/g;
 const EMPHASIS = /\*\*|__|`|_(?=\()|(?<=\))_|\s\|(?=\s)/g;
 /** Sums, lines without a letter or digit, and what is said of a deck. */

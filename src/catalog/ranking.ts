@@ -90,9 +90,10 @@ const FIRST = 5;
 const collator = new Intl.Collator('en', { numeric: true });
 
 /**
- * Best first. Among cards that fit equally well: those of whose number the typed figures are most, what this server, then
- * everybody asks for most, then names that hold all words, sets that hold the fewest others, names with more cards, shorter names, and of
- * one name the newest card. Of names that hold what was typed, two cards each are among the first five.
+ * Best first. Among cards that fit equally well: those of whose number the typed figures are most, what this server,
+ * then everybody asks for most, then names that hold all words, sets that hold the fewest others, names with more
+ * cards, shorter names, and of one name the newest card. Of names that hold what was typed, two cards each are among
+ * the first five.
  */
 export function ranked(
   query: Query,
@@ -147,7 +148,9 @@ function wordsOutsideName({ words }: Query, { name }: CatalogCard): string[] {
   return words.filter((word) => !tokens.includes(` ${word}`));
 }
 
-/** How far the figures that were typed are from the card's number: they are the whole, its last, one in it or in the id. */
+/**
+ * How far the figures that were typed are from the card's number: they are the whole, its last, one in it or in the id.
+ */
 function figuresFromNumber(words: readonly string[], { id, number = '' }: CatalogCard): number {
   const has = (text: string, word: string) => ` ${tokenText(text)} `.includes(` ${word} `);
   const places = words.filter(hasDigit).map((word) => {

@@ -25,9 +25,9 @@ interface Waiting {
 }
 
 /**
- * Questions to a worker that answers one at a time, once it has begun. Searches only suggest something to members who type,
- * so they come after all other questions, on which lookups depend; the lines of a long list come last. If a member has several searches waiting, only the newest
- * is run. An answer that is late counts as none.
+ * Questions to a worker that answers one at a time, once it has begun. Searches only suggest something to members who
+ * type, so they come after all other questions, on which lookups depend; the lines of a long list come last. If a
+ * member has several searches waiting, only the newest is run. An answer that is late counts as none.
  */
 export class SearchQueue {
   readonly #run: (question: Question) => void;

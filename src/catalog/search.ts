@@ -61,9 +61,9 @@ export function find(index: CardIndex, query: Query, who: Requester): Found {
 }
 
 /**
- * What fits, best first. Then cards whose number is known without the size of the set that was typed behind it; then what
- * fits when two words are one, or with typing errors; then what has as many of the words as possible. A name that was typed
- * in full stays in the name: sets are called after cards, too.
+ * What fits, best first. Then cards whose number is known without the size of the set that was typed behind it; then
+ * what fits when two words are one, or with typing errors; then what has as many of the words as possible. A name that
+ * was typed in full stays in the name: sets are called after cards, too.
  */
 function* founds(index: CardIndex, query: Query, who: Requester): Generator<Found, undefined> {
   const popular = index.askedMost(who.guildId);
@@ -175,7 +175,9 @@ function mostWords(index: CardIndex, words: readonly TypedWord[], named: readonl
   return words.filter((word) => named.includes(word) || most.includes(word));
 }
 
-/** The longest name among words that follow each other, the first of equally long ones, and those before and behind it. */
+/**
+ * The longest name among words that follow each other, the first of equally long ones, and those before and behind it.
+ */
 function namesIn(index: CardIndex, words: readonly TypedWord[]): (readonly TypedWord[])[] {
   const [before, name, behind] = longestNameIn(index, words);
   const others = name.length > 0 ? [before, behind].map((rest) => longestNameIn(index, rest)[1]) : [];

@@ -27,7 +27,10 @@ export class Vocabulary {
     this.#letters.push(lettersOf(word));
   }
 
-  /** Words that are one typing error apart, begin so or have the text inside; if there are few, those that are two apart, then three. */
+  /**
+   * Words that are one typing error apart, begin so or have the text inside; if there are few, those that are two
+   * apart, then three.
+   */
   meantBy(typed: string): MeantWord[] {
     let meant: MeantWord[] = [];
     for (const [at, shortest] of SHORTEST.entries())

@@ -86,8 +86,8 @@ function folded(text: string): string {
 }
 
 /**
- * The words of a text, each as its tokens with blanks between: runs of letters, runs of digits without leading zeros, and
- * single Chinese, Japanese or Korean characters. `base1-04` has the words `base 1` and `4`.
+ * The words of a text, each as its tokens with blanks between: runs of letters, runs of digits without leading zeros,
+ * and single Chinese, Japanese or Korean characters. `base1-04` has the words `base 1` and `4`.
  */
 export function wordsOf(text: string): string[] {
   return oneSpelling(folded(text))
@@ -96,7 +96,10 @@ export function wordsOf(text: string): string[] {
     .filter((word) => word !== ''); // also of a mark without its letter
 }
 
-/** What is written in several ways: `10,000` is `10000`, `TG12/TG30` is `TG12/30`, `level 8` is `LV8`, `No. 39` is `number 39`. */
+/**
+ * What is written in several ways: `10,000` is `10000`, `TG12/TG30` is `TG12/30`, `level 8` is `LV8`, `No. 39` is
+ * `number 39`.
+ */
 function oneSpelling(text: string): string {
   if (!SPELLED_IN_SEVERAL_WAYS.test(text)) return text;
   return text
@@ -116,7 +119,9 @@ function tokensOfFolded(text: string): string[] {
   return tokens.map((token) => (token.startsWith('0') ? token.replace(/^0+(?=\d)/, '') : token));
 }
 
-/** A name without what members leave out or add: `Mr. Mime` and `mrmime` are the same; one of signs alone is `_____`. */
+/**
+ * A name without what members leave out or add: `Mr. Mime` and `mrmime` are the same; one of signs alone is `_____`.
+ */
 export function nameKey(name: string): string {
   return tokensOf(name).join('') || name.replace(/[\s\p{C}]/gu, '');
 }

@@ -19,7 +19,10 @@ export function madeUpId({ ids, idSeparator }: ServiceDescription['card']): stri
   return Array(segments).fill(each).join(idSeparator);
 }
 
-/** The id of a card that members can find by name, the likeliest first; `undefined` where there is none, or none is read. */
+/**
+ * The id of a card that members can find by name, the likeliest first; `undefined` where there is none, or none is
+ * read.
+ */
 export function knownId(dataDir: string, readId: ReadCardId): string | undefined {
   try {
     using database = new DatabaseSync(join(dataDir, 'catalog.sqlite'), { readOnly: true });

@@ -4,9 +4,9 @@ import { CliFailure } from './context.ts';
 const ROOT = 0;
 
 /**
- * Run by root, this program goes on as the owner of `DATA_DIR`, who runs the bot: what is made there is the bot's then, and
- * what the bot cannot read is not read. A `chown` afterwards would follow whatever link the bot has put in a file's place.
- * To be called before anything in that folder is opened.
+ * Run by root, this program goes on as the owner of `DATA_DIR`, who runs the bot: what is made there is the bot's then,
+ * and what the bot cannot read is not read. A `chown` afterwards would follow whatever link the bot has put in a file's
+ * place. To be called before anything in that folder is opened.
  *
  * @throws CliFailure
  */

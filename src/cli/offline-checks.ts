@@ -49,7 +49,8 @@ export function unknown(check: string, cure: string): Finding {
 export const NAMES = 'names';
 
 /**
- * Everything that an operator can get wrong and that can be found out on this machine alone: sends nothing, changes nothing.
+ * Everything that an operator can get wrong and that can be found out on this machine alone: sends nothing, changes
+ * nothing.
  *
  * @param file the variables in `.env`, which holds none of other programs
  * @returns `config`: without the variables that are faulty, so that the rest can be checked; `undefined` when a required one is

@@ -94,7 +94,10 @@ export function inviteLink(applicationId: string): string {
   return `${AUTHORIZE}?client_id=${applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0`;
 }
 
-/** The links for a server's owner and, where members can install the bot, for them. One alone stands as it is, for a script. */
+/**
+ * The links for a server's owner and, where members can install the bot, for them. One alone stands as it is, for a
+ * script.
+ */
 function invite(applicationId: string, hasUserInstall: boolean): { lines: string[]; links: object } {
   const link = inviteLink(applicationId);
   if (!hasUserInstall) return { lines: [link], links: { link } };
@@ -291,8 +294,8 @@ const DESCRIPTION =
 const TAGS = ['trading cards', 'card search', 'card prices', 'price alerts', 'collecting'];
 
 /**
- * The fields of the application with which it does not let everybody install it who is meant to, or which are empty. What
- * an operator wrote there stays. Empty when nothing is to be written.
+ * The fields of the application with which it does not let everybody install it who is meant to, or which are empty.
+ * What an operator wrote there stays. Empty when nothing is to be written.
  */
 function applicationForm(application: Application, hasUserInstall: boolean): object {
   const { integration_types_config: installs, description, tags } = application;

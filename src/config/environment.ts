@@ -60,10 +60,10 @@ interface Misspelled {
 }
 
 /**
- * Variables that are set and unknown, and that look like one of `wanted`: names that differ in capitals, separators or a few
- * letters. Only a few, so that variables of other programs are not reported, such as the CARD_SERVICE_PORT that Kubernetes
- * sets. A name with a digit is never reported: no variable of the bot has one, so DISCORD_TOKEN_2 is intended. Names only,
- * never values.
+ * Variables that are set and unknown, and that look like one of `wanted`: names that differ in capitals, separators or
+ * a few letters. Only a few, so that variables of other programs are not reported, such as the CARD_SERVICE_PORT that
+ * Kubernetes sets. A name with a digit is never reported: no variable of the bot has one, so DISCORD_TOKEN_2 is
+ * intended. Names only, never values.
  */
 export function misspelledVariables(environment: Environment, wanted: z.ZodObject = Variables): Misspelled[] {
   const known = Object.keys(Variables.shape);

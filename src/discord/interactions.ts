@@ -41,13 +41,16 @@ interface Used {
   manageGuild: boolean;
   /** What was typed or chosen, as it came; the log has a line for refused commands, too. */
   card?: string | undefined;
-  /** Of a button or a menu: it is the same each time that this member uses it in the same way. */
+  /** What a press of a button or a menu is told by: it is the same each time that this member uses it in the same way. */
   press?: string;
   /** Undefined when no command handles it, as after an update. */
   run: ((use: Use, services: Services) => Promise<Response>) | undefined;
 }
 
-/** Passes each interaction to its command, and what that returns to the replies. Each ends in an answer or a logged error. */
+/**
+ * Passes each interaction to its command, and what that returns to the replies. Each ends in an answer or a logged
+ * error.
+ */
 export class Interactions {
   readonly #options: InteractionsOptions;
   readonly #underWay = new Set<Promise<void>>();

@@ -5,7 +5,10 @@ type Text = Pick<Message, 'content'> &
     messageSnapshots?: Message['messageSnapshots'] | null;
   };
 
-/** The text of a message, with that of its embeds, its components, its files, its poll, and the messages that it forwards. */
+/**
+ * The text of a message, with that of its embeds, its components, its files, its poll, and the messages that it
+ * forwards.
+ */
 export function textOf({ content, embeds = [], components = [], attachments, poll, messageSnapshots }: Text): string {
   const ofEmbeds = embeds.flatMap(({ title, description, fields, footer, author }) => [
     ...[author?.name, title, description],

@@ -139,8 +139,8 @@ export class Cards {
 const NOT_FOUND_FRESH_MS = 3_600_000;
 
 /**
- * Without prices to show, only the facts age. A card fetched with prices that has none is as old as prices are. How old a
- * record is that a clock ahead has dated is not known, so it is stale. What another description called a price may be
+ * Without prices to show, only the facts age. A card fetched with prices that has none is as old as prices are. How old
+ * a record is that a clock ahead has dated is not known, so it is stale. What another description called a price may be
  * another one: it is stale, and has no past.
  */
 export function knownBy(
@@ -170,8 +170,8 @@ interface NextRecord {
 }
 
 /**
- * Former prices go on with the same row as long as that has a price, rest while it lacks one, and begin anew with another
- * row after that.
+ * Former prices go on with the same row as long as that has a price, rest while it lacks one, and begin anew with
+ * another row after that.
  *
  * @param kept as it is known: without a past that nothing is compared with
  * @param answered `undefined`: there is no such card

@@ -82,7 +82,10 @@ export class RestingCards {
     return failed && failed.untilMs > performance.now() ? failed : undefined;
   }
 
-  /** Whether it may be what fails, rather than the service: one card of each request that has failed, until it is answered. */
+  /**
+   * Whether it may be what fails, rather than the service: one card of each request that has failed, until it is
+   * answered.
+   */
   isSuspect(cardId: string): boolean {
     return this.#byId.get(cardId)?.isSuspect === true;
   }

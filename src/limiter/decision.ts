@@ -177,7 +177,7 @@ export function afterPlanned(now: Now, plan: string): LimiterState {
   return atNewPace(now, { ...state, reported: { plan, atLimit: state.windows.day?.stated?.limit } });
 }
 
-/** Of a service under another plan nothing is learned. */
+/** What was learned of a service under one plan says nothing of another. */
 function atNewPace({ planned, terms, nowMs }: Now, after: LimiterState): LimiterState {
   const { intervalMs, capacity } = at(after, terms, nowMs).planned;
   const isSame = intervalMs === planned.intervalMs && capacity === planned.capacity;

@@ -68,7 +68,10 @@ export interface DocumentOptions {
 const KEPT = { keepMs: 35 * DAY_MS };
 /** Most outages of a Redis are over by then. */
 export const STORE_AWAITED_MS = 30_000;
-/** Clocks of processes are known better than this: what was noted so much later than now was noted before a clock was set. */
+/**
+ * Clocks of processes are known better than this: what was noted so much later than now was noted before a clock was
+ * set.
+ */
 const CLOCKS_DIFFER_MS = 1_000;
 
 /**

@@ -20,7 +20,10 @@ export interface PricedLine {
   prices?: Prices;
 }
 
-/** All in one currency; sums are in hundredths of its minor unit, so that no fraction of a cent appears, and many small ones are not lost. */
+/**
+ * All in one currency; sums are in hundredths of its minor unit, so that no fraction of a cent appears, and many small
+ * ones are not lost.
+ */
 export interface Sums {
   currency: string | undefined;
   market: number;
@@ -56,8 +59,8 @@ export function pricesFor({ finish }: Pick<WorthLine, 'finish'>, { card }: CardR
 }
 
 /**
- * Which of several printings a line that names none is taken for: the cheapest whose price is known, else the newest. Prices
- * in another currency than the first one's are not compared.
+ * Which of several printings a line that names none is taken for: the cheapest whose price is known, else the newest.
+ * Prices in another currency than the first one's are not compared.
  *
  * @param cards newest first
  */

@@ -5,8 +5,8 @@ import sonicBoom, { type SonicBoom } from 'sonic-boom';
 const MOST_WAITING = 1_048_576;
 
 /**
- * Standard output or error. Writing waits for nobody: a thread does it, and what that cannot write now, as while nobody reads a
- * pipe or a disk is full, waits in memory.
+ * Standard output or error. Writing waits for nobody: a thread does it, and what that cannot write now, as while nobody
+ * reads a pipe or a disk is full, waits in memory.
  */
 export function openOutput(fd: number): SonicBoom {
   const output = new sonicBoom.SonicBoom({ fd, sync: false, maxLength: MOST_WAITING });

@@ -201,7 +201,8 @@ export class LookupQueue {
     const blocked = this.#blockedFor(lookup);
     const present = this.#line.get(cardId);
     if (blocked || present?.isUnderWay) return blocked;
-    // One that joins what waits causes no request, unless it lifts that to its lane. What is queued is as good as spent.
+    // One that joins what waits causes no request, unless it lifts that to its lane. What is queued is as good as
+    // spent.
     const isBooked = !present || LANES.indexOf(lane) < LANES.indexOf(present.best.lane);
     const overBudget =
       isBooked && lane !== 'watches' ? budgetRefusal(allowance, this.#line.queuedBy(requester)) : undefined;
@@ -215,7 +216,9 @@ export class LookupQueue {
     return new Busy({ untilMs, paused: limiter.view().paused });
   }
 
-  /** It counts for fairness, waits and budgets from now on, but no request is sent for it alone before it is started. */
+  /**
+   * It counts for fairness, waits and budgets from now on, but no request is sent for it alone before it is started.
+   */
   #placed(lookup: Lookup, refusal: CardServiceError | undefined): Admission {
     if (refusal) return { refusal };
     const rest = this.#options.cards.resting.of(lookup.cardId);

@@ -64,7 +64,9 @@ export interface Pending {
   /** The best placed of them: a member lifts a renewal. */
   best: Waiter;
   isUnderWay: boolean;
-  /** By the monotonic clock: before that it is not requested, after a failure, or because another process has the card. */
+  /**
+   * By the monotonic clock: before that it is not requested, after a failure, or because another process has the card.
+   */
   notBeforeMs: number;
   /** The copy that an answer replaces, as it was known before the request. */
   kept: CardRecord | undefined;

@@ -69,14 +69,16 @@ export class Lookups {
   }
 
   /**
-   * The same for a process that takes over: any kept copy will do, since a request may have been spent on it, and what is
-   * missing was admitted before.
+   * The same for a process that takes over: any kept copy will do, since a request may have been spent on it, and what
+   * is missing was admitted before.
    */
   static async resume(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
     return new Lookups(await Promise.all(queries.map((query) => opened(query, wanted, options, true))));
   }
 
-  /** A card whose lookup was ended by a stop counts as one that is still to come, because another process will bring it. */
+  /**
+   * A card whose lookup was ended by a stop counts as one that is still to come, because another process will bring it.
+   */
   soFar(): Outcomes {
     return this.#outcomes(this.#cards.map(({ end, atOnce }) => (end && !isStopped(end) ? end : atOnce)));
   }

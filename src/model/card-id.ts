@@ -21,7 +21,10 @@ export function parseCardId(text: string): string {
   return id;
 }
 
-/** What a text is as an id of the card service, as that writes it itself; `undefined` when it can be none and costs no request. */
+/**
+ * What a text is as an id of the card service, as that writes it itself; `undefined` when it can be none and costs no
+ * request.
+ */
 export type ReadCardId = (text: string) => string | undefined;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;

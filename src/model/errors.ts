@@ -8,13 +8,16 @@ interface FactsByName {
   /** `paused`: the service asked for a pause; otherwise the queue is long. */
   Busy: { untilMs: number; paused: boolean };
   KeptInReserve: { untilMs: number };
-  /** `cap`: requests a day; of 0, which no day changes, there is no `untilMs`. `foreign`: of all places together whose server has not installed the bot. */
+  /**
+   * `cap`: requests a day; of 0, which no day changes, there is no `untilMs`. `foreign`: of all places together whose
+   * server has not installed the bot.
+   */
   BudgetSpent: { whose: 'member' | 'server' | 'foreign'; cap: number; untilMs?: number };
   TooManyCommands: { untilMs: number };
   CeilingReached: object;
   /**
-   * `seconds`: the stated wait; `undefined` when there is none, or none that is understood. `per`: the window that it says is
-   * spent; absent when it names none.
+   * `seconds`: the stated wait; `undefined` when there is none, or none that is understood. `per`: the window that it
+   * says is spent; absent when it names none.
    */
   RateLimited: { seconds: number | undefined; per?: WindowName | undefined };
   KeyRefused: { status: number };
@@ -36,8 +39,8 @@ type Kind<Name extends keyof FactsByName> = CardServiceError & { readonly name: 
 export type KnownError = { [Name in keyof FactsByName]: Kind<Name> }[keyof FactsByName];
 
 /**
- * Everything that can keep the service from answering a lookup. An error carries facts: its `name`, which is its kind and
- * the outcome in the log, its fields, and an English `message` for operators. What members read is in `render/`.
+ * Everything that can keep the service from answering a lookup. An error carries facts: its `name`, which is its kind
+ * and the outcome in the log, its fields, and an English `message` for operators. What members read is in `render/`.
  */
 export abstract class CardServiceError extends Error {
   abstract override readonly name: keyof FactsByName;

@@ -9,8 +9,9 @@ const STEP = /^(?!=|header:)(?<name>[^.[\]*{}]+)(?<filters>(?:\[[^[\]=]+=[^[\]]*
 const FILTER = /\[([^[\]=]+)=([^[\]]*)\]/g;
 
 /**
- * Where in a JSON value something stands: `set.name`, `data.0`, `variants.*`, `variants[condition=Near Mint][language=English]`
- * for the members for which all filters hold, and an empty text for the whole. Members are a value's own properties.
+ * Where in a JSON value something stands: `set.name`, `data.0`, `variants.*`, `variants[condition=Near
+ * Mint][language=English]` for the members for which all filters hold, and an empty text for the whole. Members are a
+ * value's own properties.
  */
 export class Path {
   readonly text: string;
@@ -118,7 +119,10 @@ function membersOf(value: unknown, nameOf: Visits['nameOf']): [name: string, mem
 /** A path in braces; in brackets, a part that is left out when a path in it has no value. */
 const PARTS = /(\[[^[\]]*\{[^[\]]*\]|\{[^{}]+\})/;
 
-/** A text with paths in braces, `{number}[/{set.total}]`, as far as it is filled by `Place`: what a path in it was made into. */
+/**
+ * A text with paths in braces, `{number}[/{set.total}]`, as far as it is filled by `Place`: what a path in it was made
+ * into.
+ */
 export class Template<Place> {
   readonly #parts: readonly (string | { place: Place } | { optional: Template<Place> })[];
 
@@ -198,7 +202,9 @@ export class Source {
     return undefined;
   }
 
-  /** The same, but as it stands in the answer; where no way leads to a text or a number, whatever the first leads to. */
+  /**
+   * The same, but as it stands in the answer; where no way leads to a text or a number, whatever the first leads to.
+   */
   valueIn(answer: Answer): unknown {
     const values = this.#ways.map((way) =>
       way.kind === 'path' ? way.path.valueIn(answer.value) : textsOf(way, answer).next().value,

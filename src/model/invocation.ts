@@ -8,7 +8,9 @@ const Webhook = z.object({
   token: z.string(),
 });
 
-/** A command that a member used, without its connection to Discord: who did what where, and how the reply is reached. */
+/**
+ * A command that a member used, without its connection to Discord: who did what where, and how the reply is reached.
+ */
 export const Invocation = z.object({
   interactionId: z.string(),
   webhook: Webhook,

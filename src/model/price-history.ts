@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What a card cost at one time, `[atMs, market]`: a card may have many, and each name would be stored with each of them. */
+/**
+ * What a card cost at one time, `[atMs, market]`: a card may have many, and each name would be stored with each of
+ * them.
+ */
 const PricePoint = z.tuple([z.number(), z.number()]);
 export type PricePoint = z.infer<typeof PricePoint>;
 
@@ -13,8 +16,8 @@ const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 
 /**
- * How long each price stays the last one of its span, by its age: an hour for two days, and so on. Some 200 points of 21
- * bytes at most, so 4 kB a card. Older prices are forgotten.
+ * How long each price stays the last one of its span, by its age: an hour for two days, and so on. Some 200 points of
+ * 21 bytes at most, so 4 kB a card. Older prices are forgotten.
  */
 const SPANS = [
   { upToMs: 2 * DAY_MS, spanMs: HOUR_MS },

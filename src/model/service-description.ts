@@ -77,7 +77,10 @@ const Fields = object({
   pageUrl: source.optional(),
 });
 
-/** What an answer must be for something to be meant by it: its status, a path that is there, the text there, an empty list. */
+/**
+ * What an answer must be for something to be meant by it: its status, a path that is there, the text there, an empty
+ * list.
+ */
 const Sign = { has: path.optional(), like: text.optional(), empty: path.optional() };
 export type Sign = Partial<z.output<z.ZodObject<typeof Sign>>>;
 

@@ -2,10 +2,10 @@
 const MOST_LETTERS = 31;
 
 /**
- * Counts how many letters are missing, added, wrong, or swapped with the next between what was typed and one word after the
- * other: in all of a word, and where it only begins so. Of longer texts the first 31 letters count. Each bit is a row of the
- * usual table, so that a word takes a fraction of a microsecond (Hyyrö 2003, "A bit-vector algorithm for computing
- * Levenshtein and Damerau edit distances").
+ * Counts how many letters are missing, added, wrong, or swapped with the next between what was typed and one word after
+ * the other: in all of a word, and where it only begins so. Of longer texts the first 31 letters count. Each bit is a
+ * row of the usual table, so that a word takes a fraction of a microsecond (Hyyrö 2003, "A bit-vector algorithm for
+ * computing Levenshtein and Damerau edit distances").
  */
 export function errorsFrom(typed: string): (word: string) => { whole: number; begun: number } {
   const length = Math.min(typed.length, MOST_LETTERS);

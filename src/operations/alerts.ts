@@ -20,8 +20,9 @@ const RETRY: BackOff = { firstMs: 5_000, longestMs: 10 * 60_000 };
 const MOST_WAITING = 20;
 
 /**
- * Sends the warnings and errors of a log to a Discord webhook, each kind once an hour, and the line with which it is over. Only
- * the message is sent: fields may name members and cards. While the webhook fails, messages wait in memory, in order.
+ * Sends the warnings and errors of a log to a Discord webhook, each kind once an hour, and the line with which it is
+ * over. Only the message is sent: fields may name members and cards. While the webhook fails, messages wait in memory,
+ * in order.
  */
 export class Alerts {
   readonly #url: string;

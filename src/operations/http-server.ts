@@ -21,7 +21,10 @@ export interface Readiness {
   ready: boolean;
   /** Every shard of this process receives commands. */
   gateway: boolean;
-  /** What replies and counts are kept in can be written. The card store does not count: without it the bot only asks more. */
+  /**
+   * What replies and counts are kept in can be written. The card store does not count: without it the bot only asks
+   * more.
+   */
   store: boolean;
   /** Where it is not ready. */
   reason?: string;

@@ -19,8 +19,8 @@ export interface OperationsOptions {
 }
 
 /**
- * What an operator watches the bot with: alerts, fed by the log, and metrics and health, fed by `events`. Opened before what
- * writes and publishes them.
+ * What an operator watches the bot with: alerts, fed by the log, and metrics and health, fed by `events`. Opened before
+ * what writes and publishes them.
  */
 export interface Operations {
   /** Serves metrics from now on, of this limiter as well. @throws HttpPortUnusable */

@@ -6,7 +6,9 @@ export interface Ink {
   opacity?: number;
 }
 
-/** Where a text stands: `x` is its middle, unless it would leave the space between `left` and `right`; `y` is its top. */
+/**
+ * Where a text stands: `x` is its middle, unless it would leave the space between `left` and `right`; `y` is its top.
+ */
 interface Place {
   x: number;
   y: number;

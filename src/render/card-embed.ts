@@ -124,7 +124,8 @@ const PLACE = /\{(\w+)\}/g;
 const MAX_URL_LENGTH = 2_048;
 
 /**
- * The address as Discord accepts it for an embed's picture, which it fetches, and its title: http(s), on a public host name.
+ * The address as Discord accepts it for an embed's picture, which it fetches, and its title: http(s), on a public host
+ * name.
  *
  * @returns `undefined` for anything else: no picture and no link is shown
  */

@@ -181,7 +181,8 @@ export function cardMenu(
 }
 
 /**
- * One card is a button, several are a menu; cards of one name are always a menu, with buttons for the pages before and after.
+ * One card is a button, several are a menu; cards of one name are always a menu, with buttons for the pages before and
+ * after.
  *
  * @param askId of a further button
  */

@@ -37,7 +37,10 @@ const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*\s?[:：]/gm;
 /** Ten ids or names of this length leave room for the other sentences. */
 const TEXT_LENGTH = 80;
 
-/** The cards as embeds, at the end the last with what all cost; in the text what is still to come, or else what was not found. */
+/**
+ * The cards as embeds, at the end the last with what all cost; in the text what is still to come, or else what was not
+ * found.
+ */
 export function cardsMessage(cards: CardsView): { content: string; embeds: APIEmbed[] } {
   const { views, toCome, isEnd, requests, quota } = cards;
   const lines = toCome > 0 ? [onTheirWay(cards)] : notShown(cards);
@@ -88,7 +91,9 @@ const MAX_TOTAL_LENGTH = 6_000;
 
 /** Ten large pictures would be ten screens of a phone; a small one opens when it is tapped. */
 const IN_LIST: EmbedSize = { ...FULL_SIZE, picture: 'thumbnail' };
-/** What is given up, in this order, until all cards fit: long texts and how prices moved, then more, at last the prices. */
+/**
+ * What is given up, in this order, until all cards fit: long texts and how prices moved, then more, at last the prices.
+ */
 const SIZES: readonly EmbedSize[] = [
   IN_LIST,
   { ...IN_LIST, titleLength: 120, factLength: 60, footerIdLength: 100, priceLines: 1 },

@@ -34,8 +34,8 @@ export const DAY_INKS = {
 
 /**
  * The day by hour: above, the requests used so far, with the limit as a line and the forecast as dots; below, a bar for
- * each hour with the requests and what was answered from memory. The figures are the limit, the requests used, those of the
- * busiest hour, and the hours (UTC); what they mean stands in the message.
+ * each hour with the requests and what was answered from memory. The figures are the limit, the requests used, those of
+ * the busiest hour, and the hours (UTC); what they mean stands in the message.
  *
  * @param shown how a count is written
  */
@@ -86,8 +86,8 @@ function drawCurve(
 }
 
 /**
- * Right below the end of the curve, or else over it: dots are at neither place. Where the one is outside and the other would
- * hide the limit, only the words of the message have it.
+ * Right below the end of the curve, or else over it: dots are at neither place. Where the one is outside and the other
+ * would hide the limit, only the words of the message have it.
  */
 function writeUsed(canvas: Canvas, used: string, { x, y }: { x: number; y: number }): void {
   const width = textWidth(used, FIGURE);

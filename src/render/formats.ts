@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { figuresLocale } from './languages.ts';
 
-// Characters that hide, reverse or break text: controls, bidirectional overrides, zero-width and other invisible characters.
+// Characters that hide, reverse or break text: controls, bidirectional overrides, zero-width and other invisible
+// characters.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u{115F}\u{1160}\u{3164}\u{FFA0}]/gu;
 
 // Every character that begins something in Discord's Markdown, bare links, mentions, emoji and time stamps included,
@@ -13,8 +14,8 @@ const SIMPLE = /^[!-~]+(?: [!-~]+)*$/;
 const SIMPLE_WITHOUT_MARKUP = /^[A-Za-z0-9]+(?:[ '/][A-Za-z0-9]+)*$/;
 
 /**
- * Text of the service for a place where Discord renders Markdown: it shows as its own characters, mentions no member and
- * is no link. At most `maxLength` UTF-16 units, the escapes included.
+ * Text of the service for a place where Discord renders Markdown: it shows as its own characters, mentions no member
+ * and is no link. At most `maxLength` UTF-16 units, the escapes included.
  */
 export function plainMarkdown(text: string, maxLength: number): string {
   if (text.length <= maxLength && SIMPLE_WITHOUT_MARKUP.test(text)) return text;
@@ -114,7 +115,10 @@ export function formatPercent(locale: string, share: number): string {
   return numberFormat(locale, form).format(share);
 }
 
-/** How the currency of a price is written in the language of a locale: its code, signs and name; `undefined` where it is not known. */
+/**
+ * How the currency of a price is written in the language of a locale: its code, signs and name; `undefined` where it is
+ * not known.
+ */
 export function currencySigns(locale: string, currency: string | undefined): string[] | undefined {
   if (currency === undefined) return undefined;
   return (['code', 'symbol', 'narrowSymbol', 'name'] as const).flatMap((currencyDisplay) => {
@@ -152,7 +156,9 @@ function inCurrency(form: Form, currency: string): Intl.NumberFormatOptions {
 // Discord writes a moment such as <t:1795226601:t> in each member's language and time zone. Its relative style goes on
 // when the moment is past ("Try again 18 seconds ago"), so it is used only for what is past already.
 
-/** The minute in which something happens today. What is to come is rounded up before: Discord leaves the seconds out. */
+/**
+ * The minute in which something happens today. What is to come is rounded up before: Discord leaves the seconds out.
+ */
 export function clockTime(atMs: number): string {
   return `<t:${Math.floor(atMs / 1000)}:t>`;
 }

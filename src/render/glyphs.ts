@@ -9,8 +9,8 @@ interface Glyph {
 const STEP_DEGREES = 24;
 
 /**
- * What figures, dates and prices are written with, in any language: a picture has no fonts but its own. Each has its width,
- * then its strokes, with `/` between them. A stroke goes through points, `x,y`, and along arcs of ellipses,
+ * What figures, dates and prices are written with, in any language: a picture has no fonts but its own. Each has its
+ * width, then its strokes, with `/` between them. A stroke goes through points, `x,y`, and along arcs of ellipses,
  * `x,y,radiusX,radiusY,from,to`: 0° is to the right, 90° is down.
  */
 const SHAPES = {

@@ -20,7 +20,10 @@ export type ArgumentNames<Key extends MessageKey> = Key extends MessageKey // of
 
 const FOLDER = join(import.meta.dirname, 'languages');
 
-/** By Discord's locale codes (https://docs.discord.com/developers/reference#locales), or the language alone: `pt-BR`, `de`. */
+/**
+ * By Discord's locale codes (https://docs.discord.com/developers/reference#locales), or the language alone: `pt-BR`,
+ * `de`.
+ */
 export const LANGUAGES: readonly string[] = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.json'))
   .map((file) => file.slice(0, -'.json'.length));
@@ -45,7 +48,10 @@ export function languageOf(locale: string): string {
 /** Any of Discord's locales, and nothing that Intl throws at. */
 const WITH_REGION = /^[a-z]{2}-(?:[A-Z]{2}|\d{3})$/;
 
-/** As whom a text writes its numbers, prices and dates that is read in this locale: as its region, if the text is in its language. */
+/**
+ * As whom a text writes its numbers, prices and dates that is read in this locale: as its region, if the text is in its
+ * language.
+ */
 export function figuresLocale(locale: string): string {
   const language = languageOf(locale);
   return WITH_REGION.test(locale) && (language !== 'en' || locale.startsWith('en')) ? locale : language;

@@ -14,11 +14,15 @@ const KEPT_MESSAGES = 1_000;
 /** Compiled when first shown: each takes some 70 µs, and few are shown. */
 const compiled = new LRUCache<string, IntlMessageFormat>({ max: KEPT_MESSAGES });
 
-/** The latest texts, of which most are shown again: formatting one takes 10 to 30 µs in a bot that has just been idle. */
+/**
+ * The latest texts, of which most are shown again: formatting one takes 10 to 30 µs in a bot that has just been idle.
+ */
 const formatted = new LRUCache<string, string>({ max: 500 });
 
 const MINUTE_MS = 60_000;
-/** A `Date` header gives whole seconds, and a stated wait is lengthened by up to 2 s: it is the same minute for members. */
+/**
+ * A `Date` header gives whole seconds, and a stated wait is lengthened by up to 2 s: it is the same minute for members.
+ */
 const KNOWN_TO_MS = 3_000;
 /** A member may sit a shorter wait out, and sees its end to the second. */
 const SHORT_WAIT_MS = 2 * MINUTE_MS;

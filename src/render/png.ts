@@ -15,7 +15,9 @@ export interface IndexedPicture {
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const BITS = 4;
 const INDEXED = 3;
-/** Takes a tenth less than zlib's default, for a few milliseconds more of the other thread; 9 takes three times as long. */
+/**
+ * Takes a tenth less than zlib's default, for a few milliseconds more of the other thread; 9 takes three times as long.
+ */
 const COMPRESSION = { level: 8 };
 
 /** The picture as a PNG (https://www.w3.org/TR/png-3/). It is compressed in another thread. */

@@ -32,8 +32,8 @@ const SAME_ANSWER_MS = 10_000;
 
 /**
  * Every figure from one source, so that none contradicts another. When the report's period is a day, it and the headers
- * describe the same figures; then limit and remaining are taken together from the newer of the two, and from the headers
- * when both came with one answer.
+ * describe the same figures; then limit and remaining are taken together from the newer of the two, and from the
+ * headers when both came with one answer.
  */
 export function usageFigures({ report, quota, counted, nowMs }: UsageKnowledge): UsageFigures {
   const headers = {
@@ -82,7 +82,9 @@ function isStated(quota: WindowQuota | undefined): quota is WindowQuota {
   return !quota?.isOurCount && (quota?.remaining !== undefined || quota?.limit !== undefined);
 }
 
-/** A missing figure is computed from the others; `used` and `limit` take precedence over `remaining`. `undefined`: none. */
+/**
+ * A missing figure is computed from the others; `used` and `limit` take precedence over `remaining`. `undefined`: none.
+ */
 function complete(requests: Usage['requests']): Figures | undefined {
   if (!requests) return undefined;
   const { limit } = requests;

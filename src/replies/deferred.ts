@@ -30,7 +30,9 @@ export interface DeferredOptions {
 /** How a deferred reply ended; `answered`: by another process. `refused` and `blocked`: a sentence says so. */
 export type DeferredEnd = Exclude<EditResult, 'failed'> | 'answered' | 'too late';
 
-/** What a reply shows before its end: how many cards, whether that it takes long, and when the last permit is expected. */
+/**
+ * What a reply shows before its end: how many cards, whether that it takes long, and when the last permit is expected.
+ */
 interface Shown {
   cards: number;
   /** Also once there is a card: it says that others are on their way. */

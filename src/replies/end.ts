@@ -52,7 +52,9 @@ export function publishShown(
   events.publish('shown', { ...to.requester, cardIds, isPrivate });
 }
 
-/** The text is cut to the length of an id and shown on one line without control characters, which a terminal would obey. */
+/**
+ * The text is cut to the length of an id and shown on one line without control characters, which a terminal would obey.
+ */
 function forLog(text = ''): string | undefined {
   const shown = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   return shown === '' ? undefined : Array.from(shown).slice(0, MAX_CARD_ID_LENGTH).join('');

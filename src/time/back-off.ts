@@ -4,7 +4,9 @@ export interface BackOff {
   longestMs: number;
 }
 
-/** Exponential back-off: the wait after the n-th failure in a row (n from 1), doubling from `firstMs` up to `longestMs`. */
+/**
+ * Exponential back-off: the wait after the n-th failure in a row (n from 1), doubling from `firstMs` up to `longestMs`.
+ */
 export function backOffMs(failures: number, { firstMs, longestMs }: BackOff): number {
   return Math.min(firstMs * 2 ** (Math.max(1, failures) - 1), longestMs);
 }

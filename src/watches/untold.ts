@@ -25,8 +25,8 @@ export function forMessages(watches: readonly Watch[]): WatchCrossing[] {
 }
 
 /**
- * What a command tells, by watch: what no message told, or for as long as one is tried none has left for. What was shown
- * without success is last, so that others go first.
+ * What a command tells, by watch: what no message told, or for as long as one is tried none has left for. What was
+ * shown without success is last, so that others go first.
  */
 export function forCommands(watches: readonly Watch[], nowMs: number): WatchCrossing[][] {
   const held = untoldOf(watches).filter(({ crossing: { tellBy, triedAtMs, atMs } }) => {

@@ -12,7 +12,9 @@ const Crossing = z.object({
   target: z.number(),
   price: z.number(),
   ...PriceRow.shape,
-  /** With the watch's id it makes the nonce of the message: a watch that is stopped and set again has other crossings. */
+  /**
+   * With the watch's id it makes the nonce of the message: a watch that is stopped and set again has other crossings.
+   */
   atMs: z.number(),
   /** message: a direct message is tried; command: it is shown with the member's next command. */
   tellBy: z.enum(['message', 'command']),
@@ -110,7 +112,10 @@ export function withPrice(
   return { ...after, crossings: watch.crossings + 1, untold };
 }
 
-/** With the lines that a price is at or beyond, and those of before that it has not come back across; the same if that is. */
+/**
+ * With the lines that a price is at or beyond, and those of before that it has not come back across; the same if that
+ * is.
+ */
 function placed<L extends Lines & Pick<Watch, 'crossed'>>(watch: L, price: number, asShown: AsShown): L {
   const lined = withPercent(watch, price);
   const crossed = Line.options.filter((line) => {

@@ -23,7 +23,9 @@ const AGAIN = 'Run the same command again for the rest.';
 
 type Config = Omit<ReturnType<typeof readNamesConfig>, 'dataDir'>;
 
-/** Saves what addresses answer with, no faster than the card service's plan allows, and from no other hosts than named. */
+/**
+ * Saves what addresses answer with, no faster than the card service's plan allows, and from no other hosts than named.
+ */
 export class Downloads {
   readonly #config: Config;
   readonly #origin: string;

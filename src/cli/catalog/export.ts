@@ -23,7 +23,9 @@ export async function exportCards(catalog: OpenCatalog, { stdout, stderr }: CliC
   return 0;
 }
 
-/** What looks like an HTML entity is written so that an import, which decodes it in all but ids, gives the same text. */
+/**
+ * What looks like an HTML entity is written so that an import, which decodes it in all but ids, gives the same text.
+ */
 function escaped(field: string, value: unknown): unknown {
   const isText = typeof value === 'string' && field !== 'id';
   return isText && decodeHTMLStrict(value) !== value ? value.replaceAll('&', '&amp;') : value;

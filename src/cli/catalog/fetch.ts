@@ -31,8 +31,8 @@ interface Wanted {
 }
 
 /**
- * Fetches the list of names that a card service's description tells of. What is complete stays in `DATA_DIR` until it was
- * imported, for a day at most: fetching again goes on with the rest.
+ * Fetches the list of names that a card service's description tells of. What is complete stays in `DATA_DIR` until it
+ * was imported, for a day at most: fetching again goes on with the rest.
  *
  * @throws CliFailure
  */

@@ -61,7 +61,10 @@ class RowPath {
   readonly text: string;
   readonly #levelsUp: number;
   readonly #name: string;
-  /** The column or member that it begins with, and what follows within; without that, it may be a column's name as a whole. */
+  /**
+   * The column or member that it begins with, and what follows within; without that, it may be a column's name as a
+   * whole.
+   */
   readonly #first: string;
   readonly #inner: RowPath | undefined;
   readonly #within: Path | undefined;

@@ -39,7 +39,10 @@ class Tally {
   }
 }
 
-/** Tells an operator what becomes of the files of an import, of each and of all: results on standard output, the rest on standard error. */
+/**
+ * Tells an operator what becomes of the files of an import, of each and of all: results on standard output, the rest on
+ * standard error.
+ */
 export class ImportReport {
   readonly #context: CliContext;
   readonly #files: number;

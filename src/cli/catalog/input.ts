@@ -30,7 +30,10 @@ export interface Listed {
   source: string;
 }
 
-/** A folder stands for the files in it and its folders that may have cards, which are one source: there may be one for each card. */
+/**
+ * A folder stands for the files in it and its folders that may have cards, which are one source: there may be one for
+ * each card.
+ */
 export async function filesOf(path: string, folder: string): Promise<Listed[]> {
   const source = path === '-' ? 'standard input' : basename(resolve(folder, path));
   // What cannot be read so is a file or absent.

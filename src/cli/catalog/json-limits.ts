@@ -2,7 +2,10 @@ import { Unusable } from './source-row.ts';
 
 /** No list is nested deeper than a dozen. */
 const MOST_LEVELS = 100;
-/** All cards of a set together have half of it in the largest lists. A heap of 160 MB can hold no more than twice as many names. */
+/**
+ * All cards of a set together have half of it in the largest lists. A heap of 160 MB can hold no more than twice as
+ * many names.
+ */
 const MOST_VALUES = 1_000_000;
 
 const [QUOTE, BACKSLASH, COMMA] = Buffer.from('"\\,');
@@ -10,7 +13,8 @@ const OPENING = new Set(Buffer.from('[{'));
 const CLOSING = new Set(Buffer.from(']}'));
 
 /**
- * The same bytes, as long as what is made of them fits into memory: a process whose heap is full aborts without a sentence.
+ * The same bytes, as long as what is made of them fits into memory: a process whose heap is full aborts without a
+ * sentence.
  *
  * @param levels how deep a value lies that is in memory as a whole
  * @throws Unusable

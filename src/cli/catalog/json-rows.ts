@@ -9,8 +9,8 @@ const ANY = '*';
 const LONGEST_WHOLE_BYTES = 16 * 1024 * 1024;
 
 /**
- * The cards of a JSON document. One value at the first `*` of the path is in memory at a time, unless cards need what is
- * around that: it may follow them, so the document is read as a whole.
+ * The cards of a JSON document. One value at the first `*` of the path is in memory at a time, unless cards need what
+ * is around that: it may follow them, so the document is read as a whole.
  *
  * @param rowsPath names of members, and `*` for every member or element: `data.*.cards`; an array at its end stands for its elements
  * @param levels how many of the objects around a card are needed

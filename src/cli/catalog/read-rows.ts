@@ -80,7 +80,8 @@ export interface Join {
 const MOST_ROWS = 100_000;
 
 /**
- * Reads the rows of another file by the values that they stand in for. In an object of rows, their names are such values, too.
+ * Reads the rows of another file by the values that they stand in for. In an object of rows, their names are such
+ * values, too.
  *
  * @throws Unusable
  */

@@ -5,8 +5,8 @@ import { type Claims, isMine } from '../../model/claims.ts';
 import { backOffMs } from '../../time/back-off.ts';
 
 /**
- * Discord accepts one identify in 5 s (events/gateway, "Rate Limiting"); the rest is a margin for identifies that overtake
- * each other on their way. An identify counts even if its process is gone.
+ * Discord accepts one identify in 5 s (events/gateway, "Rate Limiting"); the rest is a margin for identifies that
+ * overtake each other on their way. An identify counts even if its process is gone.
  */
 const SLOT = { ttlMs: 5_500, endsWithOwner: false };
 
@@ -17,9 +17,9 @@ const SHORTEST_MS = 1_000;
 const SPREAD = { firstMs: 4_000, longestMs: 188_000 };
 
 /**
- * Milliseconds before the next identify of a shard whose last ones were refused: until the identify that was accepted no
- * longer counts, and then Discord's advice, 1 to 5 s at random, so that shards that were refused together spread out. The
- * spread widens with the number of refusals, which suggests more shards.
+ * Milliseconds before the next identify of a shard whose last ones were refused: until the identify that was accepted
+ * no longer counts, and then Discord's advice, 1 to 5 s at random, so that shards that were refused together spread
+ * out. The spread widens with the number of refusals, which suggests more shards.
  */
 export function refusedWaitMs(refusals: number, random = Math.random): number {
   const spreadMs = backOffMs(refusals, SPREAD);

@@ -63,8 +63,8 @@ export async function login(client: Client, { token, log, signal }: LoginOptions
 }
 
 /**
- * Read here and not by discord.js, because a client whose login has failed once neither disconnects nor resets properly.
- * Costs one request to Discord.
+ * Read here and not by discord.js, because a client whose login has failed once neither disconnects nor resets
+ * properly. Costs one request to Discord.
  *
  * @returns how long no login is allowed; `undefined` when one is
  */

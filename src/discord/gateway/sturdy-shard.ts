@@ -127,9 +127,9 @@ export function readableFrame(frame: unknown, isGreeted: boolean): unknown {
 }
 
 /**
- * Discord's specification does not require that a message says who used the command which it answers, but discord.js reads
- * that user without checking. Such a message then answers nobody. And unless a poll says which channel it is in, discord.js
- * asks the channel itself, which it does not know without intents.
+ * Discord's specification does not require that a message says who used the command which it answers, but discord.js
+ * reads that user without checking. Such a message then answers nobody. And unless a poll says which channel it is in,
+ * discord.js asks the channel itself, which it does not know without intents.
  */
 function makeReadable({ message, data }: Frame): void {
   const resolved = isObject(data) && isObject(data.resolved) ? data.resolved.messages : undefined;

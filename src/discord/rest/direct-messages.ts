@@ -14,7 +14,9 @@ const BACK_OFF = { firstMs: 1_000, longestMs: 60_000 };
 
 const Channel = z.object({ id: z.string() });
 
-/** Messages that answer no command, in channels of which several are opened at a time. Without files. No method rejects. */
+/**
+ * Messages that answer no command, in channels of which several are opened at a time. Without files. No method rejects.
+ */
 export class DirectMessages {
   readonly #rest: REST;
   readonly #token: string;
@@ -108,8 +110,8 @@ const PASSING = new Set<unknown>([
 ]);
 
 /**
- * Whether a message, or its channel, is refused for good, such as with 50007 for a member who takes none. A 401 is about the
- * bot's token.
+ * Whether a message, or its channel, is refused for good, such as with 50007 for a member who takes none. A 401 is
+ * about the bot's token.
  */
 export function isFinal(err: unknown): boolean {
   return err instanceof DiscordAPIError && !PASSING.has(err.code) && err.status !== 401;

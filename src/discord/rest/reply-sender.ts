@@ -147,8 +147,8 @@ export class RestReplySender implements ReplySender {
   }
 
   /**
-   * One more message to the member alone, below a reply that shows its answer: it would complete one that does not. Costs
-   * one request to Discord, which is not sent again.
+   * One more message to the member alone, below a reply that shows its answer: it would complete one that does not.
+   * Costs one request to Discord, which is not sent again.
    */
   async followUp(to: Invocation, message: Message): Promise<Sent> {
     const { applicationId, token } = to.webhook;
@@ -229,8 +229,8 @@ const PART =
 type Tree = { [key: string]: Tree };
 
 /**
- * The message without what Discord's error names in it, so that one bad part does not lose the others. Without pictures and
- * files, if it names a file or nothing. A row or a menu that is empty then is named by the next refusal.
+ * The message without what Discord's error names in it, so that one bad part does not lose the others. Without pictures
+ * and files, if it names a file or nothing. A row or a menu that is empty then is named by the next refusal.
  *
  * @returns `undefined` when that changes nothing, or leaves nothing
  */

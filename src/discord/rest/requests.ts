@@ -61,8 +61,8 @@ export async function sendAgain(forMs: number, send: () => Promise<unknown>): Pr
 export type FirstAnswer = FirstResult & { isEarlier?: true; refusal?: 'refused' | 'blocked' };
 
 /**
- * Sends a first answer until Discord accepts it, or until it would be too late. Not by the interaction's own methods: these
- * rename each key of an embed that has Discord's names already, which takes longer than rendering it.
+ * Sends a first answer until Discord accepts it, or until it would be too late. Not by the interaction's own methods:
+ * these rename each key of an embed that has Discord's names already, which takes longer than rendering it.
  */
 export async function sendFirstAnswer(
   rest: REST,
@@ -98,7 +98,10 @@ const LOST = new Set<unknown>([
   RESTJSONErrorCodes.UnknownInteraction, // 10062
 ]);
 
-/** A first answer that Discord has not confirmed may be processed after it was given up, and after an edit that left later. */
+/**
+ * A first answer that Discord has not confirmed may be processed after it was given up, and after an edit that left
+ * later.
+ */
 const MAY_ARRIVE_MS = 15_000;
 
 /**
@@ -153,12 +156,15 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 /** A callback without an answer is sent again, and both tries have to fit into Discord's 3 s. */
 const CALLBACK_TIMEOUT_MS = 1_200;
 
-/** A tenth of what Discord accepts in 10 minutes (https://docs.discord.com/developers/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans). */
+/**
+ * A tenth of what Discord accepts in 10 minutes
+ * (https://docs.discord.com/developers/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans).
+ */
 const INVALID_REQUESTS_A_WARNING = 1_000;
 
 /**
- * What discord.js sends through: a proxy where Node itself uses one (`NODE_USE_ENV_PROXY=1`). Without an agent, its undici
- * sends through whichever was loaded first: itself, or Node's of another version.
+ * What discord.js sends through: a proxy where Node itself uses one (`NODE_USE_ENV_PROXY=1`). Without an agent, its
+ * undici sends through whichever was loaded first: itself, or Node's of another version.
  */
 export function requestAgent(): Dispatcher {
   return globalAgent.options.proxyEnv ? new EnvHttpProxyAgent() : new Agent();
@@ -184,8 +190,8 @@ export function restOptions(apiUrl: string, log: Logger): Partial<RESTOptions> {
 
 /**
  * Whether discord.js sleeps through a 429 and sends again by itself. By default it sleeps through any of them, also the
- * 23 h of a shared address (discord-api-docs#8570). Only edits have the time: the sender of a first answer knows how long
- * the member still waits for it, and everything else reports the wait or waits by itself.
+ * 23 h of a shared address (discord-api-docs#8570). Only edits have the time: the sender of a first answer knows how
+ * long the member still waits for it, and everything else reports the wait or waits by itself.
  */
 export function sleepsThrough({
   route,
@@ -196,8 +202,8 @@ export function sleepsThrough({
 }
 
 /**
- * Sends as discord.js does, but with one deadline over head and body: its own ends with the head. Only what somebody reads
- * of a body is waited for: what was asked for, or why Discord refuses. A change is done when the head says so.
+ * Sends as discord.js does, but with one deadline over head and body: its own ends with the head. Only what somebody
+ * reads of a body is waited for: what was asked for, or why Discord refuses. A change is done when the head says so.
  *
  * @throws TimeoutError at the deadline; discord.js does not send again after it
  */
@@ -232,7 +238,7 @@ const UNSTATED_SECONDS = 1;
  * alone, expects an object in whatever is declared as JSON, and treats a redirection as success.
  *
  * @throws Error for a redirection: nothing was done; and for a first answer or a message below one that may have arrived,
- *   which discord.js would send again at once, unknown to its sender: who knows by that whose answer Discord has, or that
+ * which discord.js would send again at once, unknown to its sender: who knows by that whose answer Discord has, or that
  *   the message may be there twice
  */
 const requestWithReadableErrors: Send = async (url, init) => {
@@ -255,8 +261,8 @@ const requestWithReadableErrors: Send = async (url, init) => {
 };
 
 /**
- * discord.js takes the wait of a 429 from this header, and waits for the reset of an empty bucket instead. After one for
- * all requests of the bot it would hold back edits, too, which Discord exempts.
+ * discord.js takes the wait of a 429 from this header, and waits for the reset of an empty bucket instead. After one
+ * for all requests of the bot it would hold back edits, too, which Discord exempts.
  */
 function stateWait(headers: Headers, body: Body | undefined): void {
   headers.delete('X-RateLimit-Global');

@@ -9,8 +9,8 @@ export interface LastChangesOptions extends CatalogWorkerData {
 }
 
 /**
- * Writes what was learned before any worker began, in this thread: to start one for nothing else takes longer. Waits less
- * than a second for another process that writes. Nothing is thrown.
+ * Writes what was learned before any worker began, in this thread: to start one for nothing else takes longer. Waits
+ * less than a second for another process that writes. Nothing is thrown.
  */
 export function writeLastChanges(changes: readonly CatalogChange[], options: LastChangesOptions): void {
   const { dataDir, log, keepsMembers, onFailed } = options;

@@ -1,6 +1,8 @@
 import type { CatalogCard } from '../../../catalog/catalog-card.ts';
 
-/** Cards that are given: not denied, and of an import that is not withdrawn, unless the service has answered with them. */
+/**
+ * Cards that are given: not denied, and of an import that is not withdrawn, unless the service has answered with them.
+ */
 export const OFFERED = `cards.denied < 2 AND (
   cards.confirmed = 1 OR cards.source IS NULL OR cards.source NOT IN (SELECT row FROM sources WHERE withdrawn = 1)
   OR EXISTS (SELECT 1 FROM also_in JOIN sources ON sources.row = also_in.source WHERE card = cards.row AND withdrawn = 0)
@@ -10,8 +12,8 @@ export const OFFERED = `cards.denied < 2 AND (
 export const CONFIRMED_NUMBERS = "confirmed = 1 AND id NOT GLOB '*[^0-9]*'";
 
 /**
- * `denied`: 0, or 1 for a card of which a copy is kept, or 2 for one that is no longer given. Texts are split into tokens
- * before they come here, so the simplest tokenizer is right; it takes whatever is not ASCII for a letter.
+ * `denied`: 0, or 1 for a card of which a copy is kept, or 2 for one that is no longer given. Texts are split into
+ * tokens before they come here, so the simplest tokenizer is right; it takes whatever is not ASCII for a letter.
  */
 export const CATALOG_SCHEMA = `
   CREATE TABLE IF NOT EXISTS cards (
@@ -69,8 +71,8 @@ export function cardOf({ id, name, set_name, number, game, also, released }: Sto
 type StoredValues = Omit<StoredRow, 'row' | 'id' | 'name_row'>;
 
 /**
- * What is stored of a card from now on; `undefined` when that is stored already. The service knows best what is printed, and
- * only imports know the rest. What the service has denied, a file does not bring back.
+ * What is stored of a card from now on; `undefined` when that is stored already. The service knows best what is
+ * printed, and only imports know the rest. What the service has denied, a file does not bring back.
  *
  * @param source of an import; `undefined` when the service answered with the card
  */

@@ -19,8 +19,8 @@ export interface WorkerCatalogOptions extends CatalogWorkerData {
 }
 
 /**
- * The worker takes 50 MB, and begins with the first question; after this, so that a first search rarely waits for it. What
- * is learned until then waits in memory.
+ * The worker takes 50 MB, and begins with the first question; after this, so that a first search rarely waits for it.
+ * What is learned until then waits in memory.
  */
 const START_AFTER_MS = 30_000;
 /** A message to another thread costs 0.1 ms and more, which a command would wait for: several changes go in one. */
@@ -37,7 +37,10 @@ const TERMINATE_MS = 50;
 /** A lock on the file, or a full disk, may be gone at any moment. */
 const RESTART = { firstMs: 1_000, longestMs: 5_000 };
 
-/** The catalog in a worker thread, because SQLite in Node is synchronous. Neither start nor end of the process waits for it. */
+/**
+ * The catalog in a worker thread, because SQLite in Node is synchronous. Neither start nor end of the process waits for
+ * it.
+ */
 export class WorkerCatalog implements Catalog {
   readonly #options: WorkerCatalogOptions;
   readonly #outage: Incident;
@@ -138,7 +141,9 @@ export class WorkerCatalog implements Catalog {
     return this.#worker && this.#queue.ask<Awaited<ReturnType<Catalog[K]>>>({ ...question, kind }, deadlineMs);
   }
 
-  /** On the very first start, before anything is learned: a member's first lookup need not wait for a worker to say so. */
+  /**
+   * On the very first start, before anything is learned: a member's first lookup need not wait for a worker to say so.
+   */
   #isEmpty(): boolean {
     if (this.#worker || this.#failures > 0 || this.#unsent.length > 0) return false;
     return !existsSync(join(this.#options.dataDir, 'catalog.sqlite'));
