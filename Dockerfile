@@ -30,13 +30,11 @@ RUN install --directory --owner=node --group=node --mode=700 /data compile-cache
 VOLUME /data
 USER node
 
-# Compiled code, with which a start needs half the time. What runs in a thread alone fails here, but is compiled. On another
-# kind of processor the bot compiles into DATA_DIR.
+# Compiled code, with which a start needs half the time. On another kind of processor the bot compiles into DATA_DIR.
 RUN NODE_COMPILE_CACHE=/app/compile-cache node --input-type=module --eval \
     "import { globSync } from 'node:fs'; \
     const files = globSync('{src,commands}/**/*.ts', { exclude: ['**/main.ts'] }); \
-    const unlessCompiled = (file) => (error) => { if (!file.endsWith('/worker.ts')) throw error; }; \
-    await Promise.all(files.map((file) => import('/app/' + file).catch(unlessCompiled(file))))"
+    await Promise.all(files.map((file) => import('/app/' + file)))"
 
 # Within the container alone, unless HTTP_HOST says otherwise. It tells a process that hangs from one that works: a process
 # that cannot go on exits 1, and an outage of Discord or of the card service is no reason to restart.

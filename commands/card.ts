@@ -1,18 +1,17 @@
 import type { Known } from '../src/model/card.ts';
-import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
+import { parseCardId } from '../src/model/card-id.ts';
 import { drawableDays } from '../src/model/price-history.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
 import { cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
 import { buttons } from '../src/render/components.ts';
 import { historyMessage } from '../src/render/history-message.ts';
-import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, errorMessage, formatMessage, timeToCome } from '../src/render/messages.ts';
-import { replyLocale } from '../src/render/reply-locale.ts';
 import {
   type Command,
   privately,
   type Reply,
   repliesPrivately,
+  replyLocale,
   type Services,
   say,
   type Use,
@@ -20,22 +19,10 @@ import {
   withDelete,
 } from './command.ts';
 import { type Action, choiceIds, customId, DELETE, EMPTY_FORM, readAction } from './custom-ids.ts';
-import { forEveryone } from './places.ts';
+import { CARD_OPTION, VIEW_OPTIONS } from './declare.ts';
 
 export default {
-  data: forEveryone('card', en.command_card)
-    .addStringOption((option) =>
-      option
-        .setName('id')
-        .setDescription(en.command_card_id)
-        .setRequired(true)
-        .setAutocomplete(true)
-        .setMinLength(1)
-        .setMaxLength(MAX_CARD_ID_LENGTH),
-    )
-    .addBooleanOption((option) => option.setName('prices').setDescription(en.command_card_prices))
-    .addBooleanOption((option) => option.setName('private').setDescription(en.command_card_private))
-    .toJSON(),
+  data: { name: 'card', options: { id: CARD_OPTION, ...VIEW_OPTIONS } },
 
   /**
    * Shows the kept copy of exactly this id, otherwise what the catalog makes of the text. Costs no request. Only a text
@@ -69,22 +56,29 @@ export default {
 
   cardOf: (argument) => readAction(argument)?.id,
 
-  async component({ argument, values, repliedTo, manageMessages, locale, ...who }, services) {
+  async component(use, services) {
+    const { argument, values, repliedTo, manageMessages, locale } = use;
     const action = readAction(argument);
     if (action?.kind === 'delete') {
-      const isAllowed = who.requester.memberId === repliedTo?.memberId || manageMessages;
+      const isAllowed = use.requester.memberId === repliedTo?.memberId || manageMessages;
       return isAllowed ? { kind: 'delete', interactionId: repliedTo?.interactionId } : say(locale, 'notYoursToDelete');
     }
-    const chosen = action?.id ?? values[0];
-    if (!action || chosen === undefined) return say(locale, 'outOfDate');
-    const { kind, showPrices, isPrivate } = action;
-    if (kind === 'printings' || kind === 'named')
-      return sameNamed({ ...action, kind, id: chosen }, { ...who, locale }, services);
-    if (kind === 'history') return priceHistory({ ...action, id: chosen }, values, { ...who, locale }, services);
-    if (kind !== 'show') return say(locale, 'outOfDate');
-    const cardId = services.readCardId(parseCardId(chosen));
-    if (cardId === undefined) return privately(unknownCard(locale, chosen, [], choiceIds(action), false));
-    return wanted([{ cardId, showPrices }], isPrivate);
+    const id = action?.id ?? values[0];
+    if (!action || id === undefined) return say(locale, 'outOfDate');
+    switch (action.kind) {
+      case 'printings':
+      case 'named':
+        return sameNamed({ ...action, kind: action.kind, id }, use, services);
+      case 'history':
+        return priceHistory({ ...action, id }, values, use, services);
+      case 'show': {
+        const cardId = services.readCardId(parseCardId(id));
+        if (cardId === undefined) return privately(unknownCard(locale, id, [], choiceIds(action), false));
+        return wanted([{ cardId, showPrices: action.showPrices }], action.isPrivate);
+      }
+      default:
+        return say(locale, 'outOfDate');
+    }
   },
 
   show({ queries: [query], isPrivate }, { cards: [outcome], permitAtMs }, view) {
@@ -118,11 +112,11 @@ export default {
 /** The other printings of a card, or all cards of its name. With a page it replaces the message that has the button. */
 async function sameNamed(
   { kind, id, number, ...options }: Action & { kind: 'printings' | 'named'; id: string },
-  { requester, locale }: Use,
+  { locale }: Use,
   { catalog }: Services,
 ): Promise<Reply> {
   const isOthers = kind === 'printings';
-  const found = await catalog.printings(id, { page: number ?? 0, isOthers }, requester);
+  const found = await catalog.printings(id, { page: number ?? 0, isOthers });
   if (!found) return say(locale, 'namesUnsearched');
   const ids = choiceIds(options, id, kind);
   const message = isOthers ? otherPrintings(locale, found, ids) : severalCards(locale, found, ids);

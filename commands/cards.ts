@@ -1,10 +1,10 @@
-import { MOST_LISTED } from '../src/catalog/catalog.ts';
+import { ApplicationCommandOptionType } from 'discord.js';
+import { MOST_LISTED } from '../src/catalog/answers.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import type { CardView } from '../src/render/card-embed.ts';
 import { askAnywayMenus, listChoices, unclearChoice } from '../src/render/card-list.ts';
 import { cardsMessage, unclearLines, unclearTexts } from '../src/render/cards-message.ts';
 import { buttons } from '../src/render/components.ts';
-import en from '../src/render/languages/en.json' with { type: 'json' };
 import { copyNote } from '../src/render/messages.ts';
 import {
   type Command,
@@ -17,25 +17,20 @@ import {
   withDelete,
 } from './command.ts';
 import { choiceIds, customId, readAction } from './custom-ids.ts';
+import { VIEW_OPTIONS } from './declare.ts';
 import { listForm, pasted, pressed } from './pasted-list.ts';
-import { forEveryone } from './places.ts';
 
 /** Room for ten ids of 100 characters. */
 const MAX_LENGTH = 1_000;
 
 export default {
-  data: forEveryone('cards', en.command_cards)
-    .addStringOption((option) =>
-      option
-        .setName('ids')
-        .setDescription(en.command_cards_ids)
-        .setAutocomplete(true)
-        .setMinLength(1)
-        .setMaxLength(MAX_LENGTH),
-    )
-    .addBooleanOption((option) => option.setName('prices').setDescription(en.command_cards_prices))
-    .addBooleanOption((option) => option.setName('private').setDescription(en.command_cards_private))
-    .toJSON(),
+  data: {
+    name: 'cards',
+    options: {
+      ids: { type: ApplicationCommandOptionType.String, autocomplete: true, min_length: 1, max_length: MAX_LENGTH },
+      ...VIEW_OPTIONS,
+    },
+  },
 
   async ask(use, services) {
     const { options, locale, requester } = use;
@@ -64,9 +59,10 @@ export default {
   async component(use, services) {
     const { argument, content, locale, requester } = use;
     const { catalog } = services;
-    const { kind, id, number = 0, showPrices = true } = readAction(argument) ?? {};
+    const action = readAction(argument);
+    const { kind, id, showPrices = true } = action ?? {};
     const isOfList = kind === 'fetch' || kind === 'show';
-    if (isOfList && id !== undefined) return pressed({ kind, id, most: number }, use, services);
+    if (action && isOfList && id !== undefined) return pressed({ ...action, id }, use, services);
     const texts = kind === 'choose' ? unclearTexts(content) : [];
     const { unclear, unsearched } = await catalog.resolveList(texts.join('\n'), requester);
     const components = unclearChoice(locale, unclear, choiceIds({ showPrices, isPrivate: false }));

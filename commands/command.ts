@@ -1,16 +1,10 @@
-import type {
-  APIApplicationCommandOptionChoice,
-  ChatInputCommandInteraction,
-  ModalSubmitFields,
-  RESTPostAPIChatInputApplicationCommandsJSONBody,
-  RESTPostAPIContextMenuApplicationCommandsJSONBody,
-} from 'discord.js';
+import type { APIApplicationCommandOptionChoice, ChatInputCommandInteraction, ModalSubmitFields } from 'discord.js';
 import type { Catalog } from '../src/catalog/catalog.ts';
 import type { Cards } from '../src/known/cards.ts';
 import type { Limiter } from '../src/limiter/limiter.ts';
 import type { KeptLists } from '../src/lists/kept-lists.ts';
-import type { LookupQueue } from '../src/lookup/fetching.ts';
-import type { Outcomes } from '../src/lookup/outcomes.ts';
+import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
+import type { Outcomes } from '../src/lookup/lookups.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
 import type { CardQuery } from '../src/model/card.ts';
 import type { ReadCardId } from '../src/model/card-id.ts';
@@ -22,11 +16,12 @@ import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { CardDisplay } from '../src/render/card-embed.ts';
 import { type ButtonRow, buttons } from '../src/render/components.ts';
-import type { MessageKey } from '../src/render/languages.ts';
+import { LANGUAGES, languageOf, type MessageKey } from '../src/render/languages.ts';
 import { type Arguments, formatMessage } from '../src/render/messages.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
 import type { Watches } from '../src/watches/watches.ts';
 import { DELETE } from './custom-ids.ts';
+import type { CommandData } from './declare.ts';
 
 export type { Form, Message, Reply } from '../src/model/message.ts';
 
@@ -103,7 +98,7 @@ export interface View {
 /** What the composition root hands to every command. */
 export interface Services {
   cards: Cards;
-  catalog: Catalog;
+  catalog: Omit<Catalog, 'close'>;
   readCardId: ReadCardId;
   lookupQueue: LookupQueue;
   usage: UsageReports;
@@ -121,7 +116,7 @@ export interface Services {
 
 /** A command: its registration, what each use asks for, and how its cards are shown. It sends nothing itself. */
 export interface Command {
-  data: RESTPostAPIChatInputApplicationCommandsJSONBody | RESTPostAPIContextMenuApplicationCommandsJSONBody;
+  data: CommandData;
   /** @throws CardServiceError, shown to the member in private */
   ask?(use: CommandUse, services: Services): Promise<CardsWanted | Reply | Form>;
   /** @throws CardServiceError, shown to the member in private */
@@ -144,6 +139,25 @@ export function wanted(queries: readonly CardQuery[], isPrivate: boolean, more: 
 /** Whether the member alone sees the cards: as the option says, otherwise as the server has set it. */
 export function repliesPrivately({ options, server }: CommandUse): boolean {
   return options.getBoolean('private') ?? server.isPrivate;
+}
+
+/** Servers that chose no language have this one. */
+const UNCHOSEN = 'en-US';
+
+/**
+ * The locale of a reply, in whose language it speaks: a private one has that of the member, a public one that of the
+ * server. The region, as in `es-419`, says how its figures are written.
+ *
+ * @param set the language of public replies that the server has set; one that there is no more is as if it were not set
+ */
+export function replyLocale(
+  { locale, guildLocale = UNCHOSEN }: Pick<Invocation, 'locale' | 'guildLocale'>,
+  isPrivate: boolean,
+  set?: string,
+): string {
+  if (isPrivate) return locale;
+  const known = guildLocale === UNCHOSEN ? locale : guildLocale;
+  return set === undefined || !LANGUAGES.includes(set) || languageOf(known) === set ? known : set;
 }
 
 /** The cards of which there is nothing to show, and why. */

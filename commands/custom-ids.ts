@@ -60,31 +60,30 @@ export interface FormOfCard {
  * Begins that of a form with nothing in it; the card's id follows. On the way of a `/card` no function is called for
  * it.
  */
-export const EMPTY_FORM = 'watch:form:::';
+export const EMPTY_FORM = 'watch:form::::';
 
-const FORM = /^form:((?:[^%:]|%25|%3A)*):((?:[^%:]|%25|%3A)*):(.+)$/s;
+const TYPED = /^((?:[^%:]|%25|%3A)*):((?:[^%:]|%25|%3A)*):(.+)$/s;
 
-/** The id of a form, and of a button that opens it with what was typed before, such as `watch:form:45::base1-4`. */
+/** The id of a form, and of a button that opens it with what was typed before, such as `watch:form::45::base1-4`. */
 export function formId({ above, below, cardId }: FormOfCard): string {
-  const [upper, lower] = [above, below].map((text) => text.replace(/[%:]/g, encodeURIComponent));
-  return `watch:form:${upper}:${lower}:${cardId}`;
+  const typed = [above, below].map((text) => text.replace(/[%:]/g, encodeURIComponent));
+  return customId('watch', { kind: 'form', id: [...typed, cardId].join(':') });
 }
 
 /** @param argument the custom id without the command's name. @returns `undefined` when the bot never gave it out */
 export function readForm(argument: string): FormOfCard | undefined {
-  const [, above = '', below = '', cardId] = FORM.exec(argument) ?? [];
+  const { kind, id = '' } = readAction(argument) ?? {};
+  const [, above = '', below = '', cardId] = (kind === 'form' && TYPED.exec(id)) || [];
   const typed = (text: string) => text.replace(/%../g, decodeURIComponent);
   return cardId === undefined ? undefined : { above: typed(above), below: typed(below), cardId };
 }
 
-/** The id of a menu of cards that may be watched, such as `watch:40:30:`. */
+/** The id of a menu of cards that may be watched, such as `watch:lines::40:30:`. */
 export function linesId({ above, below, percent }: Lines): string {
-  return ['watch', above, below, percent].join(':');
+  return customId('watch', { kind: 'lines', id: [above, below, percent].join(':') });
 }
 
-/** @returns `undefined` when the bot never gave it out */
-export function readLines(argument: string): Lines | undefined {
-  const [above, below, percent] = argument.split(':').map((text) => (text === '' ? undefined : Number(text)));
-  const lines = { above, below, percent };
-  return argument !== '::' && linesId(lines) === `watch:${argument}` ? lines : undefined;
+export function readLines(id: string): Lines {
+  const [above, below, percent] = id.split(':').map((text) => (text === '' ? undefined : Number(text)));
+  return { above, below, percent };
 }

@@ -1,9 +1,8 @@
 import card from './card.ts';
 import cards from './cards.ts';
 import type { Command } from './command.ts';
-import { localized } from './localized.ts';
+import { type Declaration, declarationOf } from './declare.ts';
 import lookUpCards from './look-up-cards.ts';
-import { withoutUserInstall } from './places.ts';
 import privacy from './privacy.ts';
 import settings from './settings.ts';
 import usage from './usage.ts';
@@ -23,6 +22,6 @@ export const commands = [
 ] satisfies readonly Command[];
 
 /** As Discord is told of them. @param hasUserInstall whether members can install the bot for themselves */
-export function declarations(hasUserInstall: boolean): Command['data'][] {
-  return commands.map(({ data }) => localized(hasUserInstall ? data : withoutUserInstall(data)));
+export function declarations(hasUserInstall: boolean): Declaration[] {
+  return commands.map(({ data }) => declarationOf(data, hasUserInstall));
 }

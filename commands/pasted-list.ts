@@ -1,8 +1,7 @@
-import { meantBy } from '../src/catalog/list-lines.ts';
-import { MOST_DIFFERENT, type PastedList, readPastedList } from '../src/catalog/pasted-list.ts';
-import type { KeptList, WorthLine } from '../src/lists/kept-lists.ts';
-import { choosePrinting, type KeptPrices, type Worth, worthOf } from '../src/lists/worth.ts';
-import type { Outcomes } from '../src/lookup/outcomes.ts';
+import { MOST_DIFFERENT, type PastedList, readPastedList } from '../src/catalog/lines.ts';
+import { meantBy } from '../src/catalog/list.ts';
+import { choosePrinting, type KeptPrices, type Worth, type WorthLine, worthOf } from '../src/lists/worth.ts';
+import type { Outcomes } from '../src/lookup/lookups.ts';
 import { blockedError } from '../src/lookup/request.ts';
 import type { Asked, AskedList, Invocation } from '../src/model/invocation.ts';
 import type { Requester } from '../src/model/quota.ts';
@@ -12,7 +11,7 @@ import { formatMessage } from '../src/render/messages.ts';
 import { worthMessage } from '../src/render/worth-message.ts';
 import type { CardsWanted, Form, FormUse, Message, Reply, Services, Use, View } from './command.ts';
 import { failedOf, say, sentence, wanted, withDelete } from './command.ts';
-import { customId } from './custom-ids.ts';
+import { type Action, customId } from './custom-ids.ts';
 
 /** The field of the form. */
 const FIELD = 'text';
@@ -22,17 +21,13 @@ const LONGEST_LINE = 200;
 
 /** The form that a list is pasted into. */
 export function listForm(locale: string): Form {
+  const label = formatMessage(locale, 'worthField');
+  const placeholder = formatMessage(locale, 'worthHint');
   return {
     kind: 'form',
     customId: 'cards:list',
     title: formatMessage(locale, 'worthTitle'),
-    fields: [
-      {
-        ...{ id: FIELD, lines: 'many', maxLength: LONGEST_LIST },
-        label: formatMessage(locale, 'worthField'),
-        placeholder: formatMessage(locale, 'worthHint'),
-      },
-    ],
+    fields: [{ id: FIELD, lines: 'many', maxLength: LONGEST_LIST, label, placeholder }],
   };
 }
 
@@ -41,9 +36,8 @@ export async function pasted({ fields, interactionId, requester, locale }: FormU
   const text = fields.getTextInputValue(FIELD);
   const read = readPastedList(text);
   if ('refusal' in read) return sentence(refusalText(read, locale));
-  const isKept = await lists.add(requester.memberId, interactionId, { text });
-  if (!isKept) return say(locale, 'notSaved');
-  return askedFor({ id: interactionId, ceiling: 0 });
+  const isKept = await lists.add(requester.memberId, interactionId, text);
+  return isKept ? askedFor({ id: interactionId, left: 0 }) : say(locale, 'notSaved');
 }
 
 function refusalText(read: Extract<PastedList, { refusal: unknown }>, locale: string): string {
@@ -66,18 +60,16 @@ function askedFor(list: AskedList, cardIds: readonly string[] = [], isPrivate = 
   return wanted(queries, isPrivate, { list });
 }
 
-/** A button below what a list is worth. @param most requests that the press may cost */
+/** A button below what a list is worth. Its number is of the requests that it may cost. */
 export async function pressed(
-  { kind, id, most }: { kind: 'fetch' | 'show'; id: string; most: number },
+  { kind, id, number = 0 }: Action & { id: string },
   { requester, locale }: Use,
   services: Services,
 ): Promise<CardsWanted | Reply> {
-  const kept = await services.lists.read(requester.memberId, id);
-  if (!kept) return sentence(withoutList(locale, services));
-  if (kind === 'show') return askedFor({ id, ceiling: 0 }, [], false);
-  const { lines = [] } = kept;
-  const worth = worthOf(lines, await keptPrices(cardsOf(lines), services), services.currency);
-  return askedFor({ id, ceiling: most }, costOf(worth, services).requests.slice(0, most).flat());
+  const list = await readList(id, requester, services);
+  if (!list) return sentence(withoutList(locale, services));
+  if (kind === 'show') return askedFor({ id, left: 0 }, [], false);
+  return askedFor({ id, left: number }, costOf(list.worth, services).requests.slice(0, number).flat());
 }
 
 /** Renders the reply to a pasted list, from what is kept of its cards. */
@@ -95,16 +87,13 @@ export async function showList(
     return cardsMessage({ ...outcomes, ...none, toCome, isEnd: false, quota, locale });
   }
   const list = await readList(id, requester, services);
-  const all = (message: Message) => (isPrivate ? message : withDelete(message, locale));
-  if (!list) return all({ content: withoutList(locale, services) });
-  const { lines = [], merged = 0, passedOver = [], isUnsearched = false } = list;
-  const prices = await keptPrices(cardsOf(lines), services);
-  const worth = worthOf(lines, prices, currency);
-  const { requests, waitMs } = costOf(worth, services);
-  const cost = { lookups: requests.length, waitMs };
+  const shown = (message: Message) => (isPrivate ? message : withDelete(message, locale));
+  if (!list) return shown({ content: withoutList(locale, services) });
+  const { requests, waitMs } = costOf(list.worth, services);
   const refusal = services.limiter.view().refusalFor('members');
   const message = worthMessage({
-    ...{ worth, merged, passedOver, isUnsearched, cost, locale, quota, currency, isPrivate },
+    ...{ ...list, locale, quota, currency, isPrivate },
+    cost: { lookups: requests.length, waitMs },
     failed: failedOf(asked, outcomes),
     notRenewed: outcomes.cards.flatMap((outcome) => (outcome?.answer && outcome.error) || []),
     left: await leftToday(requester, services),
@@ -112,11 +101,11 @@ export async function showList(
     freshMs: services.cards.pricesFreshMs,
     requests: outcomes.requests,
     ids: {
-      fetch: customId('cards', { kind: 'fetch', number: cost.lookups, id }),
+      fetch: customId('cards', { kind: 'fetch', number: requests.length, id }),
       show: canReplyPublicly && customId('cards', { kind: 'show', id }),
     },
   });
-  return all(message);
+  return shown(message);
 }
 
 /** It is kept no longer, or cannot be read while the store is away. */
@@ -125,40 +114,28 @@ function withoutList(locale: string, { limiter }: Services): string {
 }
 
 /**
- * A list with its lines. What they mean is decided once, if names can be searched then.
+ * A list with what its lines mean now, and what is kept of their cards. Costs no request.
  *
  * @returns `undefined` when it is kept no longer, or cannot be read now
  */
-async function readList(id: string, requester: Requester, services: Services): Promise<KeptList | undefined> {
-  const { memberId } = requester;
-  const kept = await services.lists.read(memberId, id);
-  if (!kept || (kept.lines && !kept.isUnsearched)) return kept;
-  const list = await resolved(kept.text, requester, services);
-  if (list) await services.lists.replace(memberId, id, list);
-  return list;
-}
-
-async function resolved(text: string, requester: Requester, services: Services): Promise<KeptList | undefined> {
-  const read = readPastedList(text);
+async function readList(id: string, { memberId }: Requester, services: Services) {
+  const read = readPastedList((await services.lists.read(memberId, id)) ?? '');
   if ('refusal' in read) return undefined;
-  const meant = await services.catalog.resolveLines(read.lines, requester);
+  const meant = await services.catalog.resolveLines(read.lines);
   const { lines, passedOver } = meantBy(read, meant);
-  const several = lines.flatMap(({ cards }) => (cards.length > 1 ? cards.map(({ id }) => id) : []));
-  const prices = await keptPrices(several, services);
-  const found = lines.map(({ typed, count, finish, cards }): WorthLine => {
-    const card = choosePrinting({ finish }, cards, prices);
-    return { text: typed, count, finish, ...(card && { card }), isGuessed: cards.length > 1 };
+  const cardIds = lines.flatMap(({ cards }) => cards.map((card) => card.id));
+  const prices = await keptPrices(cardIds, services);
+  const priced = lines.map(({ typed, count, finish, cards }): WorthLine => {
+    return { text: typed, count, finish, card: choosePrinting({ finish }, cards, prices), isGuessed: cards.length > 1 };
   });
-  const merged = lines.reduce((sum, { times }) => sum + times, -lines.length);
-  const isUnsearched = meant.some((each) => each.isUnsearched) && { isUnsearched: true as const };
-  return { text, lines: found, merged, passedOver, ...isUnsearched };
+  return {
+    worth: worthOf(priced, prices, services.currency),
+    merged: lines.reduce((sum, { times }) => sum + times, -lines.length),
+    passedOver,
+    isUnsearched: meant.some((each) => each.isUnsearched),
+  };
 }
 
-function cardsOf(lines: readonly WorthLine[]): string[] {
-  return lines.flatMap(({ card }) => card?.id ?? []);
-}
-
-/** Costs no request. */
 async function keptPrices(cardIds: readonly string[], { cards }: Services): Promise<KeptPrices> {
   const found = [...new Set(cardIds)].map(async (id) => {
     const { kind, answer } = await cards.kept(id);

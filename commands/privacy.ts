@@ -1,10 +1,8 @@
 import type { KeptAboutMember } from '../src/privacy/member-data.ts';
 import { buttons } from '../src/render/components.ts';
 import { clockTime, plainMarkdown } from '../src/render/formats.ts';
-import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { type Command, type Message, privately, say, sentence } from './command.ts';
-import { forEveryone } from './places.ts';
 
 const FORGET = 'forget';
 const REALLY_FORGET = 'really-forget';
@@ -12,7 +10,7 @@ const REALLY_FORGET = 'really-forget';
 const LONGEST_NAME = 80;
 
 export default {
-  data: forEveryone('privacy', en.command_privacy).toJSON(),
+  data: { name: 'privacy' },
 
   async ask({ requester, locale }, { memberData }) {
     const kept = await memberData.kept(requester.memberId);

@@ -1,17 +1,15 @@
 import type { ServerSettings } from '../src/model/invocation.ts';
-import en from '../src/render/languages/en.json' with { type: 'json' };
 import { LANGUAGES } from '../src/render/languages.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import { AUTOMATIC, PRIVATE, PUBLIC, settingsMessage } from '../src/render/settings-message.ts';
 import type { SettingsChange } from '../src/settings/server-settings.ts';
 import { type Command, privately, type Reply, say, type Use } from './command.ts';
-import { forManagers } from './places.ts';
 
 const LANGUAGE = 'language';
 const REPLIES = 'replies';
 
 export default {
-  data: forManagers('settings', en.command_settings).toJSON(),
+  data: { name: 'settings', isForManagers: true },
 
   async ask(use, { settings }) {
     return serverToChange(use) === undefined ? refused(use) : shown(use, await settings.of(use.requester));

@@ -2,13 +2,10 @@ import { isOfDay, leastOf } from '../src/limiter/windows.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
 import { requestsLately, runsOutAtMs } from '../src/quota/ledger.ts';
 import { age } from '../src/render/formats.ts';
-import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { dayFile, usageDay } from '../src/render/usage-day.ts';
-import { usageEmbed } from '../src/render/usage-embed.ts';
-import { usageFigures } from '../src/render/usage-figures.ts';
+import { usageEmbed, usageFigures } from '../src/render/usage-embed.ts';
 import type { Command, Message, Services, Use } from './command.ts';
-import { forManagers } from './places.ts';
 
 /**
  * A report that takes longer than this after the command is shown as a correction. Discord allows 3 s for the first
@@ -18,7 +15,7 @@ const LONGEST_WAIT_MS = 1_500;
 const TOP_MEMBERS = 5;
 
 export default {
-  data: forManagers('usage', en.command_usage).toJSON(),
+  data: { name: 'usage', isForManagers: true },
 
   async ask(use, services) {
     const waitMs = use.receivedAtMs + LONGEST_WAIT_MS - Date.now();

@@ -1,44 +1,41 @@
-import { MAX_CARD_ID_LENGTH, parseCardId } from '../src/model/card-id.ts';
+import { ApplicationCommandOptionType } from 'discord.js';
+import { parseCardId } from '../src/model/card-id.ts';
 import type { ListedCard } from '../src/model/invocation.ts';
 import { cardMenu } from '../src/render/card-list.ts';
 import { buttons, MAX_LENGTH } from '../src/render/components.ts';
 import { currencySigns, formatPrice, plainMarkdown } from '../src/render/formats.ts';
-import en from '../src/render/languages/en.json' with { type: 'json' };
 import { formatMessage } from '../src/render/messages.ts';
 import { watchForm, watchSet } from '../src/render/watch-message.ts';
-import { typedPrice } from '../src/watches/typed-price.ts';
-import type { Lines } from '../src/watches/watch.ts';
-import { MOST_WATCHES } from '../src/watches/watch-rows.ts';
+import { type Lines, typedPrice } from '../src/watches/watch.ts';
+import { MOST_WATCHES } from '../src/watches/watches.ts';
 import card from './card.ts';
 import { type Command, type Form, privately, type Reply, type Services, say, sentence, type Use } from './command.ts';
-import { customId, EMPTY_FORM, type FormOfCard, formId, linesId, readForm, readLines } from './custom-ids.ts';
-import { forEveryone } from './places.ts';
+import {
+  customId,
+  EMPTY_FORM,
+  type FormOfCard,
+  formId,
+  linesId,
+  readAction,
+  readForm,
+  readLines,
+} from './custom-ids.ts';
+import { CARD_OPTION } from './declare.ts';
 import { lastPrice } from './watches.ts';
 
 const LOWEST = 0.01;
 const HIGHEST = 1e9;
 
 export default {
-  data: forEveryone('watch', en.command_watch)
-    .addStringOption((option) =>
-      option
-        .setName('card')
-        .setDescription(en.command_watch_card)
-        .setRequired(true)
-        .setAutocomplete(true)
-        .setMinLength(1)
-        .setMaxLength(MAX_CARD_ID_LENGTH),
-    )
-    .addNumberOption((option) =>
-      option.setName('above').setDescription(en.command_watch_above).setMinValue(LOWEST).setMaxValue(HIGHEST),
-    )
-    .addNumberOption((option) =>
-      option.setName('below').setDescription(en.command_watch_below).setMinValue(LOWEST).setMaxValue(HIGHEST),
-    )
-    .addIntegerOption((option) =>
-      option.setName('percent').setDescription(en.command_watch_percent).setMinValue(1).setMaxValue(99),
-    )
-    .toJSON(),
+  data: {
+    name: 'watch',
+    options: {
+      card: CARD_OPTION,
+      above: { type: ApplicationCommandOptionType.Number, min_value: LOWEST, max_value: HIGHEST },
+      below: { type: ApplicationCommandOptionType.Number, min_value: LOWEST, max_value: HIGHEST },
+      percent: { type: ApplicationCommandOptionType.Integer, min_value: 1, max_value: 99 },
+    },
+  },
 
   async ask({ options, ...use }, services) {
     const [above, below] = [options.getNumber('above') ?? undefined, options.getNumber('below') ?? undefined];
@@ -71,16 +68,16 @@ export default {
   async component({ argument, values: [cardId], ...use }, services) {
     const form = readForm(argument);
     if (form) return opened(form, use, services);
-    const lines = readLines(argument);
-    if (!lines || cardId === undefined) return say(use.locale, 'outOfDate');
-    return watched(cardId, lines, use, services);
+    const { kind, id } = readAction(argument) ?? {};
+    if (kind !== 'lines' || id === undefined || cardId === undefined) return say(use.locale, 'outOfDate');
+    return watched(cardId, readLines(id), use, services);
   },
 
   async submit({ argument, fields, ...use }, services) {
     const { cardId } = readForm(argument) ?? {};
     if (cardId === undefined) return say(use.locale, 'outOfDate');
     const typed = { above: fields.getTextInputValue('above'), below: fields.getTextInputValue('below') };
-    const found = await seen(cardId, use, services);
+    const found = await seen(cardId, services);
     const ownSigns = currencySigns(use.locale, found?.price?.currency ?? services.currency);
     const lines = { above: readPrice(typed.above, ownSigns), below: readPrice(typed.below, ownSigns) };
     const content = refusalOf(typed, lines, use);
@@ -114,16 +111,16 @@ function refusalOf({ above, below }: Omit<FormOfCard, 'cardId'>, lines: Lines, {
 }
 
 async function opened({ cardId, ...typed }: FormOfCard, use: Use, services: Services): Promise<Reply | Form> {
-  const found = await seen(cardId, use, services);
+  const found = await seen(cardId, services);
   if (!found) return sentence(unknown(cardId, use.locale));
   const { locale } = use;
   return watchForm(found, { locale, currency: services.currency }, EMPTY_FORM + cardId, typed);
 }
 
 /** A card's name, and what it cost last. Costs no request. @returns `undefined` when nobody has seen it */
-async function seen(cardId: string, { requester }: Use, { cards, catalog }: Services) {
+async function seen(cardId: string, { cards, catalog }: Services) {
   const { answer: kept } = await cards.kept(cardId);
-  const named = kept?.card ?? (await catalog.printings(cardId, { page: 0, isOthers: false }, requester));
+  const named = kept?.card ?? (await catalog.printings(cardId, { page: 0, isOthers: false }));
   return named?.name === undefined ? undefined : { cardName: named.name, price: lastPrice(kept) };
 }
 
@@ -131,7 +128,7 @@ async function seen(cardId: string, { requester }: Use, { cards, catalog }: Serv
 async function watched(cardId: string, lines: Lines, use: Use, services: Services): Promise<Reply> {
   const { requester, locale } = use;
   const { watches, currency } = services;
-  const found = await seen(cardId, use, services);
+  const found = await seen(cardId, services);
   if (!found) return sentence(unknown(cardId, locale));
   const { cardName, price } = found;
   const set = await watches.set({ memberId: requester.memberId, locale, cardId, cardName, ...lines }, price?.market);

@@ -1,14 +1,12 @@
 import type { CardRecord } from '../src/model/card.ts';
-import en from '../src/render/languages/en.json' with { type: 'json' };
+import type { WatchNotice } from '../src/render/watch-message.ts';
 import { type WatchView, watchList } from '../src/render/watch-message.ts';
-import type { WatchNotice } from '../src/render/watch-notice.ts';
-import type { WatchCrossing } from '../src/watches/untold.ts';
+import type { WatchCrossing } from '../src/watches/watch.ts';
 import { type Command, privately, type Reply, type Services, say, type Use } from './command.ts';
 import { customId, readAction } from './custom-ids.ts';
-import { forEveryone } from './places.ts';
 
 export default {
-  data: forEveryone('watches', en.command_watches).toJSON(),
+  data: { name: 'watches' },
 
   ask: listed,
 

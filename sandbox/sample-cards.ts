@@ -1,4 +1,4 @@
-import type { CatalogCard } from '../src/catalog/catalog-card.ts';
+import type { CatalogCard } from '../src/catalog/text.ts';
 import { RARITIES, type Rarity, SAMPLE_SETS, type SampleSet } from './sample-sets.ts';
 import { seededRandom } from './seeded-random.ts';
 

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { type App, startApp } from '../src/app.ts';
-import type { CatalogCard } from '../src/catalog/catalog-card.ts';
+import { CatalogDatabase } from '../src/catalog/database.ts';
+import type { CatalogCard } from '../src/catalog/text.ts';
 import { runCli } from '../src/cli/program.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import type { Logger } from '../src/log.ts';
 import { stopSignal } from '../src/stop-signal.ts';
-import { CatalogDatabase } from '../src/storage/sqlite/catalog/database.ts';
 import { catalogFolder } from '../src/storage/state.ts';
 import { sampleImage } from './card-images.ts';
 import {
@@ -117,7 +117,7 @@ function given(variables: Record<string, string | undefined>): Record<string, st
 /** Imports cards as `npm run catalog -- import` does. */
 function importCatalog(dataDir: string, cards: readonly CatalogCard[], log: Logger): void {
   const database = CatalogDatabase.open(dataDir, log);
-  database.imports.begin('sandbox');
+  database.beginImport('sandbox');
   database.upsert(cards, 'sandbox');
   database.close();
 }

@@ -1,5 +1,4 @@
-import { plansIn } from '../src/config/card-service.ts';
-import { openDescription } from '../src/config/description-file.ts';
+import { openDescription, plansIn } from '../src/config/card-service.ts';
 import { listedIds, unlessMalformed } from './bulk-listing.ts';
 import { catalogOf, SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
 import { jsonAnswer, type ReceivedRequest, type ServiceOutcome } from './service-answers.ts';

@@ -2,17 +2,15 @@ import type { Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
 import { showList } from '../commands/pasted-list.ts';
 import { noticeOf } from '../commands/watches.ts';
-import { withFittingIds } from './catalog/fitting-ids.ts';
 import type { Config } from './config/config.ts';
-import { createClient } from './discord/gateway/client.ts';
-import { login, refused } from './discord/gateway/login.ts';
+import { createClient, login, refused } from './discord/gateway.ts';
 import { Interactions } from './discord/interactions.ts';
 import { DirectMessages } from './discord/rest/direct-messages.ts';
 import { RestReplySender } from './discord/rest/reply-sender.ts';
 import { Cards } from './known/cards.ts';
 import { KeptLists } from './lists/kept-lists.ts';
 import type { Logger } from './log.ts';
-import { LookupQueue } from './lookup/fetching.ts';
+import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
 import { cardIdReader } from './model/card-id.ts';
 import { Events } from './model/events.ts';
@@ -22,9 +20,8 @@ import { plannedWindows } from './model/plan.ts';
 import { openOperations } from './operations/operations.ts';
 import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
-import { CommandRate } from './quota/command-rate.ts';
 import { priceAsShown } from './render/formats.ts';
-import { MOST_NOTICES, watchNotices } from './render/watch-notice.ts';
+import { MOST_NOTICES, watchNotices } from './render/watch-message.ts';
 import { commandLogger } from './replies/end.ts';
 import { replyRenderer } from './replies/rendering.ts';
 import { Replies } from './replies/replies.ts';
@@ -36,7 +33,6 @@ import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
 import { withTimeout } from './time/timers.ts';
 import { WatchDelivery } from './watches/delivery.ts';
 import { WatchRenewals } from './watches/renewals.ts';
-import { WatchRows } from './watches/watch-rows.ts';
 import { Watches } from './watches/watches.ts';
 
 export interface App {
@@ -126,15 +122,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     events,
     log,
   });
-  const interactions = new Interactions({
-    commands,
-    services,
-    commandRate: new CommandRate(),
-    replies,
-    sender,
-    events,
-    log,
-  });
+  const interactions = new Interactions({ commands, services, replies, sender, events, log });
   client.on('interactionCreate', interactions.receive);
 
   const hasWindow =
@@ -213,10 +201,8 @@ export async function openServices(
   const { longestWaitMs, currency, display } = config;
   putOldFilesAside(config.dataDir, log);
   const state = await openState({ ...config, log, events, signal });
-  const { cardStore, limiter, ledger } = state;
-  const { card } = config.cardService.description;
-  const readCardId = cardIdReader(card);
-  const catalog = card.ids || card.idSeparator ? withFittingIds(state.catalog, readCardId) : state.catalog;
+  const { cardStore, catalog, limiter, ledger } = state;
+  const readCardId = cardIdReader(config.cardService.description.card);
 
   const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, log });
   const cards = new Cards({ store: cardStore, lifetimes: config.freshness, catalog, events, log });
@@ -236,11 +222,11 @@ export async function openServices(
   const offer = !description.usage ? 'none' : description.key && !apiKey ? 'needsKey' : 'available';
   const usage = new UsageReports({ ...state, service, events, log, offer });
   const asShown = (price: number, named = currency) => priceAsShown(price, named);
-  const watches = new Watches(new WatchRows(state.rows), asShown, config.cardService.scope);
+  const watches = new Watches(state.rows, asShown, config.cardService.scope);
   const lists = new KeptLists(state.rows);
   const memberData = new MemberData({
     ledger,
-    history: sqliteMemberHistory(config.dataDir, log),
+    history: sqliteMemberHistory(config.dataDir, log, () => catalog.write()),
     watches,
     lists,
     rows: state.rows,

@@ -27,7 +27,7 @@ export async function runBot(): Promise<never> {
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config), destination });
   reportDropped(output, log);
   endAfterBugs(log, exit);
-  if (globalAgent.options.proxyEnv) (await import('./discord/gateway/proxied-gateway.ts')).useProxyForGateway();
+  if (globalAgent.options.proxyEnv) (await import('./discord/proxied-gateway.ts')).useProxyForGateway();
   // Loaded when the configuration is known to be valid: this takes most of a start.
   const [{ startApp }, { checkOffline, NAMES }] = await Promise.all([
     import('./app.ts'),

@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DEFAULT, shippedNames } from '../src/config/description-file.ts';
+import { DEFAULT, shippedNames } from '../src/config/card-service.ts';
 import { Variables } from '../src/config/variables.ts';
 import { DescriptionFile, faultsOf } from '../src/model/service-description.ts';
 import { described } from './support/described.ts';

@@ -1,121 +1,383 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextLoopIteration, setTimeout as sleep } from 'node:timers/promises';
+import { Incident, type Logger } from '../log.ts';
 import type { Card } from '../model/card.ts';
+import type { ReadCardId } from '../model/card-id.ts';
 import type { EventsByName } from '../model/events.ts';
-import type { CardPage, ListedCard, Unclear } from '../model/invocation.ts';
+import type { CardPage, ListedCard } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
-import type { CatalogCard, FoundCard } from './catalog-card.ts';
-import type { PastedLine } from './pasted-list.ts';
+import { BUSY_CODE, deleteFilesAside, isCorruption, sqliteCode } from '../storage/sqlite/file.ts';
+import {
+  atOnce,
+  type FoundInList,
+  type LineMeaning,
+  type ListMeaning,
+  type Mentions,
+  type PrintingsPart,
+  type Resolution,
+} from './answers.ts';
+import type { CardIndex } from './card-index.ts';
+import { CatalogDatabase } from './database.ts';
+import type { PastedLine } from './lines.ts';
+import { meantLine, resolveList, searchInList } from './list.ts';
+import { inOneMenu, mentions, printings, resolve } from './meaning.ts';
+import { search } from './search.ts';
+import { catalogCardOf, type FoundCard } from './text.ts';
+
+export interface CatalogOptions {
+  /** Of `catalog.sqlite`. */
+  dataDir: string;
+  /** Of `cards.sqlite`, if there is one, and of what was put aside. */
+  cardsDir: string;
+  /** How the keys of this service's cards begin in `cards.sqlite`. */
+  cardKeys: string;
+  /** Whether what a member asked for may be kept. */
+  keepsMembers: boolean;
+  /** What the service's ids are: a text that it reads as none is no id, whatever it resembles. */
+  readCardId: ReadCardId;
+  log: Logger;
+}
+
+/** A member waits for this before names count as not searched. */
+const LOOKUP_MS = 1_500;
+/** A long list is read behind a reply that says "thinking…". */
+const LIST_MS = 30_000;
+/**
+ * Changes are written together, behind the replies that they come from. What cannot be done now is tried again: an
+ * import locks the file for moments.
+ */
+const LATER_MS = 1_000;
+/** Changes that are kept while they cannot be written. The oldest are dropped. */
+const MOST_UNWRITTEN = 1_000;
+/** What the cache holds is read a little at a time, with a pause that leaves most of the thread to others. */
+const ROWS_AT_ONCE = 50;
+const PAUSE_MS = 20;
+const WORDS_AT_ONCE = 2_000;
+const SWEEP_EVERY_MS = 3_600_000;
+
+/** The order of questions: a lookup depends on the first, the next only suggest something to who types. */
+const LOOKUP = 0;
+const SEARCH = 1;
+const LIST = 2;
+
+/** Someone who waits for the thread. */
+interface Waiting {
+  /** The lowest comes first. */
+  turn: number;
+  memberId: string | undefined;
+  deadlineMs: number;
+  /** Its turn comes now, or never. */
+  begin(isInTime: boolean): void;
+}
+
+interface Change {
+  apply(database: CatalogDatabase): void;
+  /** It is written at the next attempt or never, so that nothing of a member is written after it was deleted. */
+  isOfMember: boolean;
+}
 
 /**
- * Every card that this bot has seen or was given, for search. No method costs a request to the card service, and none
- * rejects: what fails or is late finds nothing.
+ * Every card that this bot has seen or was given, for search, on the thread that answers everybody: one question at a
+ * time, long ones in pieces, and the process's other work in between. What is late is dropped, and so is a search of a
+ * member who has typed on. A file that turns out to be damaged is replaced; what cannot be opened or written now is
+ * tried again. No method costs a request to the card service, and none rejects: what fails or is late finds nothing.
  */
-export interface Catalog {
+export class Catalog {
+  readonly #options: CatalogOptions;
+  readonly #outage: Incident;
+  readonly #waiting = new Set<Waiting>();
+  #isAnswering = false;
+  /** `undefined` after it was damaged, or could not be opened: the next attempt does. */
+  #database: CatalogDatabase | undefined;
+  #unwritten: Change[] = [];
+  #writing: NodeJS.Timeout | undefined;
+  readonly #sweeping: NodeJS.Timeout;
+  #isClosed = false;
+
+  /** Opens the file; where that fails, the log says so. */
+  constructor(options: CatalogOptions) {
+    this.#options = options;
+    this.#outage = new Incident(options.log, {
+      level: 'warn',
+      begins: 'catalog failed: suggestions may be empty until it works again',
+      ends: 'catalog works again',
+    });
+    this.#sweeping = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
+    this.#attempt(() => {});
+  }
+
   /**
    * Best first, at most 25. An empty text gives the member's last ten cards, then what their server asks for most.
    * While one search of a member waits, a newer one replaces it.
    *
    * @returns nothing when it fails, is replaced, or is not done by `deadlineMs`
    */
-  search(text: string, who: Requester, deadlineMs: number): Promise<readonly FoundCard[]>;
+  async search(text: string, who: Requester, deadlineMs: number): Promise<readonly FoundCard[]> {
+    return (await this.#ask(SEARCH, (index) => search(index, text, who), deadlineMs, who.memberId)) ?? [];
+  }
+
   /** The same for the last part of a list, which is being typed. */
-  searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]>;
+  async searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]> {
+    return (await this.#ask(SEARCH, (index) => searchInList(index, list, who), deadlineMs, who.memberId)) ?? [];
+  }
+
   /** What a text that may not be an id means. */
-  resolve(text: string, who: Requester): Promise<Resolution>;
+  async resolve(text: string, who: Requester): Promise<Resolution> {
+    const meant = (await this.#ask(LOOKUP, (index) => resolve(index, text, who))) ?? resolve(undefined, text, who);
+    const id = meant.kind === 'one' ? meant.card.id : meant.kind === 'id' ? text : undefined;
+    return id === undefined || this.#options.readCardId(id) !== undefined ? meant : { kind: 'none', similar: [] };
+  }
+
   /** What a list of ids and names means. */
-  resolveList(list: string, who: Requester): Promise<ListMeaning>;
+  async resolveList(list: string, who: Requester): Promise<ListMeaning> {
+    const meant = await this.#askInPieces(LOOKUP, (index) => resolveList(index, list, who));
+    const { ids, unclear, ...rest } = meant ?? atOnce(resolveList(undefined, list, who));
+    const foreign = ids.filter((id) => this.#options.readCardId(id) === undefined);
+    const others = foreign.map((text) => ({ text, cards: [], total: 0 }));
+    return { ...rest, ids: this.#read(ids), unclear: inOneMenu([...unclear, ...others]) };
+  }
+
   /** What each of these lines means. Comes after what others type, so it may take a while. */
-  resolveLines(lines: readonly PastedLine[], who: Requester): Promise<readonly LineMeaning[]>;
-  /** Cards of the same name as the one with this id; `undefined` when that cannot be known within a second. */
-  printings(id: string, part: PrintingsPart, who: Requester): Promise<CardPage | undefined>;
+  async resolveLines(lines: readonly PastedLine[]): Promise<readonly LineMeaning[]> {
+    const deadlineMs = Date.now() + LIST_MS;
+    const fitting = (card: ListedCard) => this.#read([card.id]).map((id) => ({ ...card, id }));
+    const all = lines.map(async (line): Promise<LineMeaning> => {
+      const meant = await this.#ask(LIST, (index) => meantLine(index, line), deadlineMs);
+      const { cards, ...rest } = meant ?? { ...meantLine(undefined, line), isUnsearched: true };
+      return { ...rest, cards: cards.flatMap(fitting) };
+    });
+    return Promise.all(all);
+  }
+
+  /** Cards of the same name as the one with this id; `undefined` when that cannot be known in time. */
+  printings(id: string, part: PrintingsPart): Promise<CardPage | undefined> {
+    return this.#ask(LOOKUP, (index) => printings(index, id, part));
+  }
+
   /** The cards that a text of any length names; `undefined` when that cannot be known. */
-  mentions(text: string, who: Requester): Promise<Mentions | undefined>;
-  /** The service answered with this card. */
-  learn(card: Card): void;
+  async mentions(text: string): Promise<Mentions | undefined> {
+    const mentioned = await this.#askInPieces(LOOKUP, (index) => mentions(index, text));
+    return mentioned && { ...mentioned, ids: this.#read(mentioned.ids) };
+  }
+
+  /** The service answered with this card. A search that begins later finds it, unless another process writes just now. */
+  learn(card: Card): void {
+    this.#change((database) => database.upsert([catalogCardOf(card)], undefined));
+  }
+
   /**
    * The service denied this id.
    *
    * @param isKept a copy of the card is still kept: it is offered last; otherwise no longer
    */
-  deny(id: string, isKept: boolean): void;
+  deny(id: string, isKept: boolean): void {
+    this.#change((database) => database.deny(id, isKept));
+  }
+
   /**
    * A reply shows these cards to the member who asked for them: for their last ten, and for what is asked for most; in
    * private for their last ten alone, since others are not offered what they did not see. Needs no `this`.
    */
-  readonly shown: (cards: EventsByName['shown']) => void;
-  /** Writes what is not written yet, unless that takes long. */
-  close(): Promise<void>;
-}
+  readonly shown = ({ cardIds, isPrivate, ...who }: EventsByName['shown']): void => {
+    const atMs = Date.now();
+    const { keepsMembers } = this.#options;
+    for (const id of cardIds)
+      this.#change((database) => database.addAsked(id, who, atMs, keepsMembers, isPrivate), true);
+  };
 
-/** Which cards of a name are wanted. */
-export interface PrintingsPart {
-  /** From 0; the last one when there are fewer. */
-  page: number;
-  /** Without the card whose id was given. */
-  isOthers: boolean;
-}
+  /** Writes what is not written yet, unless another process writes just then: all that waits, or nothing of it. */
+  write(): void {
+    clearTimeout(this.#writing);
+    this.#writing = undefined;
+    if (this.#unwritten.length === 0) return;
+    const isWritten = this.#attempt((database) =>
+      database.inTransaction(() => {
+        for (const { apply } of this.#unwritten) apply(database);
+        return true;
+      }),
+    );
+    this.#unwritten = isWritten ? [] : this.#unwritten.filter(({ isOfMember }) => !isOfMember);
+    if (!isWritten) this.#writeLater();
+  }
 
-/** What a member who typed something as an id may have meant. */
-export type Resolution =
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    this.write();
+    clearTimeout(this.#writing);
+    this.#isClosed = true;
+    this.#database?.close();
+    this.#database = undefined;
+  }
+
+  /** Ids as the service writes them, without what can be none. */
+  #read(ids: readonly string[]): string[] {
+    return [...new Set(ids.flatMap((id) => this.#options.readCardId(id) ?? []))];
+  }
+
+  /** @returns `undefined` when it fails, is dropped, or is not done by the deadline */
+  async #askInPieces<T>(
+    turn: number,
+    begin: (index: CardIndex) => Generator<undefined, T>,
+    deadlineMs = Date.now() + LOOKUP_MS,
+  ): Promise<T | undefined> {
+    let work: Generator<undefined, T> | undefined;
+    for (;;) {
+      const piece = await this.#ask(
+        turn,
+        (index) => {
+          work ??= begin(index);
+          return work.next();
+        },
+        deadlineMs,
+      );
+      if (!piece || piece.done) return piece?.value;
+    }
+  }
+
   /**
-   * An id of the catalog as it stands, or a text of a form that ids have: to be looked up. `isKnown`: the catalog has
-   * it.
+   * @param answer holds the thread for some milliseconds
+   * @param memberId whose question before this one, if it still waits, is dropped
+   * @returns `undefined` when it fails, is dropped, or is not begun by the deadline
    */
-  | { kind: 'id'; isKnown?: true }
-  /** An id in another spelling, or the name of one card. */
-  | { kind: 'one'; card: CatalogCard }
-  /** Cards that have all words as they were typed: the first page. */
-  | ({ kind: 'several' } & CardPage)
-  /** The text has no form that ids have; at most three similar cards. */
-  | { kind: 'none'; similar: readonly CatalogCard[] }
-  /** Names cannot be searched right now, and the text is more likely a name than an id. */
-  | { kind: 'unsearched' };
+  async #ask<T>(
+    turn: number,
+    answer: (index: CardIndex) => T,
+    deadlineMs = Date.now() + LOOKUP_MS,
+    memberId?: string,
+  ): Promise<T | undefined> {
+    const { promise: turnCame, resolve: begin } = Promise.withResolvers<boolean>();
+    const older = memberId !== undefined && this.#waiting.values().find((each) => each.memberId === memberId);
+    if (older) this.#begin(older, false);
+    this.#waiting.add({ turn, memberId, deadlineMs, begin });
+    if (!this.#isAnswering) void this.#answerAll();
+    if (!(await turnCame)) return undefined;
+    if (turn !== LOOKUP) this.write(); // who types finds what was just learned
+    return this.#attempt(({ index }) => answer(index));
+  }
 
-/** The cards of a list that was typed, each once, in its order; more than `MOST_LISTED` in all may not be complete. */
-export interface ListMeaning {
-  ids: readonly string[];
-  /** What is no id, and the name of no card or of several; a menu holds all cards that they may mean. */
-  unclear: readonly Unclear[];
-  /** What is more likely a name than an id, while names cannot be searched. */
-  unsearched: readonly string[];
+  async #answerAll(): Promise<void> {
+    this.#isAnswering = true;
+    for (;;) {
+      await nextLoopIteration();
+      const [next] = [...this.#waiting].sort((one, other) => one.turn - other.turn);
+      if (!next) break;
+      this.#begin(next, next.deadlineMs > Date.now());
+    }
+    this.#isAnswering = false;
+  }
+
+  #begin(waiting: Waiting, isInTime: boolean): void {
+    this.#waiting.delete(waiting);
+    waiting.begin(isInTime);
+  }
+
+  #change(apply: Change['apply'], isOfMember = false): void {
+    if (this.#unwritten.push({ apply, isOfMember }) > MOST_UNWRITTEN) this.#unwritten.shift();
+    this.#writeLater();
+  }
+
+  #writeLater(): void {
+    this.#writing ??= setTimeout(() => this.write(), LATER_MS).unref();
+  }
+
+  #sweep(): void {
+    const { cardsDir, keepsMembers } = this.#options;
+    this.#attempt((database) => database.sweepAsked(Date.now(), keepsMembers));
+    deleteFilesAside(cardsDir, Date.now());
+  }
+
+  /** @returns `undefined` when it failed; it is not thrown */
+  #attempt<T>(work: (database: CatalogDatabase) => T): T | undefined {
+    if (this.#isClosed) return undefined;
+    try {
+      const result = work(this.#opened());
+      this.#outage.succeeded();
+      return result;
+    } catch (err) {
+      if (isCorruption(err)) this.#discard(err);
+      else if (sqliteCode(err) !== BUSY_CODE) this.#outage.failed({ err }); // what is busy is tried again
+      return undefined;
+    }
+  }
+
+  /** Opens the file anew when it was damaged, or has been replaced. */
+  #opened(): CatalogDatabase {
+    const { dataDir, log } = this.#options;
+    if (this.#database?.isReplaced()) {
+      this.#database.close();
+      this.#database = undefined;
+      log.error('the catalog was replaced or deleted while the bot runs: its lists may have to be imported again');
+    }
+    if (!this.#database) {
+      this.#database = CatalogDatabase.open(dataDir, log, 0);
+      void this.#catchUp();
+    }
+    return this.#database;
+  }
+
+  #discard(corruption: unknown): void {
+    const damaged = this.#database;
+    this.#database = undefined; // before anything can fail, so that it is not closed twice
+    try {
+      damaged?.discard(corruption);
+    } catch (err) {
+      this.#outage.failed({ err });
+    }
+  }
+
+  /**
+   * Reads what the first search would wait for, then what the cache holds and a process has not written here before it
+   * ended. That says nothing new in most cases: some 30 µs for each card.
+   */
+  async #catchUp(): Promise<void> {
+    let after = 0;
+    for (let isMore: boolean | undefined = true; isMore !== false && !this.#isClosed; ) {
+      await sleep(isMore === undefined ? LATER_MS : PAUSE_MS, undefined, { ref: false });
+      isMore = this.#attempt((database) => {
+        if (database.index.readWords(WORDS_AT_ONCE)) return true;
+        const rows = this.#cachedAfter(after);
+        database.inTransaction(() => {
+          for (const { value } of rows) learnRecord(database, value);
+        });
+        after = rows.at(-1)?.row ?? after;
+        return rows.length > 0;
+      });
+    }
+    this.#sweep();
+  }
+
+  /** None where there is no cache. @throws errors of SQLite when it can be read later */
+  #cachedAfter(row: number): CachedRow[] {
+    const { cardsDir, cardKeys, log } = this.#options;
+    const file = join(cardsDir, 'cards.sqlite');
+    if (!existsSync(file)) return [];
+    try {
+      using database = new DatabaseSync(file, { readOnly: true });
+      return database.prepare(CACHED).all(row, cardKeys) as unknown as CachedRow[];
+    } catch (err) {
+      if (sqliteCode(err) === BUSY_CODE) throw err;
+      // What is wrong with the cache is not wrong with the catalog.
+      log.warn({ err }, 'saved cards cannot be read for search: each is found by its name once it is looked up again');
+      return [];
+    }
+  }
 }
 
-/**
- * The cards that a line of a pasted list may mean, the newest first: several are printings of one. None: it is not
- * clear.
- */
-export interface LineMeaning {
-  cards: readonly ListedCard[];
-  /** It is no line of a card at all. */
-  isHeading?: true;
-  /** Names could not be searched now. */
-  isUnsearched?: true;
-  /** The line is this name, and what looks like its count is of that. */
-  name?: string;
-  count?: 1;
+/** What Keyv has stored of a card. */
+interface CachedRow {
+  row: number;
+  value: string;
 }
 
-/** A card for the part of a list that is being typed. */
-export interface FoundInList {
-  /** The list up to the card, with the ids of the cards that it names. */
-  before: string;
-  card: FoundCard;
-  /** Name, set and number are those of another card, too. */
-  looksLikeOthers: boolean;
+const CACHED = `SELECT rowid AS row, value FROM cards
+  WHERE rowid > ? AND key GLOB ? || '*' AND json_valid(value)
+    AND json_type(value, '$.value.card.id') = 'text' AND json_type(value, '$.value.card.name') = 'text'
+  ORDER BY rowid LIMIT ${ROWS_AT_ONCE}`;
+
+function learnRecord(database: CatalogDatabase, value: string): void {
+  const { card, delistedAtMs } = JSON.parse(value).value;
+  database.upsert([catalogCardOf(card)], undefined);
+  if (delistedAtMs !== undefined) database.deny(card.id, true);
 }
-
-/** The cards that a text names: at most ten of each. */
-export interface Mentions {
-  /** Known ids, what has the form of a confirmed id, and those of known names. */
-  ids: readonly string[];
-  /** Names of several cards. */
-  ambiguous: readonly Unclear[];
-}
-
-/** What learns from the service's answers. */
-export type CatalogLearner = Pick<Catalog, 'learn' | 'deny'>;
-
-/** How many cards a search finds. */
-export const MOST_FOUND = 25;
-
-/** How many cards a list may have: Discord's limit of embeds in one message. */
-export const MOST_LISTED = 10;

@@ -1,108 +1,276 @@
-import { idFault } from '../model/card-id.ts';
-import type { ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
-import type { CardIndex } from './card-index.ts';
-import { type FoundInList, type ListMeaning, MOST_FOUND, MOST_LISTED, type Resolution } from './catalog.ts';
-import type { CatalogCard, FoundCard } from './catalog-card.ts';
-import { looksLikeOthers } from './label.ts';
-import { readLine } from './list-line.ts';
-import { beginningsOf, beginsSo, type FindExact, isListable, partsOf } from './list-parts.ts';
-import { ranked } from './ranking.ts';
-import { exactlyIn, resolvePart } from './resolution.ts';
+import { type FoundInList, type LineMeaning, type ListMeaning, MOST_FOUND, MOST_LISTED } from './answers.ts';
+import type { Candidate, CardIndex } from './card-index.ts';
+import { type ListLine, merged, type PastedLine, type Reading, type ReadList, readLine } from './lines.ts';
+import {
+  called,
+  exactly,
+  firstFound,
+  inOneMenu,
+  listed,
+  mayBeUnknownId,
+  newestFirst,
+  only,
+  printed,
+  resolve,
+} from './meaning.ts';
 import { search } from './search.ts';
-import { hasDigit, nameKey, queryOf, tokenText } from './words.ts';
+import type { CatalogCard } from './text.ts';
+import { hasDigit, idKey, mayBeId, nameKey, otherNamesOf, tokenText, wordsOf } from './text.ts';
 
-/** What a list of ids and names means. */
-export function resolveList(index: CardIndex, list: string, who: Requester): ListMeaning {
-  return meaningOfList(list, (text) => resolvePart(index, text, who), exactIn(index));
+/**
+ * What a line of a pasted list means. A printing that a line names is never replaced by another, and nothing is taken
+ * for a typing error: a wrong price in a sum is seen by nobody.
+ *
+ * @param index absent while the catalog cannot be searched
+ */
+export function meantLine(index: CardIndex | undefined, line: PastedLine): LineMeaning {
+  const { name, typed, count, set, number, mayBeHeading } = line;
+  const whole = index && count !== undefined ? withMarks(called(index, typed), typed) : []; // it begins with a number
+  const cards = whole.length > 0 ? whole : said(index, line, mayBeHeading ? [itself] : ALL_WAYS);
+  const meant = { cards: cards.slice(0, MOST_FOUND).map(listed) };
+  if (cards.length > 0) return whole.length > 0 ? { ...meant, name: typed, count: 1 } : meant;
+  if (mayBeHeading) return { cards: [], isHeading: true };
+  const isId = set === undefined && number === undefined && mayBeUnknownId(index, name);
+  return { cards: isId ? [{ id: name, name }] : [] };
 }
 
-/** A part that is no known card as a whole is split at its blanks if each piece may be an id. */
-export function meaningOfList(
+/**
+ * What a list comes to, once it is known what its lines mean. Every line is in it: counted, without a card, or passed
+ * over.
+ */
+export function meantBy({ lines, passedOver }: ReadList, meant: readonly LineMeaning[]) {
+  const read = lines.map((line, at) => ({ ...line, cards: [], ...meant[at] }));
+  const counted = read.filter(({ isHeading }) => !isHeading);
+  const headings = read.flatMap(({ isHeading, typed }) => (isHeading ? [typed] : []));
+  return { lines: merged(counted), passedOver: [...new Set([...passedOver, ...headings])] };
+}
+
+/** The cards whose name a reading may mean. */
+type Way = (index: CardIndex, reading: Reading) => readonly CatalogCard[];
+
+const itself: Way = (index, { name }) => called(index, name);
+
+/** The cards that a line says: all of its text, or a printing that one of its readings says in one of these ways. */
+function said(index: CardIndex | undefined, line: ListLine, ways: readonly Way[]): readonly CatalogCard[] {
+  return index ? firstFound(waysToSay(index, line, ways)) : [];
+}
+
+function* waysToSay(index: CardIndex, line: ListLine, ways: readonly Way[]) {
+  yield withMarks(exactly(index, line.text), line.text); // a name may end in what looks like a set
+  for (const way of ways)
+    for (const reading of readingsOf(line)) {
+      const { name, set, number } = reading;
+      yield withMarks(printed(way(index, reading), reading), [name, set, number].join(' '));
+    }
+}
+
+function readingsOf(line: ListLine): Reading[] {
+  return [line, ...(line.others ?? [])];
+}
+
+/** A mark whose meaning is not known, unless the card has it in its name, set or number. */
+const MARK = /[*{}<>[\]^~+=|@$%†‡?!]/g;
+
+/** Those that have every mark of a text. */
+function withMarks(cards: readonly CatalogCard[], text: string): readonly CatalogCard[] {
+  const marks = text.match(MARK) ?? [];
+  return cards.filter((card) => {
+    const said = Object.values(card).join(' ').normalize('NFKC');
+    return marks.every((mark) => said.includes(mark));
+  });
+}
+
+/** The cards with this printed number, if all have one name. */
+const numberedSo: Way = (index, { name: number, set, number: other }) => {
+  if (set !== undefined || other !== undefined || !mayBeId(number)) return [];
+  const word = tokenText(number);
+  const found = index.allWithWords([[{ word, begins: false }]]) ?? [];
+  const cards = newestFirst(found).filter((card) => tokenText(card.number ?? '') === word);
+  return cards.every(({ name }) => name === cards[0]?.name) ? cards : [];
+};
+
+/** What comes behind it is a title or the other side of a card, which lists leave out. */
+const BEHIND_NAME = /,\s|\s\/\/\s|\s[&–-]\s|:\s|\s\(/;
+/** Others are no part of a name, or would take long to look for. */
+const SHORTEST_NAME = 3;
+const MOST_WORDS = 12;
+
+/**
+ * All printings of the one card that is called so without its title, or in another language; of several where set and
+ * number tell which.
+ */
+const alsoCalled: Way = (index, { name, set, number }) => {
+  const key = nameKey(name);
+  const words = wordsOf(name).map((word) => [{ word, begins: false }]);
+  if (key.length < SHORTEST_NAME || words.length > MOST_WORDS) return [];
+  const isTitled = ({ card }: Candidate) => nameKey(card.name.split(BEHIND_NAME)[0] ?? '') === key;
+  const isOther = ({ card }: Candidate) => otherNamesOf(card).includes(key);
+  const titled = index.withNameBeginning(tokenText(name)).filter(isTitled);
+  const found = titled.length > 0 ? titled : (index.allWithWords(words) ?? []).filter(isOther);
+  const names = [...new Set(found.map(({ card }) => card.name))];
+  const isToldApart = names.length === 1 || (set !== undefined && number !== undefined);
+  return isToldApart ? names.flatMap((each) => called(index, each)) : [];
+};
+
+const ALL_WAYS: readonly Way[] = [itself, numberedSo, alsoCalled];
+
+/** More parts are not read: a list of so many is refused anyway. */
+const MOST_READ = 4 * MOST_LISTED;
+
+/**
+ * What a list of ids and names means. A part takes as long as a search, and others may have their turn before it. A
+ * part that is no known card as a whole is split at its blanks if each piece may be an id.
+ *
+ * @param index absent while the catalog cannot be searched
+ */
+export function* resolveList(
+  index: CardIndex | undefined,
   list: string,
-  resolveText: ResolveText,
-  findExact: FindExact = () => undefined,
-): ListMeaning {
-  const ids = new Set<string>();
-  const unclear = new Map<string, Unclear>();
-  const unsearched = new Set<string>();
-  const isRead = new Set<string>();
-  for (const { text, card } of partsOf(list, findExact)) {
-    if (isRead.has(text)) continue;
-    isRead.add(text);
-    if (ids.size + unclear.size + unsearched.size > MOST_LISTED) break; // it is refused anyway
-    const meant = card ? [card.id] : idsMeant(text, resolveText);
-    if (meant === 'unsearched') unsearched.add(text);
-    else if ('cards' in meant) unclear.set(text, meant);
-    else for (const id of meant) ids.add(id);
+  who: Requester,
+): Generator<undefined, ListMeaning> {
+  const meant = new Map<string, Partial<ListMeaning>>();
+  for (const part of partsOf(list, index).take(MOST_READ)) {
+    yield;
+    if (!meant.has(part.text)) meant.set(part.text, meaningOf(index, part, who));
   }
-  return { ids: [...ids], unclear: inOneMenu([...unclear.values()]), unsearched: [...unsearched] };
-}
-
-/** Each has as many of its cards as fit into a menu with those of the others. */
-export function inOneMenu(unclear: readonly Unclear[]): Unclear[] {
-  const ofEach = Math.floor(MOST_FOUND / unclear.length);
-  // Without what only searches need.
-  const listed = ({ id, name, set, number }: ListedCard) => ({ id, name, set, number });
-  return unclear.map((each) => ({ ...each, cards: each.cards.slice(0, ofEach).map(listed) }));
-}
-
-/** Cards for the last part of a list, which is being typed; first those with separators in their names. */
-export function searchInList(index: CardIndex, list: string, who: Requester): FoundInList[] {
-  const [, earlier = '', last = ''] = /^(.*[,;\r\n])?\s*(.*)$/s.exec(list) ?? [];
-  const rows = new Map<string, FoundInList>();
-  const add = (before: string, cards: readonly FoundCard[]) => {
-    const shown = cards.length > 0 ? withIds(index, before) : undefined;
-    if (shown === undefined) return;
-    for (const card of cards.filter(({ id }) => isListable(id) && !rows.has(id)))
-      rows.set(card.id, { before: shown, card, looksLikeOthers: looksLikeOthers(index, card) });
+  const all = [...meant.values()];
+  return {
+    ids: [...new Set(all.flatMap(({ ids = [] }) => ids))],
+    unclear: inOneMenu(all.flatMap(({ unclear = [] }) => unclear)),
+    unsearched: all.flatMap(({ unsearched = [] }) => unsearched),
   };
-  if (last !== '') for (const { before, text } of beginningsOf(list)) add(before, namesBeginning(index, text));
-  add(earlier, search(index, readLine(last)?.text ?? last, who));
-  return [...rows.values()].slice(0, MOST_FOUND);
+}
+
+function meaningOf(index: CardIndex | undefined, part: Part, who: Requester): Partial<ListMeaning> {
+  const { text, cards } = part;
+  const card = cardOf(part);
+  if (card) return { ids: [card.id] };
+  const meant = resolve(index, text, who);
+  if (meant.kind === 'one') return { ids: [meant.card.id] };
+  const pieces = text.split(/\s+/);
+  if (pieces.length > 1 && areIds(index, pieces, who)) return { ids: pieces };
+  if (meant.kind === 'several') return { unclear: [{ text, cards: meant.cards, total: meant.total }] };
+  if (cards.length > 0) return { unclear: [{ text, cards, total: cards.length }] };
+  if (meant.kind === 'none') return { unclear: [{ text, cards: meant.similar, total: 0 }] };
+  return meant.kind === 'id' ? { ids: [text] } : { unsearched: [text] };
+}
+
+/** While any form may be that of an id, a piece without a digit is rather a word of a name. */
+function areIds(index: CardIndex | undefined, pieces: readonly string[], who: Requester): boolean {
+  if (pieces.length > MOST_LISTED + 1) return false;
+  return pieces.every((piece) => {
+    const meant = resolve(index, piece, who);
+    return meant.kind === 'id' && (meant.isKnown || hasDigit(piece));
+  });
+}
+
+/** Cards for the last part of a list, which is being typed. */
+export function searchInList(index: CardIndex, list: string, who: Requester): FoundInList[] {
+  const start = startOfLast(index, list);
+  const last = list.slice(start);
+  const before = withIds(index, list.slice(0, start));
+  if (before === undefined) return [];
+  const found = search(index, readLine(last)?.text ?? last, who).filter(({ id }) => !SEPARATOR.test(id));
+  return found.map((card) => ({ before, card, looksLikeOthers: looksLikeOthers(index, card) }));
+}
+
+/** The last part has separators in it as long as a name with as many begins so. */
+function startOfLast(index: CardIndex, list: string): number {
+  const last = list.search(/[^,;\r\n]*$/);
+  const starts = list.slice(last).trim() === '' ? [] : piecesOf(list).slice(-MOST_JOINED, -1);
+  const begun = starts.find(({ start }) => {
+    const text = list.slice(start);
+    const names = index.withNameBeginning(tokenText(text)).map(({ card }) => card.name);
+    return names.some((name) => piecesOf(name).length >= piecesOf(text).length);
+  });
+  return begun?.start ?? last;
 }
 
 /** What stands before the part that is being typed, with the ids of known cards. @returns `undefined` when the list is full */
 function withIds(index: CardIndex, list: string): string | undefined {
-  const parts = [...partsOf(list, exactIn(index)).take(MOST_LISTED)];
-  const texts = parts.map(({ text, card }) => (card && isListable(card.id) ? card.id : text));
-  return texts.length < MOST_LISTED ? texts.map((text) => `${text}, `).join('') : undefined;
-}
-
-function namesBeginning(index: CardIndex, text: string): CatalogCard[] {
-  const key = nameKey(text);
-  const candidates = [...index.withNameKey(key), ...index.withNameBeginning(tokenText(text))];
-  const beginning = candidates.filter(({ card }) => beginsSo(card.name, text));
-  return ranked(
-    queryOf(text),
-    beginning.map((each) => ({ ...each, closeness: 'nameBeginning' })),
-  );
-}
-
-function exactIn(index: CardIndex): FindExact {
-  return (line) => exactlyIn(index, line);
-}
-
-type ResolveText = (text: string) => Resolution;
-
-function idsMeant(text: string, resolveText: ResolveText): readonly string[] | Unclear | 'unsearched' {
-  const meant: Resolution = idFault(text) ? { kind: 'none', similar: [] } : resolveText(text);
-  if (meant.kind === 'one') return [meant.card.id];
-  const ids = meant.kind === 'id' && meant.isKnown ? [text] : idsOfPieces(text.split(/\s+/), resolveText);
-  if (ids) return ids;
-  if (meant.kind === 'id') return [text];
-  if (meant.kind === 'unsearched') return meant.kind;
-  return meant.kind === 'several'
-    ? { text, cards: meant.cards, total: meant.total }
-    : { text, cards: meant.similar, total: 0 };
-}
-
-/** While any form may be that of an id, a piece without a digit is rather a word of a name. */
-function idsOfPieces(pieces: readonly string[], resolveText: ResolveText): readonly string[] | undefined {
-  if (pieces.length === 1 || pieces.length > MOST_LISTED + 1) return undefined;
-  const areIds = pieces.every((piece) => {
-    const meant = idFault(piece) ? undefined : resolveText(piece);
-    return meant?.kind === 'id' && (meant.isKnown || hasDigit(piece));
+  const parts = [...partsOf(list, index).take(MOST_LISTED)];
+  const texts = parts.map((part) => {
+    const { id = part.text } = cardOf(part) ?? {};
+    return `${SEPARATOR.test(id) ? part.text : id}, `;
   });
-  return areIds ? pieces : undefined;
+  return texts.length < MOST_LISTED ? texts.join('') : undefined;
+}
+
+/** Whether the label without the id also fits another card. A name alone fits all cards that are called so. */
+function looksLikeOthers(index: CardIndex, { id, name, set, number }: CatalogCard): boolean {
+  const isName = !set && !number;
+  const called = [...index.withNameKey(nameKey(name)), ...(isName ? index.withIdKey(idKey(name)) : [])];
+  return called.some(({ card }) => card.id !== id && (isName || (card.set === set && card.number === number)));
+}
+
+/** Separate the ids and names of a list, with or without blanks around them. */
+const SEPARATOR = /[,;\r\n]/;
+const PIECE = /[^\s,;](?:[^,;\r\n]*[^\s,;])?/g;
+/** A name such as `Jace, the Mind Sculptor` is taken for two parts at first; no known name has more than three. */
+const MOST_JOINED = 3;
+/** A count, a name with commas of which none comes before another count or behind a set, and a set at the end. */
+const COUNTED_LINE = /^\d{1,3}x?\s(?:(?![;\r\n]|,\s*\d+x?\s|[)\]][^,;]*,).)+$/is;
+/** Where Arena exports the name of a deck. */
+const DECK_NAME = /^About\s+Name .*/im;
+
+/** One card of a list, as it was typed, without its count. */
+interface Part {
+  text: string;
+  /** Of how many pieces it is. */
+  length: number;
+  /** Those that it says, or else other printings of its name. */
+  cards: readonly CatalogCard[];
+  isSaid: boolean;
+}
+
+function cardOf({ cards, isSaid }: Part): CatalogCard | undefined {
+  return isSaid ? only(cards) : undefined;
+}
+
+/** The parts of a list in their order, without headings. */
+function* partsOf(typed: string, index: CardIndex | undefined): Generator<Part> {
+  const list = typed.replace(DECK_NAME, '');
+  const pieces = piecesOf(list);
+  for (let at = 0; at < pieces.length; ) {
+    const part = partAt(list, pieces.slice(at, at + MOST_JOINED), index);
+    if (part) yield part;
+    at += part?.length ?? 1;
+  }
+}
+
+/**
+ * Reads the most of these pieces that are one known card, as they were typed, or else as a line of a deck; if none is,
+ * the first. Several are one name only where the name has separators, too: `Mew, Two` is not `Mewtwo`.
+ *
+ * @returns `undefined` for a heading
+ */
+function partAt(list: string, pieces: readonly Piece[], index: CardIndex | undefined): Part | undefined {
+  for (let { length } = pieces; length > 0; length--) {
+    const typed = list.slice(pieces[0]?.start, pieces[length - 1]?.end);
+    const line = readLine(typed);
+    const readings = [{ text: typed, name: typed }, ...(line ? [line] : [])].values();
+    const known = index && readings.map((each) => knownAs(index, each)).find(({ cards }) => cards.length > 0);
+    const isOne = length === 1 || known?.cards.some(({ id, name }) => SEPARATOR.test(id + name));
+    if (known && isOne) return { ...known, length };
+    const isOneCard = length === 1 || (line?.set !== undefined && COUNTED_LINE.test(typed));
+    const text = line?.mayBeHeading ? typed : line?.text;
+    if (text !== undefined && isOneCard) return { text, length, cards: [], isSaid: false };
+  }
+  return undefined;
+}
+
+function knownAs(index: CardIndex, line: ListLine) {
+  const exact = said(index, line, [itself]);
+  const cards = exact.length > 0 ? exact : firstFound(readingsOf(line).map(({ name }) => called(index, name)));
+  return { text: line.text, cards, isSaid: exact.length > 0 };
+}
+
+interface Piece {
+  start: number;
+  end: number;
+}
+
+function piecesOf(list: string): Piece[] {
+  return Array.from(list.matchAll(PIECE), ({ 0: text, index }) => ({ start: index, end: index + text.length }));
 }

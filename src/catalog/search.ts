@@ -1,38 +1,55 @@
 import type { Requester } from '../model/quota.ts';
-import type { Candidate, CardIndex } from './card-index.ts';
-import { MOST_FOUND } from './catalog.ts';
-import type { CatalogCard, FoundCard } from './catalog-card.ts';
-import { isNumber } from './named-printing.ts';
-import { type Closeness, closeness, type Ranked, ranked } from './ranking.ts';
-import { TypedWord } from './typed-word.ts';
-import { nameKey, type Query, queryOf, queryOfWords, tokensOf } from './words.ts';
+import { MOST_FOUND } from './answers.ts';
+import type { Candidate, CardIndex, Popularity, WordToFind } from './card-index.ts';
+import {
+  alsoText,
+  type CatalogCard,
+  type FoundCard,
+  hasDigit,
+  idKey,
+  isSameId,
+  nameKey,
+  otherNamesOf,
+  otherText,
+  printedNumbers,
+  type Query,
+  queryOf,
+  tokensOf,
+  tokenText,
+} from './text.ts';
 
-/** A shorter name is more often something else. */
-const SHORTEST_NAME = 3;
-
-/** A number with the size of its set behind it, and no other slash. */
-const WITH_TOTAL = /(?<![\p{L}\d]|\/.*)(\p{L}*\d+\p{L}?)\/\p{L}*\d+(?=[^/]*$)/u;
-
-/** A shorter list goes on with what fits less well, unless a whole name, number or id was typed. */
+/** A shorter list goes on with what is only like the text, unless that has a whole id, name or number. */
 const ENOUGH = 5;
-const WHOLE: ReadonlySet<unknown> = new Set<Closeness>(['id', 'sameId', 'number']);
 
 /** What an empty field, or what was typed, offers: best first. */
 export function search(index: CardIndex, text: string, who: Requester): FoundCard[] {
   const query = queryOf(text);
-  const cards = query.text === '' ? suggested(index, who) : enough(query, founds(index, query, who));
+  const cards = query.text === '' ? suggested(index, who) : offered(query, new Search(index, query, who));
   return cards.slice(0, MOST_FOUND).map((card) => foundAs(query, card));
 }
 
-function enough(query: Query, founds: Iterable<Found>): CatalogCard[] {
-  const all = new Map<string, CatalogCard>();
-  for (const { cards } of founds) {
-    for (const card of cards) all.set(card.id, card); // one that is found again keeps its place
-    const [best] = all.values();
-    const isClear = best && (query.nameKey.includes(nameKey(best.name)) || WHOLE.has(closeness(query, best)));
-    if (isClear || all.size >= ENOUGH) break;
-  }
-  return [...all.values()];
+/** Cards, best first, and whether they have all that was typed without an error. */
+export interface Found {
+  has: 'all' | 'mistyped' | 'part';
+  cards: CatalogCard[];
+}
+
+/** What fits best. */
+export function find(index: CardIndex, query: Query, who: Requester): Found {
+  const search = new Search(index, query, who);
+  const fitting = search.asTyped();
+  if (fitting.length > 0) return { has: 'all', cards: search.ranked(fitting) };
+  const alike = search.alike();
+  const { has = 'part' } = alike.toSorted((a, b) => a.cost - b.cost)[0] ?? {};
+  return { has, cards: search.ranked(alike.filter((each) => each.has === has)) };
+}
+
+function offered({ nameKey: typed }: Query, search: Search): CatalogCard[] {
+  const fitting = search.asTyped();
+  const isClear = fitting.some(({ cost, card }) => cost <= WHOLE || typed.includes(nameKey(card.name)));
+  if (isClear || fitting.length >= ENOUGH) return search.ranked(fitting);
+  const found = new Set(fitting.map(({ card }) => card.id));
+  return search.ranked([...fitting, ...search.alike().filter(({ card }) => !found.has(card.id))]);
 }
 
 function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogCard[] {
@@ -48,151 +65,259 @@ function foundAs({ nameKey: typed }: Query, card: CatalogCard): FoundCard {
   return knownAs === undefined ? card : { ...card, knownAs };
 }
 
-/** Cards, best first, and whether they have all that was typed without an error. */
-export interface Found {
-  has: 'all' | 'mistyped' | 'part';
-  cards: CatalogCard[];
+/** A card that may be meant; the less it costs, the nearer it is to what was typed. */
+interface Fit extends Candidate {
+  cost: number;
 }
 
-/** What fits best. */
-export function find(index: CardIndex, query: Query, who: Requester): Found {
-  for (const found of founds(index, query, who)) if (found.cards.length > 0) return found;
-  return { has: 'part', cards: [] };
+/** It has the words but for typing errors, or only a part of them. */
+interface AlikeFit extends Fit {
+  has: 'mistyped' | 'part';
 }
 
-/**
- * What fits, best first. Then cards whose number is known without the size of the set that was typed behind it; then
- * what fits when two words are one, or with typing errors; then what has as many of the words as possible. A name that
- * was typed in full stays in the name: sets are called after cards, too.
- */
-function* founds(index: CardIndex, query: Query, who: Requester): Generator<Found, undefined> {
-  const popular = index.askedMost(who.guildId);
-  const asked = new Map(popular.map(({ card, asked }) => [card.id, asked]));
-  const found = (has: Found['has'], typed: Query, fitting: readonly Ranked[]) => ({
-    has,
-    cards: ranked(typed, fitting, asked),
-  });
-  const words = query.words.map((word, at) => new TypedWord(index, word, at === query.words.length - 1));
-  yield found('all', query, asTyped(query, closestFirst(index, query, words, popular)));
-  const [whole = '', number = ''] = WITH_TOTAL.exec(query.text) ?? [];
-  const short = whole === '' ? [] : founds(index, queryOf(query.text.replace(whole, number)), who);
-  for (const { has, cards } of short) yield { has, cards: cards.filter((card) => isNumber(card, number)) };
-  const known = words.filter(({ likely }) => likely.length > 0);
-  const parts = namesIn(index, known).map((named) => ({ named, some: mostWords(index, known, named) }));
-  const { named, some } = parts.reduce((most, each) => (each.some.length > most.some.length ? each : most));
-  const name = queryOfWords(named.map(({ text }) => text)).nameKey;
-  const isNamed = ({ card }: Ranked) => nameKey(card.name).includes(name);
-  yield found('mistyped', query, joined(index, query.words));
-  const mistyped = corrected(index, words);
-  const inNamed = mistyped.filter(isNamed);
-  // A set that is called after a card is meant rather than the card if one letter is wrong.
-  const besides = words.every(({ isKnown }) => isKnown) ? [] : mistyped.filter(({ place = 0 }) => place < 2);
-  yield found('mistyped', query, inNamed.length > 0 ? inNamed : besides);
-  const part = queryOfWords(some.map(({ text }) => text));
-  const inPart = asTyped(part, closestFirst(index, part, some, [])).filter(isNamed);
-  yield found('part', part, inPart.length > 0 ? inPart : corrected(index, some).filter(isNamed));
+/** A word that was typed. */
+interface TypedWord {
+  word: string;
+  asTyped: WordToFind;
+  /** A card has a word that begins so. */
+  isKnown: boolean;
+  /** Words of names that may be meant, if it is taken for mistyped. */
+  meant: readonly (WordToFind & { errors: number })[];
 }
 
-/** Cards that have all words when two that follow each other are one, as `heavy arms` in `Heavyarms`. */
-function joined(index: CardIndex, words: readonly string[]): Ranked[] {
-  return words.slice(1).flatMap((word, at) => {
-    const one = queryOfWords([...words.slice(0, at), `${words[at]}${word}`, ...words.slice(at + 2)]);
-    const found = index.withWords(one.words.map((each) => [{ word: each, begins: false, inName: true }]));
-    return found.map((each) => ({ ...each, closeness: 'mistyped' as const }));
-  });
-}
+/** A number is typed in full before the next word is begun, and so is a short word. */
+const MAY_BEGIN = /^(?!\d+$).{3}/su;
+/** What can be mistyped; a shorter word is too often one error apart from another. */
+const SPELLED = /^\p{L}{4,}$/u;
+/** A number with the size of its set behind it, and no other slash. */
+const WITH_TOTAL = /(?<![\p{L}\d]|\/.*)(\p{L}*\d+\p{L}?)\/\p{L}*\d+(?=[^/]*$)/u;
+/** A shorter name is more often something else. */
+const SHORTEST_NAME = 3;
+/** More words are no name; they are the title of a listing. */
+const MOST_NAME_WORDS = 8;
+const MOST_OF_ONE_NAME = 60;
+/** From how many words it is looked for those that go together. */
+const MOST_STARTS = 2;
 
-/** Asks for what fits less well only while there are too few cards that fit better. */
-function asTyped(query: Query, questions: Iterable<readonly Candidate[]>): Ranked[] {
-  const fitting = new Map<string, Ranked>();
-  for (const candidates of questions) {
-    for (const candidate of candidates) {
-      const { card, place } = candidate;
-      const before = fitting.get(card.id);
-      if (before && place !== undefined) before.place ??= place;
-      const fit = before ? undefined : closeness(query, card);
-      if (fit !== undefined) fitting.set(card.id, { ...candidate, closeness: fit });
-    }
-    if (fitting.size >= MOST_FOUND) break;
+/** What the index answers to one text. */
+class Search {
+  readonly #index: CardIndex;
+  readonly #query: Query;
+  readonly #who: Requester;
+  readonly #typed: readonly WordToFind[];
+  readonly #popular: readonly (Candidate & { asked: Popularity })[];
+
+  constructor(index: CardIndex, query: Query, who: Requester) {
+    this.#index = index;
+    this.#query = query;
+    this.#who = who;
+    const last = query.words.length - 1;
+    this.#typed = query.words.map((word, at) => ({ word, begins: at === last || MAY_BEGIN.test(word) }));
+    this.#popular = index.askedMost(who.guildId);
   }
-  return [...fitting.values()];
+
+  ranked(fits: readonly Fit[]): CatalogCard[] {
+    return inOrder(this.#query, fits, new Map(this.#popular.map(({ card, asked }) => [card.id, asked])));
+  }
+
+  /** Asks for what fits less well only while there are too few cards that fit better. */
+  asTyped(): Fit[] {
+    const fits = new Map<string, Fit>();
+    for (const candidates of this.#closestFirst()) {
+      for (const candidate of candidates) {
+        const { cost = costAsTyped(this.#query, candidate.card), place } = fits.get(candidate.card.id) ?? {};
+        const placed = place === undefined ? candidate : { ...candidate, place };
+        if (cost !== undefined) fits.set(candidate.card.id, { ...placed, cost });
+      }
+      if (fits.size >= MOST_FOUND) break;
+    }
+    return fits.size > 0 ? [...fits.values()] : this.#withoutTotal();
+  }
+
+  /** Cards whose number is known without the size of the set that was typed behind it. */
+  #withoutTotal(): Fit[] {
+    const [whole, number = ''] = WITH_TOTAL.exec(this.#query.text) ?? [];
+    if (whole === undefined) return [];
+    const short = new Search(this.#index, queryOf(this.#query.text.replace(whole, number)), this.#who);
+    return short.asTyped().filter(({ card }) => tokenText(card.number ?? '') === tokenText(number));
+  }
+
+  /** What the index has, closer cards first: each is asked when it is wanted. */
+  *#closestFirst(): Generator<readonly Candidate[]> {
+    const { idKey, nameKey, words } = this.#query;
+    const index = this.#index;
+    yield this.#popular;
+    if (idKey !== '') yield index.withIdKey(idKey);
+    yield index.withNameKey(nameKey);
+    if (words.length === 0) return;
+    const wordsBegun = index.withWordsBegun(words.join(' ')).map((each, place) => ({ ...each, place }));
+    const names = [...index.withNameBeginning(words.join(' ')), ...wordsBegun];
+    if (words.length > 1) yield names;
+    const begun = this.#typed.map((word) => [word]);
+    const whole = this.#typed.map((word) => [{ ...word, begins: false }]);
+    const inName = (all: WordToFind[][]) => all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true })));
+    yield [...(words.length > 1 ? [] : names), ...index.withWords(inName(whole))];
+    const every = index.allWithWords(begun);
+    if (every) return yield every;
+    for (const all of [whole, inName(begun), begun]) yield index.withWords(all);
+  }
+
+  /** Cards that have the words but for typing errors, or else the most of them, and those whose whole name is among them. */
+  alike(): AlikeFit[] {
+    const words = this.#wordsOrMeant();
+    const unknown = words.filter(({ isKnown }) => !isKnown);
+    const wanted = unknown.length > 0 ? [unknown] : words.map((word) => [word]);
+    const candidates = wanted.flatMap((mistyped) =>
+      this.#withWords(words.map((word) => (mistyped.includes(word) ? word.meant : [word.asTyped]))),
+    );
+    const likely = words.filter(({ isKnown, meant }) => isKnown || meant.length > 0);
+    if (candidates.length === 0) candidates.push(...this.#withMost(likely));
+    candidates.push(...this.#withNameIn(likely));
+    const all = new Map(candidates.map((each) => [each.card.id, each]));
+    return [...all.values()].map((each) => ({ ...each, ...likeness(each.card, words) }));
+  }
+
+  /** Words that no card has are taken for mistyped, or else each without which there are cards. */
+  #wordsOrMeant(): TypedWord[] {
+    const isKnown = this.#typed.map((each) => this.#index.hasWords([[{ ...each, begins: true }]]));
+    return this.#typed.map((asTyped, at) => {
+      const others = this.#typed.toSpliced(at, 1).map((each) => [each]);
+      const isMistyped = isKnown.every(Boolean) ? others.length === 0 || this.#index.hasWords(others) : !isKnown[at];
+      const meant = isMistyped && SPELLED.test(asTyped.word) ? this.#index.vocabulary().meantBy(asTyped.word) : [];
+      return {
+        ...{ word: asTyped.word, asTyped, isKnown: isKnown[at] === true },
+        meant: meant.map((each) => ({ ...each, begins: false, inName: true })),
+      };
+    });
+  }
+
+  #withWords(all: readonly (readonly WordToFind[])[]): Candidate[] {
+    return all.length > 0 && all.every(({ length }) => length > 0) ? this.#index.withWords(all) : [];
+  }
+
+  /** Cards with the most words that there are together. */
+  #withMost(words: readonly TypedWord[]): Candidate[] {
+    // Among words of which equally many are known, the longest tell most.
+    const order = words.toSorted((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.word.length - a.word.length);
+    let most: (readonly WordToFind[])[] = [];
+    for (const first of order.slice(0, MOST_STARTS)) {
+      const kept: (readonly WordToFind[])[] = [];
+      for (const { isKnown, asTyped, meant } of new Set([first, ...order])) {
+        const likely = isKnown ? [asTyped] : meant;
+        if (this.#index.hasWords([...kept, likely])) kept.push(likely);
+      }
+      if (kept.length > most.length) most = kept;
+    }
+    return this.#withWords(most);
+  }
+
+  /** Cards whose whole names are among words that follow each other, the longest first, none within another. */
+  #withNameIn(words: readonly TypedWord[]): Candidate[] {
+    const found: Candidate[] = [];
+    const named = new Set<TypedWord>();
+    for (let length = Math.min(words.length, MOST_NAME_WORDS); length > 0; length--)
+      for (let from = 0; from + length <= words.length; from++) {
+        const some = words.slice(from, from + length);
+        const key = nameKey(some.map(({ word }) => word).join(' '));
+        if (key.length < SHORTEST_NAME || some.some((word) => named.has(word))) continue;
+        const called = this.#index.withNameKey(key, MOST_OF_ONE_NAME);
+        found.push(...called);
+        if (called.length > 0) for (const word of some) named.add(word);
+      }
+    return found;
+  }
 }
 
-/** What the index has, closer cards first: each is asked when it is wanted. */
-function* closestFirst(
-  index: CardIndex,
-  { idKey, nameKey, words: typed }: Query,
-  words: readonly TypedWord[],
-  popular: readonly Candidate[],
-): Generator<readonly Candidate[]> {
-  yield popular;
-  if (idKey !== '') yield index.withIdKey(idKey);
-  yield index.withNameKey(nameKey);
+/** What a word costs that is whole or begun in the name, or elsewhere. */
+const PLACES = [0, 0.1, 0.2, 0.4];
+/** What a word costs that a card has not, and each of its letters. */
+const ABSENT = 1.3;
+const ABSENT_LETTER = 1 / 3;
+/** What a name costs that has other words, too: less than a typing error where all words are in it. */
+const NOT_WHOLE = { mistyped: 0.9, part: 1.5 };
+
+/** Adds up where a card has each word. */
+function likeness(card: CatalogCard, words: readonly TypedWord[]): Omit<AlikeFit, keyof Candidate> {
+  const name = ` ${tokenText(card.name)} `;
+  const other = ` ${otherText(card)} ${alsoText(card)} `;
+  const costs = words.map(({ word, meant }) => {
+    const places = [name, other].flatMap((text) => [text.includes(` ${word} `), text.includes(` ${word}`)]);
+    return PLACES[places.indexOf(true)] ?? meant.find((each) => name.includes(` ${each.word} `))?.errors;
+  });
+  const cost = words.reduce((sum, { word }, at) => sum + (costs[at] ?? ABSENT + word.length * ABSENT_LETTER), LIKE);
+  const typed = new Set(words.flatMap(({ word, meant }) => [...word.split(' '), ...meant.map((each) => each.word)]));
+  const isWhole = tokensOf(card.name).every((token) => typed.has(token));
+  const has = costs.includes(undefined) ? 'part' : 'mistyped';
+  return { cost: cost + (isWhole ? 0 : NOT_WHOLE[has]), has };
+}
+
+/** What it costs to have what was typed as it was typed: how many nearer ways there are. `undefined`: a card has it not. */
+function costAsTyped(query: Query, card: CatalogCard): number | undefined {
+  let cost = 0;
+  for (const fits of waysToFit(query, card)) {
+    if (fits) return cost;
+    cost++;
+  }
+  return undefined;
+}
+
+/** Whether a card fits, in each way, the nearest first. */
+function* waysToFit(query: Query, card: CatalogCard): Generator<boolean> {
+  const { words, nameKey: typed } = query;
+  const name = tokenText(card.name);
+  const key = nameKey(card.name);
+  yield card.id === query.text;
+  const isId = query.idKey !== '' && idKey(card.id) === query.idKey;
+  yield isId && isSameId(query.text, card.id);
+  yield typed !== '' && key === typed;
   if (words.length === 0) return;
-  const beginnings = words.map(({ asTyped }) => asTyped);
-  const inName = (all: typeof beginnings) => all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true })));
-  const whole = beginnings.map((oneOf) => oneOf.map((word) => ({ ...word, begins: false })));
-  const begun = [...index.withNameBeginning(typed.join(' ')), ...index.withWordsBegun(typed.join(' '))];
-  if (words.length > 1) yield begun;
-  yield [...(words.length > 1 ? [] : begun), ...index.withWords(inName(whole))];
-  const every = index.allWithWords(beginnings);
-  if (every) return yield every;
-  for (const all of [whole, inName(beginnings), beginnings]) yield index.withWords(all);
+  yield printedNumbers(card.number ?? '').includes(words.join(' '));
+  yield otherNamesOf(card).includes(typed);
+  const has = (text: string, end: string) => words.every((word) => ` ${text} `.includes(` ${word}${end}`));
+  yield key.startsWith(typed);
+  yield has(name, ' ');
+  yield isId;
+  const all = `${name} ${otherText(card)} ${alsoText(card)}`;
+  yield has(all, ' ');
+  yield has(all, '');
 }
 
-/** Cards that have all words when those that no card has, or else one, are taken for mistyped. */
-function corrected(index: CardIndex, words: readonly TypedWord[]): Ranked[] {
-  const unknown = words.filter(({ isKnown }) => !isKnown);
-  const found = new Map<string, Ranked>();
-  for (const mistyped of unknown.length > 0 ? [unknown] : words.map((word) => [word])) {
-    const others = words.filter((word) => !mistyped.includes(word));
-    if (others.length > 0 && !index.hasWords(others.map(({ asTyped }) => asTyped))) continue;
-    const wanted = words.map((word) => (mistyped.includes(word) ? word.meant : word.asTyped));
-    for (const candidate of wanted.every(({ length }) => length > 0) ? index.withWords(wanted) : []) {
-      const tokens = tokensOf(candidate.card.name);
-      const errors = mistyped.map(({ meant }) => meant.find(({ word }) => tokens.includes(word))?.errors ?? 0);
-      const place = errors.reduce((sum, each) => sum + each, Number(tokens.length > words.length) / 4);
-      found.set(candidate.card.id, { ...candidate, place, closeness: 'mistyped' });
-    }
-  }
-  return [...found.values()];
-}
-
-/** The words of a name, and of the others the most that a card of that name has, too: in their order. */
-function mostWords(index: CardIndex, words: readonly TypedWord[], named: readonly TypedWord[]): TypedWord[] {
-  const inName = named.map(({ likely }) => likely.map((each) => ({ ...each, begins: false, inName: true })));
-  const others = words.filter((word) => !named.includes(word));
-  // Among words of which equally many are known, the longest tell most.
-  others.sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.text.length - a.text.length);
-  let most: TypedWord[] = [];
-  for (const [at, first] of others.entries()) {
-    const kept: TypedWord[] = [];
-    for (const word of [first, ...others.slice(0, at), ...others.slice(at + 1)])
-      if (index.hasWords([...inName, ...[...kept, word].map(({ likely }) => likely)])) kept.push(word);
-    if (kept.length > most.length) most = kept;
-    if (most.length >= others.length - 1) break;
-  }
-  return words.filter((word) => named.includes(word) || most.includes(word));
-}
+/** The whole id, name or number costs at most so much. */
+const WHOLE = 3;
+/** More than whatever fits as it was typed. */
+const LIKE = 20;
+const DENIED = 1_000;
+const collator = new Intl.Collator('en', { numeric: true });
 
 /**
- * The longest name among words that follow each other, the first of equally long ones, and those before and behind it.
+ * What costs least. Of that what this server, then everybody asks for most, then names that
+ * hold all words, sets that hold the fewest others, names with more cards, shorter names, and of one name the newest card.
  */
-function namesIn(index: CardIndex, words: readonly TypedWord[]): (readonly TypedWord[])[] {
-  const [before, name, behind] = longestNameIn(index, words);
-  const others = name.length > 0 ? [before, behind].map((rest) => longestNameIn(index, rest)[1]) : [];
-  return [name, ...others.filter(({ length }) => length > 0)];
+function inOrder(query: Query, fits: readonly Fit[], asked: ReadonlyMap<string, Popularity>): CatalogCard[] {
+  const keyed = fits.map(({ card, cost, isDenied, place = Number.MAX_SAFE_INTEGER, printings }) => {
+    const { here, everywhere } = asked.get(card.id) ?? { here: 0, everywhere: 0 };
+    const name = ` ${tokenText(card.name)}`;
+    const outside = query.words.filter((word) => !name.includes(` ${word}`));
+    const set = ` ${tokenText(card.set ?? '')}`;
+    const isInSet = outside.some((word) => !hasDigit(word) && set.includes(` ${word}`));
+    const key = [
+      cost + (isDenied ? DENIED : 0),
+      ...[-here, -everywhere],
+      place,
+      outside.length,
+      isInSet ? set.length : Number.MAX_SAFE_INTEGER,
+      -printings,
+      card.name.length,
+    ];
+    return { card, key: [...key, card.name, -Date.parse(card.released ?? '') || 0, card.id] };
+  });
+  return keyed.sort((a, b) => compare(a.key, b.key)).map(({ card }) => card);
 }
 
-type Words = readonly TypedWord[];
+type Key = readonly (number | string)[];
 
-function longestNameIn(index: CardIndex, words: Words): [before: Words, name: Words, behind: Words] {
-  for (let length = words.length; length > 0; length--)
-    for (let from = 0; from + length <= words.length; from++) {
-      const some = words.slice(from, from + length);
-      const { nameKey } = queryOfWords(some.map(({ text }) => text));
-      if (nameKey.length >= SHORTEST_NAME && index.withNameKey(nameKey, 1).length > 0)
-        return [words.slice(0, from), some, words.slice(from + length)];
-    }
-  return [words, [], []];
+function compare(a: Key, b: Key): number {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  const [one = 0, other = 0] = [a[at], b[at]];
+  return typeof one === 'number' ? one - Number(other) : collator.compare(one, String(other));
 }

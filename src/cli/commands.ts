@@ -1,7 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { readRegistrationConfig } from '../config/config.ts';
-import { misspelledVariables } from '../config/environment.ts';
-import { DiscordVariables } from '../config/variables.ts';
+import { DiscordVariables, misspelledVariables } from '../config/variables.ts';
 import { type CliContext, CliFailure, type Subcommand } from './context.ts';
 import type { Action, Flags } from './registration.ts';
 

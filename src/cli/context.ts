@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { Command as BotCommand } from '../../commands/command.ts';
-import type { Environment } from '../config/environment.ts';
+import type { Declaration } from '../../commands/declare.ts';
+import type { Environment } from '../config/variables.ts';
 import { OperatorError } from '../model/operator-error.ts';
 
 /** Everything outside the program that its subcommands use. */
@@ -21,7 +21,7 @@ export interface CliContext {
   /** Asks a question on the terminal; absent without one. */
   ask?: (question: string) => Promise<string>;
   /** Those of this checkout unless given. */
-  commands?: readonly BotCommand['data'][];
+  commands?: readonly Declaration[];
 }
 
 /** Makes an action of what a subcommand does and its exit code. */

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DiscordAPIError, HTTPError, RateLimitError, REST, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Command } from '../../commands/command.ts';
+import type { Declaration } from '../../commands/declare.ts';
 import { declarations } from '../../commands/index.ts';
 import type { RegistrationConfig } from '../config/config.ts';
-import { GatewayInfo } from '../discord/gateway/login.ts';
+import { GatewayInfo } from '../discord/gateway.ts';
 import { answered, REQUEST_TIMEOUT_MS, requestAgent } from '../discord/rest/requests.ts';
 import { agree, type CliContext } from './context.ts';
-import { networkCode, RunDeadline } from './request.ts';
+import { networkCode } from './request.ts';
 
 export type Action = 'list' | 'diff' | 'register' | 'clear' | 'invite';
 
@@ -19,14 +19,13 @@ export interface Flags {
   yes?: boolean;
 }
 
-/** Costs at most four requests. @returns the exit code @throws what `Registration` throws, CliFailure */
+/** Costs at most five requests. @returns the exit code @throws what `Registration` throws, CliFailure */
 export async function perform(
   action: Action,
-  flags: Flags,
+  { guild, json, dryRun, yes = false }: Flags,
   config: RegistrationConfig,
   context: CliContext,
 ): Promise<number> {
-  const { guild, json, dryRun, yes = false } = flags;
   const registration = new Registration(config);
   const application = await registration.application();
   const { id, name } = application;
@@ -35,8 +34,8 @@ export async function perform(
     context.stdout.write(`${json ? JSON.stringify(object, null, 2) : lines.join('\n')}\n`);
     return exitCode;
   };
-  const invitation = invite(id, config.hasUserInstall);
-  if (action === 'invite') return print(invitation.lines, invitation.links);
+  const links = inviteLinks(id, config.hasUserInstall);
+  if (action === 'invite') return print(linkLines(links), links);
   const heading = `${guild ? `Commands in server ${guild}` : 'Global commands'} of ${name} (${id})`;
   const registered = await registration.commands(id, guild);
   if (action === 'list') return print(listLines(heading, registered), { commands: registered });
@@ -52,15 +51,13 @@ export async function perform(
   const lines = [`${heading}: something differs.`, ...changes];
   if (action === 'diff') return print(lines, result, 2);
   if (dryRun) return print(lines, result);
-  if (action === 'clear' && !guild) {
-    await agree('This removes the commands from every server', yes, context);
-    registration.restartDeadline(); // whoever was asked may have thought about it
-  }
+  if (action === 'clear' && !guild) await agree('This removes the commands from every server', yes, context);
+  const confirmed = new Registration(config); // whoever was asked may have thought about it for longer than a run takes
   // First, so that the application offers members' installs before its commands ask for them.
-  if (diff.settings.length > 0) await registration.edit(form);
-  if (changes.length > diff.settings.length) await registration.replace(id, guild, wanted, diff.kept);
+  if (diff.settings.length > 0) await confirmed.edit(form);
+  if (changes.length > diff.settings.length) await confirmed.replace(id, guild, wanted, diff.kept);
   lines.push("Done. If a member doesn't see the change, reloading Discord helps (Ctrl+R).");
-  if (isInstall) lines.push('If the bot is in no server yet, add it:', ...invitation.lines);
+  if (isInstall) lines.push('If the bot is in no server yet, add it:', ...linkLines(links));
   return print(lines, { ...result, sent: true });
 }
 
@@ -70,7 +67,7 @@ function listLines(heading: string, commands: readonly RegisteredCommand[]): str
 }
 
 /** One for each command, and for each field of the application. */
-function changeLines({ settings, added, removed, changed }: CommandDiff & { settings: string[] }): string[] {
+function changeLines({ settings, added, removed, changed }: { settings: readonly string[] } & CommandDiff): string[] {
   const signed = Object.entries({ '+': added, '-': removed, '~': changed });
   return [
     ...settings.map((field) => `~ ${field} of the application`),
@@ -78,31 +75,28 @@ function changeLines({ settings, added, removed, changed }: CommandDiff & { sett
   ];
 }
 
+/** One alone stands as it is, for a script. */
+function linkLines({ link, userLink }: { link: string; userLink?: string }): string[] {
+  return userLink ? [`Add to a server:      ${link}`, `Add to your own apps: ${userLink}`] : [link];
+}
+
 /** A command as members see it: `/card`, or its name in a menu. A slash command's name has no blank and no capital. */
 export function shownCommand(name: string): string {
   return /[\s\p{Lu}]/u.test(name) ? name : `/${name}`;
 }
 
-const AUTHORIZE = 'https://discord.com/oauth2/authorize';
-
 /**
  * Where a server's owner adds the bot: as a member, so that it is seen in the list, and with its commands. It needs no
  * permission there: it answers commands, and that needs none
- * (https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow).
+ * (https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow). `userLink`: where members add it for
+ * themselves, if they can.
  */
-export function inviteLink(applicationId: string): string {
-  return `${AUTHORIZE}?client_id=${applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0`;
-}
-
-/**
- * The links for a server's owner and, where members can install the bot, for them. One alone stands as it is, for a
- * script.
- */
-function invite(applicationId: string, hasUserInstall: boolean): { lines: string[]; links: object } {
-  const link = inviteLink(applicationId);
-  if (!hasUserInstall) return { lines: [link], links: { link } };
-  const userLink = `${AUTHORIZE}?client_id=${applicationId}&scope=applications.commands&integration_type=1`;
-  return { lines: [`Add to a server:      ${link}`, `Add to your own apps: ${userLink}`], links: { link, userLink } };
+export function inviteLinks(applicationId: string, hasUserInstall = false): { link: string; userLink?: string } {
+  const authorize = `https://discord.com/oauth2/authorize?client_id=${applicationId}`;
+  return {
+    link: `${authorize}&scope=bot+applications.commands&permissions=0&integration_type=0`,
+    ...(hasUserInstall && { userLink: `${authorize}&scope=applications.commands&integration_type=1` }),
+  };
 }
 
 /** What Discord names; fields that it may add are kept, since some of them are written back. */
@@ -139,9 +133,10 @@ const SLASH = 1;
 const RegisteredCommand = Named.extend({ type: z.number().default(SLASH), description: z.string().default('') });
 export type RegisteredCommand = z.infer<typeof RegisteredCommand>;
 
-export type LocalCommand = Command['data'];
+export type LocalCommand = Declaration;
 
-const RETRIES = 1;
+/** Somebody waits at a terminal. */
+const ALL_REQUESTS_MS = 30_000;
 /** The longest wait for a rate limit; with a longer one the command fails and says when to try again. */
 const LONGEST_WAIT_MS = 5_000;
 
@@ -160,44 +155,33 @@ const GLOBAL = ['contexts', 'integration_types'];
  */
 export class Registration {
   readonly #rest: REST;
-  readonly #token: string;
-  readonly #deadline = new RunDeadline();
 
   constructor({ token, apiUrl }: RegistrationConfig) {
-    this.#token = token;
+    const giveUpAtMs = performance.now() + ALL_REQUESTS_MS;
     this.#rest = new REST({
       api: apiUrl,
       agent: requestAgent(),
-      makeRequest: (url, init) => answered(url, init, this.#deadline.leftMs(REQUEST_TIMEOUT_MS)),
-      retries: RETRIES,
+      makeRequest: (url, init) =>
+        answered(url, init, Math.ceil(Math.min(REQUEST_TIMEOUT_MS, giveUpAtMs - performance.now()))),
+      retries: 1,
       rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > LONGEST_WAIT_MS,
-    });
-  }
-
-  /** discord.js drops the token after a 401, and every later request would be a bug. */
-  get #authorized(): REST {
-    return this.#rest.setToken(this.#token);
-  }
-
-  /** All requests from now on have 30 s together. */
-  restartDeadline(): void {
-    this.#deadline.restart();
+    }).setToken(token);
   }
 
   /** The application of the token. */
   async application(): Promise<Application> {
-    return Application.parse(await this.#authorized.get(Routes.currentApplication()));
+    return Application.parse(await this.#rest.get(Routes.currentApplication()));
   }
 
   /** Changes what is in the form. */
   async edit(form: object): Promise<void> {
-    await this.#authorized.patch(Routes.currentApplication(), { body: form });
+    await this.#rest.patch(Routes.currentApplication(), { body: form });
   }
 
   /** Commands of every type, with their translations. */
   async commands(applicationId: string, guild: string | undefined): Promise<RegisteredCommand[]> {
     const query = new URLSearchParams({ with_localizations: 'true' });
-    return RegisteredCommand.array().parse(await this.#authorized.get(commandsRoute(applicationId, guild), { query }));
+    return RegisteredCommand.array().parse(await this.#rest.get(commandsRoute(applicationId, guild), { query }));
   }
 
   /**
@@ -211,17 +195,17 @@ export class Registration {
     kept: readonly RegisteredCommand[],
   ): Promise<void> {
     const body = [...wanted, ...kept].map((command) => contentOf(command, guild));
-    await this.#authorized.put(commandsRoute(applicationId, guild), { body });
+    await this.#rest.put(commandsRoute(applicationId, guild), { body });
   }
 
   /** The servers that the bot is in, at most 200 ("Get Current User Guilds"). */
   async guilds(): Promise<z.infer<typeof Named>[]> {
-    return Named.array().parse(await this.#authorized.get(Routes.userGuilds()));
+    return Named.array().parse(await this.#rest.get(Routes.userGuilds()));
   }
 
   /** Where the bot connects to, and how many logins are left today. */
   async gateway(): Promise<GatewayInfo> {
-    return GatewayInfo.parse(await this.#authorized.get(Routes.gatewayBot()));
+    return GatewayInfo.parse(await this.#rest.get(Routes.gatewayBot()));
   }
 }
 
@@ -247,18 +231,14 @@ export function diffCommands(
   guild: string | undefined,
   known = wanted,
 ): CommandDiff {
-  const shape = (command: object) => normal(contentOf(command, guild));
-  const names = (commands: readonly { name: string }[]) => commands.map(({ name }) => name);
+  const shape = (command: object | undefined) => command && normal(contentOf(command, guild));
   const isKept = (command: RegisteredCommand) => command.type !== SLASH && !among(known, command);
+  const isNew = (command: LocalCommand) => among(registered, command) === undefined;
+  const differs = (command: LocalCommand) => !isDeepStrictEqual(shape(among(registered, command)), shape(command));
   return {
-    added: names(wanted.filter((command) => !among(registered, command))),
-    removed: names(registered.filter((command) => !among(wanted, command) && !isKept(command))),
-    changed: names(
-      wanted.filter((command) => {
-        const before = among(registered, command);
-        return before && !isDeepStrictEqual(shape(before), shape(command));
-      }),
-    ),
+    added: wanted.filter(isNew).map(nameOf),
+    removed: registered.filter((command) => !among(wanted, command) && !isKept(command)).map(nameOf),
+    changed: wanted.filter((command) => !isNew(command) && differs(command)).map(nameOf),
     kept: registered.filter(isKept),
   };
 }
@@ -269,6 +249,10 @@ function among<C extends Keyed>(list: readonly C[], { type = SLASH, name }: Keye
 }
 
 type Keyed = Pick<LocalCommand, 'name'> & { type?: number | undefined };
+
+function nameOf({ name }: Keyed): string {
+  return name;
+}
 
 /** Discord writes out what is not set, as null, false or empty, and orders numbers by itself. */
 function normal(command: object): unknown {
@@ -328,7 +312,7 @@ export function explainFailure(error: unknown, apiUrl: string, guild?: string): 
   }
   if (error instanceof HTTPError)
     return `Discord has a problem of its own (${error.status}). Try again in a few minutes.`;
-  if (failureSays(error) === 'what is wrong') {
+  if (isAnswer(error)) {
     const notDiscord = `What answers at ${apiUrl} isn't Discord. Check DISCORD_API_URL, or remove it to use Discord itself.`;
     return (error instanceof DiscordAPIError && refusal(error, guild)) || notDiscord;
   }
@@ -336,12 +320,9 @@ export function explainFailure(error: unknown, apiUrl: string, guild?: string): 
   return code && `Can't reach Discord at ${apiUrl} (${code}). Check the connection, and DISCORD_API_URL if it is set.`;
 }
 
-/** What a failure says. `wait`: to come later. `nothing`: Discord cannot be reached, or has a problem of its own. */
-export function failureSays(error: unknown): 'what is wrong' | 'wait' | 'nothing' {
-  if (error instanceof RateLimitError) return 'wait';
-  // Something else than Discord answers with other fields, with no JSON at all, or with nothing.
-  const isAnswer = error instanceof DiscordAPIError || error instanceof z.ZodError || error instanceof SyntaxError;
-  return isAnswer ? 'what is wrong' : 'nothing';
+/** Whether Discord, or what is in its place, has said what is wrong: with fields, with no JSON at all, or with nothing. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof DiscordAPIError || error instanceof z.ZodError || error instanceof SyntaxError;
 }
 
 /** 200 creates a day for each scope: "Registering a Command" in Discord's documentation. */
@@ -361,7 +342,7 @@ function refusal({ status, code, method, message, url }: DiscordAPIError, guild?
     case 50001: {
       const applicationId = /\/applications\/(\d+)/.exec(url)?.[1] ?? 'APPLICATION_ID';
       const where = guild === undefined ? 'here' : `in server ${guild}`;
-      return `The bot has no access ${where}. Check the id, and invite the bot there:\n${inviteLink(applicationId)}`;
+      return `The bot has no access ${where}. Check the id, and invite the bot there:\n${inviteLinks(applicationId).link}`;
     }
     case 30032:
       return 'Discord allows 100 slash commands globally and 100 in a server, and this would be more. Remove some first.';

@@ -1,20 +1,3 @@
-/** Somebody waits at a terminal. */
-const RUN_TIMEOUT_MS = 30_000;
-
-/** What the requests of one run have together. */
-export class RunDeadline {
-  #atMs = performance.now() + RUN_TIMEOUT_MS;
-
-  restart(): void {
-    this.#atMs = performance.now() + RUN_TIMEOUT_MS;
-  }
-
-  /** What is left of it for one request, which may take so long at most. */
-  leftMs(atMostMs: number): number {
-    return Math.max(0, Math.ceil(Math.min(atMostMs, this.#atMs - performance.now())));
-  }
-}
-
 /** Codes of the system, of undici and of OpenSSL; Node's own `ERR_…` are bugs, not connection errors. */
 const NETWORK_CODE = /^(E(?!RR_)[A-Z]|UND_ERR_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_(TLS|SSL)_)/;
 

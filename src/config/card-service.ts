@@ -1,95 +1,149 @@
 import { createHash } from 'node:crypto';
-import type { z } from 'zod';
+import { readdirSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Path } from '../model/field-source.ts';
 import { PLANS, type Plans } from '../model/plan.ts';
-import type { ServiceDescription } from '../model/service-description.ts';
-import { openDescription } from './description-file.ts';
-import { type Environment, type Problem, set } from './environment.ts';
-import { type CardServiceVariables, WANTED_ADDRESS } from './variables.ts';
+import { DescriptionFile, faultsOf, type ServiceDescription } from '../model/service-description.ts';
+import {
+  type CardServiceVariables,
+  type Check,
+  type Environment,
+  nearestTo,
+  type Problem,
+  problemsIn,
+  set,
+  WANTED_ADDRESS,
+} from './variables.ts';
 
 export const BOT_VERSION = packageJson.version;
 
-/** A value of `headers` that stands for an environment variable. */
-const FROM_ENVIRONMENT = /^\$(.+)$/;
+/** A card service's description, with what it takes from the environment. */
+export interface DescribedService {
+  description: ServiceDescription;
+  isShipped: boolean;
+  /** Further headers of each request. */
+  headers: Readonly<Record<string, string>>;
+  /** Values of those headers that come from the environment. */
+  secrets: readonly string[];
+  /** Whether a variable is in the environment, and not at its default. */
+  isSet(variable: string): boolean;
+}
 
 /** The card service's description with the variables that apply to it, or what is wrong with them. */
 export function describedService(environment: Environment): { service?: DescribedService; problems: Problem[] } {
   const values = set(environment);
   const opened = openDescription(values.CARD_SERVICE);
   if ('faults' in opened) return { problems: opened.faults.map((message) => ({ name: 'CARD_SERVICE', message })) };
-  const { isDefault, currency } = opened.description;
+  const { isDefault, currency, name, documentation = 'its documentation' } = opened.description;
   // What the default service calls a price is kept without a currency, so that one can be named at any time.
   const description = { ...opened.description, currency: isDefault ? currency : (values.PRICE_CURRENCY ?? currency) };
-  const headers = Object.entries(description.headers).map(([name, value]) => {
-    const variable = FROM_ENVIRONMENT.exec(value)?.[1];
-    return { name, variable, value: variable === undefined ? value : values[variable] };
-  });
-  const problems = [
-    ...addressProblems(description, values),
-    ...keyProblems(description, values),
-    ...planProblems(description, values),
-    ...billProblems(description, values),
-    ...headers.flatMap(({ variable, value }) =>
-      variable !== undefined && value === undefined
-        ? [
-            {
-              name: variable,
-              message: `missing; ${description.name} needs it: see ${description.documentation ?? 'its documentation'}`,
-            },
-          ]
-        : [],
-    ),
-  ];
-  const named = headers.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]));
-  const secrets = headers.flatMap(({ variable, value }) => (variable === undefined ? [] : [value]));
-  const isSet = (name: string) => values[name] !== undefined;
-  return { service: { ...opened, description, isSet, headers: Object.fromEntries(named), secrets }, problems };
+  const problems = problemsOf(description, values);
+  const headers: Record<string, string> = {};
+  const secrets: string[] = [];
+  for (const [header, written] of Object.entries(description.headers)) {
+    const variable = written.startsWith('$') ? written.slice(1) : undefined;
+    const value = variable === undefined ? written : values[variable];
+    if (value !== undefined) headers[header] = value;
+    if (variable === undefined) continue;
+    if (value === undefined)
+      problems.push({ name: variable, message: `missing; ${name} needs it: see ${documentation}` });
+    else secrets.push(value);
+  }
+  const isSet = (variable: string) => values[variable] !== undefined;
+  return { service: { ...opened, description, headers, secrets, isSet }, problems };
 }
 
-export interface DescribedService {
-  description: ServiceDescription;
-  isShipped: boolean;
-  /** Further headers of each request. */
-  headers: Readonly<Record<string, string>>;
-  /** Whether a variable is in the environment, and not at its default. */
-  isSet(name: string): boolean;
-  /** Values of those headers that come from the environment. */
-  secrets: readonly (string | undefined)[];
-}
-
-function addressProblems({ url }: ServiceDescription, values: Environment): Problem[] {
-  if (url !== undefined || values.CARD_SERVICE_URL !== undefined) return [];
-  const message =
-    values.CARD_SERVICE === undefined
-      ? `missing; ${WANTED_ADDRESS}`
-      : `missing; the description has no address: ${WANTED_ADDRESS}`;
-  return [{ name: 'CARD_SERVICE_URL', message }];
-}
-
-function keyProblems({ name, key }: ServiceDescription, { CARD_SERVICE_API_KEY: given }: Environment): Problem[] {
-  if (key === false && given !== undefined) return [keyProblem(`${name} takes no key: remove it`)];
-  const isRequired = key !== false && !key.optional;
-  return isRequired && given === undefined ? [keyProblem(`missing; ${name} needs a key`)] : [];
-}
-
-function keyProblem(message: string): Problem {
-  return { name: 'CARD_SERVICE_API_KEY', message };
-}
-
-function planProblems({ plans }: ServiceDescription, { CARD_SERVICE_PLAN: given }: Environment): Problem[] {
+/** What lacks beside the description, or contradicts it. */
+function problemsOf({ name, url, key, plans, billed, isDefault }: ServiceDescription, values: Environment): Problem[] {
+  const { CARD_SERVICE_PLAN: plan = 'auto', CARD_SERVICE_API_KEY: givenKey } = values;
+  const isMissing = (variable: string) => values[variable] === undefined;
   const known = ['auto', ...(plans ? Object.keys(plans) : PLANS)];
-  if (given === undefined || known.includes(given)) return [];
-  return [{ name: 'CARD_SERVICE_PLAN', message: `write one of: ${known.join(', ')}` }];
+  const planned = plan === 'auto' ? Object.values(plans ?? {})[0] : plans?.[plan];
+  return problemsIn([
+    [
+      'CARD_SERVICE_URL',
+      url === undefined && isMissing('CARD_SERVICE_URL'),
+      `missing; ${isMissing('CARD_SERVICE') ? '' : 'the description has no address: '}${WANTED_ADDRESS}`,
+    ],
+    ['CARD_SERVICE_API_KEY', key === false && givenKey !== undefined, `${name} takes no key: remove it`],
+    ['CARD_SERVICE_API_KEY', key !== false && !key.optional && givenKey === undefined, `missing; ${name} needs a key`],
+    ['CARD_SERVICE_PLAN', !known.includes(plan), `write one of: ${known.join(', ')}`],
+    // Only the bot itself can stop before requests cost money.
+    [
+      'CARD_SERVICE_REQUESTS_PER_MONTH',
+      billed && isMissing('CARD_SERVICE_REQUESTS_PER_MONTH') && planned?.perMonth === undefined,
+      `missing; ${name} bills what is beyond the plan: write how many requests your plan has in a month`,
+    ],
+    ...['CARD_SERVICE_REQUESTS_PER_MINUTE', 'CARD_SERVICE_BURST'].map(
+      (variable): Check => [
+        variable,
+        isDefault && plan === 'enterprise' && isMissing(variable),
+        'is required for the plan enterprise',
+      ],
+    ),
+  ]);
 }
 
-/** Only the bot itself can stop before requests cost money. */
-function billProblems({ name, billed, plans = {} }: ServiceDescription, values: Environment): Problem[] {
-  if (!billed || values.CARD_SERVICE_REQUESTS_PER_MONTH !== undefined) return [];
-  const { CARD_SERVICE_PLAN: given = 'auto' } = values;
-  const plan = given === 'auto' ? Object.values(plans)[0] : plans[given];
-  const message = `missing; ${name} bills what is beyond the plan: write how many requests your plan has in a month`;
-  return plan?.perMonth === undefined ? [{ name: 'CARD_SERVICE_REQUESTS_PER_MONTH', message }] : [];
+/** Where the descriptions that ship are. */
+const FOLDER = new URL('../service/descriptions/', import.meta.url);
+const ENDING = '.json';
+/** The description that counts where `CARD_SERVICE` is unset. */
+export const DEFAULT = 'default';
+
+/** The messages show nothing of the file; the parser's own would. */
+const DescriptionText = z
+  .string('the file cannot be read')
+  // Reading a path takes time that grows with the square of its length; no description has a tenth of this.
+  .max(32_768, 'the file is larger than 32 kB')
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue('the file is not JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(DescriptionFile);
+
+/** A description as its file has it, or what is wrong with that, a line each. */
+export type OpenedDescription = { description: ServiceDescription; isShipped: boolean } | { faults: string[] };
+
+/** @param given `CARD_SERVICE`: the name of a description that ships, or the path of a `.json` */
+export function openDescription(given = DEFAULT): OpenedDescription {
+  const isShipped = !isFile(given);
+  if (isShipped && !shippedNames().includes(given)) return { faults: [unknownName(given)] };
+  const file = isShipped ? `${given}${ENDING}` : given;
+  const read = DescriptionText.safeParse(textOf(isShipped ? new URL(file, FOLDER) : file));
+  if (read.success) return { description: { ...read.data, isDefault: given === DEFAULT }, isShipped };
+  return { faults: faultsOf(read.error).map((fault) => `${file}: ${fault}`) };
+}
+
+/** Whether a description is given by its path, and not by its name. */
+export function isFile(given: string): boolean {
+  return /[/\\]/.test(given) || given.endsWith(ENDING);
+}
+
+/** The names of the descriptions that ship. */
+export function shippedNames(): string[] {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith(ENDING));
+  return files.map((file) => file.slice(0, -ENDING.length)).sort();
+}
+
+function textOf(file: string | URL): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function unknownName(given: string): string {
+  const names = shippedNames();
+  const meant = nearestTo(given, names);
+  if (meant !== undefined) return `unknown; did you mean ${meant}?`;
+  const others = names.filter((name) => name !== DEFAULT);
+  return `unknown; write one of ${others.join(', ')}, or the path of a ${ENDING} file`;
 }
 
 /** Where a plan states no pace, or a description no plan: a judgement of what any service takes. */
@@ -112,38 +166,8 @@ export function plansIn({ description }: Pick<DescribedService, 'description'>):
 }
 
 /** A fingerprint of what decides on which price is shown. @returns `undefined`: the default service's */
-export function pricesBy({ description: { isDefault, url, prices, currency } }: DescribedService): string | undefined {
-  if (isDefault) return undefined;
-  return createHash('sha256')
-    .update(JSON.stringify([url, prices, currency]))
-    .digest('hex')
-    .slice(0, 12);
-}
-
-/** How the card service is asked; variables that are set win over the description. */
-export function cardServiceOf(
-  read: CardServiceRead,
-  { description, headers, secrets, isShipped, isSet }: DescribedService,
-) {
-  const { card, list } = description;
-  const path = isSet('CARD_SERVICE_CARD_PATH') ? read.CARD_SERVICE_CARD_PATH : card.path;
-  const baseUrl = read.CARD_SERVICE_URL ?? description.url ?? '';
-  const listPath = read.CARD_SERVICE_BULK_PATH;
-  const described: ServiceDescription = {
-    ...description,
-    card: { ...card, path },
-    list: listPath === undefined ? list : { ...list, ...UNDESCRIBED_LIST, path: listPath },
-  };
-  return {
-    description: described,
-    isShipped,
-    headers: { 'user-agent': USER_AGENT, ...headers },
-    secrets,
-    baseUrl,
-    scope: scopeOf(baseUrl, description),
-    apiKey: read.CARD_SERVICE_API_KEY,
-    timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
-  };
+export function pricesBy({ isDefault, url, prices, currency }: ServiceDescription): string | undefined {
+  return isDefault ? undefined : fingerprint([url, prices, currency]).slice(0, 12);
 }
 
 /**
@@ -151,16 +175,36 @@ export function cardServiceOf(
  * interface's ids are whatever they are, as long as it is one.
  */
 export function scopeOf(baseUrl: string, { isDefault, card }: ServiceDescription): string | undefined {
-  if (isDefault) return undefined;
-  const written = (_: string, value: unknown) => (value instanceof RegExp ? value.source : value);
-  const form = JSON.stringify([baseUrl, card.ids, card.idSeparator], written);
-  return createHash('sha256').update(form).digest('hex').slice(0, 8);
+  return isDefault ? undefined : fingerprint([baseUrl, card.ids, card.idSeparator]).slice(0, 8);
 }
 
-/** Services ask for one that names the program. */
-const USER_AGENT = `cardbot/${BOT_VERSION}`;
-
-type CardServiceRead = z.output<typeof CardServiceVariables>;
+function fingerprint(of: unknown): string {
+  const written = (_: string, value: unknown) => (value instanceof RegExp ? value.source : value);
+  return createHash('sha256').update(JSON.stringify(of, written)).digest('hex');
+}
 
 /** As `CARD_SERVICE_BULK_PATH` lists cards: twenty ids between commas, or in the body of a POST. */
 const UNDESCRIBED_LIST = { each: '{id}', separator: ',', body: { ids: ['{id}'] }, at: new Path(''), max: 20 };
+
+/** How the card service is asked; variables that are set win over the description. */
+export function cardServiceOf(read: z.output<typeof CardServiceVariables>, service: DescribedService) {
+  const { description, headers, secrets, isShipped, isSet } = service;
+  const { card, list } = description;
+  const baseUrl = read.CARD_SERVICE_URL ?? description.url ?? '';
+  const listPath = read.CARD_SERVICE_BULK_PATH;
+  const described: ServiceDescription = {
+    ...description,
+    card: { ...card, path: isSet('CARD_SERVICE_CARD_PATH') ? read.CARD_SERVICE_CARD_PATH : card.path },
+    list: listPath === undefined ? list : { ...list, ...UNDESCRIBED_LIST, path: listPath },
+  };
+  return {
+    description: described,
+    isShipped,
+    headers: { 'user-agent': `cardbot/${BOT_VERSION}`, ...headers }, // services ask for one that names the program
+    secrets,
+    baseUrl,
+    scope: scopeOf(baseUrl, description),
+    apiKey: read.CARD_SERVICE_API_KEY,
+    timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
+  };
+}

@@ -1,8 +1,15 @@
 import type { z } from 'zod';
 import { type PlanSetting, plansOf } from '../model/plan.ts';
 import { cardServiceOf, type DescribedService, describedService, plansIn, pricesBy, scopeOf } from './card-service.ts';
-import { ConfigError, type Environment, parse } from './environment.ts';
-import { CardServiceVariables, DiscordVariables, StorageVariables, Variables } from './variables.ts';
+import {
+  CardServiceVariables,
+  ConfigError,
+  DiscordVariables,
+  type Environment,
+  parse,
+  StorageVariables,
+  Variables,
+} from './variables.ts';
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -61,13 +68,12 @@ export function readConfig(environment: Environment = process.env) {
 /** Variables that are set win over the description, but for how long its service lets anything be kept. */
 function freshnessOf(read: z.output<typeof Variables>, service: DescribedService) {
   const { freshSeconds = read.PRICES_FRESH_SECONDS, keepSeconds } = service.description;
-  const isSet = service.isSet('PRICES_FRESH_SECONDS');
   return {
     factsFreshMs: read.FACTS_FRESH_SECONDS * 1000,
-    pricesFreshMs: (isSet ? read.PRICES_FRESH_SECONDS : freshSeconds) * 1000,
+    pricesFreshMs: (service.isSet('PRICES_FRESH_SECONDS') ? read.PRICES_FRESH_SECONDS : freshSeconds) * 1000,
     keepMs: Math.min(read.KEEP_SECONDS, keepSeconds ?? read.KEEP_SECONDS) * 1000,
     historyMs: keepSeconds && keepSeconds * 1000,
-    pricesBy: pricesBy(service),
+    pricesBy: pricesBy(service.description),
   };
 }
 
@@ -99,23 +105,12 @@ function storageOf(read: z.output<typeof StorageVariables>) {
 }
 
 /** Secrets, which no log line may show. */
-export function secretsOf({
-  discord,
-  cardService,
-  redis,
-  alertWebhookUrl,
-}: Pick<Config, 'redis'> & Partial<Config>): (string | undefined)[] {
-  const password = redis && new URL(redis.url).password;
-  const webhookToken = alertWebhookUrl && /[^/]{20,}$/.exec(new URL(alertWebhookUrl).pathname)?.[0];
-  const ofRedis = [password, password && decodeURIComponent(password)];
-  return [
-    discord?.token,
-    cardService?.apiKey,
-    ...(cardService?.secrets ?? []),
-    ...ofRedis,
-    alertWebhookUrl,
-    webhookToken,
-  ];
+export function secretsOf(config: Pick<Config, 'redis'> & Partial<Config>): (string | undefined)[] {
+  const { discord, cardService, redis, alertWebhookUrl = '' } = config;
+  const { password = '' } = URL.parse(redis?.url ?? '') ?? {};
+  const webhookToken = /[^/]{20,}$/.exec(URL.parse(alertWebhookUrl)?.pathname ?? '')?.[0];
+  const ofService = [cardService?.apiKey, ...(cardService?.secrets ?? [])];
+  return [discord?.token, ...ofService, password, decodeURIComponent(password), alertWebhookUrl, webhookToken];
 }
 
 /** @throws ConfigError */

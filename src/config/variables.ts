@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { isPublicHost } from '../model/public-host.ts';
-import { conflicts } from './conflicts.ts';
+import { isPublicHost } from '../model/card.ts';
+import { OperatorError } from '../model/operator-error.ts';
+import { errorsFrom } from '../model/typing-errors.ts';
 
 /** Discord accepts edits of a deferred reply for 15 minutes; this leaves one for the request and the edit. */
 const LONGEST_WAIT_LIMIT_SECONDS = 840;
@@ -14,7 +15,7 @@ function number(what: string, least: number, most = Number.MAX_VALUE) {
 }
 const whole = (least: number, most?: number, what = 'a number') =>
   number(what, least, most).int('write a whole number');
-const seconds = (fallback: number, most = MOST_SECONDS) => number('a number of seconds', 0, most).default(fallback);
+const seconds = (most = MOST_SECONDS) => number('a number of seconds', 0, most);
 
 const oneOf = <const Value extends string>(values: readonly Value[]) =>
   z.enum(values, `write one of: ${values.join(', ')}`);
@@ -112,12 +113,12 @@ export const Variables = DiscordVariables.extend({
   CARD_SERVICE_REQUESTS_PER_MONTH: whole(1).optional(),
   CARD_SERVICE_MONTH_BEGINS: whole(1, 28).default(1),
   CARD_SERVICE_BURST: whole(1).optional(),
-  FACTS_FRESH_SECONDS: seconds(604_800),
-  PRICES_FRESH_SECONDS: seconds(21_600),
-  KEEP_SECONDS: seconds(7_776_000),
+  FACTS_FRESH_SECONDS: seconds().default(604_800),
+  PRICES_FRESH_SECONDS: seconds().default(21_600),
+  KEEP_SECONDS: seconds().default(7_776_000),
   CARD_PAGE_URL: pageAddress.optional(),
   CARD_PICTURES: oneOf(['on', 'off']).optional(),
-  LONGEST_WAIT_SECONDS: seconds(300, LONGEST_WAIT_LIMIT_SECONDS),
+  LONGEST_WAIT_SECONDS: seconds(LONGEST_WAIT_LIMIT_SECONDS).default(300),
   PRICE_CURRENCY: z
     .string()
     .refine(
@@ -146,10 +147,46 @@ export const Variables = DiscordVariables.extend({
   MEMBER_DAILY_REQUESTS: whole(0).optional(),
 }).superRefine(
   (read, context) => {
-    for (const [name, message] of conflicts(read)) context.addIssue({ code: 'custom', path: [name], message });
+    for (const { name, message } of conflicts(read)) context.addIssue({ code: 'custom', path: [name], message });
   },
   { when: () => true }, // report these together with the problems of single variables
 );
+
+/** What variables that are valid alone must not say together; those that are faulty are as they were written. */
+function conflicts(read: Readonly<Record<string, unknown>>): Problem[] {
+  const { DISCORD_SHARDS: shards, DISCORD_SHARD_COUNT: count, CARD_SERVICE_API_KEY: key, DISCORD_TOKEN: token } = read;
+  const own = Array.isArray(shards) ? shards : [];
+  return problemsIn([
+    [
+      'DISCORD_SHARD_COUNT',
+      shards === 'auto' && Number(count) >= 1,
+      "needs DISCORD_SHARDS: write this process's shards there",
+    ],
+    [
+      'DISCORD_SHARD_COUNT',
+      own.length > 0 && count === undefined,
+      'is required with DISCORD_SHARDS: write how many shards there are on all machines',
+    ],
+    [
+      'DISCORD_SHARDS',
+      own.some((shard) => shard >= Number(count)),
+      `shards are numbered from 0: with ${count} of them, write numbers below that`,
+    ],
+    // The key is sent to the card service.
+    [
+      'CARD_SERVICE_API_KEY',
+      key !== undefined && key === token,
+      "is the same as DISCORD_TOKEN, which nobody else may see: write the card service's key",
+    ],
+  ]);
+}
+
+/** Whether something is wrong with a variable, and what. */
+export type Check = [name: string, isWrong: boolean, message: string];
+
+export function problemsIn(checks: readonly Check[]): Problem[] {
+  return checks.filter(([, isWrong]) => isWrong).map(([name, , message]) => ({ name, message }));
+}
 
 function redisCanRead({ username, password, pathname }: URL): boolean {
   try {
@@ -162,4 +199,93 @@ function redisCanRead({ username, password, pathname }: URL): boolean {
 
 function withoutLastSlash(address: string): string {
   return address.replace(/\/+$/, '');
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong with a variable, for operators. */
+export interface Problem {
+  name: string;
+  message: string;
+}
+
+/** The configuration is invalid; the message names every problem, one per line. */
+export class ConfigError extends OperatorError {
+  override name = 'ConfigError';
+  /** One for each variable that is missing or invalid. */
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[], misspelled: readonly Misspelled[]) {
+    const lines = [
+      ...problems.map(({ name, message }) => `  ${name}: ${message}`),
+      ...misspelled.map(({ name, meant }) => `  ${name}: unknown; did you mean ${meant}?`),
+    ];
+    super(`The configuration is invalid (see .env.example):\n${lines.join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** Node strips the quotes in a `.env`; those that arrive here are a mistake. */
+const QUOTED = /^\s*(['"`]).*\1\s*$/s;
+
+/** @param more what else is wrong with the configuration @throws ConfigError */
+export function parse<T extends z.ZodObject>(
+  schema: T,
+  environment: Environment,
+  more: readonly Problem[] = [],
+): z.output<T> {
+  const values = set(environment);
+  const read = schema.safeParse(values);
+  const quoted = Object.keys(schema.shape).filter((name) => QUOTED.test(values[name] ?? ''));
+  if (read.success && quoted.length + more.length === 0) return read.data;
+  const issues = read.error?.issues.map(({ path, message }) => ({ name: path.join('.'), message })) ?? [];
+  const problems = [
+    ...quoted.map((name) => ({ name, message: 'write it without quotes: docker --env-file does not strip them' })),
+    ...[...issues, ...more].filter(({ name }) => !quoted.includes(name)),
+  ];
+  throw new ConfigError(problems, misspelledVariables(environment, schema));
+}
+
+/** An empty variable counts as unset, because `.env.example` lists them all. */
+export function set(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+}
+
+/** A variable that nothing reads, and the known variable that it resembles. */
+interface Misspelled {
+  name: string;
+  meant: string;
+}
+
+/**
+ * Variables that are set and unknown, and that look like one of `wanted`. A name with a digit is never reported: no
+ * variable of the bot has one, so DISCORD_TOKEN_2 is intended. Names only, never values.
+ */
+export function misspelledVariables(environment: Environment, wanted: z.ZodObject = Variables): Misspelled[] {
+  const known = Object.keys(Variables.shape);
+  return Object.keys(set(environment)).flatMap((name) => {
+    if (known.includes(name) || /\d/.test(name)) return [];
+    const meant = nearestTo(name, known);
+    return meant !== undefined && meant in wanted.shape ? [{ name, meant }] : [];
+  });
+}
+
+/**
+ * The known name that differs in capitals, separators or a few letters, if there is one. Only a few, so that names of
+ * other programs are not taken for ours, such as the CARD_SERVICE_PORT that Kubernetes sets.
+ */
+export function nearestTo(name: string, known: readonly string[]): string | undefined {
+  const lettersOf = (text: string) => text.toUpperCase().replace(/[^A-Z]/g, '');
+  const errorsIn = errorsFrom(lettersOf(name));
+  const near = known
+    .map((meant) => ({ meant, errors: errorsIn(lettersOf(meant)).whole, length: lettersOf(meant).length }))
+    .filter(({ errors, length }) => errors <= mostErrors(length))
+    .sort((a, b) => a.errors - b.errors);
+  return near[0]?.meant;
+}
+
+/** A judgement: up to here a reader takes it for the same name. */
+function mostErrors(length: number): number {
+  if (length < 12) return 1;
+  return length < 17 ? 2 : 3;
 }

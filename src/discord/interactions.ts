@@ -8,7 +8,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { type Command, type Response, type Services, sentence, type Use } from '../../commands/command.ts';
 import type { Logger } from '../log.ts';
-import { CardServiceError, Stopping } from '../model/errors.ts';
+import { CardServiceError, Stopping, TooManyCommands } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import { type Invocation, NOTHING_SET } from '../model/invocation.ts';
 import { errorMessage, formatMessage, type PlainMessageKey } from '../render/messages.ts';
@@ -21,8 +21,6 @@ import type { RestReplySender } from './rest/reply-sender.ts';
 export interface InteractionsOptions {
   commands: readonly Command[];
   services: Services;
-  /** @throws TooManyCommands when the member sends commands faster than anyone types */
-  commandRate: { count(memberId: string): void };
   replies: Replies;
   sender: RestReplySender;
   events: Events;
@@ -60,6 +58,7 @@ export class Interactions {
     ttl: PRESSED_TWICE_MS,
     perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
   });
+  readonly #rate = new CommandRate();
   #isClosing = false;
 
   constructor(options: InteractionsOptions) {
@@ -147,12 +146,12 @@ export class Interactions {
   }
 
   async #run({ kind, run, manageGuild }: Used, invocation: Invocation): Promise<CommandEnd & { response: Response }> {
-    const { commandRate, services } = this.#options;
+    const { services } = this.#options;
     const { locale, requester } = invocation;
     const plain = (key: PlainMessageKey) => sentence(formatMessage(locale, key));
     try {
       if (this.#isClosing) throw new Stopping();
-      commandRate.count(requester.memberId);
+      this.#rate.count(requester.memberId);
       if (!run && kind === 'command') return { response: plain('unknownCommand'), outcome: 'unknown command' };
       if (!run) return { response: plain('outOfDate'), outcome: 'unknown interaction' };
       const { settings } = services;
@@ -166,6 +165,27 @@ export class Interactions {
       if (isOptionError(err)) return { response: plain('unknownCommand'), outcome: 'outdated command' };
       return { response: plain('broken'), outcome: 'broken', err };
     }
+  }
+}
+
+const MINUTE_MS = 60_000;
+/** Faster than anyone types. */
+const COMMANDS_A_MINUTE = 240;
+const MEMBERS = 10_000;
+
+/** Limits each member's commands, by a token bucket for each of the members seen last. */
+export class CommandRate {
+  readonly #fullAtMs = new LRUCache<string, number>({ max: MEMBERS });
+  #countedAtMs = 0;
+
+  /** @throws TooManyCommands when the member has sent more than 240 in a minute */
+  count(memberId: string, nowMs = Date.now()): void {
+    // Buckets would stay empty until a clock that was set back has caught up.
+    if (nowMs < this.#countedAtMs) this.#fullAtMs.clear();
+    this.#countedAtMs = nowMs;
+    const fullAtMs = Math.max(this.#fullAtMs.get(memberId) ?? 0, nowMs) + MINUTE_MS / COMMANDS_A_MINUTE;
+    if (fullAtMs > nowMs + MINUTE_MS) throw new TooManyCommands({ untilMs: fullAtMs - MINUTE_MS });
+    this.#fullAtMs.set(memberId, fullAtMs);
   }
 }
 

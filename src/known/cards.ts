@@ -1,4 +1,4 @@
-import type { CatalogLearner } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Logger } from '../log.ts';
 import type { CardRecord, Known } from '../model/card.ts';
 import { CardServiceError } from '../model/errors.ts';
@@ -26,7 +26,7 @@ export interface CardsOptions {
   store: Pick<CardStore, 'remembered' | 'newest' | 'set'>;
   lifetimes: Lifetimes;
   /** Told of what the service answers. */
-  catalog?: CatalogLearner;
+  catalog?: Pick<Catalog, 'learn' | 'deny'>;
   events?: Events;
   log: Logger;
 }

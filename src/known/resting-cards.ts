@@ -4,7 +4,7 @@ import { type CardServiceError, isRefusal, meaningOf, ServiceDown, UnexpectedAns
 import { backOffMs } from '../time/back-off.ts';
 
 /** Attempts at one card, 429s apart. */
-export const MAX_FAILURES = 3;
+const MAX_FAILURES = 3;
 const MAX_CARDS = 1_000;
 /** The next answer for an id would hardly fit either. */
 const UNEXPECTED_MS = 5 * 60_000;
@@ -16,13 +16,15 @@ export interface Rest {
   error: CardServiceError;
   /** By the monotonic clock. */
   untilMs: number;
-  /** Whether lookups wait until it is over; otherwise they are refused with the error. */
+  /** Whether lookups that come meanwhile wait until it is over; otherwise they are refused with the error. */
   isSatOut: boolean;
-  /** Attempts that failed in a row; those in lists, of which another card may be what failed, are never the last. */
-  failures: number;
+  /** Whether those that have waited for the card are refused with the error; otherwise they wait again. */
+  isGivenUp: boolean;
 }
 
 interface Failed extends Rest {
+  /** Attempts in a row; those in bulk, of which another card may be what failed, are never the last. */
+  failures: number;
   firstAtMs: number;
   isSuspect: boolean;
 }
@@ -39,19 +41,25 @@ export class RestingCards {
   /**
    * One more attempt at a card has failed.
    *
-   * @param isInList of several cards another may be what fails
+   * @param isInBulk of several cards another may be what fails
    * @param isSuspect whether it is the card of the request that may be what fails
+   * @param isHiccup the service may have failed one time too many: a probe that is waited for tells
    */
-  failed(cardId: string, error: CardServiceError, isInList = false, isSuspect = true): Rest {
+  failed(cardId: string, error: CardServiceError, { isInBulk = false, isSuspect = true, isHiccup = false } = {}): Rest {
     const nowMs = performance.now();
     const known = this.#byId.get(cardId);
     const { failures: before = 0, firstAtMs = nowMs } = known ?? {};
-    const failures = Math.min(before + 1, isInList ? MAX_FAILURES - 1 : Number.POSITIVE_INFINITY);
-    const { leftMs, isSatOut } = restAfter(error, failures, this.#answeredAtMs > firstAtMs);
+    const failures = Math.min(before + 1, isInBulk ? MAX_FAILURES - 1 : Number.POSITIVE_INFINITY);
+    const isLast = failures >= MAX_FAILURES && !isHiccup;
+    const { leftMs, isSatOut } = restAfter(error, failures, {
+      isLast,
+      areOthersAnswered: this.#answeredAtMs > firstAtMs,
+    });
     const failed: Failed = {
       error: error instanceof ServiceDown ? withTime(error, Date.now() + leftMs) : error,
       untilMs: nowMs + leftMs,
       isSatOut,
+      isGivenUp: isLast,
       failures,
       firstAtMs,
       isSuspect: isSuspect || known?.isSuspect === true,
@@ -60,7 +68,7 @@ export class RestingCards {
     return failed;
   }
 
-  /** A list did not bring it. @param againAtMost with how many together it may be asked for again */
+  /** A bulk request did not bring it. @param againAtMost with how many together it may be asked for again */
   leftOut(cardId: string, againAtMost = 1): void {
     if (againAtMost === 1) this.#alone.set(cardId, true);
   }
@@ -94,19 +102,20 @@ export class RestingCards {
 /**
  * How long a card is left alone after an error that concerns it, or may.
  *
+ * @param isLast attempt that those wait for who wait for the card
  * @param areOthersAnswered since it failed first, so that the service is not down
  */
 function restAfter(
   error: CardServiceError,
   failures: number,
-  areOthersAnswered: boolean,
+  { isLast, areOthersAnswered }: { isLast: boolean; areOthersAnswered: boolean },
 ): { leftMs: number; isSatOut: boolean } {
   if (error instanceof UnexpectedAnswer) return { leftMs: UNEXPECTED_MS, isSatOut: false };
   if (isRefusal(error)) return { leftMs: REFUSED_MS, isSatOut: false };
-  if (failures >= MAX_FAILURES && areOthersAnswered) return { leftMs: UNEXPECTED_MS, isSatOut: false };
+  if (isLast && areOthersAnswered) return { leftMs: UNEXPECTED_MS, isSatOut: false };
   const { statedMs = 0 } = meaningOf(error); // of a 503 with `Retry-After`; a longer one stops all requests
   const leftMs = Math.min(Math.max(backOffMs(failures, LOOKUP_BACK_OFF), statedMs), LOOKUP_BACK_OFF.longestMs);
-  return { leftMs, isSatOut: failures < MAX_FAILURES || statedMs > 0 };
+  return { leftMs, isSatOut: !isLast || statedMs > 0 };
 }
 
 function withTime(error: ServiceDown, untilMs: number): ServiceDown {

@@ -1,4 +1,4 @@
-import { type BreakerReason, isRefused, type QuotaReading, type Stop, type WindowQuota } from '../model/quota.ts';
+import { type BreakerReason, isRefused, type QuotaReading, type Stop } from '../model/quota.ts';
 import { type BackOff, backOffMs, withJitter } from '../time/back-off.ts';
 import {
   type Ended,
@@ -160,15 +160,14 @@ export function afterLeft(now: Now): LimiterState {
 
 /** Nobody will know how so many requests have ended: the service may have counted them. */
 export function afterLost({ state, terms, nowMs }: Now, requests: number): LimiterState {
-  const windows = counted(state.windows, requests, { leftAtMs: Number.POSITIVE_INFINITY }, terms.setting, nowMs);
+  const windows = counted(state.windows, requests, { leftAtMs: Infinity }, terms.setting, nowMs);
   return { ...state, windows };
 }
 
 /** The rate-limit headers of a response have come. */
 export function afterStated(now: Now, reading: QuotaReading): LimiterState {
-  const { state, terms, nowMs } = now;
-  const known = atNewPace(now, { ...state, windows: stated(state.windows, reading, terms.setting) });
-  return isBeyond(at(known, terms, nowMs).spent, known.trouble) ? known : { ...known, trouble: undefined };
+  const { state, terms } = now;
+  return atNewPace(now, { ...state, windows: stated(state.windows, reading, terms.setting) });
 }
 
 /** A usage report has named the plan. */
@@ -196,7 +195,7 @@ export function afterEnded(
   // The clock may have been set back meanwhile: a request that leaves later would hold back all others until then.
   const leftAtMs = Math.min(permit.leftAtMs, nowMs);
   const ended = { ...asEnded, leftAtMs, isProbe: permit.probe, nowMs, planned };
-  const request = { leftAtMs, isForWatches: permit.isForWatches };
+  const request = { ...permit, leftAtMs };
   const known = counted(before.state.windows, isCounted ? 1 : 0, request, terms.setting, nowMs);
   const windows = spentWindow ? spent(known, spentWindow, terms.setting, nowMs) : known;
   const { spent: over } = at({ ...before.state, windows }, terms, nowMs);
@@ -207,18 +206,21 @@ export function afterEnded(
   const state = { ...before.state, windows, learned };
   const now = at(state, terms, nowMs);
   const trouble = troubleAfter(now, { ...ended, outcome: meant });
-  if (!isBeyond(over, trouble)) return { ...state, trouble: undefined };
   const { capacity, intervalMs } = now.pace;
+  // Once a pause is over there is one token, and no more; a spent window that ends later refills the bucket.
+  if (trouble?.kind === 'pause' && trouble.untilMs > nowMs && !over)
+    return { ...state, trouble, fullAtMs: trouble.untilMs + (capacity - 1) * intervalMs };
+  // A probe that was not sent leaves its token to the next.
+  const leftMs = permit.probe && kind === 'abandoned' ? intervalMs : 0;
   // Of a smaller bucket that was learned just now no more can be missing than is in it.
-  if (trouble?.kind !== 'pause')
-    return { ...state, trouble, fullAtMs: Math.min(state.fullAtMs, nowMs + capacity * intervalMs) };
-  // Once it is over there is one token, and no more; a probe that was not sent leaves it to the next.
-  return { ...state, trouble, fullAtMs: Math.max(nowMs, trouble.untilMs) + (capacity - 1) * intervalMs };
+  return { ...state, trouble, fullAtMs: Math.min(state.fullAtMs, nowMs + capacity * intervalMs) - leftMs };
 }
 
 /** On a spent window only a pause that outlasts it counts: whatever else there is shows itself afterwards. */
-function isBeyond(spent: WindowQuota | undefined, trouble: Trouble | undefined): boolean {
-  return !spent || (trouble?.kind === 'pause' && trouble.untilMs > windowEndsMs(spent) + SAME_WINDOW_MS);
+export function counting({ state, spent }: Now): LimiterState {
+  const { trouble } = state;
+  const isBeyond = trouble?.kind === 'pause' && spent && trouble.untilMs > windowEndsMs(spent) + SAME_WINDOW_MS;
+  return !spent || isBeyond ? state : { ...state, trouble: undefined };
 }
 
 const KEY_PAUSE_MS = 60_000;
@@ -250,9 +252,9 @@ function troubleAfter(now: Now, ended: Ended): Trouble | undefined {
   return { ...found, beganMs: trouble?.kind === found.kind ? trouble.beganMs : now.nowMs };
 }
 
-/** It left before requests were stopped. */
-function isStraggler({ state: { trouble } }: Now, { isProbe }: Ended): boolean {
-  return trouble !== undefined && trouble.kind !== 'failing' && !isProbe;
+/** It left before requests were stopped, or, as the probe, before that for longer. */
+function isStraggler({ state: { trouble }, nowMs }: Now, { isProbe }: Ended): boolean {
+  return trouble !== undefined && trouble.kind !== 'failing' && !(isProbe && trouble.untilMs <= nowMs);
 }
 
 /** @returns `undefined` when it says nothing new */
@@ -301,8 +303,8 @@ function isNews(now: Now, ended: Ended): boolean {
  * count.
  */
 function pauseMs({ state, pace }: Now, statedMs: number | undefined, inARow: number): number {
-  const { capacity, intervalMs, window } = pace;
-  const isBare = capacity === 1 && window === undefined && state.learned.rung > 0;
+  const { capacity, intervalMs } = pace;
+  const isBare = capacity === 1 && state.learned.rung > 0;
   const bareMs = isBare ? backOffMs(inARow, { firstMs: 2 * intervalMs, longestMs: LONGEST_PAUSE_MS }) : 0;
   const leastMs = statedMs === undefined || inARow > 1 ? backOffMs(inARow, PAUSE) : SHORTEST_PAUSE_MS;
   return Math.max(statedMs ?? 0, bareMs, leastMs);

@@ -4,16 +4,19 @@ import type { Processes } from '../model/processes.ts';
 import { type Rows, update } from '../model/rows.ts';
 import { movedBy, storedJson } from '../model/stored-json.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import { afterLost } from './decision.ts';
+import { afterLost, type Flow } from './decision.ts';
 import { newsOf } from './news.ts';
 import { at, INITIAL_STATE, LimiterState, startedUnder, type Terms } from './state.ts';
 import { newerOf } from './windows.ts';
 
-/** The requests of a process that have left and have not ended; one of them may be the probe. */
+/**
+ * The requests of a process that have left and have not ended; one of them may be the probe. `changes`: how many it had
+ * made when it wrote last.
+ */
 const Count = z.int().nonnegative();
-const UnderWay = z.object({ requests: Count, probes: Count });
+const UnderWay = z.object({ requests: Count, probes: Count, changes: Count });
 type UnderWay = z.infer<typeof UnderWay>;
-const NONE: UnderWay = { requests: 0, probes: 0 };
+const NONE: UnderWay = { requests: 0, probes: 0, changes: 0 };
 
 /**
  * A limiter's state, and what is under way in all processes. Stored as JSON, all times by the clock that they share.
@@ -28,14 +31,15 @@ export type SharedState = z.infer<typeof SharedState>;
 
 /** With one more request of a process under way, or one fewer. */
 export function withRequest(by: SharedState['by'], id: string, more: 1 | -1, isProbe: boolean): SharedState['by'] {
-  const { requests, probes } = by[id] ?? NONE;
-  return { ...by, [id]: { requests: requests + more, probes: probes + (isProbe ? more : 0) } };
+  const { requests, probes, changes } = by[id] ?? NONE;
+  return { ...by, [id]: { requests: requests + more, probes: probes + (isProbe ? more : 0), changes } };
 }
 
 /** What is under way in all processes. */
-export function underWayIn(by: SharedState['by']): UnderWay {
-  const sum = (a: UnderWay, b: UnderWay) => ({ requests: a.requests + b.requests, probes: a.probes + b.probes });
-  return Object.values(by).reduce(sum, NONE);
+export function underWayIn(by: SharedState['by']): Pick<Flow, 'underWay' | 'isProbing'> {
+  const all = Object.values(by);
+  const underWay = all.reduce((sum, { requests }) => sum + requests, 0);
+  return { underWay, isProbing: all.some(({ probes }) => probes > 0) };
 }
 
 /** What becomes of what is known, perhaps again of what is newer; `undefined`: nothing any more. */
@@ -43,6 +47,8 @@ export type Change = (known: SharedState) => SharedState | undefined;
 
 interface Unwritten {
   change: Change;
+  /** The how manieth of this process it is. */
+  number: number;
   /** It counts only once it is stored; any other counts at once. */
   isWish: boolean;
   settle(isStored: boolean): void;
@@ -61,7 +67,7 @@ export interface DocumentOptions {
   account: string;
   processes: Pick<Processes, 'id' | 'isDead' | 'onLook'>;
   /** Whether the rows can be reached: `usable` or not; absent: always. */
-  link?: { health: string; onHealth(listener: (health: string) => void): void };
+  link?: { onHealth(listener: (health: string) => void): void };
 }
 
 /** Longer than a quota window, so that nothing that still counts expires. */
@@ -84,13 +90,14 @@ export class LimiterDocument {
   readonly id: string;
   readonly #options: DocumentOptions;
   readonly #row: { part: string; key: string };
-  #notify = () => {};
+  readonly #listeners: (() => void)[] = [];
   readonly #first: SharedState;
   /** As it was read or written last; without a text where that was lost. */
   #agreed: Agreed | undefined;
   /** What this process has under way it knows best: whether the last permit that it wanted was stored, it need not. */
   #mine = NONE;
   #unwritten: readonly Unwritten[] = [];
+  #changes = 0;
   /** What was agreed and what was noted since, by this machine's clock when the shared one was so far ahead. */
   #known: SharedState;
   #aheadMs = 0;
@@ -107,8 +114,8 @@ export class LimiterDocument {
     this.#known = this.#first;
     if (rows.isShared) this.awaySinceMs = performance.now();
     link?.onHealth((health) => (health === 'usable' ? void this.written() : this.#leave()));
-    processes.onLook(() => void (this.#isAway ? this.written() : this.refresh()));
-    if (!link || link.health === 'usable') void this.written();
+    processes.onLook(() => void this.refresh());
+    void this.written();
   }
 
   /** As of now, by this machine's clock. */
@@ -136,62 +143,44 @@ export class LimiterDocument {
   }
 
   /**
-   * A change that counts at once.
+   * A change that counts at once, and of which listeners are told.
    *
-   * @param isHeld it is stored together with the next
+   * @param isHeld it is stored together with the next, and told with that
    * @returns when it is, or cannot be now
    */
   async note(change: Change, isHeld = false): Promise<void> {
     this.#known = change(this.known) ?? this.#known;
-    await this.#add(change, false, isHeld);
+    const stored = this.#add(change, false, isHeld);
+    if (!isHeld) this.#notify();
+    await stored;
   }
 
   /** Reads what other processes have changed. @returns whether to decide again */
   async refresh(): Promise<boolean> {
-    const { rows } = this.#options;
-    if (!rows.isShared) return false;
-    if (this.#isAway) await this.#writing;
-    else {
-      const { part, key } = this.#row;
-      const found = await rows.read(part, [key]);
-      if (found) await this.#adopt(found.get(key));
-      else this.#leave();
-    }
-    return !this.#isAway;
+    if (!this.#options.rows.isShared) return false;
+    await this.#writing;
+    await this.written();
+    return !this.awaySinceMs;
   }
 
-  /** Called when other processes have changed something, or can be reached no longer, or again. */
+  /** Called when anything has changed, or other processes can be reached no longer, or again. */
   onChange(listener: () => void): void {
-    this.#notify = listener;
+    this.#listeners.push(listener);
   }
 
-  get #isAway(): boolean {
-    return this.awaySinceMs !== undefined;
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   #add(change: Change, isWish: boolean, isHeld = false): Promise<boolean> {
     return new Promise((settle) => {
-      this.#unwritten = [...this.#unwritten, { change, isWish, settle }];
+      this.#unwritten = [...this.#unwritten, { change, number: ++this.#changes, isWish, settle }];
       if (!isHeld) void this.written();
     });
   }
 
-  async #adopt(text: string | undefined): Promise<void> {
-    const isChanged = text !== this.#agreed?.text;
-    if (isChanged) {
-      const shared = readable(text);
-      if (!shared || this.#isLost(shared)) {
-        this.#leave();
-        return this.written();
-      }
-      this.#agreed = { text, shared };
-    }
-    this.#derive(); // a process may have died
-    if (isChanged) this.#notify();
-  }
-
   #leave(): void {
-    if (!this.#options.rows.isShared || this.#isAway) return;
+    if (this.awaySinceMs) return;
     this.awaySinceMs = performance.now();
     this.#notify();
     setTimeout(() => this.#notify(), STORE_AWAITED_MS).unref(); // it is not awaited any longer
@@ -199,7 +188,7 @@ export class LimiterDocument {
 
   async #writeAll(): Promise<void> {
     do await this.#write();
-    while (!this.#isAway && this.#unwritten.length > 0);
+    while (!this.awaySinceMs && this.#unwritten.length > 0);
     this.#writing = undefined; // in the same moment: what is added later is written by another call
     const left = this.#unwritten;
     this.#unwritten = left.filter(({ isWish }) => !isWish);
@@ -208,24 +197,23 @@ export class LimiterDocument {
 
   async #write(): Promise<void> {
     const { rows } = this.#options;
-    const isJoining = this.#isAway;
+    const isJoining = this.awaySinceMs !== undefined;
     // A write tells the clock that all go by.
-    if (isJoining && (await rows.write([], KEPT)) === undefined) return this.#leave();
-    const known = isJoining || !this.#agreed ? undefined : { value: this.#agreed.text };
-    const make = (text: string | undefined) => this.#made(text, isJoining);
-    const made = await update(rows, this.#row, make, { ...KEPT, known });
-    if (!made && rows.isShared) return this.#leave();
+    if (isJoining && (await rows.write([], KEPT)) === undefined) return;
     const text = this.#agreed?.text;
-    const { before, after, changes, done, agreed } = made ?? make(text).result;
-    this.#agreed = made ? agreed : { ...agreed, text };
+    // What is written is written only if it is still as it was read; with nothing to write it is read.
+    const known = this.#agreed && this.#unwritten.length > 0 ? { value: text } : undefined;
+    const made = await update(rows, this.#row, (text) => this.#made(text), { ...KEPT, known });
+    if (!made && rows.isShared) return this.#leave();
+    const { before, after, changes, done, base, agreed } = made ?? this.#made(this.#agreed?.text).result;
+    this.#agreed = made ? agreed : { ...agreed, text: base.text };
     this.#mine = after.by[this.id] ?? NONE;
     this.#unwritten = this.#unwritten.filter((each) => !changes.includes(each));
     this.#derive();
     this.#tell(before, after.state);
     for (const each of changes) each.settle(done.has(each));
-    if (!isJoining) return;
-    this.awaySinceMs = undefined;
-    this.#notify();
+    if (isJoining) this.awaySinceMs = undefined;
+    if (isJoining || base.text !== text) this.#notify();
   }
 
   /** What is known from what was agreed, and what has been noted since. */
@@ -233,30 +221,38 @@ export class LimiterDocument {
     this.#aheadMs = this.#options.rows.aheadMs;
     const { shared } = this.#agreed ? this.#agree(this.#agreed) : { shared: this.#first };
     const certain = this.#unwritten.filter(({ isWish }) => !isWish);
-    this.#known = certain.reduce((known, { change }) => change(known) ?? known, this.#localOf(shared));
+    this.#known = certain.reduce((known, each) => this.#changed(known, each) ?? known, this.#localOf(shared));
+  }
+
+  /** What Redis has stored already, although its answer was lost, changes what is under way here, and nothing else. */
+  #changed(known: SharedState, { change, number }: Unwritten): SharedState | undefined {
+    const next = change(known);
+    const isStored = number <= (this.#agreed?.shared.by[this.id]?.changes ?? 0);
+    return next && isStored ? { ...known, by: next.by } : next;
   }
 
   /** What all that is not written makes of what is stored. */
-  #made(text: string | undefined, isJoining: boolean) {
+  #made(text: string | undefined) {
     const known = this.#agreed;
     const isAsAgreed = known !== undefined && text === known.text;
-    const agreed = this.#agree(isAsAgreed ? known : this.#baseOf(text));
-    const local = this.#localOf(agreed.shared);
+    const base = this.#agree(isAsAgreed ? known : this.#baseOf(text));
+    const local = this.#localOf(base.shared);
     const changes = this.#unwritten;
     const done = new Set(changes);
     const made = (before: SharedState, each: Unwritten) => {
-      const next = each.change(before);
+      const next = this.#changed(before, each);
       if (!next) done.delete(each);
       return next ?? before;
     };
     const isNoted = isAsAgreed && !changes.some(({ isWish }) => isWish);
     const after = isNoted ? this.known : changes.reduce(made, local);
-    const states = { before: known && local.state, after, changes, done };
+    const result = { before: known && local.state, after, changes, done, base, agreed: base };
     // One that joins writes in any case: others may believe what it no longer has under way.
-    if (after === local && !isJoining) return { changes: [], result: { ...states, agreed } };
-    const written = moved({ ...after, version: agreed.shared.version + 1 }, this.#options.rows.aheadMs);
-    const value = JSON.stringify(written);
-    return { changes: [{ ...this.#row, value }], result: { ...states, agreed: { text: value, shared: written } } };
+    if (text && base.text === text && changes.length === 0 && !this.awaySinceMs) return { changes: [], result };
+    const by = { ...after.by, [this.id]: { ...(after.by[this.id] ?? NONE), changes: this.#changes } };
+    const shared = moved({ ...after, by, version: base.shared.version + 1 }, this.#options.rows.aheadMs);
+    const value = JSON.stringify(shared);
+    return { changes: [{ ...this.#row, value }], result: { ...result, agreed: { text: value, shared } } };
   }
 
   /** What is stored; or what this process knows of it, should that be lost: then nobody knows how much was spent. */
@@ -273,20 +269,25 @@ export class LimiterDocument {
     return { text: undefined, shared: isLost ? this.#restored(shared, stored) : shared };
   }
 
-  /** With an empty bucket, and what others know better by now: the longer of two pauses, and the newer figures. */
-  #restored({ state, version }: SharedState, stored = this.#first): SharedState {
-    const nowMs = Date.now() + this.#options.rows.aheadMs;
-    const { capacity, intervalMs } = at(state, this.#options.terms, nowMs).pace;
-    const { by, state: other } = stored;
+  /** With an empty bucket, the longer of two stops, and the newer figures. */
+  #restored(known: SharedState, stored = this.#first): SharedState {
+    const [{ state, version }, { state: other }] = stored.version > known.version ? [stored, known] : [known, stored];
+    const { capacity, intervalMs } = at(state, this.#options.terms, this.#nowMs).pace;
     const trouble = (other.trouble?.untilMs ?? 0) > (state.trouble?.untilMs ?? 0) ? other.trouble : state.trouble;
-    const fullAtMs = nowMs + capacity * intervalMs;
+    const fullAtMs = this.#nowMs + capacity * intervalMs;
     const restored = { ...state, trouble, windows: newerOf(state.windows, other.windows), fullAtMs };
-    return { state: restored, by, version: Math.max(version, stored.version) };
+    return { state: restored, by: stored.by, version };
   }
 
-  /** Whether it was begun anew, or went back, since this process read or wrote it. */
-  #isLost({ version }: SharedState): boolean {
-    return this.#agreed !== undefined && version <= this.#agreed.shared.version;
+  /**
+   * Whether it was begun anew, or went back, since this process read or wrote it. If others have written more since, a
+   * stop shows it: none is over before its time.
+   */
+  #isLost({ version, state: { trouble } }: SharedState): boolean {
+    const { shared } = this.#agreed ?? {};
+    const { kind, untilMs = 0 } = shared?.state.trouble ?? {};
+    const leastMs = Math.max(this.#nowMs, trouble?.untilMs ?? 0) + CLOCKS_DIFFER_MS;
+    return shared !== undefined && (version <= shared.version || (kind !== 'failing' && untilMs > leastMs));
   }
 
   /**
@@ -297,15 +298,13 @@ export class LimiterDocument {
     const { rows, processes, terms } = this.#options;
     const local = moved(shared, -rows.aheadMs);
     const by = { ...local.by, [this.id]: this.#mine };
-    let lost = 0;
+    let { state } = local;
     for (const [id, { requests }] of Object.entries(by)) {
       if (id === this.id || !processes.isDead(id)) continue;
-      lost += requests;
       delete by[id];
+      if (requests > 0) state = afterLost(at(state, terms, Date.now()), requests);
     }
-    const nowMs = Date.now();
-    if (lost === 0) return { ...local, by };
-    return { ...local, by, state: { ...afterLost(at(local.state, terms, nowMs), lost), atMs: nowMs } };
+    return { ...local, by, state };
   }
 
   /**
@@ -313,9 +312,14 @@ export class LimiterDocument {
    * was to.
    */
   #agree({ text, shared }: Agreed): Agreed {
-    const laterMs = shared.state.atMs - (Date.now() + this.#options.rows.aheadMs);
+    const laterMs = shared.state.atMs - this.#nowMs;
     this.#agreed = { text, shared: laterMs > CLOCKS_DIFFER_MS ? moved(shared, -laterMs) : shared };
     return this.#agreed;
+  }
+
+  /** By the clock that the processes share. */
+  get #nowMs(): number {
+    return Date.now() + this.#options.rows.aheadMs;
   }
 
   /** Tells operators of a change. */

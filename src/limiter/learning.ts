@@ -27,8 +27,11 @@ export const Learned = z.object({
   /** When the last late answer came: others that had left before say no more than that. */
   lateAtMs: Moment,
   answeredAtMs: Moment,
-  /** The first 429 of which it is not known yet what it means: that depends on those that were under way. */
-  refusedAtMs: orUndefined(Moment),
+  /**
+   * The first 429 of which it is not known yet what it means: that depends on those that were under way. `isOfPace`: it
+   * or another since has stated no longer wait than a pace asks for.
+   */
+  refused: orUndefined(z.object({ atMs: Moment, isOfPace: z.boolean() })),
   /** Since when nothing was refused, and nobody had to wait. */
   quietSinceMs: Moment,
   /** Steps back towards the plan since that was in force. */
@@ -47,7 +50,7 @@ export const NOTHING_LEARNED: Learned = {
   fastest: undefined,
   lateAtMs: 0,
   answeredAtMs: 0,
-  refusedAtMs: undefined,
+  refused: undefined,
   quietSinceMs: 0,
   stepsBack: 0,
   left: [],
@@ -127,10 +130,10 @@ export interface Ended {
 export function learn(known: Learned, ended: Ended): Learned {
   const { outcome, leftAtMs, underWay } = ended;
   const after = endedAs(known, ended);
-  const { refusedAtMs } = after;
-  if (refusedAtMs === undefined) return outcome.kind === 'answered' ? steppedBack(after, ended) : after;
+  const { refused } = after;
+  if (!refused) return outcome.kind === 'answered' ? steppedBack(after, ended) : after;
   // Refusals come at once and overtake the answers to requests that left before them.
-  return underWay === 0 || leftAtMs > refusedAtMs ? judged(after, refusedAtMs, ended) : after;
+  return underWay === 0 || leftAtMs > refused.atMs ? judged(after, refused, ended) : after;
 }
 
 function endedAs(known: Learned, ended: Ended): Learned {
@@ -141,25 +144,30 @@ function endedAs(known: Learned, ended: Ended): Learned {
   // After a pause any service may refuse one more; within a window it shows how that refills.
   if (isProbe && known.window === undefined) return after;
   // Those that left before the first 429 was known are refused together, and say no more than the first.
-  return { ...after, refusedAtMs: known.refusedAtMs ?? nowMs };
+  const atMs = known.refused?.atMs ?? nowMs;
+  const isOfPace = known.refused?.isOfPace || (outcome.statedMs ?? 0) <= LONGEST_OF_PACE_MS;
+  return { ...after, refused: { atMs, isOfPace } };
 }
 
 /** One that states a longer wait is about more than the pace. */
 const LONGEST_OF_PACE_MS = 60_000;
 
 /** What a 429 shows the service to allow. */
-function judged(known: Learned, refusedAtMs: number, { underWay, planned, outcome }: Ended): Learned {
-  const after = { ...known, refusedAtMs: undefined, window: undefined };
+function judged(
+  known: Learned,
+  { atMs, isOfPace }: NonNullable<Learned['refused']>,
+  { underWay, planned }: Ended,
+): Learned {
+  const after = { ...known, refused: undefined, window: undefined };
   const before = learnedPace(known, planned);
   if (before.window !== undefined) return { ...after, rung: rungWithoutBurst(planned) };
-  const recent = known.left.filter(([second]) => (second + 1) * 1_000 > refusedAtMs - WINDOW_MS);
+  const recent = known.left.filter(([second]) => (second + 1) * 1_000 > atMs - WINDOW_MS);
   const served = recent.reduce((sum, [, requests]) => sum + requests, -underWay);
   const perMinute = Math.round(WINDOW_MS / planned.intervalMs);
   if (before.capacity > 1 && Math.abs(served - perMinute) <= 1)
     return { ...after, window: Math.max(1, Math.min(served, perMinute)) };
   const isSlowest = before.intervalMs >= SLOWEST * planned.intervalMs;
-  const isLong = (outcome.statedMs ?? 0) > LONGEST_OF_PACE_MS;
-  return isSlowest || isLong ? after : { ...after, rung: known.rung + 1 };
+  return isSlowest || !isOfPace ? after : { ...after, rung: known.rung + 1 };
 }
 
 /** If all answers take that long by now, this one is the measure. */

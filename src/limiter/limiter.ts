@@ -8,6 +8,7 @@ import {
   afterStated,
   type Blocked,
   blockedFor,
+  counting,
   type Decision,
   type Flow,
   foresee,
@@ -35,17 +36,15 @@ export class Limiter {
   readonly #document: LimiterDocument;
   readonly #terms: Terms;
   readonly #random: () => number;
-  readonly #listeners: (() => void)[] = [];
   /** What the last answers have taken, on average; 0 before the first. */
   #answersTakeMs = 0;
-  #lastLeftAtMs = Number.POSITIVE_INFINITY;
+  #lastLeftAtMs = Infinity;
   #seen: { of: readonly unknown[]; view: LimiterView } | undefined;
 
   constructor(document: LimiterDocument, { terms, random = Math.random }: { terms: Terms; random?: () => number }) {
     this.#document = document;
     this.#terms = terms;
     this.#random = random;
-    document.onChange(() => this.#notify());
   }
 
   async acquire(lane: PermitLane): Promise<Acquired> {
@@ -88,20 +87,18 @@ export class Limiter {
       this.#answersTakeMs += (tookMs - this.#answersTakeMs) / (this.#answersTakeMs === 0 ? 1 : ANSWERS_AVERAGED);
     }
     const random = this.#random();
-    const stored = this.#document.note((known) => {
+    await this.#document.note((known) => {
       const by = withRequest(known.by, this.#document.id, -1, permit.probe);
-      const { requests: underWay } = underWayIn(by);
+      const { underWay } = underWayIn(by);
       return { ...this.#after(known, nowMs, (now) => afterEnded(now, permit, { outcome, underWay, random })), by };
     });
-    this.#notify();
-    await stored;
   }
 
   /** The rate-limit headers of a response. They are stored with the outcome of its request. */
   observe(reading: QuotaReading): void {
     const nowMs = Date.now();
     const { known, id } = this.#document;
-    const isHeld = (known.by[id]?.requests ?? 0) > 0;
+    const isHeld = Boolean(known.by[id]?.requests);
     void this.#document.note((known) => this.#after(known, nowMs, (now) => afterStated(now, reading)), isHeld);
   }
 
@@ -109,7 +106,6 @@ export class Limiter {
   observePlan(plan: string): void {
     const nowMs = Date.now();
     void this.#document.note((known) => this.#after(known, nowMs, (now) => afterPlanned(now, plan)));
-    this.#notify();
   }
 
   view(): LimiterView {
@@ -124,12 +120,13 @@ export class Limiter {
 
   /** Called whenever permits may come at other times than the view said. */
   onChange(listener: () => void): void {
-    this.#listeners.push(listener);
+    this.#document.onChange(listener);
   }
 
   /** What is known after something has happened. */
   #after(known: SharedState, nowMs: number, happened: (now: Now) => LimiterState): SharedState {
-    return { ...known, state: { ...happened(at(known.state, this.#terms, nowMs)), atMs: nowMs } };
+    const state = { ...happened(at(known.state, this.#terms, nowMs)), atMs: nowMs };
+    return { ...known, state: counting(at(state, this.#terms, nowMs)) };
   }
 
   /**
@@ -137,16 +134,11 @@ export class Limiter {
    * told with a look.
    */
   #flowIn(known: SharedState): Flow {
-    const { requests, probes } = underWayIn(known.by);
-    const isOwn = (known.by[this.#document.id]?.requests ?? 0) > 0;
+    const all = underWayIn(known.by);
+    const own = known.by[this.#document.id]?.requests;
     const sinceMs = performance.now() - this.#lastLeftAtMs;
-    const lastMs = isOwn ? sinceMs : Math.min(sinceMs, LOOK_EVERY_MS);
-    const answersTakeMs = Math.max(this.#answersTakeMs, requests > 0 ? lastMs : 0);
-    return { underWay: requests, isProbing: probes > 0, answersTakeMs };
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener();
+    const lastMs = own ? sinceMs : Math.min(sinceMs, LOOK_EVERY_MS);
+    return { ...all, answersTakeMs: Math.max(this.#answersTakeMs, all.underWay > 0 ? lastMs : 0) };
   }
 }
 

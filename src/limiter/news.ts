@@ -1,4 +1,4 @@
-import { type BreakerReason, spentShare, WARNED_SHARES, type WindowName } from '../model/quota.ts';
+import { type BreakerReason, spentShare, WARNED_SHARES, type WindowName, type WindowQuota } from '../model/quota.ts';
 import { stopOf } from './decision.ts';
 import { at, type Now } from './state.ts';
 import { isSameWindow } from './windows.ts';
@@ -16,10 +16,9 @@ export interface Line {
  * @param before absent at a start: a new log does not say yet that requests are stopped, if they still are
  */
 export function newsOf(before: Now | undefined, after: Now): Line[] {
-  const known = [...ofUnknownPlan(before, after), ...ofStop(before, after)];
-  return before
-    ? [...ofWindows(before, after), ...ofPlan(before, after), ...known, ...ofLearned(before, after)]
-    : known;
+  const was = before ?? after;
+  const told = [...ofWindows(was, after), ...ofPlan(was, after), ...ofUnknownPlan(before, after)];
+  return [...told, ...ofStop(before, after), ...ofLearned(was, after)];
 }
 
 const WHOSE: Record<WindowName, string> = { hour: "this hour's", day: "today's", month: "this month's" };
@@ -27,13 +26,13 @@ const CURE = 'if that is usual, set budgets or take a larger plan, see docs/quot
 
 /** That a share of a window is spent. A day that takes twice its share of a month is no reason to warn. */
 function ofWindows(before: Now, after: Now): Line[] {
+  const shareOf = (window?: WindowQuota) => WARNED_SHARES.findLast((each) => (spentShare(window) ?? 0) >= each) ?? 0;
   return after.windows.flatMap((window) => {
     const { per = 'day', isShareOfMonth, limit, remaining } = window;
-    const was = before.windows.find((each) => each.per === per && !each.isShareOfMonth);
-    const knownShare = was && isSameWindow(was, window) ? (spentShare(was) ?? 0) : 0;
-    const spent = spentShare(window) ?? 0;
-    const share = WARNED_SHARES.findLast((each) => spent >= each && knownShare < each);
-    if (share === undefined || share === 1 || isShareOfMonth) return []; // that all are spent stops requests
+    const isIt = (each: WindowQuota) => each.per === per && !each.isShareOfMonth && isSameWindow(each, window);
+    const share = shareOf(window);
+    // That all are spent stops requests.
+    if (isShareOfMonth || share === 1 || share <= shareOf(before.windows.find(isIt))) return [];
     const text = `${100 * share} % of ${WHOSE[per]} requests are used: ${CURE}`;
     return { level: 'warn', facts: { share, limit, remaining }, text };
   });
@@ -41,7 +40,7 @@ function ofWindows(before: Now, after: Now): Line[] {
 
 /** That `CARD_SERVICE_PLAN=auto` finds a plan with another rate than the one so far. */
 function ofPlan(before: Now, { plan, planned: { intervalMs } }: Now): Line[] {
-  if (plan === undefined || intervalMs === before.planned.intervalMs) return [];
+  if (!plan || intervalMs === before.planned.intervalMs) return [];
   const facts = { plan, requestsPerMinute: Math.round(60_000 / intervalMs) };
   return [{ level: 'info', facts, text: `the plan is ${plan}: requests are sent at its rate` }];
 }
@@ -51,11 +50,10 @@ function ofPlan(before: Now, { plan, planned: { intervalMs } }: Now): Line[] {
  */
 function ofUnknownPlan(before: Now | undefined, after: Now): Line[] {
   const { plan, requestsPerMinute, burst } = after.terms.setting;
-  const isConfigured = plan !== 'auto' || (requestsPerMinute !== undefined && burst !== undefined);
-  const unknown = (now: Now | undefined) =>
-    now?.plan === undefined ? now?.state.windows.day?.stated?.limit : undefined;
+  const isConfigured = plan !== 'auto' || (requestsPerMinute && burst);
+  const unknown = (now?: Now) => (now?.plan ? undefined : now?.state.windows.day?.stated?.limit);
   const limit = unknown(after);
-  if (isConfigured || limit === undefined || unknown(before) !== undefined) return [];
+  if (isConfigured || !limit || unknown(before)) return [];
   const text =
     'the daily limit matches no known plan, so requests are sent at the rate of the Free plan: set CARD_SERVICE_PLAN, or CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST';
   return [{ level: 'warn', facts: { limit }, text }];

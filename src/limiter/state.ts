@@ -94,8 +94,7 @@ const KNOWN = new WeakMap<LimiterState['windows'], ReturnType<typeof planAndWind
 export function at(state: LimiterState, terms: Terms, nowMs: number): Now {
   const { windows, reported, learned } = state;
   let known = KNOWN.get(windows);
-  const isStill = known?.terms === terms && known.reported === reported;
-  if (!known || !isStill || nowMs < known.fromMs || nowMs >= known.untilMs) {
+  if (known?.terms !== terms || known.reported !== reported || nowMs < known.fromMs || nowMs >= known.untilMs) {
     known = planAndWindows(state, terms, nowMs);
     KNOWN.set(windows, known);
   }

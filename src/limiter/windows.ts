@@ -101,7 +101,7 @@ export function leastOf(windows: readonly WindowQuota[]): WindowQuota | undefine
 }
 
 function leftIn(window: WindowQuota | undefined): number {
-  return window?.remaining ?? Number.POSITIVE_INFINITY;
+  return window?.remaining ?? Infinity;
 }
 
 /** What is kept of a window for cards that are not cached: 5 %, and at least 20 requests unless the window is small. */

@@ -1,7 +1,17 @@
 import type { CardRecord, Prices } from '../model/card.ts';
-import { finishOf } from '../model/finish.ts';
+import { type Finish, finishOf } from '../model/finish.ts';
 import type { ListedCard } from '../model/invocation.ts';
-import type { WorthLine } from './kept-lists.ts';
+
+/** A line of a pasted list, and the card that it means. */
+export interface WorthLine {
+  text: string;
+  count: number;
+  finish?: Finish | undefined;
+  /** Absent: the line is not clear. */
+  card?: ListedCard | undefined;
+  /** Whether the name is that of several cards, of which one was taken that the line does not say. */
+  isGuessed: boolean;
+}
 
 /** What is kept of a card, and whether it is old. */
 export interface KeptPrice {
@@ -15,9 +25,9 @@ export type KeptPrices = ReadonlyMap<string, KeptPrice>;
 export interface PricedLine {
   line: WorthLine & { card: ListedCard };
   /** Absent: nothing is known of the card. */
-  kept?: KeptPrice;
+  kept: KeptPrice | undefined;
   /** Absent: it has no price, or none of the finish that the line says. */
-  prices?: Prices;
+  prices: Prices | undefined;
 }
 
 /**
@@ -82,26 +92,26 @@ export function choosePrinting(
 export function worthOf(lines: readonly WorthLine[], kept: KeptPrices, currency: string | undefined): Worth {
   const priced = lines.flatMap((line): PricedLine[] => {
     const { card } = line;
-    if (!card) return [];
-    const known = kept.get(card.id);
-    const prices = known && pricesFor(line, known.record);
-    return [{ line: { ...line, card }, ...(known && { kept: known }), ...(prices && { prices }) }];
+    const known = card && kept.get(card.id);
+    return card ? [{ line: { ...line, card }, kept: known, prices: known && pricesFor(line, known.record) }] : [];
   });
-  const ids = new Set(priced.map(({ line }) => line.card.id));
-  const fetchedAtMs = priced.flatMap(({ kept: known, prices }) => (known && prices ? known.record.fetchedAtMs : []));
+  const ids = [...new Set(priced.map(({ line }) => line.card.id))];
+  const [oldestAtMs] = priced
+    .flatMap((each) => (each.kept && each.prices ? each.kept.record.fetchedAtMs : []))
+    .sort((a, b) => a - b);
   return {
     priced,
     unclear: lines.filter(({ card }) => !card),
-    known: new Set([...ids].filter((id) => kept.has(id))),
-    missing: [...ids].filter((id) => !kept.has(id)),
-    stale: [...ids].filter((id) => kept.get(id)?.isStale),
+    known: new Set(ids.filter((id) => kept.has(id))),
+    missing: ids.filter((id) => !kept.has(id)),
+    stale: ids.filter((id) => kept.get(id)?.isStale),
     sums: sumsOf(priced, currency),
     unpriced: priced.reduce(
-      (sum, { line, kept: known, prices }) => sum + (known?.record.card && !prices ? line.count : 0),
+      (sum, { line, prices, ...of }) => sum + (of.kept?.record.card && !prices ? line.count : 0),
       0,
     ),
-    notFound: priced.flatMap(({ line, kept: known }) => (known && !known.record.card ? line.card.name : [])),
-    oldestAtMs: fetchedAtMs.length > 0 ? Math.min(...fetchedAtMs) : undefined,
+    notFound: priced.flatMap(({ line, ...of }) => (of.kept && !of.kept.record.card ? line.card.name : [])),
+    oldestAtMs,
     guessed: lines.filter(({ isGuessed }) => isGuessed).length,
   };
 }
@@ -113,10 +123,8 @@ function sumsOf(priced: readonly PricedLine[], ofOthers: string | undefined): Su
     const { currency = ofOthers } = prices;
     const sum = sums.get(currency) ?? { currency, market: 0, low: 0, cards: { market: 0, low: 0 } };
     for (const figure of ['market', 'low'] as const) {
-      const price = prices[figure];
-      if (price === undefined) continue;
-      sum[figure] += line.count * toHundredths(price, currency);
-      sum.cards[figure] += line.count;
+      sum[figure] += line.count * toHundredths(prices[figure] ?? 0, currency);
+      sum.cards[figure] += prices[figure] === undefined ? 0 : line.count;
     }
     sums.set(currency, sum);
   }
@@ -135,15 +143,12 @@ export function dearest({ priced, sums }: Worth, most: number, ofOthers: string 
     .slice(0, most);
 }
 
-/** Two where there is no currency: most have as many. */
-const DIGITS = 2;
 /** What a double holds for certain: 1.005 × 100 is 100.49999999999999. */
 const CERTAIN_DIGITS = 15;
 
-function digitsOf(currency: string | undefined): number {
-  if (currency === undefined) return DIGITS;
-  const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
-  return maximumFractionDigits ?? DIGITS;
+/** Two where there is no currency: most have as many. */
+function digitsOf(currency = 'USD'): number {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
 export function toHundredths(price: number, currency: string | undefined): number {

@@ -1,11 +1,10 @@
 import type { Cards } from '../known/cards.ts';
-import type { CardQuery } from '../model/card.ts';
+import type { CardQuery, CardRecord } from '../model/card.ts';
 import { type CardServiceError, Stopping } from '../model/errors.ts';
 import type { Requester } from '../model/quota.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { LookupQueue, Reservation } from './fetching.ts';
-import type { Progress } from './line.ts';
-import type { Outcome, Outcomes } from './outcomes.ts';
+import type { Progress } from './fair-queue.ts';
+import type { LookupQueue, Reservation } from './lookup-queue.ts';
 
 export interface LookupsOptions {
   cards: Pick<Cards, 'known'>;
@@ -20,6 +19,28 @@ export interface Wanted {
   requester: Requester;
   receivedAtMs: number;
   deadlineMs: number;
+}
+
+/** What came of one card. With an error, the answer is a copy that could not be renewed. */
+export interface Outcome {
+  answer?: CardRecord;
+  /** It came by a request of this reply. */
+  isJustFetched?: true;
+  /** A newer answer is still to come. */
+  isRenewing?: true;
+  error?: CardServiceError;
+}
+
+/** What came of the cards of one reply, so far or in the end. */
+export interface Outcomes {
+  /** In the order of the queries; `undefined`: still to come. */
+  cards: readonly (Outcome | undefined)[];
+  /** How many requests the service has counted for them. */
+  requests: number;
+  /** When the first request left; absent when none did. */
+  requestedAtMs?: number | undefined;
+  /** When the last permit is expected; absent when that is within 3 s, or not known. */
+  permitAtMs?: number | undefined;
 }
 
 /** What decides whether there is anything new to see. */
@@ -141,7 +162,6 @@ export class Lookups {
   }
 }
 
-/** @param isTakenOver any kept copy will do, and what is missing was admitted before */
 async function opened(
   query: CardQuery,
   { requester, receivedAtMs, deadlineMs }: Wanted,

@@ -95,3 +95,11 @@ const MOST_AHEAD_MS = 60_000;
 export function isFromClockAhead(atMs: number, nowMs: number): boolean {
   return atMs - nowMs > MOST_AHEAD_MS;
 }
+
+/** Host names of private networks, and numeric addresses: as parsed, those of version 6 have no dot. */
+const NOT_PUBLIC = /(?:^[^.]+|\.(?:\d+|localhost|local|internal|lan|home|corp|home\.arpa))\.?$/i;
+
+/** Whether anybody on the internet may own this name. @param hostname as `URL` has parsed it */
+export function isPublicHost(hostname: string): boolean {
+  return !NOT_PUBLIC.test(hostname);
+}

@@ -1,104 +1,91 @@
 import type { WindowName } from './quota.ts';
 
-/** The kinds of error, and what each states: the class's fields. */
-interface FactsByName {
-  InvalidCardId: { reason: 'empty' | 'halfCharacter' | 'tooLong' | 'controlCharacter' | 'dotsOnly' };
-  /** `per`: of which window. */
-  QuotaSpent: { untilMs: number; per: WindowName };
-  /** `paused`: the service asked for a pause; otherwise the queue is long. */
-  Busy: { untilMs: number; paused: boolean };
-  KeptInReserve: { untilMs: number };
-  /**
-   * `cap`: requests a day; of 0, which no day changes, there is no `untilMs`. `foreign`: of all places together whose
-   * server has not installed the bot.
-   */
-  BudgetSpent: { whose: 'member' | 'server' | 'foreign'; cap: number; untilMs?: number };
-  TooManyCommands: { untilMs: number };
-  CeilingReached: object;
-  /**
-   * `seconds`: the stated wait; `undefined` when there is none, or none that is understood. `per`: the window that it
-   * says is spent; absent when it names none.
-   */
-  RateLimited: { seconds: number | undefined; per?: WindowName | undefined };
-  KeyRefused: { status: number };
-  PlanRefused: object;
-  /**
-   * `untilMs`: when the next request may be sent; absent when that is not known. `neverLeft`: the connection was never
-   * made, so the service has counted nothing. `retryAfterMs`: the wait that the service stated; absent when it did not.
-   */
-  ServiceDown: { reason: string; untilMs?: number; neverLeft?: boolean; retryAfterMs?: number | undefined };
-  StoreAway: object;
-  /** `detail`: the field, or what came instead. */
-  UnexpectedAnswer: { detail: string };
-  Stopping: object;
-}
-
-type Kind<Name extends keyof FactsByName> = CardServiceError & { readonly name: Name } & Readonly<FactsByName[Name]>;
-
-/** Every kind of `CardServiceError`, to switch over its `name`. */
-export type KnownError = { [Name in keyof FactsByName]: Kind<Name> }[keyof FactsByName];
-
 /**
  * Everything that can keep the service from answering a lookup. An error carries facts: its `name`, which is its kind
  * and the outcome in the log, its fields, and an English `message` for operators. What members read is in `render/`.
  */
 export abstract class CardServiceError extends Error {
-  abstract override readonly name: keyof FactsByName;
+  abstract override readonly name: string;
 }
 
-/** The base class of one kind. */
-function kind<Name extends keyof FactsByName>(name: Name, message: (facts: FactsByName[Name]) => string) {
-  type Arguments = object extends FactsByName[Name] ? [] : [facts: FactsByName[Name], options?: ErrorOptions];
+/** The base class of one kind, whose fields are its facts. */
+function kind<const Name extends string, Facts extends object = object>(name: Name, message: (facts: Facts) => string) {
+  type Arguments = object extends Facts ? [] : [facts: Facts, options?: ErrorOptions];
   class Base extends CardServiceError {
     override readonly name = name;
 
-    constructor(facts: FactsByName[Name], options?: ErrorOptions) {
+    constructor(facts: Facts, options?: ErrorOptions) {
       super(message(facts), options);
       Object.assign(this, facts);
     }
   }
   return Base as unknown as new (
     ...args: Arguments
-  ) => Kind<Name>;
+  ) => Base & Readonly<Facts>;
 }
 
 /** The text is not a card id; nothing was sent. */
-export class InvalidCardId extends kind('InvalidCardId', ({ reason }) => `not a card id: ${reason}`) {}
+export class InvalidCardId extends kind(
+  'InvalidCardId',
+  ({ reason }: { reason: 'empty' | 'halfCharacter' | 'tooLong' | 'controlCharacter' | 'dotsOnly' }) =>
+    `not a card id: ${reason}`,
+) {}
 
-/** A window's requests are spent; a request before `untilMs` would only be refused. */
-export class QuotaSpent extends kind('QuotaSpent', ({ untilMs }) => `requests spent until ${instant(untilMs)}`) {}
+/** A window's requests are spent, of `per`; a request before `untilMs` would only be refused. */
+export class QuotaSpent extends kind(
+  'QuotaSpent',
+  ({ untilMs }: { untilMs: number; per: WindowName }) => `requests spent until ${instant(untilMs)}`,
+) {}
 
-/** The permit would come later than `LONGEST_WAIT_SECONDS` allows, or than the reply lives. */
-export class Busy extends kind('Busy', ({ untilMs }) => `no permit before ${instant(untilMs)}`) {}
+/**
+ * The permit would come later than `LONGEST_WAIT_SECONDS` allows, or than the reply lives. `paused`: the service asked
+ * for a pause; otherwise the queue is long.
+ */
+export class Busy extends kind(
+  'Busy',
+  ({ untilMs }: { untilMs: number; paused: boolean }) => `no permit before ${instant(untilMs)}`,
+) {}
 
 /** Enough remains for lookups, but not for renewing known cards. */
-export class KeptInReserve extends kind('KeptInReserve', ({ untilMs }) => `reserve until ${instant(untilMs)}`) {}
+export class KeptInReserve extends kind(
+  'KeptInReserve',
+  ({ untilMs }: { untilMs: number }) => `reserve until ${instant(untilMs)}`,
+) {}
 
-/** The member or their Discord server has caused as many requests as one may in a day. Known cards stay free. */
+/**
+ * The member or their Discord server has caused as many requests as one may in a day. Known cards stay free. `cap`:
+ * requests a day; of 0, which no day changes, there is no `untilMs`. `foreign`: of all places together whose server has
+ * not installed the bot.
+ */
 export class BudgetSpent extends kind(
   'BudgetSpent',
-  ({ whose, cap }) => `budget of ${cap} requests spent (${whose})`,
+  ({ whose, cap }: { whose: 'member' | 'server' | 'foreign'; cap: number; untilMs?: number }) =>
+    `budget of ${cap} requests spent (${whose})`,
 ) {}
 
 /** One member sends more commands than anyone can type. */
 export class TooManyCommands extends kind(
   'TooManyCommands',
-  ({ untilMs }) => `too many commands until ${instant(untilMs)}`,
+  ({ untilMs }: { untilMs: number }) => `too many commands until ${instant(untilMs)}`,
 ) {}
 
 /** A further request would exceed what the member has agreed to. */
 export class CeilingReached extends kind('CeilingReached', () => 'as many requests as were agreed to') {}
 
-/** One answer 429. The lookup takes another permit; members see it only as a wait. */
+/**
+ * One answer 429. The lookup takes another permit; members see it only as a wait. `seconds`: the stated one; `undefined`
+ * when there is none, or none that is understood. `per`: the window that it says is spent; absent when it names none.
+ */
 export class RateLimited extends kind(
   'RateLimited',
-  ({ seconds }) => `429, retry after ${seconds ?? 'an unstated number of'} seconds`,
+  ({ seconds }: { seconds: number | undefined; per?: WindowName | undefined }) =>
+    `429, retry after ${seconds ?? 'an unstated number of'} seconds`,
 ) {}
 
 /** 401 or 403: the service does not accept our API key, or wants one. */
 export class KeyRefused extends kind(
   'KeyRefused',
-  ({ status }) => `the card service refused the API key with ${status}`,
+  ({ status }: { status: number }) => `the card service refused the API key with ${status}`,
 ) {}
 
 /** The service says that the plan does not allow what was asked. */
@@ -109,17 +96,45 @@ export function isRefusal(error: unknown): error is KeyRefused | PlanRefused {
   return error instanceof KeyRefused || error instanceof PlanRefused;
 }
 
-/** 408, 5xx, silence, or a broken connection. */
-export class ServiceDown extends kind('ServiceDown', ({ reason }) => `card service down: ${reason}`) {}
+/**
+ * 408, 5xx, silence, or a broken connection. `untilMs`: when the next request may be sent; absent when that is not known.
+ * `neverLeft`: the connection was never made, so the service has counted nothing. `retryAfterMs`: the wait that the
+ * service stated; absent when it did not.
+ */
+export class ServiceDown extends kind(
+  'ServiceDown',
+  ({ reason }: { reason: string; untilMs?: number; neverLeft?: boolean; retryAfterMs?: number | undefined }) =>
+    `card service down: ${reason}`,
+) {}
 
 /** The Redis that the quota is shared over cannot be reached, and lookups have waited for it long enough. */
 export class StoreAway extends kind('StoreAway', () => 'redis cannot be reached') {}
 
-/** An answer that does not fit the interface. */
-export class UnexpectedAnswer extends kind('UnexpectedAnswer', ({ detail }) => `unexpected answer: ${detail}`) {}
+/** An answer that does not fit the interface. `detail`: the field, or what came instead. */
+export class UnexpectedAnswer extends kind(
+  'UnexpectedAnswer',
+  ({ detail }: { detail: string }) => `unexpected answer: ${detail}`,
+) {}
 
 /** The bot stops before the request was sent or answered. */
 export class Stopping extends kind('Stopping', () => 'the bot is stopping') {}
+
+/** Every kind of `CardServiceError`, to switch over its `name`. */
+export type KnownError =
+  | InvalidCardId
+  | QuotaSpent
+  | Busy
+  | KeptInReserve
+  | BudgetSpent
+  | TooManyCommands
+  | CeilingReached
+  | RateLimited
+  | KeyRefused
+  | PlanRefused
+  | ServiceDown
+  | StoreAway
+  | UnexpectedAnswer
+  | Stopping;
 
 /** How one request ended, as far as the circuit breaker is concerned. */
 export interface RequestOutcome {
@@ -146,7 +161,7 @@ interface ErrorMeaning extends RequestOutcome {
 }
 
 /** The errors with which requests end. */
-const MEANINGS: { readonly [Name in CardServiceError['name']]?: ErrorMeaning } = {
+const MEANINGS: { readonly [name: string]: ErrorMeaning | undefined } = {
   RateLimited: { kind: 'rateLimited', isCounted: false, level: 'info', retry: 'nextPermit' },
   ServiceDown: { kind: 'serviceDown', isCounted: true, level: 'warn', retry: 'backOff' },
   KeyRefused: { kind: 'keyRefused', isCounted: true, level: 'error', retry: 'never' },

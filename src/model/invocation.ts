@@ -97,7 +97,7 @@ export type Asked = Omit<z.output<typeof Asked>, 'queries'> & {
 /** A pasted list, of which there may be no card to look up. */
 export const AskedList = z.object({
   id: z.string(),
-  /** How many requests its lookups may cost. */
-  ceiling: z.number(),
+  /** How many requests its lookups may cost from now on: it goes down with each. */
+  left: z.number(),
 });
 export type AskedList = z.infer<typeof AskedList>;

@@ -54,3 +54,9 @@ export interface Reply {
   /** Replaces the message when it resolves, unless to nothing. */
   correction?: Promise<Message | undefined>;
 }
+
+/**
+ * What became of a message that is no reply. `refused`: Discord takes it by this way at no time; `unsent`: it is not
+ * there, and may be taken later; `failed`: it may be there.
+ */
+export type Sent = 'sent' | 'refused' | 'unsent' | 'failed';

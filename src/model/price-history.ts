@@ -93,6 +93,7 @@ export function lastDays(history: PriceHistory, days: number, nowMs: number): Pr
  * before there are three points over at least a day.
  */
 export function drawableDays(history: PriceHistory, nowMs: number): number[] {
+  if (history.length < LEAST_DRAWN) return [];
   let shown = LEAST_DRAWN - 1;
   const drawable = HISTORY_DAYS.filter((days) => {
     const points = lastDays(history, days, nowMs);

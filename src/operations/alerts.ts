@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { hear, Incident, type Logger } from '../log.ts';
 import { type BackOff, backOffMs } from '../time/back-off.ts';
 import { withTimeout } from '../time/timers.ts';
@@ -19,6 +20,13 @@ const RETRY: BackOff = { firstMs: 5_000, longestMs: 10 * 60_000 };
 /** After an outage of the webhook that lasts for days, the last messages are enough. */
 const MOST_WAITING = 20;
 
+/** What is known of one message. */
+interface Kind {
+  quietUntilMs: number;
+  /** The outage that lasts since it was logged, and whether it was told of it. */
+  lasting?: { outage: string; isTold: boolean } | undefined;
+}
+
 /**
  * Sends the warnings and errors of a log to a Discord webhook, each kind once an hour, and the line with which it is
  * over. Only the message is sent: fields may name members and cards. While the webhook fails, messages wait in memory,
@@ -29,14 +37,10 @@ export class Alerts {
   readonly #retry: BackOff;
   readonly #outage: Incident;
   readonly #endHearing: () => void;
-  readonly #quietUntilMs = new Map<string, number>();
-  /** Messages with which an outage began. */
-  readonly #lasting = new Map<string, { outage: string; isTold: boolean }>();
-  #waiting: string[] = [];
+  readonly #kinds = new Map<string, Kind>();
+  readonly #waiting: string[] = [];
+  readonly #closing = new AbortController();
   #sending: Promise<void> | undefined;
-  #failures = 0;
-  #retryTimer: NodeJS.Timeout | undefined;
-  #isClosed = false;
 
   /** @param url secret: whoever has it can write */
   constructor(url: string, log: Logger, retry = RETRY) {
@@ -53,58 +57,60 @@ export class Alerts {
   /** Leaves what waits `graceMs` to arrive; the rest is lost. */
   async close(graceMs: number): Promise<void> {
     this.#endHearing();
-    this.#isClosed = true;
-    if (this.#failures === 0) await withTimeout(graceMs, this.#sendWaiting());
-    clearTimeout(this.#retryTimer);
+    this.#closing.abort();
+    await withTimeout(graceMs, Promise.resolve(this.#sending));
   }
 
   #heard({ level, msg, outage, over }: Line): void {
-    const ended = [...this.#lasting].filter(([, lasting]) => lasting.outage === over);
-    for (const [begun] of ended) this.#lasting.delete(begun);
-    if (ended.some(([, { isTold }]) => isTold)) this.#send(msg);
+    if (over !== undefined && this.#endTold(over)) this.#send(msg);
     if (!ALARMING.has(level)) return;
-    if (outage !== undefined && !this.#lasting.has(msg)) this.#lasting.set(msg, { outage, isTold: false });
-    const quietMs = (this.#quietUntilMs.get(msg) ?? 0) - Date.now();
-    if (quietMs <= 0) this.#tell(msg);
-    else if (this.#isOwed(msg)) setTimeout(() => this.#isOwed(msg) && this.#tell(msg), quietMs).unref();
+    const kind = this.#kinds.get(msg) ?? { quietUntilMs: 0 };
+    this.#kinds.set(msg, kind);
+    if (outage !== undefined) kind.lasting ??= { outage, isTold: false };
+    const quietMs = kind.quietUntilMs - Date.now();
+    if (quietMs <= 0) this.#tell(msg, kind);
+    // It began again within the hour: otherwise what lasts would never be told.
+    else if (kind.lasting?.isTold === false)
+      setTimeout(() => kind.lasting?.isTold === false && this.#tell(msg, kind), quietMs).unref();
   }
 
-  /** Whether it began again within the hour, and lasts: otherwise it would never be told. */
-  #isOwed(msg: string): boolean {
-    return this.#lasting.get(msg)?.isTold === false;
+  /** @returns whether anything that is over was told */
+  #endTold(over: string): boolean {
+    const ended = [...this.#kinds.values()].filter(({ lasting }) => lasting?.outage === over);
+    const isTold = ended.some(({ lasting }) => lasting?.isTold);
+    for (const kind of ended) kind.lasting = undefined;
+    return isTold;
   }
 
-  #tell(msg: string): void {
-    this.#quietUntilMs.set(msg, Date.now() + QUIET_MS);
-    const lasting = this.#lasting.get(msg);
-    if (lasting) lasting.isTold = true;
+  #tell(msg: string, kind: Kind): void {
+    kind.quietUntilMs = Date.now() + QUIET_MS;
+    if (kind.lasting) kind.lasting.isTold = true;
     this.#send(msg);
   }
 
   #send(text: string): void {
-    this.#waiting = [...this.#waiting, text].slice(-MOST_WAITING);
-    if (this.#failures === 0) void this.#sendWaiting(); // otherwise the timer does
-  }
-
-  #sendWaiting(): Promise<void> {
+    this.#waiting.push(text);
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
     this.#sending ??= this.#sendInOrder().finally(() => {
       this.#sending = undefined;
     });
-    return this.#sending;
   }
 
   async #sendInOrder(): Promise<void> {
+    const { signal } = this.#closing;
+    let failures = 0;
     for (let [text] = this.#waiting; text !== undefined; [text] = this.#waiting) {
       const { failure, retryInMs } = await this.#post(text);
       if (failure === undefined) this.#outage.succeeded();
       else this.#outage.failed({ reason: failure });
       if (retryInMs !== undefined) {
-        const waitMs = Math.max(retryInMs, backOffMs(++this.#failures, this.#retry));
-        if (!this.#isClosed) this.#retryTimer = setTimeout(() => void this.#sendWaiting(), waitMs).unref();
-        return;
+        const waitMs = Math.max(retryInMs, backOffMs(++failures, this.#retry));
+        await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
+        if (signal.aborted) return;
+      } else {
+        failures = 0;
+        if (this.#waiting[0] === text) this.#waiting.shift();
       }
-      this.#failures = 0;
-      if (this.#waiting[0] === text) this.#waiting = this.#waiting.slice(1);
     }
   }
 

@@ -10,45 +10,29 @@ const ANSWER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 60, 300, 900];
 /** For names that are no command of this version: no label takes a value that a member can choose. */
 const OTHER = 'other';
 
-/**
- * The values of each label for which there are figures from the start: Prometheus sees no increase in a counter that
- * begins at 1.
- */
-type Labels = Readonly<Record<string, readonly string[]>>;
-
 /** What of it is shown. */
 export type KnownOfLimiter = Pick<LimiterView, 'stop' | 'windows'>;
 
+export interface Metrics {
+  contentType: string;
+  /** What is counted, and what the limiter knows at this moment. */
+  text(limiter: KnownOfLimiter): Promise<string>;
+}
+
 /**
- * What Prometheus reads: what is counted from the events of one bot, what its limiter knows at that moment, and the
- * library's own metrics of the process.
+ * What Prometheus reads: what is counted from the events of one bot, what its limiter knows, and the library's own
+ * metrics of the process.
  */
-export function openMetrics(
-  events: Events,
-  limiterView: () => KnownOfLimiter,
-  commandNames: readonly string[],
-  usesRedis: boolean,
-): Registry {
+export function openMetrics(events: Events, commandNames: readonly string[], usesRedis: boolean): Metrics {
   const registry = new Registry();
-  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const counter = (name: string, help: string, labels: Labels) => {
-    const made = new Counter({ name: `cardbot_${name}`, help, labelNames: Object.keys(labels), registers });
-    for (const each of combinations(labels)) made.inc(each, 0);
-    return made;
+  const family = (name: string, help: string, labelNames: string[] = []) => {
+    return { name: `cardbot_${name}`, help, labelNames, registers: [registry] };
   };
-  /** @param read called whenever Prometheus reads it */
-  const gauge = (name: string, help: string, labels: Labels = {}, read?: (to: Gauge<string>) => void) => {
-    const collect = read && (() => read(made));
-    const labelNames = Object.keys(labels);
-    const made: Gauge<string> = new Gauge({
-      name: `cardbot_${name}`,
-      help,
-      labelNames,
-      registers,
-      ...(collect && { collect }),
-    });
-    for (const each of combinations(labels)) made.set(each, 0);
+  const gauge = (...described: Parameters<typeof family>) => new Gauge(family(...described));
+  const counter = (name: string, help: string, labels: Labels) => {
+    const made = new Counter(family(name, help, Object.keys(labels)));
+    for (const each of combinations(labels)) made.inc(each, 0);
     return made;
   };
 
@@ -56,13 +40,8 @@ export function openMetrics(
     command: commandNames,
     outcome: ['answered', 'not answered', 'too late', 'broken'],
   });
-  const seconds = new Histogram({
-    name: 'cardbot_command_seconds',
-    help: 'From the receipt of a command to its final answer, by where the answer came from.',
-    buckets: ANSWER_SECONDS,
-    labelNames: ['source'],
-    registers,
-  });
+  const help = 'From the receipt of a command to its final answer, by where the answer came from.';
+  const seconds = new Histogram({ ...family('command_seconds', help, ['source']), buckets: ANSWER_SECONDS });
   for (const source of ['cache', 'stale', 'service', 'bot']) seconds.zero({ source });
   events.subscribe('command', ({ command, outcome, source, tookMs }) => {
     commands.inc({ command: commandNames.includes(command) ? command : OTHER, outcome });
@@ -84,44 +63,47 @@ export function openMetrics(
     outcome: ['answered', 'RateLimited', 'KeyRefused', 'PlanRefused', 'ServiceDown', 'UnexpectedAnswer'],
   });
   events.subscribe('request', ({ endpoint, outcome }) => requests.inc({ endpoint, outcome }));
-  const rateLimits = counter(
-    'rate_limits_total',
-    '429 answers by what they meant: a pause, or that nothing remains of an hour, a day or a month.',
-    { kind: ['pause', ...WINDOWS] },
-  );
+  const rateLimits = counter('rate_limits_total', '429 answers: a pause, or the window of which nothing remains.', {
+    kind: ['pause', ...WINDOWS],
+  });
   events.subscribe('rateLimit', ({ kind }) => rateLimits.inc({ kind }));
-
-  const held = '1 while the circuit breaker holds requests back for that reason.';
-  gauge('breaker_open', held, { reason: BREAKER_REASONS }, (to) => {
-    const stopped = limiterView().stop?.reason;
-    for (const reason of BREAKER_REASONS) to.set({ reason }, reason === stopped ? 1 : 0);
-  });
-  const quota = () => leastOf(limiterView().windows.filter(({ per }) => per !== 'hour'));
-  const month = 'The requests of the day, or of the month where that leaves less; NaN while unknown.';
-  gauge('quota_limit', month, {}, (to) => to.set(quota()?.limit ?? Number.NaN));
-  gauge('quota_remaining', 'What remains of them; NaN while unknown.', {}, (to) =>
-    to.set(quota()?.remaining ?? Number.NaN),
-  );
-  gauge('quota_reset_seconds', 'Seconds until they reset; NaN while unknown.', {}, (to) => {
-    to.set(((quota()?.resetsAtMs ?? Number.NaN) - Date.now()) / 1000);
-  });
+  const held = gauge('breaker_open', '1 while requests are held back for that reason.', ['reason']);
+  const limit = gauge('quota_limit', 'Requests of the day, or of the month where that leaves less; NaN: unknown.');
+  const remaining = gauge('quota_remaining', 'What remains of them; NaN while unknown.');
+  const reset = gauge('quota_reset_seconds', 'Seconds until they reset; NaN while unknown.');
 
   const store = ['cards', usesRedis ? 'redis' : 'state'];
   const errors = counter('store_errors_total', 'Failures of a store; of Redis, its outages.', { store });
-  const works = gauge('store_works', '1 while a store works, 0 after a failure.', { store });
-  for (const each of store) if (each !== 'redis') works.set({ store: each }, 1); // Redis is reached later
+  const works = gauge('store_works', '1 while a store works, 0 after a failure.', ['store']);
+  for (const each of store) works.set({ store: each }, each === 'redis' ? 0 : 1); // Redis is reached later
   events.subscribe('store', ({ store, works: isWorking }) => {
     works.set({ store }, isWorking ? 1 : 0);
     if (!isWorking) errors.inc({ store });
   });
 
-  const ready = gauge('gateway_ready', '1 while the shard receives commands.', { shard: [] });
+  const ready = gauge('gateway_ready', '1 while the shard receives commands.', ['shard']);
   events.subscribe('gateway', ({ shard, state }) => ready.set({ shard: String(shard) }, state === 'ready' ? 1 : 0));
   const about = { version: packageJson.version, node: process.version, state: usesRedis ? 'redis' : 'files' };
-  const names = Object.fromEntries(Object.entries(about).map(([name, value]) => [name, [value]]));
-  gauge('build_info', 'The version that runs, its Node, and where its state is.', names).set(about, 1);
-  return registry;
+  gauge('build_info', 'The version that runs, its Node, and where its state is.', Object.keys(about)).set(about, 1);
+
+  return {
+    contentType: registry.contentType,
+    text({ stop, windows }) {
+      for (const reason of BREAKER_REASONS) held.set({ reason }, reason === stop?.reason ? 1 : 0);
+      const least = leastOf(windows.filter(({ per }) => per !== 'hour'));
+      limit.set(least?.limit ?? Number.NaN);
+      remaining.set(least?.remaining ?? Number.NaN);
+      reset.set(((least?.resetsAtMs ?? Number.NaN) - Date.now()) / 1000);
+      return registry.metrics();
+    },
+  };
 }
+
+/**
+ * The values of each label for which there are figures from the start: Prometheus sees no increase in a counter that
+ * begins at 1.
+ */
+type Labels = Readonly<Record<string, readonly string[]>>;
 
 function combinations(labels: Labels): Record<string, string>[] {
   return Object.entries(labels).reduce<Record<string, string>[]>(

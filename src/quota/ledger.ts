@@ -3,13 +3,10 @@ import { type Bookings, FOREIGN, guildKey, type Requester, WATCHES, type WindowQ
 import { type Change, type Rows, readJson } from '../model/rows.ts';
 import { DAY_MS, HOUR_MS, KEPT_DAYS, MONTH_MS, nextUtcMidnightMs, utcDay, utcHour } from '../time/utc-day.ts';
 
-/** One request that is booked on its requester, in one hour of one day. */
+/** One request that is booked on its requester, in the hour of the UTC day in which it left. */
 export interface Booking {
   requester: Requester;
-  /** UTC, such as `2026-11-21`. */
-  day: string;
-  /** Of that day, 0 to 23. */
-  hour: number;
+  atMs: number;
 }
 
 /** How much is kept about a member. */
@@ -56,7 +53,7 @@ export class Ledger {
 
   /** A request leaves for this requester. */
   spent(requester: Requester): Booking {
-    const booking = bookedNow(requester);
+    const booking = { requester, atMs: Date.now() };
     this.#add(booking, 'requests', 1);
     void this.#write();
     return booking;
@@ -71,7 +68,7 @@ export class Ledger {
 
   /** An answer came without a request of its own. */
   saved(requester: Requester): void {
-    this.#add(bookedNow(requester), 'saved', 1);
+    this.#add({ requester, atMs: Date.now() }, 'saved', 1);
     this.#nextWrite ??= setTimeout(() => void this.#write(), WRITE_SAVED_EVERY_MS).unref();
   }
 
@@ -150,10 +147,11 @@ export class Ledger {
     return this.#service === undefined ? day : `${day}.${this.#service}`;
   }
 
-  #add({ requester, day, hour }: Booking, kind: keyof Bookings, by: number): void {
+  #add({ requester, atMs }: Booking, kind: keyof Bookings, by: number): void {
+    const day = utcDay(atMs);
     const [name, guild, { memberId }] = [this.#nameOf(day), guildKey(requester), requester];
     const counted = [
-      [ofDay(name), `${hour} ${kind}`],
+      [ofDay(name), `${utcHour(atMs)} ${kind}`],
       [ofGuild(name, guild), kind],
       [ofMember(day, memberId), `${name} ${guild} ${kind}`],
       ...(kind === 'requests' ? [[ofGuild(name, guild), OF_MEMBER + memberId]] : []),
@@ -243,11 +241,6 @@ const OF_MEMBER = 'of ';
 const ofDay = (name: string) => `ledger:${name}`;
 const ofGuild = (name: string, guild: string) => `ledger:${name}:${guild}`;
 const ofMember = (day: string, memberId: string) => `ledger:${day}:of:${memberId}`;
-
-function bookedNow(requester: Requester): Booking {
-  const nowMs = Date.now();
-  return { requester, day: utcDay(nowMs), hour: utcHour(nowMs) };
-}
 
 /**
  * The sums by the last word of the keys. A refusal can take back more than the store has kept: no count is below zero.

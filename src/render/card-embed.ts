@@ -1,10 +1,9 @@
 import type { APIEmbed } from 'discord-api-types/v10';
-import { type Card, type CardRecord, isFromClockAhead } from '../model/card.ts';
-import { isPublicHost } from '../model/public-host.ts';
+import { type Card, type CardRecord, isFromClockAhead, isPublicHost, type Prices } from '../model/card.ts';
+import { extremes, type PriceHistory, priceCurve, weekChange } from '../model/price-history.ts';
 import type { WindowQuota } from '../model/quota.ts';
-import { age, plainMarkdown, plainText } from './formats.ts';
+import { age, formatPercent, formatPrice, formatPriceRange, plainMarkdown, plainText, rowLabel } from './formats.ts';
 import { formatMessage } from './messages.ts';
-import { type PricesView, priceLines } from './price-lines.ts';
 
 /** How the operator and the card service want cards to be shown. */
 export interface CardDisplay {
@@ -15,11 +14,23 @@ export interface CardDisplay {
   notice?: string | undefined;
 }
 
+/** What the prices of a card are shown from. */
+export interface PricesView {
+  card: Pick<Card, 'prices'>;
+  answer: Pick<CardRecord, 'fetchedAtMs' | 'history' | 'missingRow'>;
+  /** The language that the reply speaks. */
+  locale: string;
+  /** ISO 4217, when the operator named one. */
+  currency: string | undefined;
+  /** It was fetched for this reply, whose own time says how old its prices are. */
+  isJustFetched?: boolean | undefined;
+}
+
 export interface CardView extends PricesView {
   /** Absent: as the card says. */
   display?: CardDisplay | undefined;
   card: Card;
-  answer: Pick<CardRecord, 'fetchedAtMs' | 'delistedAtMs' | 'history'>;
+  answer: PricesView['answer'] & Pick<CardRecord, 'delistedAtMs'>;
   showPrices: boolean;
   quota: WindowQuota | undefined;
   /** What the cards of this reply cost, where that is told. */
@@ -63,7 +74,7 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
   const page = publicUrl(display?.pageUrl === undefined ? card.pageUrl : pageUrl(display.pageUrl, card));
   const spent = view.requests ? formatMessage(locale, 'cardsCost', { requests: view.requests }) : '';
   const line = [plainText(card.id, size.footerIdLength), spent, leftToday(locale, view.quota)];
-  const notice = plainText(display?.notice ?? '', size.footerIdLength);
+  const notice = display?.notice && plainText(display.notice, size.footerIdLength);
   const footer = [line.filter(Boolean).join(' · '), notice].filter(Boolean).join('\n');
   const description = [
     factsLine(card, size.factLength),
@@ -82,6 +93,74 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
     ...(picture && { [size.picture]: { url: picture, description: formatMessage(locale, 'pictureOf', { name }) } }),
     ...(footer && { footer: { text: footer } }),
   };
+}
+
+/**
+ * What a card costs and how that has moved, its curve, and small what it is offered for and how old that is, if that is
+ * known and worth saying; or that it has no prices. Lines of Markdown.
+ *
+ * @param isNarrow beside a small picture a phone has room for some 20 characters: price and change are a line each, and
+ *   curve and offers are left to the card by itself
+ */
+export function priceLines(
+  { card, answer, locale, isJustFetched = false, ...view }: PricesView,
+  isNarrow = false,
+): string[] {
+  const { market, low, high, label, currency = view.currency } = card.prices ?? {};
+  if ((market ?? low ?? high) === undefined) return [formatMessage(locale, 'noPrices')];
+  const isDated = !isJustFetched && !isFromClockAhead(answer.fetchedAtMs, Date.now());
+  const since = isDated ? age(answer.fetchedAtMs) : '';
+  const offered = offeredFor({ low, high }, locale, currency);
+  const aged = since && `-# ${formatMessage(locale, 'pricesFrom', { since })}`;
+  const row = rowLabel(label);
+  if (market === undefined) return [offered + row, aged].filter(Boolean);
+  const price = formatMessage(locale, 'marketPrice', { market: formatPrice(locale, market, currency) }) + row;
+  const history = answer.missingRow ? [] : (answer.history ?? []);
+  const change = changeText(history, locale);
+  if (isNarrow) return [price, change.replace(JOINED, ''), aged].filter(Boolean);
+  const small = offered ? `-# ${[offered, since].filter(Boolean).join(' · ')}` : aged;
+  return [[price, change].filter(Boolean).join(' '), curveLine(history, locale, currency), small].filter(Boolean);
+}
+
+/** What joins a price and that it has not changed. */
+const JOINED = /^· /;
+
+function offeredFor({ low, high }: Prices, locale: string, currency: string | undefined): string {
+  if ((low ?? high) === undefined) return '';
+  const [from = '', to = ''] = [low, high].map((price) =>
+    price === undefined ? '' : formatPrice(locale, price, currency),
+  );
+  const given = high === undefined ? 'low' : low === undefined ? 'high' : 'both';
+  return formatMessage(locale, 'lowAndHigh', { given, low: from, high: to });
+}
+
+/** A price that has not fallen to nothing has not fallen by 100%. */
+const DEEPEST_FALL = 0.99;
+
+function changeText(history: PriceHistory, locale: string): string {
+  const change = weekChange(history);
+  if (!change) return '';
+  const { share, days } = change;
+  const percent = formatPercent(locale, share < 0 ? Math.min(DEEPEST_FALL, -share) : share);
+  const direction = percent === formatPercent(locale, 0) ? 'none' : share > 0 ? 'up' : 'down';
+  return formatMessage(locale, 'priceChange', { direction, percent, days });
+}
+
+function curveLine(history: PriceHistory, locale: string, currency: string | undefined): string {
+  const prices = priceCurve(history);
+  if (prices.length === 0) return '';
+  const { first, lowest, highest } = extremes(history);
+  const range = formatPriceRange(locale, lowest[1], highest[1], currency);
+  return formatMessage(locale, 'priceCurve', { curve: sparkline(prices), range, since: first[0] });
+}
+
+const BARS = '▁▂▃▄▅▆▇█';
+
+/** One bar for each price, from the lowest to the highest; all in the middle when they are equal. */
+export function sparkline(prices: readonly number[]): string {
+  const [lowest, highest] = [Math.min(...prices), Math.max(...prices)];
+  const level = (price: number) => (highest === lowest ? 0.5 : (price - lowest) / (highest - lowest));
+  return prices.map((price) => BARS[Math.min(BARS.length - 1, Math.floor(level(price) * BARS.length))]).join('');
 }
 
 /** The service knows no card of that id. @returns Markdown, at most 2,000 characters */

@@ -24,11 +24,9 @@ const SHOWN_LENGTH = 40;
 
 /** Suggestions while an id is typed: the label is shown, the id is sent. Labels that are the same end with it. */
 export function cardChoices(locale: string, cards: readonly ListedCard[]): APIApplicationCommandOptionChoice<string>[] {
-  const fitting = offered(cards);
-  const labels = cardLabels(locale, fitting);
-  const rows = fitting.map(({ id: value }, at) => ({ name: labels[at] ?? '', value }));
-  return rows.map(({ name, value }) => {
-    if (rows.filter((other) => other.name === name).length === 1) return { name, value };
+  const rows = labelled(locale, offered(cards));
+  return rows.map(({ label: name, value }) => {
+    if (rows.filter(({ label }) => label === name).length === 1) return { name, value };
     const id = ` · ${plainText(value, SET_LENGTH)}`;
     return { name: clip(name, MAX_LENGTH - id.length) + id, value };
   });
@@ -52,9 +50,9 @@ export function listChoices(locale: string, rows: readonly ListRow[]): APIApplic
     const [name = '', set, number] = [card.name, card.set, card.number].map(unseparated);
     return { id, name, set, number, knownAs: unseparated(card.knownAs) };
   });
-  const labels = cardLabels(locale, cards, Infinity);
+  const labels = labelled(locale, cards, Infinity);
   const choices = rows.map(({ before, card: { id }, looksLikeOthers }, at) => {
-    return { name: before + labels[at] + (looksLikeOthers ? ` · ${unseparated(id)}` : ''), value: before + id };
+    return { name: before + labels[at]?.label + (looksLikeOthers ? ` · ${unseparated(id)}` : ''), value: before + id };
   });
   return choices
     .filter(({ name, value }) => name.length <= MAX_LENGTH && value.length <= MAX_LENGTH)
@@ -66,29 +64,31 @@ function unseparated(text = ''): string {
 }
 
 /**
- * `Name · Set · number`, or the number before the set in all of them when one is longer than a phone shows; without
+ * Each with its label: `Name · Set · number`, or the number before the set in all of them when one is longer than a phone shows; without
  * Markdown, and what is absent is left out.
  *
  * @param most characters; name, set and number are cut only when all together are longer
  */
-function cardLabels(locale: string, cards: readonly ListedCard[], most = MAX_LENGTH): string[] {
+function labelled(locale: string, cards: readonly ListedCard[], most = MAX_LENGTH): { label: string; value: string }[] {
   const parts = cards.map(({ id, name, set, number, knownAs }) => {
     const other = plain(knownAs) && ` (${plain(knownAs)})`;
-    return { called: (plain(name) || plain(id) || formatMessage(locale, 'noName')) + other, set, number };
+    return { value: id, called: (plain(name) || plain(id) || formatMessage(locale, 'noName')) + other, set, number };
   });
-  const setFirst = parts.map(({ called, set, number }) => joined(called, plain(set), plain(number)));
-  if (setFirst.every((label) => label.length <= SHOWN_LENGTH)) return setFirst;
-  return parts.map(({ called, set, number }) => {
+  const setFirst = parts.map(({ value, called, set, number }) => {
+    return { value, label: joined(called, plain(set), plain(number)) };
+  });
+  if (setFirst.every(({ label }) => label.length <= SHOWN_LENGTH)) return setFirst;
+  return parts.map(({ value, called, set, number }) => {
     const whole = joined(called, plain(number), plain(set));
-    if (whole.length <= most) return whole;
+    if (whole.length <= most) return { value, label: whole };
     const after = ['', plain(number, NUMBER_LENGTH), plain(set, SET_LENGTH)].filter((part, at) => at === 0 || part);
-    return clip(called, most - after.join(' · ').length) + after.join(' · ');
+    return { value, label: clip(called, most - after.join(' · ').length) + after.join(' · ') };
   });
 }
 
 /** The label of one card by itself. */
 export function cardLabel(locale: string, card: ListedCard, most = MAX_LENGTH): string {
-  return cardLabels(locale, [card], most)[0] ?? '';
+  return labelled(locale, [card], most)[0]?.label ?? '';
 }
 
 const plain = (text = '', length = Infinity) => plainText(text, length);
@@ -174,10 +174,7 @@ export function cardMenu(
   customId: string,
   placeholder: 'chooseCard' | 'askAnyway' = 'chooseCard',
 ): MenuRow[] {
-  const fitting = offered(cards);
-  const labels = cardLabels(locale, fitting);
-  const options = fitting.map(({ id: value }, at) => ({ label: labels[at] ?? '', value }));
-  return menu(formatMessage(locale, placeholder), customId, options);
+  return menu(formatMessage(locale, placeholder), customId, labelled(locale, offered(cards)));
 }
 
 /**
@@ -198,10 +195,9 @@ function choice(
     const shown = cardLabel(locale, { id: only.id, name: only.name }, Infinity);
     return buttons(locale, { showCard: ids.show(only.id), askAnyway: askId }, { name: shown });
   }
-  const labels = cardLabels(locale, rows);
-  const options = rows.map(({ id }, at) => {
-    const description = plainText(id, MAX_LENGTH);
-    return { label: labels[at] ?? '', value: id, ...(description && { description }) };
+  const options = labelled(locale, rows).map((row) => {
+    const description = plainText(row.value, MAX_LENGTH);
+    return { ...row, ...(description && { description }) };
   });
   const from = page * MAX_ROWS;
   const to = from + rows.length;

@@ -79,8 +79,8 @@ export function formatPrice(locale: string, value: number, currency: string | un
 
 /** Behind a price, which of several it is, such as ` (Near Mint)`. Markdown. */
 export function rowLabel(label: string | undefined): string {
-  const shown = plainMarkdown(label ?? '', LABEL_LENGTH);
-  return shown && ` (${shown})`;
+  const shown = label && plainMarkdown(label, LABEL_LENGTH);
+  return shown ? ` (${shown})` : '';
 }
 
 const LABEL_LENGTH = 60;

@@ -1,11 +1,10 @@
 import type { Card } from '../model/card.ts';
-import { extremes, lastDays, type PriceHistory } from '../model/price-history.ts';
-import { isDrawable } from './canvas.ts';
+import { extremes, lastDays, type PriceHistory, type PricePoint } from '../model/price-history.ts';
+import { utcDay } from '../time/utc-day.ts';
+import { Canvas, encodePng, isDrawable, type Point } from './canvas.ts';
 import { buttons, menu } from './components.ts';
 import { formatPrice, plainMarkdown, rowLabel } from './formats.ts';
-import { historyPicture } from './history-picture.ts';
 import { formatMessage } from './messages.ts';
-import { encodePng } from './png.ts';
 
 export interface HistoryView {
   card: Pick<Card, 'name'>;
@@ -37,8 +36,10 @@ export async function historyMessage(
 ) {
   const history = lastDays(view.history, days, nowMs);
   const shown = (price: number) => formatPrice(locale, price, currency);
-  const drawn = (price: number) =>
-    isDrawable(shown(price)) ? shown(price) : shown(price).replace(CURRENCY, '').trim();
+  const drawn = (price: number) => {
+    const text = shown(price);
+    return isDrawable(text) ? text : text.replace(CURRENCY, '').trim();
+  };
   const option = (each: number) => ({
     label: formatMessage(locale, 'historyDays', { days: each }),
     value: String(each),
@@ -70,4 +71,70 @@ function historyAltText(history: PriceHistory, shown: (price: number) => string,
     ...{ highest: shown(highest[1]), highestDate: highest[0] },
     ...{ lowest: shown(lowest[1]), lowestDate: lowest[0] },
   });
+}
+
+const WIDTH = 640;
+const HEIGHT = 320;
+/** The plot: above it stands the highest price, below it the lowest, at its right the last. */
+const PLOT = { left: 12, right: 480, top: 52, bottom: 264 };
+const LINE = 4;
+const DOT = 12;
+/** Heights of digits: on a phone of 390 pixels the picture is shown at half its size. */
+const PRICE = 24;
+const DATE = 18;
+const GAP = 10;
+
+/** The line and the figures have a contrast of 3 on Discord's dark and light grounds. */
+export const HISTORY_INKS = {
+  line: { colour: 0x6a77f0 },
+  area: { colour: 0x6a77f0, opacity: 0.18 },
+  figures: { colour: 0x82878f },
+};
+
+/**
+ * The curve of a price over time, with the highest, the lowest and the last price and their dates (UTC).
+ *
+ * @param shown how a price is written, with signs that a canvas can draw
+ */
+export function historyPicture(history: PriceHistory, shown: (price: number) => string): Canvas {
+  const canvas = new Canvas(WIDTH, HEIGHT);
+  const { first, last, lowest, highest } = extremes(history);
+  const [spanMs, range] = [Math.max(1, last[0] - first[0]), highest[1] - lowest[1]];
+  const at = ([atMs, price]: PricePoint): Point => [
+    PLOT.left + ((atMs - first[0]) / spanMs) * (PLOT.right - PLOT.left),
+    PLOT.bottom - (range === 0 ? 0.5 : (price - lowest[1]) / range) * (PLOT.bottom - PLOT.top),
+  ];
+  const column = (point: PricePoint | undefined) => point && Math.floor(at(point)[0] / LINE);
+  // Several points in the width of the line would only thicken it.
+  const isSeen = (point: PricePoint, index: number) => column(point) !== column(history[index + 1]);
+  const line = history.filter((point, index) => isSeen(point, index) || point === highest || point === lowest).map(at);
+  fillBelow(canvas, line);
+  canvas.stroke(HISTORY_INKS.line, line, LINE);
+
+  const { figures } = HISTORY_INKS;
+  for (const point of new Set([highest, lowest, last])) {
+    const [x, y] = at(point);
+    canvas.stroke(HISTORY_INKS.line, [[x, y]], DOT);
+    const [price, date] = [shown(point[1]), utcDay(point[0])];
+    if (point === last) {
+      const side = { x, left: x + 2 * GAP, right: WIDTH };
+      const top = Math.max(PLOT.top, Math.min(PLOT.bottom - PRICE - GAP - DATE, y - PRICE / 2));
+      canvas.text(figures, price, { ...side, y: top, height: PRICE });
+      canvas.text(figures, date, { ...side, y: top + PRICE + GAP, height: DATE });
+    } else {
+      const top = point === highest ? PLOT.top - 2 * GAP - DATE : PLOT.bottom + 2 * GAP;
+      canvas.text(figures, `${price} · ${date}`, { ...PLOT, x, y: top, height: DATE });
+    }
+  }
+  return canvas;
+}
+
+function fillBelow(canvas: Canvas, line: readonly Point[]): void {
+  for (const [index, [fromX, fromY]] of line.entries()) {
+    const [toX, toY] = line[index + 1] ?? [fromX, fromY];
+    for (let x = Math.round(fromX); x < Math.round(toX); x++) {
+      const y = fromY + ((toY - fromY) * (x + 0.5 - fromX)) / (toX - fromX);
+      canvas.fill(HISTORY_INKS.area, x, y, x + 1, PLOT.bottom);
+    }
+  }
 }

@@ -1,12 +1,10 @@
-import type { WorthLine } from '../lists/kept-lists.ts';
-import { dearest, fromHundredths, type PricedLine, type Sums, type Worth } from '../lists/worth.ts';
+import { dearest, fromHundredths, type PricedLine, type Sums, type Worth, type WorthLine } from '../lists/worth.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import type { ListedCard } from '../model/invocation.ts';
 import type { Message, MessageFile } from '../model/message.ts';
 import type { WindowQuota } from '../model/quota.ts';
 import { FRESH_COLOUR, leftToday } from './card-embed.ts';
 import { buttons } from './components.ts';
-import { csvOf } from './csv.ts';
 import { age, clip, formatPrice, plainMarkdown } from './formats.ts';
 import { copyNote, errorMessage, formatMessage, listed } from './messages.ts';
 
@@ -61,7 +59,7 @@ export function worthMessage(view: WorthView): Message {
   const lines = [...sumLines(view), ...(isPrivate ? privateLines(view) : [])];
   const embed = {
     title: formatMessage(locale, 'worthTitle'),
-    description: clip(lines.join('\n'), DESCRIPTION_LENGTH),
+    description: clip(lines.filter(Boolean).join('\n'), DESCRIPTION_LENGTH),
     color: FRESH_COLOUR,
     ...(top.length > 0 && {
       fields: [
@@ -79,11 +77,14 @@ export function worthMessage(view: WorthView): Message {
   return { embeds: [embed], files, ...(isPrivate && { components }) };
 }
 
+/** A line that may be missing. */
+type Line = string | false | undefined;
+
 function unfetched({ missing, stale }: Worth): number {
   return missing.length + stale.length;
 }
 
-function sumLines({ worth, locale }: WorthView): string[] {
+function sumLines({ worth, locale }: WorthView): Line[] {
   const lines = (['market', 'low'] as const).map((figure) => {
     const sums = worth.sums.filter(({ cards }) => cards[figure] > 0);
     const cards = sums.reduce((count, each) => count + each.cards[figure], 0);
@@ -95,14 +96,14 @@ function sumLines({ worth, locale }: WorthView): string[] {
     ...lines,
     unpriced > 0 && formatMessage(locale, 'worthUnpriced', { cards: unpriced }),
     oldestAtMs !== undefined && `-# ${formatMessage(locale, 'pricesFrom', { since: age(oldestAtMs) })}`,
-  ].filter((line) => typeof line === 'string');
+  ];
 }
 
 function sumText(sums: Sums, figure: 'market' | 'low', locale: string): string {
   return formatPrice(locale, fromHundredths(sums[figure], sums.currency), sums.currency);
 }
 
-function privateLines(view: WorthView): string[] {
+function privateLines(view: WorthView): Line[] {
   const { worth, merged, passedOver, failed, notRenewed, freshMs, locale } = view;
   const { priced, unclear, notFound, stale, oldestAtMs, guessed } = worth;
   const reasons = Map.groupBy(failed, ({ error }) => error.name);
@@ -130,7 +131,7 @@ function privateLines(view: WorthView): string[] {
       const reason = errorMessage(locale, latest(cards.map(({ error }) => error)));
       return formatMessage(locale, 'cardsFailed', { names: namesOf(names, locale), reason });
     }),
-  ].filter((line) => typeof line === 'string');
+  ];
 }
 
 /** Of a hundred cards, each may be told another minute: by the last of them, no press is too early. */
@@ -200,4 +201,21 @@ function worthFile({ worth, currency, locale, isPrivate }: WorthView): MessageFi
     data: new TextEncoder().encode(csvOf(rows)),
     description: formatMessage(locale, 'worthFile'),
   };
+}
+
+/** A spreadsheet would run a cell that begins so; behind an apostrophe it is text. */
+const RUN = /^\s*[=+\-@＝＋－＠]/;
+const QUOTED = /[",\r\n]/;
+/** Without it, Excel takes UTF-8 for the code page of its machine. */
+const BOM = '\uFEFF';
+
+/** A table as CSV (RFC 4180). A number is written as it is, with a point. */
+export function csvOf(rows: readonly (readonly (string | number | undefined)[])[]): string {
+  return BOM + rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
+}
+
+function cellOf(value: string | number = ''): string {
+  if (typeof value === 'number') return String(value);
+  const text = RUN.test(value) ? `'${value}` : value;
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

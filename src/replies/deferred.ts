@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lookups, Standing } from '../lookup/lookups.ts';
-import { MIN_MOVED_MS, type Outcomes } from '../lookup/outcomes.ts';
+import type { Lookups, Outcomes, Standing } from '../lookup/lookups.ts';
 import type { Message } from '../model/message.ts';
 import { backOffMs } from '../time/back-off.ts';
 import { Timer } from '../time/timers.ts';
@@ -13,6 +12,8 @@ const SHOW_AGAIN = { firstMs: 1_500, longestMs: 30_000 };
 const RETRY = { firstMs: 1_000, longestMs: 30_000 };
 /** After this time nearly every edit that was given up has been processed, or never will be. */
 const LATE_EDIT_MS = 10_000;
+/** A time that is off by less stays, because every edit is a request to Discord. */
+const MIN_MOVED_MS = 15_000;
 
 export interface DeferredOptions {
   lookups: Lookups;

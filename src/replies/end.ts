@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import type { Outcomes } from '../lookup/outcomes.ts';
+import type { Outcomes } from '../lookup/lookups.ts';
 import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { CommandEvent, Events, Source } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';

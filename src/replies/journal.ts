@@ -9,7 +9,7 @@ const OWNERS = 'replies';
 const TEXTS = 'replies:texts';
 /** The owner of rows that are left to any process. */
 const NOBODY = '-';
-/** Longer than a reply can be completed, which is 15 minutes. */
+/** Longer than a reply can be completed, which is 15 minutes: the next process says that it came too late. */
 const KEPT_MS = 16 * 60_000;
 const KEEP = { keepMs: KEPT_MS };
 /** More than the Business plan answers in this time. Memory for all of them is taken at the start. */

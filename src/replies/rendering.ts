@@ -1,9 +1,8 @@
-import { type Command, type Services, type View, withDelete } from '../../commands/command.ts';
-import type { Outcomes } from '../lookup/outcomes.ts';
+import { type Command, replyLocale, type Services, type View, withDelete } from '../../commands/command.ts';
+import type { Outcomes } from '../lookup/lookups.ts';
 import type { AskedList } from '../model/invocation.ts';
 import type { Message } from '../model/message.ts';
 import { formatMessage, type PlainMessageKey } from '../render/messages.ts';
-import { replyLocale } from '../render/reply-locale.ts';
 import type { CardsReply } from './ports.ts';
 
 /**

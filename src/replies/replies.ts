@@ -1,6 +1,5 @@
 import type { Logger } from '../log.ts';
-import { Lookups, type LookupsOptions, type Wanted } from '../lookup/lookups.ts';
-import type { Outcomes } from '../lookup/outcomes.ts';
+import { Lookups, type LookupsOptions, type Outcomes, type Wanted } from '../lookup/lookups.ts';
 import type { Events, EventsByName } from '../model/events.ts';
 import type { Asked, Invocation } from '../model/invocation.ts';
 import type { Message, Reply } from '../model/message.ts';
@@ -190,11 +189,9 @@ export class Replies {
       if (isTooLate) publishEnd(events, reply, { outcome: 'too late' });
       return journal.remove(reply.interactionId);
     }
-    const wanted = wantedBy(reply);
-    const lookups = await Lookups.resume(queries, wanted, options);
-    const { ceiling } = wanted.requester;
+    const lookups = await Lookups.resume(queries, wantedBy(reply), options);
     // What it has brought was paid for.
-    if (ceiling) ceiling.left = Math.ceil((ceiling.left * lookups.awaited) / Math.max(1, queries.length));
+    if (list) list.left = Math.ceil((list.left * lookups.awaited) / Math.max(1, queries.length));
     await this.#follow(reply, lookups, true);
   }
 
@@ -252,10 +249,13 @@ export class Replies {
   }
 }
 
-/** The lookups of a list may cost no more than its member was told. */
+/**
+ * The lookups of a list may cost no more than its member was told. What they have cost is in the reply: where the
+ * journal and the cards were lost, it is journaled again with what is left.
+ */
 function wantedBy(reply: CardsReply): Wanted {
   const { asked, requester } = reply;
-  return asked.list ? { ...reply, requester: { ...requester, ceiling: { left: asked.list.ceiling } } } : reply;
+  return asked.list ? { ...reply, requester: { ...requester, ceiling: asked.list } } : reply;
 }
 
 const OUTCOMES: Partial<Record<DeferredEnd, string>> = { refused: 'broken', lost: 'not answered' };

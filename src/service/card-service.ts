@@ -4,7 +4,7 @@ import type { Usage } from '../model/plan.ts';
 import type { ServiceDescription } from '../model/service-description.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import { type AnsweredCard, AnswerReader, type OnUnread } from './answers.ts';
-import { type BatchLimits, Lists } from './lists.ts';
+import { type BatchLimits, BulkRequests } from './bulk.ts';
 import { endpoint, type RequestOptions, Requests } from './request.ts';
 import { statedLimits } from './stated.ts';
 
@@ -31,7 +31,7 @@ export class CardService {
   readonly #options: CardServiceOptions;
   readonly #requests: Requests;
   readonly #reader: AnswerReader;
-  readonly #lists: Lists | undefined;
+  readonly #bulk: BulkRequests | undefined;
   /**
    * When a card was last looked up with the key, and the id that was refused since. Absent: a refusal is believed, as
    * the first one after a start is.
@@ -45,27 +45,27 @@ export class CardService {
     this.#options = options;
     this.#requests = new Requests(options);
     this.#reader = new AnswerReader(description, loggingOnce(log));
-    const lists = description.list && new Lists({ ...options, list: description.list, reader: this.#reader });
-    this.#lists = lists;
-    this.limits = lists && ((...given) => lists.limits(...given));
+    const bulk = description.list && new BulkRequests({ ...options, list: description.list, reader: this.#reader });
+    this.#bulk = bulk;
+    this.limits = bulk && ((...given) => bulk.limits(...given));
   }
 
   /**
-   * One card or several, within `limits`, always with prices, because they cost nothing more. A list may count as one
-   * request or as one for each card, which the service does not show.
+   * One card or several, within `limits`, always with prices, because they cost nothing more. Costs one request; a bulk
+   * request may count as one or as one for each card, which the service does not show.
    *
    * @throws RateLimited on 429, KeyRefused or PlanRefused where the description says so, ServiceDown on 408, 5xx or
    *   silence, and the reason of `signal`
    */
   async fetch(ids: readonly string[], signal?: AbortSignal): Promise<Fetched> {
     const [id = ''] = ids;
-    if (this.#lists && ids.length > 1) {
-      const listed = await this.#lists.fetch(ids, signal);
+    if (this.#bulk && ids.length > 1) {
+      const listed = await this.#bulk.fetch(ids, signal);
       if (listed.cards.size > 0) this.#worked = { atMs: Date.now() };
       return listed;
     }
     const card = this.#card(id, signal);
-    return { cards: new Map([[id, await (this.#lists?.alone(card) ?? card)]]) };
+    return { cards: new Map([[id, await (this.#bulk?.alone(card) ?? card)]]) };
   }
 
   /**

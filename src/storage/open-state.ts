@@ -1,14 +1,15 @@
 import { join } from 'node:path';
+import { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/config.ts';
 import { CardStore } from '../known/card-store.ts';
 import { LimiterDocument } from '../limiter/document.ts';
 import { Limiter } from '../limiter/limiter.ts';
+import { cardIdReader } from '../model/card-id.ts';
 import { LocalClaims, SharedClaims } from '../model/claims.ts';
 import { Processes } from '../model/processes.ts';
 import { Ledger } from '../quota/ledger.ts';
 import { Journal } from '../replies/journal.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite/cards.ts';
-import { WorkerCatalog } from './sqlite/catalog/worker-catalog.ts';
 import { copyDaily } from './sqlite/daily-copies.ts';
 import { openExclusively, openFile, watchFile } from './sqlite/file.ts';
 import { ROWS_SCHEMA, SqliteRows } from './sqlite/rows.ts';
@@ -33,11 +34,12 @@ export async function openState(options: StateOptions) {
   const cardStore = openCardStore(options, place.cards);
   const ledger = new Ledger(rows, cardService.scope);
   const journal = new Journal(rows, processes, log);
-  const catalog = new WorkerCatalog({
+  const catalog = new Catalog({
     dataDir: catalogFolder(dataDir, cardService.scope),
     cardsDir: dataDir,
     keepsMembers: memberHistory,
     cardKeys: cardKeysOf(cardService),
+    readCardId: cardIdReader(cardService.description.card),
     log,
   });
   return {
@@ -47,12 +49,11 @@ export async function openState(options: StateOptions) {
     claims: shared ? new SharedClaims(rows, processes) : new LocalClaims(),
     /** Writes what is not written yet, and leaves deferred replies to other processes or the next start. */
     async close(): Promise<void> {
-      const closed = catalog.close();
       await journal.close();
       await processes.leave();
       await ledger.close();
       await cardStore.close();
-      await closed;
+      await catalog.close();
       place.close();
     },
   };

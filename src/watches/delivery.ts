@@ -1,16 +1,14 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { type Claims, isMine } from '../model/claims.ts';
-import type { Sent } from '../model/sent.ts';
+import type { Sent } from '../model/message.ts';
 import { withJitter } from '../time/back-off.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
-import { forCommands, forMessages, isTriedEnough, nonceOf, type WatchCrossing } from './untold.ts';
-import { type Crossing, withTold } from './watch.ts';
-import type { ChangedWatch } from './watch-rows.ts';
+import { type Crossing, type Watch, type WatchCrossing, withTold } from './watch.ts';
 import type { Watches } from './watches.ts';
 
 interface WatchDeliveryOptions<Use> {
-  watches: Pick<Watches, 'find' | 'untoldOf' | 'change'>;
+  watches: Pick<Watches, 'toTell' | 'untoldOf' | 'change'>;
   /** Learns what other processes have changed. Does not reject. */
   renew(): Promise<void>;
   claims: Claims;
@@ -20,7 +18,7 @@ interface WatchDeliveryOptions<Use> {
    * Sends a message. Does not reject. With a nonce that it was given before, nothing is shown twice for some minutes.
    */
   send(crossing: WatchCrossing, nonce: string): Promise<Sent>;
-  /** Shows crossings below the answer to a command, one of each watch. Does not reject. */
+  /** Shows crossings below the answer to a command. Does not reject. */
   show(to: Use, held: readonly WatchCrossing[]): Promise<Sent>;
   /** How many are shown together; the others wait for the next command. */
   mostShown: number;
@@ -38,6 +36,8 @@ const MOST_FAILING = 10;
 /** Before it is looked whether Discord opens channels again. */
 const LEAST_WAIT_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
+/** From the first try, less than the few minutes for which Discord knows a nonce. Then a command tells the member. */
+const TRIED_FOR_MS = 120_000;
 
 /**
  * Tells members of crossings, whichever process dies when. A crossing is stored before it is told, noted when it is
@@ -48,10 +48,15 @@ const LOG_EVERY_MS = 60_000;
 export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   readonly #options: WatchDeliveryOptions<Use>;
   readonly #looks = new SingleRunner(() => this.#look().catch((err) => this.#log(err)));
-  readonly #timer = new Timer(() => this.tell());
+  readonly #timer = new Timer(() => {
+    this.#isResting = false;
+    this.tell();
+  });
   readonly #underWay = new Set<Promise<void>>();
   /** Nonces of messages that were sent, until that is noted. */
   readonly #sent = new Set<string>();
+  /** Discord has failed with a message: until the timer, no price that comes makes anybody's be tried. */
+  #isResting = false;
   #waitLoggedAtMs = 0;
   #isClosed = false;
 
@@ -86,13 +91,12 @@ export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   }
 
   async #look(): Promise<void> {
-    if (this.#isClosed) return;
-    const { watches, waitMs } = this.#options;
+    if (this.#isClosed || this.#isResting) return;
+    const { watches, waitMs, renew } = this.#options;
     let againMs = withJitter(LOOK_AGAIN_MS, Math.random());
     this.#timer.set(Date.now() + againMs);
-    await this.#options.renew();
-    const untold = (await watches.find('untold')) ?? [];
-    const members = [...new Set(untold.map(({ memberId }) => memberId))];
+    await renew();
+    const members = [...watches.toTell].flatMap(([memberId, tellBy]) => (tellBy === 'message' ? memberId : []));
     let failing = 0;
     const sendSome = async () => {
       for (let member = members.pop(); member && failing < MOST_FAILING; member = members.pop()) {
@@ -104,7 +108,9 @@ export class WatchDelivery<Use extends { requester: { memberId: string } }> {
       }
     };
     await Promise.all(Array.from({ length: MESSAGES_AT_ONCE }, sendSome));
-    if (!this.#isClosed) this.#timer.set(Date.now() + againMs);
+    if (this.#isClosed) return;
+    this.#isResting = failing > 0;
+    this.#timer.set(Date.now() + againMs);
   }
 
   #logWaiting(members: number): void {
@@ -116,17 +122,17 @@ export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   async #sendTo(memberId: string): Promise<Sent> {
     let sent: Sent = 'sent';
     await this.#claimed(memberId, async () => {
-      for (const each of forMessages(await this.#options.watches.untoldOf(memberId))) {
+      for (const each of await this.#options.watches.untoldOf(memberId)) {
         if (this.#isClosed || sent === 'failed' || sent === 'unsent') return; // Discord takes five in 5 s of one
-        sent = await this.#send(each);
+        if (each.crossing.tellBy === 'message') sent = await this.#send(each);
       }
     });
     return sent;
   }
 
   async #send(untold: WatchCrossing): Promise<Sent> {
-    const { crossing } = untold;
-    const nonce = nonceOf(untold);
+    const { watch, crossing } = untold;
+    const nonce = `${watch.id}-${crossing.atMs.toString(36)}`; // of no other crossing; at most 25 characters until 2059
     const sent = this.#sent.has(nonce) ? 'sent' : await this.#try(untold, nonce);
     if (sent === 'failed') return sent;
     if (sent === 'sent') this.#sent.add(nonce);
@@ -136,45 +142,43 @@ export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   }
 
   async #try(untold: WatchCrossing, nonce: string): Promise<Sent> {
-    if (isTriedEnough(untold.crossing, Date.now())) return 'refused';
+    const { triedAtMs } = untold.crossing;
+    if (triedAtMs !== undefined && Math.abs(Date.now() - triedAtMs) >= TRIED_FOR_MS) return 'refused';
     const noted = await this.#noteTry(untold, 'message');
     if (!noted) return 'failed';
-    return noted.after ? this.#options.send(untold, nonce) : 'sent'; // its watch has ended: nobody wants it
+    return isUntold(noted.after, untold) ? this.#options.send(untold, nonce) : 'sent'; // nobody wants it any more
   }
 
   async #showHeld(to: Use): Promise<void> {
+    const { watches, mostShown } = this.#options;
     const { memberId } = to.requester;
-    const held = async () => forCommands(await this.#options.watches.untoldOf(memberId), Date.now());
+    const held = async () => forCommands(await watches.untoldOf(memberId));
     if ((await held()).length === 0) return;
     // Another command may have shown some.
-    await this.#claimed(memberId, async () => this.#show(to, (await held()).slice(0, this.#options.mostShown)));
+    await this.#claimed(memberId, async () => this.#show(to, (await held()).slice(0, mostShown)));
   }
 
   /**
-   * Shows the last crossing of each watch, unless the try cannot be noted: it would be shown again without a word. One
-   * that Discord refuses stays untold, and the others are shown without it.
+   * Shows crossings, but for those whose try cannot be noted: they would be shown again without a word. One that Discord
+   * refuses stays untold, and the others are shown without it.
    */
-  async #show(to: Use, byWatch: readonly WatchCrossing[][]): Promise<void> {
-    const noted: WatchCrossing[][] = [];
-    for (const crossings of byWatch) {
-      const last = crossings.at(-1);
-      if (last && (await this.#noteTry(last, 'command'))?.after) noted.push(crossings);
-    }
-    const shown = noted.flatMap((crossings) => crossings.slice(-1));
+  async #show(to: Use, held: readonly WatchCrossing[]): Promise<void> {
+    const shown: WatchCrossing[] = [];
+    for (const each of held) if (isUntold((await this.#noteTry(each, 'command'))?.after, each)) shown.push(each);
     if (shown.length === 0) return;
     const sent = await this.#options.show(to, shown);
-    if (sent === 'refused' && shown.length > 1) for (const crossings of noted) await this.#show(to, [crossings]);
-    if (sent === 'sent') for (const each of noted.flat()) await this.#note(each, undefined);
+    if (sent === 'refused' && shown.length > 1) for (const each of shown) await this.#show(to, [each]);
+    if (sent === 'sent') for (const each of shown) await this.#note(each, undefined);
     if (sent === 'unsent') for (const each of shown) await this.#note(each, each.crossing);
   }
 
   /** Before it is sent, so that a process which dies leaves word of it. */
-  #noteTry(untold: WatchCrossing, tellBy: Crossing['tellBy']): Promise<ChangedWatch | undefined> {
+  #noteTry(untold: WatchCrossing, tellBy: Crossing['tellBy']) {
     return this.#note(untold, { triedAtMs: Date.now(), ...untold.crossing, tellBy });
   }
 
   /** @returns `undefined` when it cannot be stored now */
-  #note({ watch, crossing }: WatchCrossing, instead: Crossing | undefined): Promise<ChangedWatch | undefined> {
+  #note({ watch, crossing }: WatchCrossing, instead: Crossing | undefined) {
     return this.#options.watches.change(watch.id, (current) => withTold(current, crossing, instead));
   }
 
@@ -185,4 +189,20 @@ export class WatchDelivery<Use extends { requester: { memberId: string } }> {
     if (this.#isClosed || !isMine(await claims.claim(name, CLAIM))) return;
     await work().finally(() => claims.release(name));
   }
+}
+
+function isUntold(watch: Watch | undefined, { crossing }: WatchCrossing): boolean {
+  return watch?.untold?.atMs === crossing.atMs;
+}
+
+/**
+ * What a command tells: what no message told, or for as long as one is tried none has left for. What was shown without
+ * success is last, so that others go first.
+ */
+function forCommands(untold: readonly WatchCrossing[]): WatchCrossing[] {
+  const held = untold.filter(({ crossing: { tellBy, triedAtMs, atMs } }) => {
+    return tellBy === 'command' || (triedAtMs === undefined && Date.now() - atMs >= TRIED_FOR_MS);
+  });
+  const isTried = ({ crossing }: WatchCrossing) => Number(crossing.triedAtMs !== undefined);
+  return held.sort((a, b) => isTried(a) - isTried(b));
 }

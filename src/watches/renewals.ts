@@ -1,14 +1,13 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { Cards } from '../known/cards.ts';
-import type { Limiter } from '../limiter/limiter.ts';
-import { isOfDay, windowEndsMs } from '../limiter/windows.ts';
+import type { Limiter, LimiterView } from '../limiter/limiter.ts';
+import { reservedRequests, unreservedOf, windowEndsMs } from '../limiter/windows.ts';
 import type { Logger } from '../log.ts';
-import type { LookupQueue } from '../lookup/fetching.ts';
+import type { LookupQueue } from '../lookup/lookup-queue.ts';
 import type { Claims } from '../model/claims.ts';
-import { WATCHES_REQUESTER } from '../model/quota.ts';
+import { WATCHES_REQUESTER, type WindowQuota } from '../model/quota.ts';
 import { Timer } from '../time/timers.ts';
-import { HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
-import { isWithoutWindow, type RenewalFacts, renewalPlan } from './renewal-plan.ts';
+import { HOUR_MS } from '../time/utc-day.ts';
 
 interface WatchRenewalsOptions {
   watches: { find(): Promise<readonly { cardId: string }[] | undefined> };
@@ -25,14 +24,16 @@ const READ_EVERY_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 60_000;
 /** A renewal waits this long for its permit; then it is decided again whether there should be one. */
 const LONGEST_WAIT_MS = 60_000;
+/** A card that was requested rests for longer than the hours of one window: without a price it stays the oldest. */
+const RESTS_MS = 5 * HOUR_MS;
 /** One process renews at a time. The claim lasts longer than a renewal with all its attempts takes as a rule. */
 const CLAIM = { name: 'watch renewals', ttlMs: 5 * 60_000, endsWithOwner: true };
 /** Files answer without letting others run. */
 const READ_AT_ONCE = 50;
 
 /**
- * Renews cards that are watched, one request at a time, the oldest price first: with requests that the day would lose,
- * or, where the service has no day, each once while its price is not fresh.
+ * Renews cards that are watched, one request at a time, the oldest price first: with requests that a window would lose,
+ * or, where the service has none, while no member wants one.
  */
 export class WatchRenewals {
   readonly #options: WatchRenewalsOptions;
@@ -40,11 +41,7 @@ export class WatchRenewals {
   #isClosed = false;
   /** Cards that are not fresh, oldest price first. */
   #due: { atMs: number; read: string[] } | undefined;
-  /**
-   * Cards that were requested on the day that ends then, the UTC day without another: one that brought no price would
-   * be the oldest again.
-   */
-  #requested = { dayEndsAtMs: 0, cardIds: new Set<string>() };
+  readonly #requestedAtMs = new Map<string, number>();
 
   constructor(options: WatchRenewalsOptions) {
     this.#options = options;
@@ -70,14 +67,9 @@ export class WatchRenewals {
 
   /** Costs one request at most, unless it fails. @returns when to go on */
   async #renewNext(): Promise<number> {
-    const { claims } = this.#options;
-    const facts = this.#facts();
-    const day = facts.view.windows.find(isOfDay);
-    const dayEndsAtMs = day && !isWithoutWindow(facts) ? windowEndsMs(day) : nextUtcMidnightMs(facts.nowMs);
-    // Services round a reset, and compute it anew.
-    if (Math.abs(dayEndsAtMs - this.#requested.dayEndsAtMs) > HOUR_MS)
-      this.#requested = { dayEndsAtMs, cardIds: new Set() };
-    const plan = renewalPlan(facts);
+    const { claims, limiter, lookupQueue, hasWindow } = this.#options;
+    const { isWanted: isMemberWaiting, mostTogether } = lookupQueue;
+    const plan = renewalPlan({ nowMs: Date.now(), view: limiter.view(), hasWindow, isMemberWaiting, mostTogether });
     if ('waitUntilMs' in plan) return plan.waitUntilMs;
     if ((await claims.claim(CLAIM.name, CLAIM)) !== 'mine') return Date.now() + LOOK_AGAIN_MS;
     try {
@@ -91,24 +83,16 @@ export class WatchRenewals {
     }
   }
 
-  #facts(): RenewalFacts {
-    const { limiter, lookupQueue, hasWindow } = this.#options;
-    const { isWanted: isMemberWaiting, mostTogether } = lookupQueue;
-    return { nowMs: Date.now(), view: limiter.view(), hasWindow, isMemberWaiting, mostTogether };
-  }
-
   async #oldest(): Promise<string[]> {
-    const { watches, cards, limiter, hasWindow } = this.#options;
+    const { watches, cards } = this.#options;
+    for (const [cardId, atMs] of this.#requestedAtMs)
+      if (Math.abs(Date.now() - atMs) >= RESTS_MS) this.#requestedAtMs.delete(cardId);
     const watched = new Set((await watches.find())?.map(({ cardId }) => cardId));
-    const requested = this.#requested.cardIds;
-    const isOnce = isWithoutWindow({ view: limiter.view(), hasWindow });
     const found: { cardId: string; atMs: number }[] = [];
-    for (const [index, cardId] of [...watched].entries()) {
+    for (const [index, cardId] of [...watched.difference(this.#requestedAtMs)].entries()) {
       if (index % READ_AT_ONCE === 0) await nextLoopIteration();
       const known = await cards.knownBeforeRequest(cardId, true).catch(() => undefined); // an error rests, too
-      if (known?.kind === 'fresh' && isOnce) requested.delete(cardId);
-      else if (known && known.kind !== 'fresh' && !requested.has(cardId))
-        found.push({ cardId, atMs: known.answer?.fetchedAtMs ?? 0 });
+      if (known && known.kind !== 'fresh') found.push({ cardId, atMs: known.answer?.fetchedAtMs ?? 0 });
     }
     return found.sort((a, b) => a.atMs - b.atMs).map(({ cardId }) => cardId);
   }
@@ -126,9 +110,57 @@ export class WatchRenewals {
       if ('refusal' in admission) return false;
       const { progress, start } = admission.reservation;
       const record = await start().catch(() => undefined); // the log has it
-      if (progress.requestedAtMs !== undefined) this.#requested.cardIds.add(cardId);
+      if (progress.requestedAtMs !== undefined) this.#requestedAtMs.set(cardId, Date.now());
       return record !== undefined;
     });
     return (await Promise.all(ended)).every(Boolean);
   }
+}
+
+/** What decides whether a card that is watched is renewed now. */
+export interface RenewalFacts {
+  nowMs: number;
+  view: Pick<LimiterView, 'windows' | 'trouble' | 'storeAwaitedUntilMs'>;
+  /** Whether the service counts by a window, as far as is known before it states a figure. */
+  hasWindow: boolean;
+  /** A member waits for a card, here or in another process. */
+  isMemberWaiting: boolean;
+  /** How many cards one request may carry, each of which may count. */
+  mostTogether: number;
+}
+
+/** One request with so many cards at most, or nothing until then. */
+type RenewalPlan = { cards: number } | { waitUntilMs: number };
+
+/** At the slowest plan's rate it is time for 1,200 requests; and so late it is known what members have left over. */
+const LAST_HOURS_MS = 2 * HOUR_MS;
+/** For a permit and the answer: what leaves after the reset is spent of the next window. */
+const LONGEST_ON_WAY_MS = 2 * 60_000;
+
+/**
+ * Whether a request may be spent on watches that most windows would lose otherwise: where members ask most at the end
+ * of a window, a few of them may miss it. Without a window, whether nobody else wants one now.
+ */
+export function renewalPlan(facts: RenewalFacts): RenewalPlan {
+  const { view, hasWindow, isMemberWaiting, nowMs, mostTogether } = facts;
+  const known = view.windows.filter(({ remaining }) => remaining !== undefined);
+  const waitsUntilMs = Math.max(...known.map((window) => waitsFor(window, nowMs)));
+  if (waitsUntilMs > nowMs) return { waitUntilMs: waitsUntilMs };
+  const isBusy =
+    (view.trouble && view.trouble.kind !== 'failing') || view.storeAwaitedUntilMs !== undefined || isMemberWaiting;
+  const isUnknown = known.length === 0 && (hasWindow || view.windows.some(({ limit }) => limit !== undefined));
+  if (isBusy || isUnknown) return { waitUntilMs: nowMs + LOOK_AGAIN_MS };
+  return { cards: known.length > 0 ? Math.min(mostTogether, ...known.map(spareOf)) : 1 };
+}
+
+/** Until when nothing may be spent of a window on watches. */
+function waitsFor(window: WindowQuota, nowMs: number): number {
+  const endsMs = windowEndsMs(window);
+  const isOver = spareOf(window) < 1 || endsMs - nowMs < LONGEST_ON_WAY_MS;
+  return isOver ? endsMs : endsMs - LAST_HOURS_MS;
+}
+
+/** A member always finds twice what is kept for missing cards. */
+function spareOf(window: WindowQuota): number {
+  return Math.floor(unreservedOf(window) - reservedRequests(window));
 }

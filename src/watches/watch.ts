@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { PriceRow } from '../model/card.ts';
-import { DAY_MS } from '../time/utc-day.ts';
 
 const Line = z.enum(['above', 'below']);
 
@@ -47,11 +46,18 @@ export const Watch = z.object({
   /** The member's language when it was set. */
   locale: z.string(),
   setAtMs: z.number(),
-  /** How many crossings there were. */
+  /** How many crossings the member was told of, or is to be. */
   crossings: z.number(),
-  untold: z.array(Crossing),
+  /** The last crossing, until the member was told of it. */
+  untold: Crossing.optional(),
 });
 export type Watch = z.infer<typeof Watch>;
+
+/** A watch, and a crossing of it that is untold. */
+export interface WatchCrossing {
+  watch: Watch;
+  crossing: Crossing;
+}
 
 /** The number that members read of a price: that is what is compared. */
 export type AsShown = (price: number, currency?: string) => number;
@@ -59,12 +65,8 @@ export type AsShown = (price: number, currency?: string) => number;
 /** What a member asks for with `/watch`. */
 export type Wish = Pick<Watch, 'memberId' | 'cardId' | 'service' | 'cardName' | 'locale' | keyof Lines>;
 
-/** After it was set a watch ends. */
-export const WATCH_KEPT_MS = 365 * DAY_MS;
 /** The share of a line by which a price comes back across it, or one that wobbles would be told again and again. */
 const MARGIN = 0.02;
-/** Older ones would tell a member who comes back of prices that are long past. */
-const MOST_UNTOLD = 10;
 
 /** One for a member and a card of a service: the same wish from two places is one watch. */
 export function watchId({ memberId, cardId, service }: Pick<Watch, 'memberId' | 'cardId' | 'service'>): string {
@@ -85,13 +87,13 @@ export function newWatch(
   asShown: AsShown = (each) => each,
 ): Watch {
   const [above, below] = [wish.above, wish.below].map((line) => line && asShown(line));
-  const { crossings = 0, untold = [] } = before ?? {};
+  const { crossings = 0, untold } = before ?? {};
   const watch = { ...wish, above, below, id: watchId(wish), crossed: [], setAtMs: atMs, crossings, untold };
-  return Watch.parse(price === undefined ? watch : placed(watch, asShown(price), asShown));
+  return price === undefined ? watch : placed(watch, asShown(price), asShown);
 }
 
 /**
- * After a price has come; the same object when nothing changes.
+ * After a price has come; the same object when nothing changes. A crossing takes the place of one that is still untold.
  *
  * @param isAnew the price is not to be compared with those before: no line is crossed by it
  */
@@ -107,16 +109,15 @@ export function withPrice(
   const after = placed(watch, price, asShown);
   const line = after.crossed.find((each) => !watch.crossed.includes(each));
   if (!line) return after;
-  const crossing: Crossing = { line, target: after[line] ?? price, price, ...row, atMs, tellBy: 'message' };
-  const untold = [...watch.untold, crossing].slice(-MOST_UNTOLD);
-  return { ...after, crossings: watch.crossings + 1, untold };
+  const untold: Crossing = { line, target: after[line] ?? price, price, ...row, atMs, tellBy: 'message' };
+  return { ...after, crossings: watch.crossings + (watch.untold ? 0 : 1), untold };
 }
 
 /**
  * With the lines that a price is at or beyond, and those of before that it has not come back across; the same if that
  * is.
  */
-function placed<L extends Lines & Pick<Watch, 'crossed'>>(watch: L, price: number, asShown: AsShown): L {
+function placed(watch: Watch, price: number, asShown: AsShown): Watch {
   const lined = withPercent(watch, price);
   const crossed = Line.options.filter((line) => {
     const at = lined[line];
@@ -129,25 +130,45 @@ function placed<L extends Lines & Pick<Watch, 'crossed'>>(watch: L, price: numbe
   return crossed.join() === lined.crossed.join() ? lined : { ...lined, crossed };
 }
 
-/** With what has become of a crossing instead; without it, its member was told. */
-export function withTold(watch: Watch, { atMs }: Crossing, instead?: Crossing): Watch {
-  return { ...watch, untold: watch.untold.flatMap((each) => (each.atMs === atMs ? (instead ?? []) : [each])) };
-}
-
-export function hasEnded({ setAtMs }: Watch, nowMs: number): boolean {
-  return nowMs - setAtMs >= WATCH_KEPT_MS;
-}
-
 /** The percentage as lines about the price. A line that was named stays, and is not met by the other. */
-function withPercent<L extends Lines>(lines: L, price: number): L {
-  const { percent, ...named } = lines;
-  if (percent === undefined) return lines;
+function withPercent(watch: Watch, price: number): Watch {
+  const { percent } = watch;
+  if (percent === undefined) return watch;
   const { above = roundedPrice(price * (1 + percent / 100)), below = roundedPrice(price * (1 - percent / 100)) } =
-    named;
-  return { ...named, ...(above > below && { above, below }) } as L;
+    watch;
+  return { ...watch, percent: undefined, ...(above > below && { above, below }) };
 }
 
 /** The price as it is shown, where cents are. */
 function roundedPrice(price: number): number {
   return price < 1 ? price : Math.round(price * 100) / 100;
+}
+
+/** With what has become of a crossing instead; without it, its member was told. */
+export function withTold(watch: Watch, { atMs }: Crossing, instead?: Crossing): Watch {
+  return watch.untold?.atMs === atMs ? { ...watch, untold: instead } : watch;
+}
+
+const PRICE = /^(\D*?)\s*(\d+(?:[.,]\d{1,2})?)\s*(\D*)$/;
+const FULL_WIDTH = /[！-￦]/g;
+const ANY_SIGN = /^\p{Sc}$/u;
+
+/**
+ * A price as members type it: digits, at most one point or comma with one or two digits behind it, and a sign of the
+ * card's own currency before or behind that.
+ *
+ * @param ownSigns absent: its currency is not known, so that no sign is another's
+ * @returns `undefined` for anything else
+ */
+export function typedPrice(text: string, ownSigns: readonly string[] | undefined): number | undefined {
+  const [, before = '', figures, behind = ''] = PRICE.exec(compared(text)) ?? [];
+  const own = ownSigns?.map(compared);
+  const isOwn = (sign: string) => sign === '' || (own ? own.includes(sign) : ANY_SIGN.test(sign));
+  return figures && isOwn(before) && isOwn(behind) ? Number(figures.replace(',', '.')) : undefined;
+}
+
+/** Full-width figures and signs are those of Japanese keyboards. */
+function compared(text: string): string {
+  const typed = text.replace(FULL_WIDTH, (sign) => sign.normalize('NFKC'));
+  return typed.trim().toLowerCase();
 }

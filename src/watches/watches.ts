@@ -1,80 +1,85 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { EventsByName } from '../model/events.ts';
-import { utcDay } from '../time/utc-day.ts';
-import { type AsShown, hasEnded, newWatch, type Watch, type Wish, watchId, withPrice } from './watch.ts';
-import { type ChangedWatch, MOST_WATCHES, type WatchesOf, type WatchRows } from './watch-rows.ts';
+import { type Row, type Rows, readJson, update } from '../model/rows.ts';
+import { storedJson } from '../model/stored-json.ts';
+import { DAY_MS, utcDay } from '../time/utc-day.ts';
+import {
+  type AsShown,
+  type Crossing,
+  newWatch,
+  Watch,
+  type WatchCrossing,
+  type Wish,
+  watchId,
+  withPrice,
+} from './watch.ts';
 
-/** What is watched for members. No method rejects, and none costs a request. */
+/** Those of a member, or of a card. */
+type WatchesOf = { member: string } | { card: string };
+
+/** `undefined`: there is no such watch. */
+export interface ChangedWatch {
+  before: Watch | undefined;
+  after: Watch | undefined;
+}
+
+/** How many a member may have: a message lists no more. */
+export const MOST_WATCHES = 25;
+/** After it was set a watch ends. */
+const KEPT_MS = 365 * DAY_MS;
+const KEEP = { keepMs: KEPT_MS };
+
+/**
+ * The parts: JSON by id; the cards that anybody may watch; and, of watches with an untold crossing, how it is told and
+ * to whom.
+ */
+const WATCHES = 'watches';
+const CARDS = 'watches:cards';
+const UNTOLD = 'watches:untold';
+/** The card of each watch of a member, and the member of each watch of a card, by id. */
+const ofMember = (memberId: string) => `watches:member:${memberId}`;
+const ofCard = (cardId: string) => `watches:card:${cardId}`;
+const StoredWatch = storedJson(Watch);
+
+/** What is watched for members: rows, and what they are found by. No method rejects, and none costs a request. */
 export class Watches {
-  readonly #store: WatchRows;
+  readonly #rows: Rows;
   readonly #asShown: AsShown;
-  readonly #onCrossing: ((watch: Watch) => void)[] = [];
   readonly #service: string | undefined;
-  /**
-   * All cards that are watched, and members with an untold crossing, as of the last `renew`; one too many costs a read.
-   */
+  #crossed: (watch: Watch) => void = () => {};
+  /** All cards that are watched, as of the last `renew`; one too many costs a read. */
   cards = new Set<string>();
-  toTell = new Set<string>();
-  /**
-   * Prices by card from since the last `renew`, which learns what others watch, or from while watches could not be
-   * changed: the card is fresh now, and may not be requested for hours.
-   */
+  /** Members with an untold crossing as of then, and whether any is to be told by message. */
+  toTell = new Map<string, Crossing['tellBy']>();
+  /** Prices by card from since the last `renew`, which learns what others watch. */
   readonly unchecked = new Map<string, EventsByName['priced']>();
   #sweptDay = '';
 
   /** @param service whose cards are watched: watches of another rest until it is back, or their year is over */
-  constructor(store: WatchRows, asShown: AsShown = (price) => price, service?: string) {
-    this.#store = store;
+  constructor(rows: Rows, asShown: AsShown = (price) => price, service?: string) {
+    this.#rows = rows;
     this.#asShown = asShown;
     this.#service = service;
   }
 
   /**
-   * Those of this service by the time when they were set; whichever are older than a year end.
+   * Those of this service by the time when they were set, all unless it says whose; whichever are older than a year
+   * end.
    *
    * @returns `undefined` when they cannot be read now
    */
   async find(of?: WatchesOf): Promise<Watch[] | undefined> {
-    const nowMs = Date.now();
-    const found = await this.#store.find(of);
-    for (const { id } of found?.filter((watch) => hasEnded(watch, nowMs)) ?? [])
-      await this.#end(id, (watch) => hasEnded(watch, nowMs));
-    return found
-      ?.filter((watch) => watch.service === this.#service && !hasEnded(watch, nowMs))
-      .sort((a, b) => a.setAtMs - b.setAtMs);
+    const found = await this.#read(of);
+    for (const { id } of found?.filter(hasEnded) ?? []) await this.#end(id, hasEnded);
+    return found?.filter((watch) => this.#isShown(watch)).sort((a, b) => a.setAtMs - b.setAtMs);
   }
 
   /** What of a member is untold, and has to be looked for only while they are in `toTell`. */
-  async untoldOf(member: string): Promise<Watch[]> {
+  async untoldOf(member: string): Promise<WatchCrossing[]> {
     const found = await this.find({ member });
-    const untold = found?.filter((watch) => watch.untold.length > 0);
+    const untold = found?.flatMap((watch) => (watch.untold ? [{ watch, crossing: watch.untold }] : []));
     if (untold?.length === 0) this.toTell.delete(member); // a crossing that is stored meanwhile is in the next `renew`
     return untold ?? [];
-  }
-
-  /** A watch that has ended stays so. @returns `undefined` when it cannot be stored now */
-  async change(id: string, change: (before: Watch) => Watch | undefined): Promise<ChangedWatch | undefined> {
-    const changed = await this.#store.change(id, (before) => before && change(before));
-    if (changed?.after) this.#note(changed.after);
-    return changed;
-  }
-
-  /** Learns what others watch, and checks the prices that came meanwhile. Costs two reads. */
-  async renew(): Promise<void> {
-    await this.#sweep();
-    const unchecked = [...this.unchecked.values()];
-    const known = await this.#store.known();
-    if (!known) return;
-    ({ cards: this.cards, toTell: this.toTell } = known); // what was noted since it was read is in the next
-    for (const event of unchecked) {
-      if (this.cards.has(event.cardId)) await this.priced({ ...event, atMs: Date.now() });
-      else if (this.unchecked.get(event.cardId) === event) this.unchecked.delete(event.cardId);
-    }
-  }
-
-  #note({ memberId, cardId, untold }: Watch): void {
-    this.cards.add(cardId);
-    if (untold.length > 0) this.toTell.add(memberId);
   }
 
   /**
@@ -88,14 +93,22 @@ export class Watches {
     price: number | undefined,
   ): Promise<{ watch: Watch; isReplaced: boolean } | 'tooMany' | 'notKept'> {
     const wish = { ...given, service: this.#service };
-    const id = watchId(wish);
-    await this.find({ member: wish.memberId }); // those whose year is over count no more
     await this.#makeRoom(wish.memberId);
-    const changed = await this.#store.change(id, (before) => newWatch(wish, price, Date.now(), before, this.#asShown));
+    const changed = await this.#update(watchId(wish), (before) => {
+      return newWatch(wish, price, Date.now(), before, this.#asShown);
+    });
     if (!changed) return 'notKept';
-    if (!changed.after) return 'tooMany';
-    this.#note(changed.after);
-    return { watch: changed.after, isReplaced: changed.before !== undefined };
+    return changed.after ? { watch: changed.after, isReplaced: changed.before !== undefined } : 'tooMany';
+  }
+
+  /**
+   * A watch that has ended stays so.
+   *
+   * @param change may be called again, with what is stored by then; the same object changes nothing
+   * @returns `undefined` when it cannot be stored now
+   */
+  change(id: string, change: (before: Watch) => Watch | undefined): Promise<ChangedWatch | undefined> {
+    return this.#update(id, (before) => before && change(before));
   }
 
   /** @returns whether the member has no such watch now */
@@ -105,48 +118,105 @@ export class Watches {
 
   /** Ends all watches of a member. @returns whether none is left */
   async forget(memberId: string): Promise<boolean> {
-    const all = await this.#store.find({ member: memberId });
+    const all = await this.#read({ member: memberId });
     const ended = await Promise.all((all ?? []).map(({ id }) => this.#end(id, () => true)));
     return all !== undefined && ended.every(Boolean);
   }
 
   /** Told of a watch right after a crossing of it was stored. */
   onCrossing(listener: (watch: Watch) => void): void {
-    this.#onCrossing.push(listener);
+    this.#crossed = listener;
   }
 
   /** An answer has brought a price of a card that may be watched. Costs one indexed read. */
-  async priced(event: EventsByName['priced']): Promise<void> {
-    const { cardId, market, atMs, ...row } = event;
+  async priced({ cardId, market, atMs, ...row }: EventsByName['priced']): Promise<void> {
     const asShown = (price: number) => this.#asShown(price, row.currency);
     const found = await this.find({ card: cardId });
-    this.unchecked.delete(cardId);
-    if (!found) return void this.unchecked.set(cardId, event);
-    if (found.length === 0) {
-      this.cards.delete(cardId);
-      await this.#store.unwatched(cardId);
-    }
-    for (const watch of found) {
+    this.unchecked.delete(cardId); // it came before
+    if (found?.length === 0) await this.#unwatched(cardId);
+    for (const watch of found ?? []) {
       const changed = (current: Watch) => withPrice(current, market, atMs, asShown, row);
       if (changed(watch) === watch) continue;
       await nextLoopIteration(); // files answer without letting others run
-      const stored = await this.change(watch.id, changed);
-      if (!stored) return void this.unchecked.set(cardId, event);
-      const { before, after } = stored;
-      if (!before || !after || after.crossings === before.crossings) continue;
-      for (const listener of this.#onCrossing) listener(after);
+      const { before, after } = (await this.change(watch.id, changed)) ?? {};
+      if (after?.untold && after.untold.atMs !== before?.untold?.atMs) this.#crossed(after);
     }
   }
 
-  /** Watches that rest are in nobody's list, so they may not keep a member from setting others. */
+  /** Learns what others watch, and checks the prices that came meanwhile. Costs two reads. */
+  async renew(): Promise<void> {
+    const [cards, untold] = await Promise.all([this.#rows.read(CARDS), this.#rows.read(UNTOLD)]);
+    if (!cards || !untold) return;
+    this.cards = new Set(cards.keys()); // what was noted since it was read is in the next
+    this.toTell = new Map();
+    for (const text of [...untold.values()].sort()) this.#noteToTell(text); // of two ways, a message
+    for (const [cardId, event] of this.unchecked) {
+      if (this.cards.has(cardId)) await this.priced(event);
+      else this.unchecked.delete(cardId);
+    }
+    await this.#sweep();
+  }
+
+  #noteToTell(text: string): void {
+    const [tellBy, memberId = ''] = text.split(' ');
+    this.toTell.set(memberId, tellBy === 'message' ? tellBy : 'command');
+  }
+
+  #isShown(watch: Watch): boolean {
+    return watch.service === this.#service && !hasEnded(watch);
+  }
+
+  /** @returns `undefined` when they cannot be read now */
+  async #read(of?: WatchesOf): Promise<Watch[] | undefined> {
+    const index = of && (await this.#rows.read('member' in of ? ofMember(of.member) : ofCard(of.card)));
+    if (of && !index) return undefined;
+    const found = await readJson(this.#rows, Watch, WATCHES, index && [...index.keys()]);
+    return found && [...found.values()];
+  }
+
+  /**
+   * Changes a watch and what it is found by in one step, whoever else changes it meanwhile. One is not added, and
+   * `after` is `undefined`, when its member has as many as there may be.
+   */
+  async #update(
+    id: string,
+    change: (before: Watch | undefined) => Watch | undefined,
+  ): Promise<ChangedWatch | undefined> {
+    const row = { part: WATCHES, key: id };
+    const changed = async (text: string | undefined) => {
+      const before = StoredWatch.safeParse(text).data;
+      const after = change(before);
+      const watch = after ?? before;
+      if (!watch || after === before) return { changes: [], result: { before, after } };
+      const ifFewer = { part: ofMember(watch.memberId), than: MOST_WATCHES };
+      const own = before ? undefined : await this.#rows.read(ifFewer.part);
+      if (own && own.size >= MOST_WATCHES) return { changes: [], result: { before, after: undefined } };
+      return { changes: changesOf(watch, after), result: { before, after }, ...(!before && { ifFewer }) };
+    };
+    const result = await update(this.#rows, row, changed, KEEP);
+    if (result?.after) {
+      this.cards.add(result.after.cardId);
+      if (result.after.untold) this.#noteToTell(toldOf(result.after, result.after.untold));
+    }
+    return result;
+  }
+
+  /** Those that are in nobody's list may not keep a member from setting others. */
   async #makeRoom(memberId: string): Promise<void> {
-    const all = (await this.#store.find({ member: memberId })) ?? [];
-    const resting = all.find(({ service }) => service !== this.#service);
-    if (resting && all.length >= MOST_WATCHES) await this.#end(resting.id, () => true);
+    const all = (await this.#read({ member: memberId })) ?? [];
+    const hidden = all.find((watch) => !this.#isShown(watch));
+    if (hidden && all.length >= MOST_WATCHES) await this.#end(hidden.id, () => true);
   }
 
   async #end(id: string, isToEnd: (stored: Watch) => boolean): Promise<boolean> {
     return (await this.change(id, (stored) => (isToEnd(stored) ? undefined : stored))) !== undefined;
+  }
+
+  /** A price of a card has come, and nobody watches it. Does nothing if somebody does by now. */
+  async #unwatched(cardId: string): Promise<void> {
+    this.cards.delete(cardId);
+    const row = { part: CARDS, key: cardId, value: undefined };
+    await this.#rows.write([row], { ...KEEP, ifFewer: { part: ofCard(cardId), than: 1 } });
   }
 
   /** On each day: nobody may ask for a card that is watched. */
@@ -156,4 +226,24 @@ export class Watches {
     this.#sweptDay = today;
     await this.find();
   }
+}
+
+/** What a watch becomes, with all that it is found by; `undefined`: it ends. */
+function changesOf(watch: Watch, after: Watch | undefined): Row[] {
+  const { id, memberId, cardId } = watch;
+  const rows = [
+    { part: WATCHES, key: id, value: after && JSON.stringify(after) },
+    { part: ofMember(memberId), key: id, value: after && cardId },
+    { part: ofCard(cardId), key: id, value: after && memberId },
+    { part: UNTOLD, key: id, value: after?.untold && toldOf(after, after.untold) },
+  ];
+  return after ? [...rows, { part: CARDS, key: cardId, value: '1' }] : rows;
+}
+
+function toldOf({ memberId }: Watch, { tellBy }: Crossing): string {
+  return `${tellBy} ${memberId}`;
+}
+
+function hasEnded({ setAtMs }: Watch): boolean {
+  return Date.now() - setAtMs >= KEPT_MS;
 }

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { machine } from '../bench/machine.ts';
 import { count } from '../bench/quota/format.ts';
 import { toMarkdown } from '../bench/table.ts';
-import { parseMetrics } from '../operations/parse-metrics.ts';
+import { parseMetrics } from '../operations/scrape.ts';
 import { FAULTS } from './faults.ts';
 import type { ChaosOptions, ChaosReport, Running } from './run.ts';
 

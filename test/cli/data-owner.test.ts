@@ -118,5 +118,5 @@ it.skipIf(!isRoot)('root is told when the owner of DATA_DIR cannot read the prog
       resolve(err),
     );
   });
-  expect(err).toMatch(/^This does not work as user 47110, .*data-owner\.ts.* Run it as the bot runs\.\n$/);
+  expect(err).toMatch(/^This does not work as user 47110, .*main\.ts.* Run it as the bot runs\.\n$/);
 });

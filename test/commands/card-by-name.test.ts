@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import card from '../../commands/card.ts';
 import cards from '../../commands/cards.ts';
 import type { ComponentUse, Services } from '../../commands/command.ts';
-import type { Resolution } from '../../src/catalog/catalog.ts';
+import type { Resolution } from '../../src/catalog/answers.ts';
 import { InvalidCardId } from '../../src/model/errors.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { startServices, typed } from './commands.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import card from '../../commands/card.ts';
 import cards from '../../commands/cards.ts';
 import { type Message, type View, withDelete } from '../../commands/command.ts';
-import type { Outcomes } from '../../src/lookup/outcomes.ts';
+import type { Outcomes } from '../../src/lookup/lookups.ts';
 import { Busy } from '../../src/model/errors.ts';
 import { buttons, menu } from '../../src/render/components.ts';
 import { askedFor } from '../replies/replies-over.ts';

@@ -1,10 +1,9 @@
-import { SlashCommandBuilder } from '@discordjs/builders';
 import card from '../../commands/card.ts';
 import { type Command, repliesPrivately, sentence } from '../../commands/command.ts';
 
 /** Shows the card that this server asks for most. */
 export default {
-  data: new SlashCommandBuilder().setName('most-wanted').setDescription("Show this server's favourite card").toJSON(),
+  data: { name: 'most-wanted' },
 
   async ask(use, services) {
     const [favourite] = await services.catalog.search('', use.requester, Date.now() + 1_000);

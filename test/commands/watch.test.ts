@@ -4,7 +4,7 @@ import watch from '../../commands/watch.ts';
 import watches from '../../commands/watches.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { watchForm } from '../../src/render/watch-message.ts';
-import { MOST_WATCHES } from '../../src/watches/watch-rows.ts';
+import { MOST_WATCHES } from '../../src/watches/watches.ts';
 import { startServices, typed } from './commands.ts';
 
 const DRAKE = { id: 'base1-4', name: 'Emberwing Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Light' } };
@@ -84,10 +84,10 @@ it('a card that is chosen among several is watched, and one watch of a card repl
   const { message } = await setWatch({ card: 'emberwing drake', below: 30, percent: 5 }, services);
   const [menu] = message.components?.[0]?.components ?? [];
   expect(menu).toMatchObject({
-    custom_id: 'watch::30:5',
+    custom_id: 'watch:lines:::30:5',
     options: expect.arrayContaining([expect.objectContaining({ value: 'promo-7' })]),
   });
-  const chosen = () => textOf(watch.component(pressed(':30:5', ['promo-7']), services) as Promise<Reply>);
+  const chosen = () => textOf(watch.component(pressed('lines:::30:5', ['promo-7']), services) as Promise<Reply>);
   expect(await chosen()).toContain('is at $30.00 or below, or rises by 5% from the next price');
   expect(await chosen()).toContain('This replaces what you had set for this card.');
   expect(await services.watches.find({ member: 'alice' })).toMatchObject([
@@ -105,7 +105,7 @@ it('a member watches 25 cards', async () => {
 
 it('/watches lists more than 25, of which the first 25 can be stopped', async () => {
   const { services } = await start();
-  const lines = { below: 1, side: 'between', locale: 'de', setAtMs: 1, crossings: 0, untold: [] } as const;
+  const lines = { below: 1, side: 'between', locale: 'de', setAtMs: 1, crossings: 0 } as const;
   const own = Array.from({ length: 27 }, (_, at) => {
     return { ...lines, ...ALICE, id: `${at}`, cardId: `any-${at}`, cardName: `Card ${at} ${'*'.repeat(60)}` };
   });
@@ -119,21 +119,21 @@ it('/watches lists more than 25, of which the first 25 can be stopped', async ()
 /** What comes of a form in which this was typed. */
 function submitted(typedLines: Record<string, string>, services: Services, more: Partial<FormUse> = {}) {
   const fields = { getTextInputValue: (name: string) => typedLines[name] ?? '' };
-  return watch.submit({ ...typed({}), argument: 'form:::base1-4', fields, ...more }, services);
+  return watch.submit({ ...typed({}), argument: 'form::::base1-4', fields, ...more }, services);
 }
 
 it('a form asks for the prices of a watch with nothing in it, and what cards cost last beside that', async () => {
   const { services, cardService } = await start();
-  const form = await watch.component(pressed('form:::base1-4'), services);
+  const form = await watch.component(pressed('form::::base1-4'), services);
   expect(form).toMatchObject({
-    ...{ kind: 'form', customId: 'watch:form:::base1-4', title: 'Watch Emberwing Drake' },
+    ...{ kind: 'form', customId: 'watch:form::::base1-4', title: 'Watch Emberwing Drake' },
     fields: [
       { id: 'above', label: 'This price or above', placeholder: 'Last price: $27.51', isOptional: true },
       { id: 'below', label: 'This price or below', placeholder: 'Last price: $27.51', isOptional: true },
     ],
   });
   expect((form as Form).fields.map(({ value }) => value)).toEqual([undefined, undefined]);
-  expect(await textOf(watch.component(pressed('form:::base1-99'), services) as Promise<Reply>)).toContain(
+  expect(await textOf(watch.component(pressed('form::::base1-99'), services) as Promise<Reply>)).toContain(
     "I don't know a card called **base1\\-99**.",
   );
   expect(cardService.requests).toEqual([]);
@@ -159,7 +159,7 @@ it('a price has the sign of the currency that its card has', async () => {
   const { services } = await start();
   const euros = { ...DRAKE, id: 'euro-1', prices: { market: 3, currency: 'EUR' } };
   await services.cards.store(new Map([[euros.id, euros]]), new Map());
-  const typedPrice = (above: string) => textOf(submitted({ above }, services, { argument: 'form:::euro-1' }));
+  const typedPrice = (above: string) => textOf(submitted({ above }, services, { argument: 'form::::euro-1' }));
   expect([await typedPrice('12,5 €'), await typedPrice('$12.5')]).toEqual([
     expect.stringContaining('€12.50'),
     expect.stringContaining('**$12.5**'),
@@ -174,9 +174,9 @@ it('a form that is refused is opened again with what was typed, if that fits', a
       components.map((part) => 'custom_id' in part && part.custom_id),
     );
   };
-  expect(await idsOf('5:3%')).toEqual(['watch:form:5%3A3%25:3:base1-4']);
+  expect(await idsOf('5:3%')).toEqual(['watch:form::5%3A3%25:3:base1-4']);
   expect(await idsOf(':'.repeat(30))).toEqual([]);
-  const again = await watch.component(pressed('form:5%3A3%25:3:base1-4'), services);
+  const again = await watch.component(pressed('form::5%3A3%25:3:base1-4'), services);
   expect((again as Form).fields.map(({ value }) => value)).toEqual(['5:3%', '3']);
 });
 
@@ -188,7 +188,7 @@ it('a form of no card is too old', async () => {
 
 it.each(LANGUAGES)('the form of a watch fits in %s, whatever the card is called', (locale) => {
   const view = { cardName: 'W'.repeat(100), price: { market: 123_456_789.12, atMs: 0 } };
-  const form = watchForm(view, { locale, currency: 'USD' }, 'watch:form:::a', { above: '', below: '' });
+  const form = watchForm(view, { locale, currency: 'USD' }, 'watch:form::::a', { above: '', below: '' });
   for (const text of [form.title, ...form.fields.map(({ label }) => label)])
     expect(text.length).toBeLessThanOrEqual(45);
   for (const { placeholder } of form.fields) expect(placeholder?.length).toBeLessThanOrEqual(100);

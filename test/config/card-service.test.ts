@@ -42,18 +42,25 @@ describe('a description', () => {
 
   it.each<[string, object | string, string[]]>([
     ['is JSON', '{"token": "sesame"', ['the file is not JSON']],
-    ['is an object', '[]', ['the file: expected an object, found a list']],
+    ['is an object', '[]', ['Invalid input: expected object, received array']],
     [
       'has a name and fields',
       {},
-      ['name: expected a text, found nothing', 'fields: expected an object, found nothing'],
+      [
+        'name: Invalid input: expected string, received undefined',
+        'fields: Invalid input: expected object, received undefined',
+      ],
     ],
-    ['has known keys', { ...MINE, card: { pth: 1 }, crad: 2 }, ['card.pth: unknown key', 'crad: unknown key']],
+    [
+      'has known keys',
+      { ...MINE, card: { pth: 1 }, crad: 2 },
+      ['card: Unrecognized key: "pth"', 'Unrecognized key: "crad"'],
+    ],
     [
       'has paths',
       { ...MINE, fields: { id: 7, name: 'a..b' } },
       [
-        'fields.id: expected a path, a template, or a list of those, found a number',
+        'fields.id: expected a path, a template, or a list of those',
         'fields.name: expected a path of names, numbers, * and [name=text], with dots between them',
       ],
     ],
@@ -74,20 +81,18 @@ describe('a description', () => {
         fields: { id: ['id', null], name: 'name' },
       },
       [
-        'key.header: expected a text, found a number',
-        'key.optional: expected true or false, found a text',
-        'key.prefx: unknown key',
-        'card.ids.longest: expected a whole number, found a text',
-        'card.at.1: expected a text, found a number',
-        'fields.id.1: expected a text, found null',
+        'key: expected false, or an object with `header`',
+        'card.ids: expected uuid, digits, or an object with `chars`',
+        'card.at: expected a path, a template, or a list of those',
+        'fields.id: expected a path, a template, or a list of those',
       ],
     ],
     [
       'has headers that can be sent',
       { ...MINE, key: { header: 'X Key', prefix: 'a\r\nHost: b' }, headers: { 'X-A': 'a\nb' } },
       [
-        'key.header: expected the name of a header, found another text',
-        'key.prefix: expected letters of ASCII, found others',
+        'key.header: Invalid string: must match pattern /^[\\w-]+$/',
+        'key.prefix: Invalid string: must match pattern /^[ -~]*$/',
         'headers.X-A: expected a text, or a variable as $CARD_SERVICE_NAME, found another text',
       ],
     ],

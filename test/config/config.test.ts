@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig, readRegistrationConfig } from '../../src/config/config.ts';
-import { ConfigError } from '../../src/config/environment.ts';
+import { ConfigError } from '../../src/config/variables.ts';
 import { table } from '../table.ts';
 
 const REQUIRED = { DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'https://cards.test' };

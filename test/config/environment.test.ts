@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { misspelledVariables } from '../../src/config/environment.ts';
-import { Variables } from '../../src/config/variables.ts';
+import { misspelledVariables, Variables } from '../../src/config/variables.ts';
 import { table } from '../table.ts';
 
 describe('misspelledVariables', () => {

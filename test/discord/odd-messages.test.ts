@@ -1,14 +1,14 @@
 import { type AutocompleteInteraction, Client, Events, GatewayDispatchEvents, type Interaction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { type Command, type Reply, type Services, sentence, type Use } from '../../commands/command.ts';
-import { readableFrame } from '../../src/discord/gateway/sturdy-shard.ts';
+import { makeReadable } from '../../src/discord/gateway.ts';
 import { usedOf } from '../../src/discord/interactions.ts';
 
 const [ALICE, PLACE, MESSAGE] = ['1180000000000000001', '1180000000000000002', '1180000000000000003'];
 const USER = { id: ALICE, username: 'alice', discriminator: '0', avatar: null, global_name: 'Alice' };
 
 const CARD: Command = {
-  data: { name: 'card', description: 'Show a card' },
+  data: { name: 'card' },
   component: async ({ repliedTo }) => sentence(repliedTo?.memberId ?? 'nobody'),
 };
 const LOOK_UP: Command = { data: { name: 'Look up cards', type: 3 }, ask: async ({ text }) => sentence(text) };
@@ -20,13 +20,13 @@ async function given(command: Command, type: number, more: object): Promise<stri
     ...{ id, application_id: id, type, token: 'token', version: 1, locale: 'en-US', entitlements: [] },
     ...{ authorizing_integration_owners: {}, channel: { id: PLACE, type: 1, recipients: [] }, user: USER, ...more },
   };
-  const frame = readableFrame({ op: 0, t: GatewayDispatchEvents.InteractionCreate, s: 1, d }, true);
+  makeReadable({ t: GatewayDispatchEvents.InteractionCreate, d });
   const client = new Client({ intents: [] });
   const received = new Promise<Exclude<Interaction, AutocompleteInteraction>>((resolve) =>
     client.once(Events.InteractionCreate, (interaction) => interaction.isAutocomplete() || resolve(interaction)),
   );
   const { actions } = client as unknown as { actions: { InteractionCreate: { handle(d: unknown): void } } };
-  actions.InteractionCreate.handle((frame as { d: unknown }).d);
+  actions.InteractionCreate.handle(d);
   const { run } = usedOf(await received, 'x', command);
   const response = (await run?.({} as Use, {} as Services)) as Reply;
   return response.message.content;

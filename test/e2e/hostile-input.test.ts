@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import card from '../../commands/card.ts';
-import usage from '../../commands/usage.ts';
+import { declarations } from '../../commands/index.ts';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { observe } from '../../sandbox/discord/observation.ts';
 import { parseMarkdown, type Token } from '../../sandbox/page/markdown.ts';
@@ -25,10 +24,11 @@ function shownText(tokens: readonly Token[]): string {
 
 /** Only Discord's client enforces the limits of options, so this registers the commands without any. */
 async function removeOptionLimits({ discord }: World): Promise<void> {
-  const without = {
-    ...card.data,
-    options: card.data.options?.map(({ name, type, description }) => ({ name, type, description })),
-  };
+  const typed = declarations(true).filter((each) => 'description' in each);
+  const without = typed.map(({ options = [], ...data }) => ({
+    ...data,
+    options: options.map(({ name, type, description }) => ({ name, type, description })),
+  }));
   const { status } = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
     method: 'PUT',
     headers: {
@@ -36,7 +36,7 @@ async function removeOptionLimits({ discord }: World): Promise<void> {
       'user-agent': 'DiscordBot (https://cards.example, 1.0)',
       'content-type': 'application/json',
     },
-    body: JSON.stringify([without, usage.data]),
+    body: JSON.stringify(without),
   });
   expect(status).toBe(200);
 }

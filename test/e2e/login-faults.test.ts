@@ -66,6 +66,12 @@ describe('a login', () => {
       23 * HOUR_MS,
       'discord asks to wait before logging in',
     ],
+    [
+      'a 429 with a year, of which a week',
+      rateLimited({ route: 'gateway/bot', retryAfterSeconds: 366 * 24 * 3_600 }),
+      7 * 24 * HOUR_MS,
+      'discord asks to wait before logging in',
+    ],
     ['a day with no logins left', logins(0), HOUR_MS, "discord's daily login limit is reached"],
   ])('that meets %s waits as long as stated, logs it, and does not delay a stop', async (_, fault, waitMs, message) => {
     const { discord, bot, lines, logged } = await startsInto(fault);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Readiness } from '../../src/operations/http-server.ts';
+import type { Readiness } from '../../src/operations/operations.ts';
 import type { AppBot } from '../support/app-bot.ts';
 import { serverOfShard } from '../support/backends.ts';
 import { press } from '../support/buttons.ts';

@@ -24,7 +24,7 @@ async function startBots(
     startAppBot({
       ...env,
       DISCORD_SHARDS: ids,
-      DISCORD_SHARD_COUNT: '2',
+      DISCORD_SHARD_COUNT: String(options.shards),
       DATA_DIR: join(env.DATA_DIR, String(index)),
     }),
   );
@@ -90,6 +90,12 @@ describe('processes that split the shards', () => {
         await expect.poll(() => bots.map(readyShards)).toEqual([[0, 1]]);
         expect(bots[0]?.output()).toMatch(/discord's daily login limit is reached.*gateway ready/s);
       },
+
+    'of which two may identify at a time wait for those with which they share a turn': async () => {
+      const { discord } = await startBots(['0,1,2'], { shards: 3, maxConcurrency: 2 });
+      await discord.gateway.whenAllReady(3);
+      expect(discord.gateway).toMatchObject({ identifies: 3, refusedIdentifies: 0 });
+    },
 
     'and wait to identify stop': async () => {
       const { discord, bots } = await startBots(['0', '1'], { identifyWindowMs: 3_600_000 });

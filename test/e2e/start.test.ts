@@ -46,7 +46,7 @@ describe('what is not used is not loaded', () => {
     await bot.wrote('gateway ready');
     expect(bot.output()).toContain('/node_modules/discord.js/');
     expect(bot.output()).not.toMatch(/node_modules\/(pino-pretty|@redis|@keyv\/redis|@prometheus-io|commander)\//);
-    expect(bot.output()).not.toMatch(/src\/operations\/(alerts|webhook|metrics|http-server)\.ts/);
+    expect(bot.output()).not.toMatch(/src\/operations\/(alerts|metrics)\.ts/);
     const cache = () => readdirSync(join(env.DATA_DIR, 'compile-cache'), { recursive: true });
     await expect.poll(() => cache().length).toBeGreaterThan(100);
   });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { WorthLine } from '../../src/lists/kept-lists.ts';
 import {
   choosePrinting,
   dearest,
@@ -7,6 +6,7 @@ import {
   type KeptPrice,
   pricesFor,
   toHundredths,
+  type WorthLine,
   worthOf,
 } from '../../src/lists/worth.ts';
 import type { Prices } from '../../src/model/card.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Progress } from '../../src/lookup/line.ts';
+import type { Progress } from '../../src/lookup/fair-queue.ts';
 import { Lookups, type LookupsOptions } from '../../src/lookup/lookups.ts';
 import { Stopping } from '../../src/model/errors.ts';
 import { by, NOON_MS } from '../support/lookup-queue.ts';

@@ -5,13 +5,11 @@ import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { Events } from '../../src/model/events.ts';
-import { HttpPortUnusable } from '../../src/operations/http-server.ts';
-import { openOperations } from '../../src/operations/operations.ts';
+import { HttpPortUnusable, openOperations } from '../../src/operations/operations.ts';
 import { logLines } from '../support/log-lines.ts';
 import { startWorld } from '../support/world.ts';
 import { table } from '../table.ts';
-import { sampleValue } from './parse-metrics.ts';
-import { addressOf, scrape } from './scrape.ts';
+import { addressOf, sampleValue, scrape } from './scrape.ts';
 
 /** The pages of a bot that has just started. */
 async function serve({ host = '127.0.0.1', port = 0, redis = undefined as object | undefined } = {}) {

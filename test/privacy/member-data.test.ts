@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CatalogDatabase } from '../../src/catalog/database.ts';
 import { DELETION_REQUESTS, MemberData } from '../../src/privacy/member-data.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { sqliteMemberHistory } from '../../src/storage/sqlite/member-history.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -181,7 +181,7 @@ it('what a member looked up last is shown and deleted in the catalogs of all car
   expect(await history.lastCards('alice')).toEqual([]);
   for (const name of ['', 'names-0a1b2c3d']) {
     const catalog = CatalogDatabase.open(join(folder, name), log);
-    catalog.asked.add(`card ${name}`, { memberId: 'alice', guildId: undefined }, 1, true);
+    catalog.addAsked(`card ${name}`, { memberId: 'alice', guildId: undefined }, 1, true);
     catalog.close();
   }
   expect(await history.lastCards('alice')).toHaveLength(2);

@@ -223,6 +223,16 @@ rules('a pause', [
     '3 | 2 | 1 probe | 0, then 6 s | 1, then 6 s',
   ],
   [
+    'gives no second token when one ends beside its probe',
+    'send 3; ask 2; 429 2 min; wait; ask; first answered; answered; ask; +6 s; ask 2',
+    '3 | 2 | 1 probe | 0, then 6 s | 1, then 6 s',
+  ],
+  [
+    'gives none when one was not sent beside its probe either, but to the next probe where that was not sent',
+    'send 3; ask 2; 429 2 min; wait; ask; first abandoned; abandoned; ask; ask; answered; ask',
+    '3 | 2 | 1 probe | 1 probe | 0, then 100 ms | 0, then 6 s',
+  ],
+  [
     'is longer beside its probe, which still counts',
     'ask 2; 429 2 s; wait; ask; first 429 9 s; breaker; ask',
     '2 | 1 probe | pause 9 s, 1 in a row | 0, then 9 s',
@@ -377,6 +387,16 @@ rules('what answers teach', [
   ],
   ['is a window after a penalty, too', '10 x answered; 429 2 min; learned', '10 a minute'],
   [
+    'is nothing by a longer wait, though another request is under way',
+    'send 3; ask 3; 429 2 min; 2 x answered; learned',
+    '3 | 3 | nothing',
+  ],
+  [
+    'is a smaller burst where one of those that were refused together is to wait no longer than a minute',
+    'send 3; ask 3; 429 1 min; 429 61 s; answered; learned',
+    '3 | 3 | burst 6',
+  ],
+  [
     'is a window that is as long when the clock is set back',
     '10 x answered; 429 1 s; +2 min; answered; send 9; clock -1 d; ask; +61 s; send 10',
     '9 | 0, then 61 s | 10',
@@ -435,6 +455,11 @@ rules('a day', [
     'is over later where a wait that outlasts it is stated',
     'ask 2; states 0 of 1000 for 1 h; 429 2 h; answered; why; ask; +1 h; why; ask; +1 h; ask 2',
     '2 | day 1 h | 0, then day 1 h | pause 1 h | 0, then pause 1 h | 1, then 100 ms',
+  ],
+  [
+    'that a report finds larger goes on at once, although the service asked for a wait until its reset',
+    'ask; states 0 of 1000 for 2 h; 429 2 h; ask 1 report; states 49000 of 50000 for 2 h; answered; ask; +6 s; ask',
+    '1 | 1 probe | 1 | 1',
   ],
   ['is over at its reset', 'states 0 of 1000 for 1 h; wait; why; ask; ask', 'nothing | 1 | 1'],
   [

@@ -18,7 +18,7 @@ describe('a stored state', () => {
       },
     },
     reported: { plan: 'pro', atLimit: 50_000 },
-    learned: { ...NOTHING_LEARNED, rung: 2, window: 1, refusedAtMs: 3_500 },
+    learned: { ...NOTHING_LEARNED, rung: 2, window: 1, refused: { atMs: 3_500, isOfPace: true } },
   };
   it.each([STATE, INITIAL_STATE])('is read as it was written', (state) => {
     expect(LimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);

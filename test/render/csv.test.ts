@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { csvOf } from '../../src/render/csv.ts';
+import { csvOf } from '../../src/render/worth-message.ts';
 
 const cell = (value: string | number | undefined) => csvOf([[value]]).slice(1, -2);
 

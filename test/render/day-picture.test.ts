@@ -2,9 +2,8 @@ import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pictureSize } from '../../sandbox/discord/file-store.ts';
-import { DAY_INKS, type DayView, dayPicture, usedByHour } from '../../src/render/day-picture.ts';
-import { encodePng, type IndexedPicture } from '../../src/render/png.ts';
-import { usageDay } from '../../src/render/usage-day.ts';
+import { encodePng, type IndexedPicture } from '../../src/render/canvas.ts';
+import { DAY_INKS, type DayView, dayPicture, usageDay, usedByHour } from '../../src/render/usage-day.ts';
 import { contrast } from '../support/contrast.ts';
 import { anyHours } from './service-answers.ts';
 

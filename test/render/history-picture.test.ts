@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PricePoint } from '../../src/model/price-history.ts';
-import { isDrawable } from '../../src/render/canvas.ts';
-import { historyMessage } from '../../src/render/history-message.ts';
-import { HISTORY_INKS, historyPicture } from '../../src/render/history-picture.ts';
-import { encodePng } from '../../src/render/png.ts';
+import { encodePng, isDrawable } from '../../src/render/canvas.ts';
+import { HISTORY_INKS, historyMessage, historyPicture } from '../../src/render/history-message.ts';
 import { contrast } from '../support/contrast.ts';
 import { table } from '../table.ts';
 import { momentMs } from './service-answers.ts';

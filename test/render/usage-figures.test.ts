@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { QuotaState } from '../../src/model/quota.ts';
-import { type UsageKnowledge, usageFigures } from '../../src/render/usage-figures.ts';
+import { type UsageKnowledge, usageFigures } from '../../src/render/usage-embed.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MIDNIGHT_MS = Date.UTC(2026, 10, 21);

@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/render/languages.ts';
-import { type WatchView, watchList, watchSet } from '../../src/render/watch-message.ts';
-import { MOST_NOTICES, type WatchNotice, watchNotices } from '../../src/render/watch-notice.ts';
+import {
+  MOST_NOTICES,
+  type WatchNotice,
+  type WatchView,
+  watchList,
+  watchNotices,
+  watchSet,
+} from '../../src/render/watch-message.ts';
 import { expectAccepted } from './discord-limits.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { WorthLine } from '../../src/lists/kept-lists.ts';
-import { type KeptPrice, worthOf } from '../../src/lists/worth.ts';
+import { type KeptPrice, type WorthLine, worthOf } from '../../src/lists/worth.ts';
 import { Busy, CeilingReached, KeyRefused, ServiceDown } from '../../src/model/errors.ts';
 import { totalLength } from '../../src/render/cards-message.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';

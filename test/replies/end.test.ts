@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Outcome, Outcomes } from '../../src/lookup/outcomes.ts';
+import type { Outcome, Outcomes } from '../../src/lookup/lookups.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { Events, type EventsByName, type Source } from '../../src/model/events.ts';
 import type { Asked } from '../../src/model/invocation.ts';
@@ -38,7 +38,7 @@ it.each<[string, Partial<Asked>, string | undefined]>([
     { unclear: [{ text: 'Gull', cards: [], total: 0 }], unsearched: ['Mew'] },
     'a, b, Gull, Mew',
   ],
-  ['nothing of a pasted list', { list: { id: '7', ceiling: 3 } }, undefined],
+  ['nothing of a pasted list', { list: { id: '7', left: 3 } }, undefined],
 ])('a command is logged with %s', (_, more, card) => {
   const events = new Events();
   const cards: (string | undefined)[] = [];
@@ -53,7 +53,7 @@ it('what is shown is told with where it was and whose install brought it, which 
   onTestFinished(events.subscribe('shown', (event) => void told.push(event)));
   const requester = { memberId: 'alice', guildId: 'foreign', isInstalled: false };
   publishShown(events, deferredReply({ requester }), { cards: [CARD, NONE], requests: 0 }, false);
-  const list = { id: '7', ceiling: 3 };
+  const list = { id: '7', left: 3 };
   publishShown(events, deferredReply({ asked: { ...askedFor('a'), list } }), { cards: [CARD], requests: 0 }, false);
   expect(told).toEqual([{ ...requester, cardIds: ['a'], isPrivate: false }]);
 });

@@ -15,7 +15,7 @@ describe('a row of the journal', () => {
   });
 
   it('of a pasted list may have no card to look up', () => {
-    const ofList = { ...reply, asked: { ...reply.asked, queries: [], list: { id: '7', ceiling: 3 } } };
+    const ofList = { ...reply, asked: { ...reply.asked, queries: [], list: { id: '7', left: 3 } } };
     expect(JournaledReply.parse(JSON.parse(JSON.stringify(ofList)))).toEqual(ofList);
     expect(() => JournaledReply.parse({ ...reply, asked: { ...reply.asked, queries: [] } })).toThrow();
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import { CatalogDatabase } from '../../src/catalog/database.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { choose, labels, parts, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { logLines } from '../support/log-lines.ts';

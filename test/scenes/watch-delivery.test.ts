@@ -183,7 +183,7 @@ it('a message that Discord fails with is the last that its member is sent for no
   await world.pass(1_000);
   await world.priced(29, [MOTH]);
   await world.pass(1_000);
-  expect(world.tries()).toBe(2);
+  expect(world.tries()).toBe(1);
   world.discord.faults.clear();
   await world.pass(30_000);
   expect(world.told()).toHaveLength(2);
@@ -198,6 +198,18 @@ it('while Discord fails it is asked fewer times than there are members', async (
   await world.pass(5_000);
   expect(world.tries() - before).toBeGreaterThan(9);
   expect(world.tries() - before).toBeLessThan(20);
+});
+
+it('a price that comes while Discord fails with all messages is tried by few, and told to all ten seconds later', async () => {
+  const world = await watched([DRAKE], 25);
+  world.discord.faults.script(BROKEN);
+  await world.priced(29);
+  await world.pass(5_000);
+  expect(world.tries()).toBeGreaterThan(0);
+  expect(world.tries()).toBeLessThan(20);
+  world.discord.faults.clear();
+  await world.pass(10_000);
+  expect(world.told()).toHaveLength(25);
 });
 
 it('a message on its way is noted before its process ends, and no other is sent by it', async () => {

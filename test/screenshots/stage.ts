@@ -1,8 +1,8 @@
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { CatalogDatabase } from '../../src/catalog/database.ts';
 import { createLog } from '../../src/log.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
 import { PATIENT } from '../support/backends.ts';
 import { hosts } from '../support/hosts.ts';
 import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';

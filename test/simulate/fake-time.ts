@@ -1,15 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
-import { EventEmitter } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
-import workers from 'node:worker_threads';
 import zlib, { type ZlibOptions } from 'node:zlib';
-import { meaningOfList } from '../../src/catalog/list.ts';
-import { linesUnsearched } from '../../src/catalog/list-lines.ts';
-import type { PastedLine } from '../../src/catalog/pasted-list.ts';
 
 /** A simulated process. What a killed one has waited for never comes. */
 export interface Owner {
@@ -129,39 +124,8 @@ function noteDatabases(): void {
   };
 }
 
-/** A catalogue that knows no card: what is typed is an id. */
-class FakeWorker extends EventEmitter {
-  constructor() {
-    super();
-    new FakeTimer(() => this.emit('message', { kind: 'opened' }), 5);
-  }
-  postMessage(messages: readonly { kind: string; text: string; lines: readonly PastedLine[] }[]): void {
-    for (const { kind, text, lines } of messages) {
-      if (kind === 'close') new FakeTimer(() => this.emit('exit', 0), 1);
-      else if (kind !== 'changes') {
-        const list = () => meaningOfList(text, () => ({ kind: 'id' as const }));
-        const answers: Record<string, unknown> = {
-          resolve: { kind: 'id' },
-          resolveList: kind === 'resolveList' && list(),
-          resolveLines: kind === 'resolveLines' && linesUnsearched(lines),
-        };
-        new FakeTimer(() => this.emit('message', { kind: 'answer', answer: answers[kind] }), 1);
-      }
-    }
-  }
-  ref(): void {}
-  unref(): void {}
-  async terminate(): Promise<number> {
-    return 0;
-  }
-}
-
-/**
- * Replaces time, chance and threads of this whole process. To be called before the app and discord.js are loaded.
- *
- * @param Worker stands in for every thread
- */
-export function install(Worker: object = FakeWorker): void {
+/** Replaces time and chance of this whole process. To be called before the app and discord.js are loaded. */
+export function install(): void {
   isInstalled = true;
   const setTimer = (callback: (...given: unknown[]) => void, delayMs?: number, ...given: unknown[]) =>
     new FakeTimer(() => callback(...given), delayMs);
@@ -194,7 +158,6 @@ export function install(Worker: object = FakeWorker): void {
     }
     return abort.signal;
   };
-  Object.assign(workers, { Worker });
   noteDatabases();
   const deflate = (data: Buffer, options: ZlibOptions, done: (error: null, packed: Buffer) => void) =>
     done(null, zlib.deflateSync(data, options));

@@ -20,7 +20,7 @@ interface KeptWatch {
   memberId: string;
   cardId: string;
   crossings: number;
-  untold: readonly object[];
+  untold?: object | undefined;
 }
 
 export interface Span {
@@ -373,14 +373,14 @@ function ofCrossings({ discord: { told }, kept: { watches }, outages }: Seen): s
   return watches.flatMap(({ id, crossings, untold }) => {
     const own = told.filter(({ watch }) => watch === id);
     if (own.some(({ nonce }) => nonce === undefined)) return []; // of those that a command tells, each watch shows its last
-    const known = new Set(own.map(({ nonce }) => nonce)).size + untold.length;
+    const known = new Set(own.map(({ nonce }) => nonce)).size + Number(untold !== undefined);
     return known >= crossings ? [] : [`${known} of ${crossings} prices of watch ${id} were told`];
   });
 }
 
 /** What is not told in the end never will be. */
 function ofUntold({ kept: { watches }, isAllTold }: Seen): string[] {
-  const left = isAllTold ? watches.filter(({ untold }) => untold.length > 0) : [];
+  const left = isAllTold ? watches.filter(({ untold }) => untold) : [];
   return left.map(({ id, untold }) => `of watch ${id} is still untold in the end: ${JSON.stringify(untold)}`);
 }
 

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { openServices } from '../../src/app.ts';
+import { CATALOG_SCHEMA } from '../../src/catalog/card-index.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { SharedState } from '../../src/limiter/document.ts';
 import { CardRecord } from '../../src/model/card.ts';
@@ -11,9 +12,6 @@ import { Usage } from '../../src/model/plan.ts';
 import type { CardsReply } from '../../src/replies/ports.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
 import { CARDS_SCHEMA } from '../../src/storage/sqlite/cards.ts';
-import { ASKED_SCHEMA } from '../../src/storage/sqlite/catalog/asked.ts';
-import { IMPORTS_SCHEMA } from '../../src/storage/sqlite/catalog/imports.ts';
-import { CATALOG_SCHEMA } from '../../src/storage/sqlite/catalog/schema.ts';
 import { versionToRead } from '../../src/storage/sqlite/file.ts';
 import { ROWS_SCHEMA } from '../../src/storage/sqlite/rows.ts';
 import { Watch } from '../../src/watches/watch.ts';
@@ -97,7 +95,7 @@ async function rows() {
   return {
     'state.sqlite': ofFile('state.sqlite', ROWS_SCHEMA, inBoth),
     'cards.sqlite': ofFile('cards.sqlite', CARDS_SCHEMA, { card: formOf(CardRecord) }),
-    'catalog.sqlite': ofFile('catalog.sqlite', CATALOG_SCHEMA + IMPORTS_SCHEMA + ASKED_SCHEMA, {}),
+    'catalog.sqlite': ofFile('catalog.sqlite', CATALOG_SCHEMA, {}),
     redis: { version: redisPrefix('').slice(1), rows: { keys: await redisKeys(), report: formOf(Usage), ...inBoth } },
   };
 }

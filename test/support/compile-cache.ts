@@ -12,12 +12,10 @@ const FOLDER = process.env.NODE_COMPILE_CACHE ?? OWN_FOLDER;
 /** Node's compile cache (https://nodejs.org/api/module.html#module-compile-cache) halves the CPU time of a bot's start. */
 export const COMPILE_CACHE = { NODE_COMPILE_CACHE: FOLDER };
 
-/** Entry points that tests start as processes, and what worker threads load. Node writes the cache on exit, so a process that is killed adds nothing. */
+/** Entry points that tests start as processes. Node writes the cache on exit, so a process that is killed adds nothing. */
 const COMPILED = [
   ...['run.ts', 'app.ts', 'cli/offline-checks.ts', 'storage/redis/state.ts'],
   ...['cli/program.ts', 'cli/registration.ts', 'cli/catalog/subcommand.ts', '../sandbox/sandbox.ts'],
-  ...['catalog/search.ts', 'catalog/list.ts', 'catalog/mentions.ts', 'storage/sqlite/catalog/file.ts'],
-  ...['storage/sqlite/catalog/changes.ts', 'storage/sqlite/catalog/upkeep.ts'],
 ];
 
 /** Fills the cache before the first test of the first run, for the workers and the bots that they start. */

@@ -1,6 +1,6 @@
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
+import { CatalogDatabase } from '../../src/catalog/database.ts';
 import { logLines } from './log-lines.ts';
 
 /** From so many ids on, the forms of ids are known: anything else is a name. */

@@ -1,4 +1,4 @@
-import { openDescription } from '../../src/config/description-file.ts';
+import { openDescription } from '../../src/config/card-service.ts';
 import { Path } from '../../src/model/field-source.ts';
 import type { ServiceDescription } from '../../src/model/service-description.ts';
 

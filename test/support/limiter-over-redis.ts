@@ -23,6 +23,8 @@ export interface SharingProcess {
   joined(): Promise<void>;
   /** Whether Redis is out of its reach. */
   part(isParted: boolean): Promise<void>;
+  /** The next write is stored, but its answer is lost, and Redis is out of reach since. */
+  loseAnswer(): void;
   /** Shows that it is alive, and looks at the others. */
   beat(): Promise<void>;
   /** As after `kill -9`: without leaving. */
@@ -35,6 +37,7 @@ export class SharedQuota {
   readonly #redis: TestRedis;
   readonly #links = new Set<ScriptedLink>();
   #aheadMs = 0;
+  #kept = '';
 
   constructor(redis: TestRedis) {
     this.#redis = redis;
@@ -59,6 +62,7 @@ export class SharedQuota {
         link.part(isParted);
         await this.settled();
       },
+      loseAnswer: () => link.loseAnswer(),
       beat: () => processes.look(),
       die: () => link.close(),
       end: async () => {
@@ -83,6 +87,19 @@ export class SharedQuota {
   async forget(): Promise<void> {
     const client = await clientOf(this.#redis);
     await client.unlink(await client.keys(`${this.#redis.prefix}:*`));
+  }
+
+  /** A replica that what comes now does not reach. */
+  async keep(): Promise<void> {
+    const client = await clientOf(this.#redis);
+    const [part, key] = LIMITER_ROW;
+    this.#kept = (await client.hGet(`${this.#redis.prefix}:${part}`, key)) ?? '';
+  }
+
+  async goBack(): Promise<void> {
+    const client = await clientOf(this.#redis);
+    const [part, key] = LIMITER_ROW;
+    await client.hSet(`${this.#redis.prefix}:${part}`, key, this.#kept);
   }
 
   moveClock(byMs: number): void {
@@ -110,6 +127,7 @@ export class ScriptedLink extends RedisLink {
   time = () => "redis.call('TIME')";
   readonly #listeners: ((health: RedisHealth) => void)[] = [];
   #isParted = false;
+  #losesAnswer = false;
 
   override get health(): RedisHealth {
     return this.#isParted ? 'unavailable' : super.health;
@@ -121,7 +139,13 @@ export class ScriptedLink extends RedisLink {
   }
 
   override run<T>(work: Parameters<typeof RedisLink.prototype.run<T>>[0]): Promise<T> {
-    return this.#counted(() => super.run((client) => work(this.#timed(client))));
+    return this.#counted(async () => {
+      const answer = await super.run((client) => work(this.#timed(client)));
+      if (!this.#losesAnswer) return answer;
+      this.#losesAnswer = false;
+      this.part(true);
+      throw new RedisUnavailable('no answer');
+    });
   }
 
   override read<T>(work: Parameters<typeof RedisLink.prototype.read<T>>[0]): Promise<T> {
@@ -143,6 +167,10 @@ export class ScriptedLink extends RedisLink {
     } finally {
       this.underWay--;
     }
+  }
+
+  loseAnswer(): void {
+    this.#losesAnswer = true;
   }
 
   part(isParted: boolean): void {

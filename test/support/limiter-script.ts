@@ -61,8 +61,9 @@ type Step = (process: Process, words: readonly (string | undefined)[], name: str
  * - `left`: all windows, with `?` where they are counted here; `least`: the one that leaves least
  * - `breaker`, `learned`: as seen from outside; `log`: how new lines begin; `told`: whether listeners were called
  * - `3 x down`: a step so many times, without a word
- * - `b: ask`, `b dies`, `b leaves Redis`, `b is back`, `b is 5 min ahead`: of another process, which begins when it is
- *   named first; `Redis forgets`; `Redis's clock -1 h`
+ * - `b: ask`, `b dies`, `b leaves Redis`, `b loses an answer` (to what it writes next, and leaves), `b is back`,
+ *   `b is 5 min ahead`: of another process, which begins when it is named first; `Redis forgets`; `Redis's clock -1 h`;
+ *   `Redis is kept`, `Redis goes back`: to what it was then, as in a failover
  */
 export class LimiterScript {
   /** When each request left, by the monotonic clock, and whether it was a probe. */
@@ -130,8 +131,11 @@ export class LimiterScript {
     [/^is (.+) ahead$/, (process, [time]) => void Object.assign(process, { aheadMs: msOf(time) })],
     [/^dies$/, ({ shared }) => shared?.die()],
     [/^leaves Redis$/, ({ shared }) => shared?.part(true)],
+    [/^loses an answer$/, ({ shared }) => shared?.loseAnswer()],
     [/^is back$/, ({ shared }) => shared?.part(false)],
     [/^Redis forgets$/, () => this.#quota?.forget()],
+    [/^Redis is kept$/, () => this.#quota?.keep()],
+    [/^Redis goes back$/, () => this.#quota?.goBack()],
     [/^Redis's clock (.+)$/, (_, [time]) => this.#quota?.moveClock(msOf(time))],
     [/^why(?: (\w+))?$/, ({ limiter }, [lane]) => why(limiter, laneOf(lane))],
     [
@@ -184,6 +188,8 @@ export class LimiterScript {
       for (const { shared, aheadMs } of this.#processes.values()) await onMachineAhead(aheadMs, () => shared?.beat());
       await this.#quota.settled();
     }
+    // Who was not as quick as another tries again after some real milliseconds.
+    for (const { document } of this.#processes.values()) await document.written();
   }
 
   /**

@@ -3,8 +3,8 @@ import type { EmbeddedCardService } from '../../sandbox/card-service.ts';
 import { Cards, type CardsOptions } from '../../src/known/cards.ts';
 import type { LimiterDocument } from '../../src/limiter/document.ts';
 import { Limiter } from '../../src/limiter/limiter.ts';
-import { LookupQueue } from '../../src/lookup/fetching.ts';
-import { type Lookup, NO_OTHER_QUEUES, type OtherQueues } from '../../src/lookup/line.ts';
+import type { Lookup, OtherQueues } from '../../src/lookup/fair-queue.ts';
+import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
@@ -29,6 +29,9 @@ export function fakeTime(): void {
   vi.useFakeTimers({ now: NOON_MS });
   onTestFinished(() => void vi.useRealTimers());
 }
+
+/** For a process that shares its quota with no other. */
+const NO_OTHER_QUEUES: OtherQueues = { tell: () => {}, lengths: () => [] };
 
 export interface LookupQueueSetting {
   budgets?: BudgetSetting;

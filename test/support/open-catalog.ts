@@ -1,5 +1,5 @@
-import type { CatalogCard } from '../../src/catalog/catalog-card.ts';
-import { CatalogDatabase } from '../../src/storage/sqlite/catalog/database.ts';
+import { CatalogDatabase } from '../../src/catalog/database.ts';
+import type { CatalogCard } from '../../src/catalog/text.ts';
 import { logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -14,4 +14,12 @@ export function openCatalog(cards: readonly CatalogCard[] = [], source?: string)
   onFinished(() => catalog.close());
   catalog.upsert(cards, source);
   return catalog;
+}
+
+/** Cards in rows of `id | name | set | number | when it came out | what else it is found by`, as far as they are given. */
+export function cardsOf(rows: readonly (readonly string[])[]): CatalogCard[] {
+  return rows.map(([id = '', name = '', set, number, released, also]) => ({
+    ...{ id, name, set: set || undefined, number: number || undefined, released: released || undefined },
+    also: also?.split(', '),
+  }));
 }

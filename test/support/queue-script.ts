@@ -4,8 +4,8 @@ import type { DictatedAnswer } from '../../sandbox/service-script.ts';
 import { LimiterDocument } from '../../src/limiter/document.ts';
 import type { Acquired, Limiter } from '../../src/limiter/limiter.ts';
 import { INITIAL_STATE, type Terms } from '../../src/limiter/state.ts';
-import type { Reservation } from '../../src/lookup/fetching.ts';
-import type { Lookup } from '../../src/lookup/line.ts';
+import type { Lookup } from '../../src/lookup/fair-queue.ts';
+import type { Reservation } from '../../src/lookup/lookup-queue.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import type { KnownError } from '../../src/model/errors.ts';
@@ -631,7 +631,7 @@ function sharedDocument(listeners: ((health: string) => void)[], terms: Terms): 
   void rows.write([{ part: 'limiter', key: 'account', value }], { keepMs: 1 });
   return new LimiterDocument({
     ...{ terms, rows, account: 'account', log: logLines().log },
-    link: { health: 'usable', onHealth: (listener) => void listeners.push(listener) },
+    link: { onHealth: (listener) => void listeners.push(listener) },
     processes: { id: 'this', isDead: () => false, onLook() {} },
   });
 }

@@ -1,53 +1,7 @@
-import { EventEmitter } from 'node:events';
 import { expect } from 'vitest';
 import { seededRandom } from '../../sandbox/seeded-random.ts';
-import type { CatalogWorkerData, FromWorker, serveCatalog, ToWorker } from '../../src/storage/sqlite/catalog/worker.ts';
-import { begin, install, isInstalled, type Owner, owners, pause, run } from '../simulate/fake-time.ts';
+import { begin, install, isInstalled, pause, run } from '../simulate/fake-time.ts';
 import { hosts } from './hosts.ts';
-
-/** The catalogue's thread, within this one. */
-class NearWorker extends EventEmitter {
-  static serve: typeof serveCatalog;
-  readonly #owner: Owner = {
-    isAlive: true,
-    clock: { skewMs: 0 },
-    open: new Set(),
-    deferred: new Set(),
-    number: 0,
-    slot: 0,
-  };
-  readonly #inside = new EventEmitter();
-
-  constructor(_: URL, { workerData }: { workerData: CatalogWorkerData }) {
-    super();
-    const thread = {
-      post: (message: FromWorker) => void setTimeout(() => this.emit('message', structuredClone(message)), 1),
-      onMessages: (listener: (messages: readonly ToWorker[]) => void) => void this.#inside.on('message', listener),
-      exit: () => void this.terminate(),
-    };
-    setTimeout(() => {
-      try {
-        owners.run(this.#owner, () => NearWorker.serve(workerData, thread));
-      } catch (error) {
-        this.emit('error', error);
-        thread.exit();
-      }
-    }, 5);
-  }
-
-  postMessage(messages: readonly ToWorker[]): void {
-    owners.run(this.#owner, () => setTimeout(() => this.#inside.emit('message', structuredClone(messages)), 1));
-  }
-
-  async terminate(): Promise<number> {
-    owners.run(undefined as never, () => setTimeout(() => this.emit('exit', 0), 1));
-    this.#owner.isAlive = false;
-    return 0;
-  }
-
-  ref(): void {}
-  unref(): void {}
-}
 
 /** Private in discord.js 14: what its gateway calls with each interaction. */
 interface Gateway {
@@ -55,15 +9,11 @@ interface Gateway {
 }
 
 async function installOnce(): Promise<void> {
-  install(NearWorker);
-  // Loaded afterwards: what they keep of Node is simulated then.
-  const { serveCatalog } = await import('../../src/storage/sqlite/catalog/worker.ts');
-  NearWorker.serve = serveCatalog;
+  install();
   // What the app loads when it needs it would take real time.
   await import('../../src/cli/commands.ts');
   await import('../../src/cli/registration.ts');
   await import('../../src/operations/alerts.ts');
-  await import('../../src/storage/sqlite/catalog/last-changes.ts');
   const { Client, DefaultRestOptions } = await import('discord.js');
   const hostAt = (url: string) => {
     const host = hosts.get(new URL(url).origin);

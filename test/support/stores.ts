@@ -6,7 +6,6 @@ import { SettingsOfServers } from '../../src/settings/server-settings.ts';
 import type { RedisLink } from '../../src/storage/redis/link.ts';
 import { RedisRows } from '../../src/storage/redis/rows.ts';
 import { ROWS_SCHEMA, SqliteRows } from '../../src/storage/sqlite/rows.ts';
-import { WatchRows } from '../../src/watches/watch-rows.ts';
 import { Watches } from '../../src/watches/watches.ts';
 import { type LogLine, logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
@@ -18,7 +17,6 @@ export interface Stores {
   rows: Rows;
   lines: LogLine[];
   ledger: Ledger;
-  watchStore: WatchRows;
   watches: Watches;
   lists: KeptLists;
   settings: SettingsOfServers;
@@ -61,10 +59,9 @@ export async function inRedis(own?: TestRedis): Promise<Place<{ link: RedisLink 
 }
 
 function over(rows: Rows, service?: string) {
-  const watchStore = new WatchRows(rows);
-  const watches = new Watches(watchStore, undefined, service);
+  const watches = new Watches(rows, undefined, service);
   const ledger = new Ledger(rows, service);
-  return { rows, ledger, watchStore, watches, lists: new KeptLists(rows), settings: new SettingsOfServers(rows) };
+  return { rows, ledger, watches, lists: new KeptLists(rows), settings: new SettingsOfServers(rows) };
 }
 
 /** How long each part whose name begins so will be there. */

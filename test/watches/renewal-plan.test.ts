@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { viewOf as viewOfLimiter } from '../../src/limiter/limiter.ts';
 import { at, INITIAL_STATE, type Trouble } from '../../src/limiter/state.ts';
 import type { QuotaState, WindowQuota } from '../../src/model/quota.ts';
-import { type RenewalFacts, renewalPlan } from '../../src/watches/renewal-plan.ts';
+import { type RenewalFacts, renewalPlan } from '../../src/watches/renewals.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

@@ -215,7 +215,7 @@ it.each<[rule: string, watched: string, script: string, told: string, Evening?]>
     '2 | 2 3 1',
   ],
   [
-    'a card that the service denies, or answers with nonsense, rests until the reset',
+    'a card that the service denies, or answers with nonsense, rests for the hours of a window',
     'x 1',
     'nonsense for 1; start; +1.9 h; sorted',
     '1 x',
@@ -285,7 +285,7 @@ it.each<[rule: string, watched: string, script: string, told: string, Evening?]>
     { ...WITHOUT_DAY, ...LISTS },
   ],
   [
-    'without a day asks once only for a card that the service does not answer, until the next day',
+    'without a day asks once only in five hours for a card that the service does not answer',
     '1',
     'service down; start; +4 h; count; service up; +2 h; count',
     '3 | 4',

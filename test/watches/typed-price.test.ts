@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { currencySigns, formatPrice, priceAsShown } from '../../src/render/formats.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
-import { typedPrice } from '../../src/watches/typed-price.ts';
+import { typedPrice } from '../../src/watches/watch.ts';
 
 it.each<[string, number | undefined]>([
   ['45', 45],

@@ -14,10 +14,9 @@ function watchFor(lines: Lines, price?: number): Watch {
 function crossed(watch: Watch, prices: readonly number[]): (string | undefined)[] {
   let current = watch;
   return prices.map((price, at) => {
-    const before = current;
-    current = withPrice(before, price, NOW_MS + at, cents);
-    const crossing = current.crossings > before.crossings ? current.untold.at(-1) : undefined;
-    return crossing && `${current.crossings} ${crossing.line} ${crossing.price}`;
+    const { untold, ...after } = withPrice(current, price, NOW_MS + at, cents);
+    current = after; // the member is told at once
+    return untold && `${after.crossings} ${untold.line} ${untold.price}`;
   });
 }
 
@@ -123,22 +122,23 @@ it('a watch that is set again keeps what the member was not told, with the price
   const crossing = withPrice(watchFor({ below: 30 }, 36), 29, NOW_MS);
   const again = newWatch({ ...crossing, below: 20 }, 29, NOW_MS + 1, crossing);
   expect(again).toEqual({ ...crossing, below: 20, crossed: [], setAtMs: NOW_MS + 1 });
-  expect(again.untold).toMatchObject([{ target: 30 }]);
-  expect(crossed(again, [19])).toEqual(['2 below 19']);
+  expect(again.untold).toMatchObject({ target: 30 });
+  expect(withPrice(again, 19, NOW_MS + 2)).toMatchObject({ crossings: 1, untold: { target: 20, price: 19 } });
 });
 
 it('yen have no cents', () => {
   const wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'ja', above: 10.4 };
   const yen = (price: number) => priceAsShown(price, 'JPY');
   const watch = newWatch(wish, 9, NOW_MS, undefined, yen);
-  expect(withPrice(watch, 9.5, NOW_MS, yen).untold).toMatchObject([{ target: 10, price: 10 }]);
+  expect(withPrice(watch, 9.5, NOW_MS, yen).untold).toMatchObject({ target: 10, price: 10 });
 });
 
 it('a price that is not to be compared with those before crosses nothing, and the next one does', () => {
   const watch = watchFor({ above: 40, below: 30 }, 36);
   const anew = withPrice(watch, 400, NOW_MS, undefined, { isAnew: true });
-  expect(anew).toMatchObject({ crossed: ['above'], crossings: 0, untold: [] });
-  expect(withPrice(anew, 29, NOW_MS, undefined, { label: 'foil', currency: 'USD' }).untold).toMatchObject([
-    { line: 'below', price: 29, label: 'foil', currency: 'USD' },
-  ]);
+  expect(anew).toMatchObject({ crossed: ['above'], crossings: 0 });
+  expect(anew.untold).toBeUndefined();
+  expect(withPrice(anew, 29, NOW_MS, undefined, { label: 'foil', currency: 'USD' }).untold).toMatchObject({
+    ...{ line: 'below', price: 29, label: 'foil', currency: 'USD' },
+  });
 });

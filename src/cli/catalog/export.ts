@@ -1,25 +1,25 @@
 import { pipeline } from 'node:stream/promises';
 import { decodeHTMLStrict } from 'entities/decode';
+import type { CatalogCard } from '../../catalog/text.ts';
 import type { CliContext } from '../context.ts';
-import { counted } from './import-report.ts';
-import type { OpenCatalog } from './open-catalog.ts';
+import { counted } from './import.ts';
 
-/** Writes every card that is offered to standard output, each as a line of JSON. @returns the exit code */
-export async function exportCards(catalog: OpenCatalog, { stdout, stderr }: CliContext): Promise<number> {
+/** Writes cards to standard output, each as a line of JSON. @returns the exit code */
+export async function exportCards(cards: Iterable<CatalogCard>, { stdout, stderr }: CliContext): Promise<number> {
   let count = 0;
-  function* lines(): Generator<string> {
-    for (const card of catalog.rows()) {
+  const lines = function* () {
+    for (const card of cards) {
       count++;
       yield `${JSON.stringify(card, escaped)}\n`;
     }
-  }
+  };
   try {
-    await pipeline(lines(), stdout, { end: false });
+    await pipeline(lines, stdout, { end: false });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 0; // `head` has read enough
     throw error;
   }
-  stderr.write(`standard output: ${counted(count)} cards\n`);
+  stderr.write(`standard output: ${counted(count, 'card')}\n`);
   return 0;
 }
 

@@ -1,114 +1,64 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { readNamesConfig } from '../../config/config.ts';
+import { redaction } from '../../log.ts';
 import { isObject } from '../../model/field-source.ts';
+import { OperatorError } from '../../model/operator-error.ts';
 import type { NextList } from '../../model/service-description.ts';
-import { endpoint } from '../../service/request.ts';
-import { DAY_MS } from '../../time/utc-day.ts';
+import { plainText } from '../../render/formats.ts';
+import { endpoint, keyHeader, parseJson } from '../../service/request.ts';
+import { statedWaitSeconds } from '../../service/stated.ts';
 import { agree, type CliContext, CliFailure } from '../context.ts';
-import { Downloads, shown } from './downloads.ts';
-import type { ImportFlags } from './import.ts';
-import { counted } from './import-report.ts';
-import { ProgressLine } from './progress-line.ts';
-import type { Join } from './read-rows.ts';
-import { Unusable } from './source-row.ts';
+import { networkCode } from '../request.ts';
+import { type Join, joinIn, type Mapping } from './card.ts';
+import { counted } from './import.ts';
+import { type List, Unusable } from './input.ts';
 
-/** Lists as they can be imported. */
-export interface FetchedNames {
-  folder: string;
-  flags: ImportFlags;
-  /** Lists of an index that are not there. */
-  missing: number;
-  /** Removes what was fetched, so that the next time brings what is new. */
-  remove(): Promise<void>;
-}
-
-/** A list that is wanted, and where it is kept. */
-interface Wanted {
-  url: URL;
-  file: string;
-}
+type Config = ReturnType<typeof readNamesConfig>;
 
 /**
- * Fetches the list of names that a card service's description tells of. What is complete stays in `DATA_DIR` until it
- * was imported, for a day at most: fetching again goes on with the rest.
+ * The lists of names that a card service's description tells of; each is requested when it is opened. Costs a request
+ * if they are those of an index.
  *
  * @throws CliFailure
  */
-export async function fetchNames(
-  config: ReturnType<typeof readNamesConfig>,
+export async function serviceLists(
+  config: Config,
   isAgreed: boolean,
   context: CliContext,
-): Promise<FetchedNames> {
-  const { dataDir, requestsPerDay, cardService } = config;
-  const { description, baseUrl } = cardService;
-  const { name, names } = description;
+  signal: AbortSignal,
+): Promise<{ lists: List[]; joins: Join[]; flags: Mapping }> {
+  const { description, baseUrl } = config.cardService;
+  const { name, names, game } = description;
   if (!names) throw new CliFailure(`${name} has no list that can be fetched. See docs/catalogues.md for others.`);
-  const addressOf = (text: string) => {
-    const url = text.startsWith('/') ? endpoint(baseUrl, text) : URL.parse(text);
+  const ownHosts = [baseUrl, names.url].flatMap((address) => URL.parse(address)?.hostname ?? []);
+  const downloads = new Downloads(config, [...names.hosts, ...ownHosts], signal);
+  const listAt = (address: string) => {
+    const url = address.startsWith('/') ? endpoint(baseUrl, address) : URL.parse(address);
     if (!url) throw new CliFailure('The description or its index names a list whose address is none.');
-    return url;
+    return { name: shown(url), source: name, bytes: () => downloads.bytesAt(url) };
   };
-  const first = addressOf(names.url);
-  const downloads = new Downloads(config, [...names.hosts, first.hostname]);
-  const above = join(resolve(dataDir), 'fetched', hashOf([baseUrl, names.url]));
-  const folder = join(above, name.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 40));
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-    throw new CliFailure(`${folder} cannot be written (${error.message}).`, { cause: error });
-  });
-
-  /** @param further what is not known yet of the costs @returns how many are not there */
-  const get = async (lists: readonly Wanted[], further: string): Promise<number> => {
-    const there = await Promise.all(lists.map(({ file }) => isKept(file)));
-    const wanted = lists.filter((_, at) => !there[at]);
-    const costs = `${name}: this takes ${counted(wanted.length)} ${wanted.length === 1 ? 'request' : 'requests'}${further}`;
-    const ofDay = requestsPerDay === undefined ? '' : `, of ${counted(requestsPerDay)} a day`;
-    if (wanted.length > 0) await agree(costs + ofDay, isAgreed || ofDay === '', context);
-    const missing: string[] = [];
-    const line = new ProgressLine(context.stderr);
-    for (const [at, { url, file }] of wanted.entries()) {
-      const tell = () =>
-        line.show(`${counted(at + 1)} of ${counted(wanted.length)} lists, ${Math.ceil(downloads.bytes / 1e6)} MB`);
-      await downloads.save(url, file, tell).catch((error: unknown) => {
-        if (!(error instanceof Unusable)) throw error;
-        missing.push(`${shown(url)} ${error.message}.\n`);
-      });
-    }
-    line.replaceBy(missing.slice(0, SHOWN_MISSING).join(''));
-    if (missing.length === lists.length) throw new CliFailure(`${name} has no such list. Correct \`names\`.`);
-    return missing.length;
+  const agreeTo = (count: number, further = '') => {
+    const ofDay = config.requestsPerDay === undefined ? '' : `, of ${counted(config.requestsPerDay)} a day`;
+    const costs = `${name}: this takes ${counted(count, 'request')}${further}${ofDay}`;
+    return agree(costs, isAgreed || ofDay === '', context);
   };
-
-  const joined = names.join.map((text): Join & Wanted => {
-    const [, field = '', address = '', key] = /^([^=]+)=(.+?)(?::([^:/]+))?$/.exec(text) ?? [];
-    return { field, key, url: addressOf(address), file: join(above, `${hashOf([address])}.json`) };
+  const list = listAt(names.url);
+  const joins = names.join
+    .flatMap((text) => joinIn(text) ?? [])
+    .map(({ from, ...join }) => ({ ...listAt(from), ...join }));
+  const flags = { game, ...names };
+  await agreeTo(1 + joins.length, names.then && ', and then one for each list of its index');
+  if (!names.then) return { lists: [list], joins, flags };
+  const index = await text(list.bytes()).catch((error: unknown) => {
+    throw error instanceof Unusable ? new CliFailure(`${list.name} ${error.message}.`, { cause: error }) : error;
   });
-  const head = { url: first, file: names.then ? join(above, 'index.json') : join(folder, fileName(first)) };
-  const isIndex = names.then !== undefined;
-  if ((await get([head, ...joined], isIndex ? ', and then one for each list of its index' : '')) > 0)
-    throw new CliFailure('A list that the others need is not there.');
-  const next = names.then && nextLists(await indexIn(head), names.then).map(addressOf);
-  const lists = next?.map((url) => ({ url, file: join(folder, fileName(url)) }));
-  const missing = lists ? await get(lists, '') : 0;
-  const { rows, map, idTemplate, game = description.game } = names;
-  const remove = () => rm(above, { recursive: true, force: true });
-  return { folder, flags: { rows, map, idTemplate, game, join: joined }, missing, remove };
+  const lists = nextLists(parseJson(index), names.then, list.name).map(listAt);
+  await agreeTo(lists.length);
+  return { lists, joins, flags };
 }
 
-const SHOWN_MISSING = 20;
 const MOST_LISTS = 5_000;
-const MOST_INDEX_BYTES = 16 * 1024 * 1024;
-
-async function indexIn({ file, url }: Wanted): Promise<unknown> {
-  if ((await stat(file)).size > MOST_INDEX_BYTES) throw new CliFailure(`${shown(url)} is larger than 16 MB.`);
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch {
-    await rm(file);
-    throw new CliFailure(`${shown(url)} is not JSON.`);
-  }
-}
 
 /**
  * The addresses and paths to which an index leads, each once. Its rows are the list that it is, or the first list of
@@ -116,40 +66,132 @@ async function indexIn({ file, url }: Wanted): Promise<unknown> {
  *
  * @throws CliFailure when a row leads nowhere
  */
-export function nextLists(index: unknown, then: readonly NextList[]): string[] {
+function nextLists(index: unknown, then: readonly NextList[], name: string): string[] {
+  if (index === undefined) throw new CliFailure(`${name} is not JSON.`);
   const inside = isObject(index) ? Object.values(index) : [index];
   const rows = inside.find((value): value is unknown[] => Array.isArray(value) && value.some(isObject)) ?? [index];
-  const texts = rows.map((row) => {
-    const [text] = then.flatMap(({ isAddress, template }) => {
-      const filled = template.filled((path) => segment(path.valueIn(row), isAddress));
-      return filled ?? [];
-    });
-    if (text === undefined) throw new CliFailure('A row of the index has no value for the address in `names.then`.');
-    return text;
+  const addresses = rows.map((row) => {
+    const filled = then.map(({ isAddress, template }) =>
+      template.filled((path) => segment(path.valueIn(row), isAddress)),
+    );
+    const address = filled.find((each) => each !== undefined);
+    if (address === undefined) throw new CliFailure('A row of the index has no value for the address in `names.then`.');
+    return address;
   });
-  if (texts.length > MOST_LISTS) throw new CliFailure(`The index names more than ${counted(MOST_LISTS)} lists.`);
-  return [...new Set(texts)];
+  if (addresses.length > MOST_LISTS) throw new CliFailure(`The index names more than ${counted(MOST_LISTS)} lists.`);
+  return [...new Set(addresses)];
 }
 
 /** @returns the value as one segment of a path or, if it is an address, as it stands */
 function segment(value: unknown, isAddress: boolean): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const text = String(value).toWellFormed();
-  if (isAddress) return text;
-  return /^\.*$/.test(text) ? undefined : encodeURIComponent(text);
+  const written = String(value).toWellFormed();
+  if (isAddress) return written;
+  return /^\.*$/.test(written) ? undefined : encodeURIComponent(written);
 }
 
-async function isKept(file: string): Promise<boolean> {
-  const stats = await stat(file).catch(() => undefined);
-  return stats !== undefined && Date.now() - stats.mtimeMs < DAY_MS;
+/** Without a query, which may hold a key. */
+function shown({ host, pathname }: URL): string {
+  return host + pathname;
 }
 
-/** A list's own, and much the same as its address, since messages name it. */
-function fileName(url: URL): string {
-  const end = url.pathname.replace(/\.jsonl?(\.gz)?$/, '').replace(/[^\w-]+/g, '-');
-  return `${end.slice(-40).replace(/^-/, '')}-${hashOf([url.href])}.json`;
-}
+const MOST_REDIRECTS = 5;
+const MOST_PAUSES = 3;
+/** A longer wait than this is the operator's. */
+const LONGEST_PAUSE_SECONDS = 60;
+const UNSTATED_PAUSE_SECONDS = 10;
+const LONGEST_REASON = 200;
+/** What concerns this address alone. */
+const NOTHING_THERE = [400, 404, 410, 422];
+const KEY_REFUSED = [401, 403];
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-function hashOf(texts: readonly string[]): string {
-  return createHash('sha256').update(texts.join(' ')).digest('hex').slice(0, 8);
+/** Gets lists, no faster than the card service's plan allows, and from no other hosts than named. */
+class Downloads {
+  readonly #config: Config;
+  readonly #hosts: readonly string[];
+  readonly #signal: AbortSignal;
+  #nextAtMs = 0;
+
+  /** @param hosts from which lists may come, besides the card service's own origin */
+  constructor(config: Config, hosts: readonly string[], signal: AbortSignal) {
+    this.#config = config;
+    this.#hosts = hosts;
+    this.#signal = signal;
+  }
+
+  /**
+   * Costs a request, and one more for each redirect, when it is first read.
+   *
+   * @throws Unusable when there is nothing at the address, CliFailure when nothing more can be had
+   */
+  async *bytesAt(url: URL): AsyncGenerator<Buffer> {
+    try {
+      const { body } = await this.#answerAt(url);
+      for await (const chunk of body ?? []) yield Buffer.from(chunk);
+    } catch (error) {
+      if (error instanceof OperatorError || error instanceof Unusable) throw error;
+      const why = networkCode(error) ?? 'the connection broke';
+      throw new CliFailure(`${shown(url)} could not be fetched (${why}).`, { cause: error });
+    }
+  }
+
+  /** Follows redirects by hand, so that neither the key nor a request goes where the description does not say. */
+  async #answerAt(at: URL, redirects = 0, pauses = 0): Promise<Response> {
+    const response = await this.#request(at);
+    const { ok, status, headers } = response;
+    if (ok) return response;
+    const reason = await this.#reasonOf(response);
+    const location = headers.get('location');
+    if (status < 400 && location !== null && redirects < MOST_REDIRECTS)
+      return this.#answerAt(new URL(location, at), redirects + 1, pauses);
+    if (status !== 429 || pauses === MOST_PAUSES) throw this.#failure(at, status, reason);
+    const stated = statedWaitSeconds({ headers }, Date.now()) ?? UNSTATED_PAUSE_SECONDS;
+    const seconds = Math.max(stated, this.#config.cardService.description.shutOutSeconds);
+    if (seconds > LONGEST_PAUSE_SECONDS)
+      throw new CliFailure(`${at.host} asks to wait ${Math.ceil(seconds / 60)} minutes${reason}.`);
+    this.#nextAtMs = performance.now() + seconds * 1000;
+    return this.#answerAt(at, redirects, pauses + 1);
+  }
+
+  async #request(at: URL): Promise<Response> {
+    const { requestsPerMinute, cardService } = this.#config;
+    const { headers, description, apiKey } = cardService;
+    const signal = this.#signal;
+    if (!this.#isAllowed(at))
+      throw new CliFailure(`${shown(at)} is not fetched: the description names no such host, or it is not https.`);
+    await sleep(Math.max(0, this.#nextAtMs - performance.now()), undefined, { signal });
+    this.#nextAtMs = performance.now() + 60_000 / requestsPerMinute;
+    const own = { ...headers, ...keyHeader(description, apiKey) };
+    const sent = this.#isOwn(at) ? own : { 'user-agent': headers['user-agent'] };
+    return fetch(at, { headers: sent, redirect: 'manual', signal }); // which gives up after 300 s of silence
+  }
+
+  #isAllowed(at: URL): boolean {
+    const { protocol, port, hostname, username, password } = at;
+    if (username + password !== '') return false;
+    const isOwnMachine = protocol === 'http:' && LOOPBACK.test(hostname);
+    const isSafe = isOwnMachine || (protocol === 'https:' && port === '');
+    return this.#isOwn(at) || (isSafe && this.#hosts.includes(hostname));
+  }
+
+  #isOwn({ origin }: URL): boolean {
+    return origin === new URL(this.#config.cardService.baseUrl).origin;
+  }
+
+  /** What an answer says besides its status, as the end of a sentence for a terminal; empty where that is no text. */
+  async #reasonOf(response: Response): Promise<string> {
+    const { apiKey, secrets } = this.#config.cardService;
+    const body = await response.text().catch(() => '');
+    const known = redaction([apiKey, ...secrets])(body);
+    const words = plainText(known.replace(/<[^>]*>/g, ' '), LONGEST_REASON);
+    return /\p{L}/u.test(words) ? `: ${words.replace(/\.$/, '')}` : '';
+  }
+
+  #failure(at: URL, status: number, reason: string): Unusable | CliFailure {
+    if (NOTHING_THERE.includes(status)) return new Unusable(`is not there (status ${status}${reason})`);
+    const hadKey = this.#isOwn(at) && this.#config.cardService.apiKey !== undefined;
+    const cure = KEY_REFUSED.includes(status) && hadKey ? ' Check CARD_SERVICE_API_KEY, and what the plan allows.' : '';
+    return new CliFailure(`${shown(at)} answers with status ${status}${reason}.${cure}`);
+  }
 }

@@ -1,157 +1,194 @@
-import type { CatalogCard } from '../../catalog/catalog-card.ts';
-import { nameKey } from '../../catalog/words.ts';
-import type { StoredRow } from '../../storage/sqlite/catalog/schema.ts';
+import { basename } from 'node:path';
+import type { CatalogDatabase } from '../../catalog/database.ts';
+import { type CatalogCard, nameKey } from '../../catalog/text.ts';
+import { plainText } from '../../render/formats.ts';
+import { sqliteCode } from '../../storage/sqlite/file.ts';
 import { type CliContext, CliFailure } from '../context.ts';
-import { CardMaker, type Mapping } from './card-maker.ts';
-import type { Surroundings } from './field-source.ts';
-import { ImportReport } from './import-report.ts';
-import { filesOf, type Listed, openInput } from './input.ts';
-import type { OpenCatalog } from './open-catalog.ts';
-import { type Join, listIn, ONE_OBJECT, readJoined, readRows } from './read-rows.ts';
-import { columnsOf, type SourceRow, Unusable } from './source-row.ts';
+import { cardReader, type Join, type Joined, lackOf, type Mapping, readJoined } from './card.ts';
+import { type List, Unusable } from './input.ts';
+import { rowsOf } from './rows.ts';
 
-export interface ImportFlags extends Mapping {
-  /** Where cards stand in JSON documents; `undefined`: each is an array of them. */
-  rows?: string | undefined;
-  join?: readonly Join[] | undefined;
+interface Options {
+  flags: Mapping;
+  joins: readonly Join[];
+  catalog: CatalogDatabase;
+  /** Ends the import after the cards that it has. */
+  signal: AbortSignal;
+}
+
+/**
+ * Imports lists one after the other, and tells what became of them.
+ *
+ * @returns the exit code: 0 everything was taken, 2 only a part, 1 nothing
+ * @throws CliFailure when what is joined cannot be had
+ */
+export async function importLists(
+  lists: readonly List[],
+  options: Options,
+  { stdout, stderr }: Pick<CliContext, 'stdout' | 'stderr'>,
+): Promise<number> {
+  const all = new Import(options, (sentence) => stderr.write(`${sentence}.\n`));
+  const exitCode = await all.take(lists);
+  stdout.write(`${lists.length === 1 ? lists[0]?.name : `All ${counted(lists.length, 'file')}`}: ${all.total}\n`);
+  return exitCode;
+}
+
+/** `20,106`, or with what is counted: `1 card`, `20,106 cards`. */
+export function counted(count: number, what?: string): string {
+  const figure = count.toLocaleString('en');
+  return what === undefined ? figure : `${figure} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** In one transaction, which keeps other writers out: some 50 ms. With 500 an import takes a third longer. */
 const BATCH = 2_000;
-/** Spreadsheets write long numbers so: `8,96311E+07`. */
-const ROUNDED = /^\d(?:[.,]\d+)?E\+\d+$/i;
-/** Fewer cards, if these have long texts. */
-const BATCH_CHARACTERS = 1_000_000;
+/** So that one mistake in each line does not fill the screen. */
+const SHOWN_REFUSALS = 20;
+const LONGEST_EXAMPLES = 100;
 
-/** What the files of one import have in common. */
-interface Import {
-  flags: ImportFlags;
-  catalog: OpenCatalog;
-  context: CliContext;
-  /** Ends the import after the batch that it has. */
-  signal: AbortSignal;
-  report: ImportReport;
-  cardMaker: CardMaker;
-  joined: Surroundings['joined'];
-  /** The fields of the first object in which there is no card, and its file. */
-  refused?: { name: string; fields: readonly string[] } | undefined;
-}
+/** Cards of a list that are not written yet, each with its place. */
+type Batch = Map<CatalogCard, string>;
 
-/** Imports files one after the other, and says what became of each. @returns the exit code */
-export async function importFiles(
-  named: readonly string[],
-  options: Pick<Import, 'flags' | 'catalog' | 'context' | 'signal'>,
-): Promise<number> {
-  const { flags, context, signal } = options;
-  const files = (await Promise.all(named.map((path) => filesOf(path, context.folder)))).flat();
-  const report = new ImportReport(files.length, context);
-  const attempt = async (file: string, work: () => Promise<unknown>): Promise<boolean> => {
+class Import {
+  readonly #options: Options;
+  readonly #joined: Joined[] = [];
+  readonly #say: (sentence: string) => void;
+  #cards = 0;
+  #news = 0;
+  #refused = 0;
+  readonly #ids = new Set<string>();
+  readonly #twice = new Set<string>();
+  readonly #filled = new Set<string>();
+  readonly #empty: string[] = [];
+  readonly #renamed: string[] = [];
+  /** Which fields the first card that was refused lacks, and its file. */
+  #lack: string | undefined;
+
+  constructor(options: Options, say: (sentence: string) => void) {
+    this.#options = options;
+    this.#say = say;
+  }
+
+  /** @returns the exit code */
+  async take(lists: readonly List[]): Promise<number> {
+    const { joins, signal } = this.#options;
+    for (const join of joins) this.#joined.push(await readJoined(join));
+    let isWhole = true;
     try {
-      await work();
-      return true;
+      for (const list of lists) await this.#takeList(list);
     } catch (error) {
-      if (!(error instanceof Unusable)) throw error;
-      report.isIncomplete(`${file === '-' ? 'Standard input' : file} ${error.message}.`);
-      return false;
+      const why = signal.aborted ? 'Stopped.' : error instanceof CliFailure && error.message;
+      if (!why) throw error;
+      isWhole = false;
+      this.#say(`${why} What was taken stays. Run the same command again for the rest`);
     }
-  };
-  const joined = new Map<string, ReadonlyMap<string, SourceRow>>();
-  for (const join of flags.join ?? []) {
-    const read = async () => {
-      const [file] = await filesOf(join.file, context.folder);
-      if (file?.file !== join.file) throw new Unusable('is a folder: `--join` takes one file');
-      joined.set(join.field, await readJoined(join, await openInput(join.file, context)));
-    };
-    if (!(await attempt(join.file, read))) return 1;
+    this.#warn();
+    if (this.#cards === 0) return 1;
+    return isWhole && this.#refused === 0 ? 0 : 2;
   }
-  const common: Import = { ...options, report, cardMaker: new CardMaker(flags), joined };
-  try {
-    for (const listed of files) if (!signal.aborted) await attempt(listed.file, () => importFile(listed, common));
-    if (signal.aborted) report.stopped('Stopped.');
-  } catch (error) {
-    if (!(error instanceof CliFailure)) throw error;
-    report.stopped(error.message);
-  }
-  const { name = '', fields } = common.refused ?? {};
-  if (report.cards === 0 && fields)
-    await attempt(name, async () => common.cardMaker.checkColumns(columnsOf(fields), 'field'));
-  return report.end(flags.rows === undefined ? '' : ` at ${flags.rows}`, common.cardMaker.unfound());
-}
 
-/** @throws Unusable, when what can be read has been taken; CliFailure */
-async function importFile({ file, source }: Listed, common: Import): Promise<void> {
-  const { flags, catalog, context, signal, report, cardMaker, joined } = common;
-  const input = await openInput(file, context);
-  const rows = readRows(input, flags.rows, levelsOf(flags));
-  const around = { name: input.name, fileName: input.name.replace(/(?<=.)\..*$/, ''), joined };
-  report.begin(input);
-  let columns: SourceRow['columns'];
-  let [isImported, characters] = [false, 0];
-  let batch = new Map<CatalogCard, SourceRow>();
-  const takeBatch = async () => {
-    const cards = batch;
-    [batch, characters] = [new Map(), 0];
-    if (cards.size === 0) return;
-    if (!isImported) catalog.beginImport(source);
-    isImported = true;
-    const refused = new Set<CatalogCard>();
-    const news = catalog.take([...cards.keys()], source, (card, stored) => {
-      const why = compare(card, stored, report);
-      if (why === undefined) return true;
-      refused.add(card);
-      report.refused(cards.get(card)?.place ?? '', why);
-      return false;
-    });
-    for (const card of cards.keys()) if (!refused.has(card)) report.read(card.id);
-    report.took(cards.size - refused.size, news.length);
-  };
-  try {
+  get total(): string {
+    const twice = this.#twice.size > 0 ? `; ${examples(this.#twice, 'id')} came twice, the last counts` : '';
+    const news = `${counted(this.#news)} new or changed`;
+    return `${counted(this.#cards, 'card')}, ${news}; ${counted(this.#refused)} refused${twice}`;
+  }
+
+  /** Takes what of a list can be used. @throws CliFailure */
+  async #takeList(list: List): Promise<void> {
+    const batch: Batch = new Map();
+    try {
+      await this.#read(list, batch);
+    } catch (error) {
+      this.#refuse(list.name, error);
+    } finally {
+      this.#write(batch, list);
+    }
+  }
+
+  /** @param batch holds what is not written in the end @throws Unusable */
+  async #read(list: List, batch: Batch): Promise<void> {
+    const { flags, signal } = this.#options;
+    const { isTable, rows } = await rowsOf(list.bytes(), flags.rows, JSON.stringify(flags).includes('../'));
+    const file = basename(list.name).replace(/(?<=.)\..*$/, '');
+    const cardOf = cardReader(flags, this.#joined, { file, isTable });
+    let isEmpty = true;
     for await (const row of rows) {
-      if (row.columns && row.columns !== columns) cardMaker.checkColumns(row.columns);
-      columns = row.columns;
-      const card = cardOf(row, around, common);
-      if (!card) continue;
-      characters += Object.values(card).flat().join('').length;
-      if (batch.set(card, row).size >= BATCH || characters >= BATCH_CHARACTERS) await takeBatch();
-      if (signal.aborted) break;
+      signal.throwIfAborted();
+      isEmpty = false;
+      try {
+        batch.set(cardOf(row), row.place);
+      } catch (error) {
+        const lack = row.refused === undefined && lackOf(flags, row.value);
+        if (lack && isTable) throw new Unusable(lack); // no other row has more fields
+        if (lack) this.#lack ??= `${list.name} ${lack}`;
+        this.#refuse(`${list.name}: ${row.place}`, error);
+      }
+      if (batch.size >= BATCH) this.#write(batch, list);
     }
-  } finally {
-    await takeBatch().finally(() => report.finish());
+    if (isEmpty) this.#empty.push(basename(list.name));
   }
-  const list = isImported || flags.rows !== undefined ? undefined : listIn(input.head);
-  if (list) {
-    common.refused = undefined;
-    throw new Unusable(`${ONE_OBJECT} ${list}`);
-  }
-  report.isWhole();
-}
 
-/** @returns `undefined` when the row is refused, which is reported */
-function cardOf(row: SourceRow, around: Surroundings & { name: string }, common: Import): CatalogCard | undefined {
-  const { cardMaker, report } = common;
-  try {
-    const card = cardMaker.cardOf(row, around);
-    if (ROUNDED.test(card.id)) report.warn('rounded', card.id);
-    return card;
-  } catch (error) {
+  /** Writes cards in one transaction, and forgets them. @throws CliFailure */
+  #write(batch: Batch, { name, source }: List): void {
+    const { catalog } = this.#options;
+    if (batch.size === 0) return;
+    if (catalog.isReplaced())
+      throw new CliFailure(
+        `${catalog.file} was moved away meanwhile, as the bot does when it is corrupt. Run this again.`,
+      );
+    const places = new Map(batch);
+    batch.clear();
+    try {
+      catalog.beginImport(source);
+      const news = catalog.upsert([...places.keys()], source, (card, stored) => {
+        if (stored.name === card.name || nameKey(stored.name) === nameKey(card.name)) return true;
+        if (isOtherGame(card.game, stored.game)) {
+          const why = new Unusable(`has the id of ${stored.name}, a card of ${stored.game}`);
+          this.#refuse(`${name}: ${places.get(card)}`, why);
+          return !places.delete(card);
+        }
+        if (stored.confirmed !== 1) this.#renamed.push(`${card.id}: ${stored.name} → ${card.name}`);
+        return true;
+      });
+      this.#news += news.length;
+    } catch (error) {
+      if (sqliteCode(error) === undefined || !(error instanceof Error)) throw error;
+      throw new CliFailure(`${catalog.file} cannot be written (${error.message}).`, { cause: error });
+    }
+    this.#cards += places.size;
+    for (const card of places.keys()) {
+      if (this.#ids.has(card.id)) this.#twice.add(card.id);
+      this.#ids.add(card.id);
+      for (const [field, value] of Object.entries(card)) if (value !== undefined) this.#filled.add(field);
+    }
+  }
+
+  /** A row or a file is not taken. @throws what is no reason for that */
+  #refuse(what: string, error: unknown): void {
     if (!(error instanceof Unusable)) throw error;
-    report.refused(row.place, error.message);
-    if (!row.columns) common.refused ??= { name: around.name, fields: Object.keys(row.value) };
-    return undefined;
+    if (++this.#refused <= SHOWN_REFUSALS) this.#say(`${what} ${error.message}`);
+  }
+
+  #warn(): void {
+    const { map = {}, rows } = this.#options.flags;
+    const where = rows === undefined ? '' : ` at ${rows}`;
+    if (this.#refused > SHOWN_REFUSALS) this.#say(`${counted(this.#refused - SHOWN_REFUSALS)} more were refused`);
+    if (this.#empty.length > 0) this.#say(`No cards${where} in ${examples(this.#empty, 'file')}`);
+    if (this.#cards === 0 && this.#lack !== undefined) this.#say(this.#lack);
+    for (const [field, source] of Object.entries(map))
+      if (this.#cards > 0 && !this.#filled.has(field)) this.#say(`--map ${field}=${source} found nothing in any card`);
+    if (this.#renamed.length > 0)
+      this.#say(
+        `New names for ${examples(this.#renamed, 'id')}: if these are other cards, make ids with --id-template`,
+      );
   }
 }
 
-/** Different games number their cards alike, and so may the lists of one game. @returns why a card is not taken */
-function compare(card: CatalogCard, stored: StoredRow, report: ImportReport): string | undefined {
-  if (stored.name === card.name || nameKey(stored.name) === nameKey(card.name)) return undefined;
-  if (stored.game && card.game && stored.game.toLowerCase() !== card.game.toLowerCase())
-    return `has the id of ${stored.name}, a card of ${stored.game}`;
-  if (stored.confirmed !== 1) report.warn('renamed', `${card.id}: ${stored.name} → ${card.name}`);
-  return undefined;
+/** Different games number their cards alike, and so may the lists of one game. */
+function isOtherGame(game = '', stored: string | null): boolean {
+  return game !== '' && Boolean(stored) && stored?.toLowerCase() !== game.toLowerCase();
 }
 
-/** How many of the objects around a card the most `../` of a mapping go through. */
-function levelsOf({ map, idTemplate }: Mapping): number {
-  const ups = JSON.stringify([map, idTemplate]).match(/(\.\.\/)+/g) ?? [];
-  return Math.max(0, ...ups.map((each) => each.length / '../'.length));
+function examples(names: Iterable<string>, what: string): string {
+  const all = [...names];
+  return `${counted(all.length, what)} (${plainText(all.join(', '), LONGEST_EXAMPLES)})`;
 }

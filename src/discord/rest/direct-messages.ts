@@ -2,8 +2,7 @@ import { DiscordAPIError, RateLimitError, REST, RESTJSONErrorCodes, type RouteLi
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { Incident, type Logger } from '../../log.ts';
-import type { Message } from '../../model/message.ts';
-import type { Sent } from '../../model/sent.ts';
+import type { Message, Sent } from '../../model/message.ts';
 import { backOffMs } from '../../time/back-off.ts';
 import { isOfMessage, NO_MENTIONS } from './requests.ts';
 

@@ -14,8 +14,7 @@ import {
 import { z } from 'zod';
 import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
-import type { Form, FormField, Message } from '../../model/message.ts';
-import type { Sent } from '../../model/sent.ts';
+import type { Form, FormField, Message, Sent } from '../../model/message.ts';
 import { formatMessage } from '../../render/messages.ts';
 import type { CardsReply, EditResult, FirstResult, ReplySender, ShownReply } from '../../replies/ports.ts';
 import {

@@ -14,7 +14,7 @@ import {
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
-import type { Sent } from '../../model/sent.ts';
+import type { Sent } from '../../model/message.ts';
 import { type EditResult, type FirstResult, REPLY_DEADLINE_MS } from '../../replies/ports.ts';
 import { backOffMs } from '../../time/back-off.ts';
 

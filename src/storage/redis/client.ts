@@ -3,7 +3,7 @@ import { createClient, ErrorReply } from '@redis/client';
 export type RedisClient = ReturnType<typeof newClient>;
 
 /** Raised by each change of a key or of the form of what is in one; processes of different versions share nothing. */
-const VERSION = 'v9';
+const VERSION = 'v11';
 
 /** How all keys begin but those of cards, which know their own version. */
 export function redisPrefix(keyPrefix: string): string {

@@ -3,15 +3,22 @@ import type { Logger } from '../../log.ts';
 import type { MemberHistory } from '../../privacy/member-data.ts';
 import { filesIn } from './file.ts';
 
-/** The catalog's own thread takes a fraction of this to write. */
+/** An import of names takes a fraction of this to write. */
 const BUSY_TIMEOUT_MS = 500;
 
 /**
- * What members looked up last, in the catalogs of a `DATA_DIR`, those of other card services too, by a connection of
- * its own: it is wanted rarely, and the catalog's thread may be busy with a search.
+ * What members looked up last, in the catalogs of a `DATA_DIR`, those of other card services too, by connections of
+ * its own: it is wanted rarely.
+ *
+ * @param writeAll writes what this process has not written yet
  */
-export function sqliteMemberHistory(dataDir: string, log: Pick<Logger, 'warn'>): MemberHistory {
+export function sqliteMemberHistory(
+  dataDir: string,
+  log: Pick<Logger, 'warn'>,
+  writeAll: () => void = () => {},
+): MemberHistory {
   const attempt = <T>(work: (database: DatabaseSync) => T): T[] | undefined => {
+    writeAll();
     try {
       return filesIn(dataDir, /^(names-[^/]*\/)?catalog\.sqlite$/).map((file) => {
         using database = new DatabaseSync(file);

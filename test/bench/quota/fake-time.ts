@@ -26,7 +26,9 @@ export async function inFakeTime<T>(startMs: number, work: () => Promise<T>): Pr
     result.catch(() => {}); // thrown below
     let timerAtMs = realNowMs();
     while (!over) {
-      await nextLoopIteration();
+      // One question of names after the other is answered so, all at the same time.
+      do await nextLoopIteration();
+      while (process.getActiveResourcesInfo().includes('Immediate'));
       if (over) break;
       if (clock.countTimers() > 0) {
         clock.next();

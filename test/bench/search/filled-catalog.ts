@@ -1,6 +1,6 @@
-import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
+import { CatalogDatabase } from '../../../src/catalog/database.ts';
+import type { CatalogCard } from '../../../src/catalog/text.ts';
 import { createLog } from '../../../src/log.ts';
-import { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
 import { onFinished } from '../../support/on-finished.ts';
 
 const ROWS_AT_ONCE = 5_000;

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../sandbox/seeded-random.ts';
-import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
+import type { CatalogCard } from '../../../src/catalog/text.ts';
 
 const SYLLABLES =
   'ba cha ri zar dra gon mew pi ka chu bla sto ise ven u saur ken zo lu gi ton mar el fir wa ter sha dow li ght no vi rex tor gla mi se ur kor thun'.split(

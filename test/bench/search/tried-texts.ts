@@ -1,4 +1,4 @@
-import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
+import type { CatalogCard } from '../../../src/catalog/text.ts';
 import { isHeldOut, isMeant, type TypedText } from '../../catalog/typed/texts.ts';
 import { quantile } from '../quantile.ts';
 import type { BenchTable, Verdict } from '../table.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { CatalogDatabase } from '../../../src/catalog/database.ts';
 import { search } from '../../../src/catalog/search.ts';
-import type { CatalogDatabase } from '../../../src/storage/sqlite/catalog/database.ts';
 import { openCatalog } from '../../support/open-catalog.ts';
 import { isMeant, LISTS, rows, typedTexts } from './texts.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
+import type { CatalogCard } from '../../../src/catalog/text.ts';
 
 export const LISTS = ['pokemon', 'yugioh', 'fab', 'netrunner', 'arkham'] as const;
 /** Lists by no text of which the search is tuned: what may be expected for a game of which nobody thought. */

@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { CatalogCard } from '../../../src/catalog/catalog-card.ts';
+import type { CatalogCard } from '../../../src/catalog/text.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { exported, runCatalog } from './cli-runs.ts';
 
@@ -167,7 +167,10 @@ describe('the command lines for public catalogues', () => {
     const line = (await commandLines('Public catalogues'))[Object.keys(LISTS).indexOf(list)] ?? '';
     const { code, err } = await runCatalog(folder, await words(line, folder));
 
-    expect({ code, err }).toEqual({ code: 0, err: list === 'yaml-yugi' ? '2.json holds no cards at sets.en.\n' : '' });
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: list === 'yaml-yugi' ? 'No cards at sets.en in 1 file (2.json).\n' : '',
+    });
     expect((await exported(folder)).map(lineOf)).toEqual(cards);
   });
 });

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { onFinished } from '../../support/on-finished.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { exported, runCatalog } from './cli-runs.ts';
@@ -69,10 +68,10 @@ describe('npm run catalog -- fetch', () => {
     });
     expect(await offered()).toEqual([{ ...DRAKE, set: 'First Light', game: 'Lanternfolk' }]);
     expect(service.seen[0]?.headers['user-agent']).toMatch(/^cardbot\//);
-    expect((await runCatalog(folder, ['stats'], { env: bot })).out).toContain('\n  My-cards: 1\n');
+    expect((await runCatalog(folder, ['stats'], { env: bot })).out).toContain('\n  My cards: 1\n');
   });
 
-  it('gets each list of an index, each value as one segment, and leaves nothing behind', async () => {
+  it('gets each list of an index, each value as one segment', async () => {
     const service = await serving({
       '/sets': { results: [{ code: 'a' }, { code: '../b?' }] },
       '/sets/a': { set: 'First Light', cards: [DRAKE] },
@@ -93,10 +92,9 @@ describe('npm run catalog -- fetch', () => {
         { ...GOLEM, set: 'Second Dusk' },
       ]),
     );
-    expect(readdirSync(join(folder, 'data', 'fetched'))).toEqual([]);
   });
 
-  it('goes on with the rest when it was cut off', async () => {
+  it('takes what came before a list was cut off, and all again the next time', async () => {
     const broken = (_: IncomingMessage, response: ServerResponse) => {
       response.writeHead(200, { 'content-length': '1000' }).write('[');
       setImmediate(() => response.destroy());
@@ -104,62 +102,13 @@ describe('npm run catalog -- fetch', () => {
     const service = await serving({ '/sets': [{ id: 1 }, { id: 2 }], '/1': [DRAKE], '/2': broken });
     const description = { url: service.origin, names: { url: '/sets', [THEN]: '/{id}' } };
     const { code, err } = await fetching(description);
-    expect(code).toBe(1);
-    expect(err).toMatch(/\/2 could not be fetched \(\w+\)\. Run the same command again for the rest\.\n$/);
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /\/2 could not be fetched \(\w+\)\. What was taken stays\. Run the same command again for the rest\.\n$/,
+    );
     service.answers['/2'] = [GOLEM];
-    expect(await fetching(description)).toMatchObject({ code: 0, err: 'My cards: this takes 1 request.\n' });
-    expect(service.paths()).toEqual(['/sets', '/1', '/2', '/2']);
+    expect(await fetching(description)).toMatchObject({ code: 0 });
     expect(await offered()).toHaveLength(2);
-  });
-
-  it('takes what holds no cards for no list: the next time asks again', async () => {
-    const service = await serving({ '/all': '<html>We are back soon.</html>' });
-    const description = { url: service.origin, names: { url: '/all' } };
-    expect(await fetching(description)).toMatchObject({ code: 1, err: expect.stringContaining('a web page') });
-    service.answers['/all'] = [DRAKE];
-    expect(await fetching(description)).toMatchObject({ code: 0 });
-    expect(await offered()).toEqual([DRAKE]);
-  });
-
-  it('is not spoilt by another one at the same time that is cut off, which leaves nothing half behind', async () => {
-    const under = join(folder, 'data', 'fetched');
-    const parts = () =>
-      readdirSync(under, { recursive: true })
-        .map(String)
-        .filter((name) => name.includes('.part'));
-    const isHalf = () => parts().some((name) => statSync(join(under, name)).size > 1_000);
-    const { promise: firstAnswer, resolve } = Promise.withResolvers<ServerResponse>();
-    let isFirst = true;
-    const service = await serving({
-      '/all': (_, response) => {
-        response.write(`[${' '.repeat(isFirst ? 2_000 : 1)}`);
-        if (isFirst) resolve(response);
-        else setImmediate(() => response.destroy());
-        isFirst = false;
-      },
-    });
-    const description = { url: service.origin, names: { url: '/all' } };
-    const first = fetching(description);
-    const answer = await firstAnswer;
-    await vi.waitUntil(isHalf);
-    expect(await fetching(description)).toMatchObject({ code: 1 });
-    expect(parts()).toHaveLength(1);
-    answer.end(`${JSON.stringify(DRAKE)}]`);
-    expect(await first).toMatchObject({ code: 0 });
-    expect(await offered()).toEqual([DRAKE]);
-  });
-
-  it('says in a sentence that it cannot write, and takes a service of a long name', async () => {
-    const service = await serving({ '/all': [DRAKE] });
-    const description = { name: 'n'.repeat(300), url: service.origin, names: { url: '/all' } };
-    mkdirSync(join(folder, 'data'));
-    writeFileSync(join(folder, 'data', 'fetched'), '');
-    expect(await fetching(description)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/^\S+fetched\S+ cannot be written \(.+\)\.\n$/),
-    });
-    rmSync(join(folder, 'data', 'fetched'));
-    expect(await fetching(description)).toMatchObject({ code: 0 });
   });
 
   const refusing = (status: number, body: string | Buffer) => (_: IncomingMessage, response: ServerResponse) =>
@@ -185,6 +134,14 @@ describe('npm run catalog -- fetch', () => {
       0,
       [{ ...DRAKE, set: 'First Light' }],
       'this takes 2 requests',
+    ],
+    [
+      'takes a web page for no list',
+      { '/all': '<html>We are back soon.</html>' },
+      { url: '/all' },
+      1,
+      [],
+      '/all looks like a web page or XML.\n',
     ],
     ['gives up on an index that is not JSON', { '/index': '<html>' }, INDEX, 1, [], '/index is not JSON.\n'],
     [
@@ -280,7 +237,7 @@ describe('npm run catalog -- fetch', () => {
     expect(asked.at(-1)).toBe('My cards: this takes 1 request, of 100 a day. Type yes to go ahead: ');
     expect(service.paths()).toEqual(['/sets']);
     expect(await fetching(description, { args: ['--yes'] })).toMatchObject({ code: 0 });
-    expect(service.paths()).toEqual(['/sets', '/1']);
+    expect(service.paths()).toEqual(['/sets', '/sets', '/1']);
   });
 
   it('goes to other hosts only where the description names them, with neither key nor further headers', async () => {
@@ -296,7 +253,7 @@ describe('npm run catalog -- fetch', () => {
       expect(await fetching({ ...description, names }, { env })).toMatchObject({
         code: 1,
         err: expect.stringContaining(
-          `localhost:${lists.port}/all.jsonl.gz is not fetched: the description names no such host, or it is not https.\n`,
+          `localhost:${lists.port}/all.jsonl.gz is not fetched: the description names no such host, or it is not https.`,
         ),
       });
       expect(lists.seen).toEqual([]);
@@ -326,12 +283,14 @@ describe('npm run catalog -- fetch', () => {
     service.answers['/all'] = limited('600');
     expect(await fetching(description)).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/ asks to wait 10 minutes\. Run the same command again for the rest then\.\n$/),
+      err: expect.stringMatching(
+        / asks to wait 10 minutes\. What was taken stays\. Run the same command again for the rest\.\n$/,
+      ),
     });
     service.answers['/all'] = (_, response) =>
       void response.writeHead(429, { 'retry-after': '600' }).end('{"error":"The day is used up"}');
     expect((await fetching(description)).err).toContain(
-      ' asks to wait 10 minutes: {"error":"The day is used up"}. Run',
+      ' asks to wait 10 minutes: {"error":"The day is used up"}. What',
     );
     isFirst = true;
     service.answers['/all'] = limited('0');
@@ -345,7 +304,6 @@ describe('npm run catalog -- fetch', () => {
       code: 1,
       err: 'My cards has no list that can be fetched. See docs/catalogues.md for others.\n',
     });
-    expect(existsSync(join(folder, 'data', 'fetched'))).toBe(false);
   });
 
   it('sends no request before the pace of the plan allows it', async () => {

@@ -1,7 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ONE_OBJECT } from '../../../src/cli/catalog/read-rows.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { exported, runCatalog } from './cli-runs.ts';
 
@@ -45,45 +44,27 @@ describe('an import', () => {
     expect(lines.at(-1)).toBe('5 more were refused.');
   });
 
-  it('takes a folder for the files in it that may have cards', async () => {
+  it('takes a folder for the files in it, linked or not, that may have cards', async () => {
     await mkdir(join(folder, 'cards/older'), { recursive: true });
-    await writeFile(join(folder, 'cards/first.csv'), CARDS);
-    await writeFile(join(folder, 'cards/second.json'), '[{"id":"x","name":"Boulder"}]');
-    await writeFile(join(folder, 'cards/second.yaml'), 'id: y');
-    const { code, err } = await runCatalog(folder, ['import', 'cards']);
-    expect({ code, err }).toEqual({ code: 0, err: '' });
+    await writeFile(join(folder, 'first.csv'), CARDS);
+    await symlink('../first.csv', join(folder, 'cards/first.csv'));
+    await writeFile(join(folder, 'cards/older/second.json'), JSON.stringify({ id: 'x', name: 'Boulder' }, null, 2));
+    await writeFile(join(folder, 'cards/third.yaml'), 'id: y');
+    expect(await runCatalog(folder, ['import', 'cards'])).toMatchObject({ code: 0, err: '' });
     expect(await exported(folder)).toHaveLength(3);
     // Of lists with a file for each card, only a source of many can be withdrawn.
     expect((await runCatalog(folder, ['stats'])).out).toContain('\n  cards: 3\n');
   });
 
-  it('goes on with the next file after one that cannot be read', async () => {
+  it('goes on with the next file after one that cannot be read, or a folder without such files', async () => {
+    await mkdir(join(folder, 'inner'));
     await writeFile(join(folder, 'good.csv'), CARDS);
     await writeFile(join(folder, 'empty.csv'), '');
-    const { code, err } = await runCatalog(folder, ['import', 'empty.csv', 'nowhere.csv', 'good.csv']);
+    const { code, err } = await runCatalog(folder, ['import', 'empty.csv', 'nowhere.csv', 'inner', 'good.csv']);
     expect(code).toBe(2);
-    expect(err).toMatch(/^empty\.csv is empty\.\nnowhere\.csv cannot be read \(ENOENT: .+\)\.\n$/);
-  });
-
-  it('reads what a folder links to, and says when a folder has no such files', async () => {
-    await writeFile(join(folder, 'good.csv'), CARDS);
-    await mkdir(join(folder, 'linked', 'inner'), { recursive: true });
-    await symlink('../good.csv', join(folder, 'linked', 'cards.csv'));
-    expect(await runCatalog(folder, ['import', 'linked'])).toMatchObject({ code: 0, err: '' });
-    const err = 'linked/inner is a folder without card files: name the files, or the folder that has them.\n';
-    expect(await runCatalog(folder, ['import', 'linked/inner'])).toMatchObject({ code: 1, err });
-    expect(await runCatalog(folder, ['import', 'linked/inner', 'good.csv'])).toMatchObject({ code: 2, err });
-  });
-
-  it('stops after a batch when it is told to, and takes the rest when it runs again', async () => {
-    const lines = Array.from({ length: 2_000 }, (_, index) => `${index},Name ${index}`);
-    await writeFile(join(folder, 'cards.csv'), ['id,name', ...lines].join('\n'));
-    const { code, err } = await runCatalog(folder, ['import', 'cards.csv'], { signal: AbortSignal.abort() });
-    expect(code).toBe(1);
-    expect(err).toBe('Stopped. No card was taken. Run the same command again for the rest.\n');
-
-    const again = await runCatalog(folder, ['import', 'cards.csv']);
-    expect(again).toMatchObject({ code: 0, out: 'cards.csv: 2,000 cards, 2,000 new or changed; 0 refused\n' });
+    expect(err).toMatch(
+      /^empty\.csv is empty\.\nnowhere\.csv cannot be read \(ENOENT: .+\)\.\ninner is a folder: name files of cards in it\.\n$/,
+    );
   });
 
   it('shares the catalog with another import', async () => {
@@ -93,36 +74,33 @@ describe('an import', () => {
     expect(both.map(({ code, err }) => ({ code, err }))).toEqual(Array(2).fill({ code: 0, err: '' }));
     expect(await exported(folder)).toHaveLength(2_000);
   });
-
-  it('shows on a terminal how far it is', async () => {
-    await writeFile(join(folder, 'cards.csv'), CARDS);
-    const { err } = await runCatalog(folder, ['import', 'cards.csv'], { isTTY: true });
-    expect(err).toContain('cards.csv: 100 %, 2 cards');
-  });
 });
 
 describe('a file of which nothing can be taken', () => {
+  const CURE = 'say with --map which it is, or with --rows where cards are';
+
   it.each([
-    ['uuid,title\n1,a\n', 'columns `id` and `name`; it has uuid, title. Use `--map id=uuid,name=title`.'],
-    [
-      `id,\u001b[31m\t,${Array.from({ length: 90 }, (_, at) => at)}\n${'1,'.repeat(91)}1\n`,
-      `column \`name\`; it has id, [31m, ${Array.from({ length: 18 }, (_, at) => at).join(', ')}, …. Use \`--map name=COLUMN\`.`,
-    ],
-    ['Card Name,Id\na,1\n', "columns `id` and `name`; it has Card Name, Id. Use `--map id=Id,name='Card Name'`."],
-  ])('needs columns that it does not have: %j', async (text, needs) => {
-    expect(await importing('cards.csv', text)).toMatchObject({ code: 1, err: `cards.csv needs the ${needs}\n` });
+    ['uuid,title\n1,a\n', 'id and no name, only uuid, title'],
+    [`id,\u001b[31m\t,${'x,'.repeat(90)}y\n${'1,'.repeat(92)}1\n`, 'name, only id, _31m, x, y'],
+    ['Card Name,Id\na,1\n', 'name, only card name, id'],
+    ['"id,name"\n"1,a"\n', 'id and no name, only id,name'],
+  ])('needs columns that it does not have: %j', async (text, lacks) => {
+    const err = `cards.csv has no ${lacks}: ${CURE}.\n`;
+    expect(await importing('cards.csv', text)).toMatchObject({ code: 1, err });
   });
 
   it.each([
-    ['cards.csv', 'id,name\n', ' holds no cards.'],
-    ['cards.csv', '"id,name"\n"1,a"\n', ' has its rows in quotes as a whole: save it as CSV without them.'],
     ['cards.jsonl', '{"id":1,"name":""}\n', ': line 1 has no name.'],
     [
       'cards.json',
       '[{"uuid":1,"title":"a"}]',
-      ': card 1 has no id.\ncards.json needs the fields `id` and `name`; it has uuid, title. Use `--map id=uuid,name=title`.',
+      `: card 1 has no id.\ncards.json has no id and no name, only uuid, title: ${CURE}.`,
     ],
-    ['cards.json', '{"cards":[{"id":1}]}', `: line 1 has no id.\ncards.json ${ONE_OBJECT} cards.`],
+    [
+      'cards.json',
+      '{"cards":[{"id":1}]}',
+      `: line 1 has no id.\ncards.json has no id and no name, only cards: ${CURE}.`,
+    ],
   ])('%s with %j is a sentence and exit code 1', async (file, text, says) => {
     expect(await importing(file, text)).toMatchObject({ code: 1, err: `${file}${says}\n` });
   });
@@ -164,15 +142,10 @@ describe('several files', () => {
     await file('c.json', []);
     expect(await runCatalog(folder, ['import', 'a.json', 'b.json', 'c.json'])).toEqual({
       code: 0,
-      out: [
-        'a.json: 2 cards, 2 new or changed; 0 refused; 1 id came twice, the last counts (x)\n',
-        'b.json: 1 card, 1 new or changed; 0 refused; 1 id came twice, the last counts (x)\n',
-        'c.json: 0 cards, 0 new or changed; 0 refused\n',
-        'All 3 files: 3 cards, 3 new or changed; 0 refused; 1 id came twice, the last counts (x)\n',
-      ].join(''),
+      out: 'All 3 files: 3 cards, 3 new or changed; 0 refused; 1 id (x) came twice, the last counts\n',
       err: [
-        'c.json holds no cards.\n',
-        'x: A → B, and 1 more have another name now: if they are other cards, make ids with `--id-template`.\n',
+        'No cards in 1 file (c.json).\n',
+        'New names for 2 ids (x: A → B, x: B → C): if these are other cards, make ids with --id-template.\n',
       ].join(''),
     });
     expect(await exported(folder)).toEqual([{ id: 'x', name: 'C' }]);
@@ -182,34 +155,10 @@ describe('several files', () => {
     await file('bulls.json', [{ id: 'Base-1', name: 'Kobe Bryant' }]);
     await file('heat.json', [{ id: 'Base-1', name: 'Jimmy Butler' }]);
     await runCatalog(folder, ['import', 'bulls.json']);
-    const renamed = 'has another name now: if it is another card, make ids with `--id-template`.';
     expect((await runCatalog(folder, ['import', 'heat.json'])).err).toBe(
-      `Base-1: Kobe Bryant → Jimmy Butler ${renamed}\n`,
+      'New names for 1 id (Base-1: Kobe Bryant → Jimmy Butler): if these are other cards, make ids with --id-template.\n',
     );
     expect((await runCatalog(folder, ['import', 'heat.json'])).err).toBe('');
-  });
-
-  it('may each be one card, printed over several lines', async () => {
-    await mkdir(join(folder, 'cards/first'), { recursive: true });
-    const card = { id: 'x', name: 'Drake', printings: [{ set: 'A' }] };
-    await writeFile(join(folder, 'cards/first/x.json'), JSON.stringify(card, null, 2));
-    await writeFile(join(folder, 'cards/y.json'), JSON.stringify({ ...card, id: 'y' }, null, 2));
-    const { code, err } = await runCatalog(folder, ['import', 'cards', '--map', 'set=printings.0.set']);
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(await exported(folder)).toEqual(['x', 'y'].map((id) => ({ id, name: 'Drake', set: 'A' })));
-  });
-
-  it('of many, only those have a line of which something is refused', async () => {
-    const names = Array.from({ length: 21 }, (_, index) => `${index}.json`);
-    for (const [index, name] of names.entries()) await file(name, [{ id: index, name: index === 7 ? '' : name }]);
-    const { code, out } = await runCatalog(folder, ['import', ...names]);
-    expect({ code, out }).toEqual({
-      code: 2,
-      out: '7.json: 0 cards, 0 new or changed; 1 refused\nAll 21 files: 20 cards, 20 new or changed; 1 refused\n',
-    });
-    await file('more.json', [{ id: 'x', name: 'X' }]);
-    await runCatalog(folder, ['import', 'more.json']);
-    expect((await runCatalog(folder, ['stats'])).out).toMatch(/^ {2}20\.json: 1\n {2}1 more: 1\n/m);
   });
 
   it('keep their cards when those of another game have the same ids', async () => {
@@ -245,36 +194,25 @@ it('an import is warned of what its mapping finds in no card', async () => {
   await writeFile(join(folder, 'cards.csv'), 'id,name,no\n2,b,7\n');
   const { code, err } = await runCatalog(folder, ['import', 'other.csv', 'cards.csv', '--map', 'number=no,set=st']);
   expect({ code, err }).toEqual({ code: 0, err: '--map set=st found nothing in any card.\n' });
+  const around = ['--rows', 'cards', '--map', 'set=../nmae'];
+  const set = { name: 'Alpha', cards: [{ id: 3, name: 'c' }] };
+  expect((await importing('set.json', JSON.stringify(set), ...around)).err).toBe(
+    '--map set=../nmae found nothing in any card.\n',
+  );
 });
 
-it('an import is warned of ids that a spreadsheet has rounded', async () => {
-  const { code, err } = await importing('cards.csv', 'sep=;\nid;name\n8,96311E+07;a\n1.2E+12;b\n;\n');
-  expect({ code, err }).toEqual({
-    code: 0,
-    err: '8,96311E+07, and 1 more are ids that a spreadsheet has rounded: export the list again with ids as text.\n',
-  });
-});
-
-it('an import says which part of an id is empty, and which row of a joined file is missing', async () => {
+it('an import says which part of an id is empty, of a joined file too, and that one is no folder', async () => {
   await writeFile(join(folder, 'sets.csv'), 'id,code\n1,bs\n');
   await mkdir(join(folder, 'sets'));
   await writeFile(join(folder, 'sets/sets.csv'), 'id,code\n1,bs\n');
   const options = ['--id-template', '{set.code}-{number}', '--join', 'set=sets.csv'];
   const { err } = await importing('cards.csv', 'name,set,number\na,1,7\nb,1,\nc,2,8\n', ...options);
   expect(err).toBe(
-    'cards.csv: line 3 has no id: its number is empty.\ncards.csv: line 4 has no id: no row of the joined file has its set.\n',
+    'cards.csv: line 3 has no id: its number is empty.\ncards.csv: line 4 has no id: its set.code is empty.\n',
   );
   expect((await runCatalog(folder, ['import', 'cards.csv', '--join', 'set=sets'])).err).toBe(
-    'sets is a folder: `--join` takes one file.\n',
+    'sets is a folder: name files of cards in it.\n',
   );
-});
-
-it('an import takes every name of a list within a card', async () => {
-  const cards = JSON.stringify([
-    { id: 'x', name: 'Aether Vial', foreign: [{ name: 'Ätherfläschchen' }, { name: '霊気の薬瓶' }] },
-  ]);
-  expect(await importing('cards.json', cards, '--map', 'also=foreign.*.name')).toMatchObject({ code: 0, err: '' });
-  expect(await exported(folder)).toMatchObject([{ also: ['Ätherfläschchen', '霊気の薬瓶'] }]);
 });
 
 it('stats do not list an import that failed', async () => {

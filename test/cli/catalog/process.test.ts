@@ -87,7 +87,7 @@ describe('npm run catalog, as a process', () => {
     const before = cardsTaken();
 
     expect(first.code).toBe(code);
-    if (signal === 'SIGINT') expect(first.err).toMatch(/Stopped\. [\d,]+ cards were taken before, and stay\./);
+    if (signal === 'SIGINT') expect(first.err).toMatch(/Stopped\. What was taken stays\./);
     expect(before).toBeLessThan(CARDS);
 
     const again = start(['import', '-']);
@@ -96,7 +96,7 @@ describe('npm run catalog, as a process', () => {
     expect(await again.ended).toMatchObject({ code: 0, out });
   });
 
-  it('an import remembers names and not the file around them, and takes fewer cards at once when these have long texts', async () => {
+  it('an import remembers names and not the file around them', async () => {
     const names = Array.from({ length: 30 }, (_, at) => `${'x'.repeat(270)} ${at}`);
     const cards = Array.from({ length: 2_500 }, (_, id) =>
       JSON.stringify({ id, name: `The name of card ${id}`, names }),
@@ -111,7 +111,7 @@ describe('npm run catalog, as a process', () => {
 
     expect({ code, out }).toEqual({ code: 2, out: expect.stringMatching(/^cards\.csv: [\d,]+ cards, /) });
     expect(err).toMatch(
-      /catalog\.sqlite cannot be written \(.+\)\. [\d,]+ cards were taken before, and stay\. Run the same command again for the rest\.\n$/,
+      /catalog\.sqlite cannot be written \(.+\)\. What was taken stays\. Run the same command again for the rest\.\n$/,
     );
     const length = cardsTaken();
     expect(out).toContain(`cards.csv: ${length.toLocaleString('en')} cards`);

@@ -56,6 +56,18 @@ describe('a deferred reply in Redis', () => {
     expect(other.taken).toEqual([left.reply]);
   });
 
+  it('of a list is written again, when Redis has forgotten it, with what its lookups may still cost by then', async () => {
+    const { client, redis, owner, other } = await two();
+    const reply = deferredReply();
+    const list = { id: '7', left: 3 };
+    expect(await owner.journal.add({ ...reply, asked: { ...reply.asked, list } })).toBe(true);
+    list.left = 1;
+    await client.unlink([`${redis.prefix}:replies`, `${redis.prefix}:replies:texts`, `${redis.prefix}:processes`]);
+    for (let times = 0; times < UNTIL_DEAD; times++) for (const each of [owner, other]) await each.looks();
+    await other.looks(UNTIL_DEAD);
+    expect(other.taken.map(({ asked }) => asked.list)).toEqual([{ id: '7', left: 1 }]);
+  });
+
   it('that a process took over without learning of it is completed by that process', async () => {
     const { owner, other, written, give } = await two();
     const { reply, id } = await add(owner);

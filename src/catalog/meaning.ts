@@ -1,0 +1,303 @@
+import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
+import type { CardPage, ListedCard, Unclear } from '../model/invocation.ts';
+import type { Requester } from '../model/quota.ts';
+import { type Mentions, MOST_FOUND, type PrintingsPart, type Resolution } from './answers.ts';
+import type { Candidate, CardIndex } from './card-index.ts';
+import { isLabel, type Reading, readLabel, readLine } from './lines.ts';
+import { find } from './search.ts';
+import type { CatalogCard } from './text.ts';
+import {
+  formOf,
+  HASH,
+  hasDigit,
+  idKey,
+  isSameId,
+  looseFormOf,
+  mayBeId,
+  nameKey,
+  printedNumbers,
+  queryOf,
+  tokenText,
+} from './text.ts';
+
+/** With fewer confirmed ids, their forms say nothing of other texts. */
+const IDS_THAT_SHOW_FORMS = 100;
+/** A printed number that says more than its place in a set. */
+const NUMBER = /^(?=.*\d)(?=.*\p{L})\S+$/u;
+/** This is the form of the example in the documentation and in texts for members: whoever types it means an id. */
+const EXAMPLE_FORM = formOf('base1-4');
+
+/**
+ * What a text that may not be an id means.
+ *
+ * @param index absent while the catalog cannot be searched
+ */
+export function resolve(index: CardIndex | undefined, text: string, who: Requester): Resolution {
+  const id = text.trim();
+  if (!index) return { kind: hasDigit(readLine(id)?.name ?? id) && !isLabel(id) ? 'id' : 'unsearched' };
+  const exact = exactly(index, id);
+  const known = only(exact);
+  if (known) return known.id === id ? { kind: 'id', isKnown: true } : { kind: 'one', card: known };
+  if (exact.length > 0)
+    return {
+      kind: 'several',
+      ...pageOf(
+        exact,
+        FIRST_PAGE,
+        exact.find(({ name }) => nameKey(name) === nameKey(id)),
+      ),
+    };
+  return hasIdForm(index, id) ? { kind: 'id' } : meantBySearch(index, id, who);
+}
+
+function meantBySearch(index: CardIndex, id: string, who: Requester): Resolution {
+  const query = queryOf(id);
+  const { has, cards } = find(index, query, who);
+  const isNumbered = ({ number = '' }: CatalogCard) => printedNumbers(number).includes(query.words.join(' '));
+  const numbered = NUMBER.test(id) && only(cards.filter(isNumbered));
+  if (numbered) return { kind: 'one', card: numbered };
+  const mayBeId = !isLabel(id) && !isForeign(index, id);
+  // While few ids are confirmed, what has no digit is more often a name that somebody typed.
+  if (mayBeId && hasDigit(id)) return { kind: 'id' };
+  const named = only(index.withWords(query.words.map((word) => [{ word, begins: false, inName: true }])));
+  if (named) return { kind: 'one', card: named.card };
+  if (mayBeId && (has === 'part' || cards.length === 0)) return { kind: 'id' };
+  if (has !== 'all') return { kind: 'none', similar: cards.slice(0, MOST_FOUND) };
+  // A search does not find all of more cards than a page holds.
+  const isAll = cards.length < MOST_FOUND;
+  const total = isAll ? 0 : index.countWithWords(query.words.map((word) => [{ word, begins: true }]));
+  return { kind: 'several', ...pageOf(cards), total: Math.max(cards.length, total) };
+}
+
+/** The one that there is; `undefined` also when there are several. */
+export function only<T>(all: readonly T[]): T | undefined {
+  return all.length === 1 ? all[0] : undefined;
+}
+
+/** Whether a text that no known card has is rather an id than a name. */
+export function mayBeUnknownId(index: CardIndex | undefined, text: string): boolean {
+  if (!index) return mayBeId(text);
+  return hasIdForm(index, text) || (mayBeId(text) && !isForeign(index, text));
+}
+
+function hasIdForm(index: CardIndex, text: string): boolean {
+  const form = formOf(text);
+  return form === EXAMPLE_FORM || index.isConfirmedForm(form);
+}
+
+/** Confirmed ids, and lists that were imported, show which forms ids have. */
+function isForeign(index: CardIndex, text: string): boolean {
+  const isImported = index.hasImportedForm(null);
+  return index.confirmedIds() >= IDS_THAT_SHOW_FORMS || (isImported && !index.hasImportedForm(looseFormOf(text)));
+}
+
+/** The known cards of which a text is the label of a suggestion, the id, also in another spelling, or else the name. */
+export function exactly(index: CardIndex, text: string): readonly CatalogCard[] {
+  const ofLabel = firstFound(readLabel(text).map((label) => printed(called(index, label.name), label)));
+  if (ofLabel.length > 0) return ofLabel;
+  const ofId = withId(index, text);
+  return ofId.length > 0 ? ofId : called(index, text);
+}
+
+/** The first of some lists that has cards, or none. */
+export function firstFound(lists: Iterable<readonly CatalogCard[]>): readonly CatalogCard[] {
+  for (const cards of lists) if (cards.length > 0) return cards;
+  return [];
+}
+
+/** The cards whose id this is, as it stands, or in another case or with other separators, or with fewer leading zeros. */
+function withId(index: CardIndex, text: string): CatalogCard[] {
+  const sameId = cardsOf(index.withIdKey(idKey(text))).filter(({ id }) => isSameId(text, id));
+  const itself = sameId.find(({ id }) => id === text);
+  if (itself) return [itself];
+  if (sameId.length > 0 || !hasDigit(text) || text.length > MAX_CARD_ID_LENGTH) return sameId;
+  const word = tokenText(text);
+  const spelledSo = cardsOf(index.allWithWords([[{ word, begins: false }]]) ?? []);
+  return spelledSo.filter(({ id }) => tokenText(id) === word); // `op1-25` is `OP01-025`
+}
+
+/** No game has so many cards of one name. */
+const MOST_PRINTINGS = 5_000;
+const FIRST_PAGE: PrintingsPart = { page: 0, isOthers: false };
+const { compare } = new Intl.Collator('en', { numeric: true });
+
+/** A page of the cards of the same name as the one with this id; none when that card is not known. */
+export function printings(index: CardIndex, id: string, part = FIRST_PAGE): CardPage {
+  const [shown] = withId(index, id);
+  return pageOf(shown ? called(index, shown.name) : [], part, shown);
+}
+
+/** All cards that are called so, the newest first. */
+export function called(index: CardIndex, name: string): CatalogCard[] {
+  const key = nameKey(name);
+  return key === '' ? [] : newestFirst(index.withNameKey(key, MOST_PRINTINGS));
+}
+
+/** Those that are gone come last. */
+export function newestFirst(candidates: readonly Candidate[]): CatalogCard[] {
+  const sorted = candidates.toSorted(
+    (one, other) =>
+      Number(one.isDenied) - Number(other.isDenied) ||
+      compare(other.card.released ?? '', one.card.released ?? '') ||
+      compare(one.card.id, other.card.id),
+  );
+  return cardsOf(sorted);
+}
+
+/** @param cards all that there are @param shown one of them, if all have its name */
+function pageOf(cards: readonly CatalogCard[], { page, isOthers } = FIRST_PAGE, shown?: CatalogCard): CardPage {
+  const wanted = isOthers ? cards.filter(({ id }) => id !== shown?.id) : cards;
+  const last = Math.max(0, Math.ceil(wanted.length / MOST_FOUND) - 1);
+  const at = Math.min(page, last);
+  const onPage = wanted.slice(at * MOST_FOUND, (at + 1) * MOST_FOUND);
+  return { cards: onPage, page: at, total: wanted.length, ...(shown && { name: shown.name }) };
+}
+
+function cardsOf(candidates: readonly Candidate[]): CatalogCard[] {
+  return candidates.map(({ card }) => card);
+}
+
+/** Shorter ones are too often in a name, unless they stand in brackets. */
+const CODE_ALONE = /^(?=\d*[A-Z])[A-Z\d]{3,6}$/;
+const CODE_IN_BRACKETS = /^(?=\d*[A-Z])[A-Z\d]{2,6}$/;
+/** What games call sets otherwise than everybody else: Arena, and Pokémon TCG Live. */
+const SAME_SETS: Readonly<Record<string, string>> = {
+  ...{ DAR: 'DOM', MEW: '151', 'PR-SV': 'SVP', 'PR-SW': 'SWSHP', 'PR-SM': 'SMP', 'PR-XY': 'XYP', 'PR-BLW': 'BWP' },
+};
+const CODE = /(?<![\p{L}\d])[A-Z][A-Z\d]{1,5}(?![\p{L}\d])/gu;
+
+/** Those of the cards of one name that a line says, by set and number; all where it says neither. */
+export function printed(cards: readonly CatalogCard[], line: Reading): readonly CatalogCard[] {
+  return line.set || line.number ? firstFound(waysToPrint(cards, line)) : cards;
+}
+
+function* waysToPrint(cards: readonly CatalogCard[], { set = '', number = '', isInBrackets }: Reading) {
+  const ids = [`${set}-${number}`, number || set];
+  yield cards.filter(({ id }) => ids.some((each) => isSameId(each, id)));
+  const sets = [set, SAME_SETS[set] ?? set, set.replace(/ Set$/, '')].map(nameKey);
+  const inSet = cards.filter(
+    (card) => set === '' || [card.set, ...codesOf(card)].some((own = '') => sets.includes(nameKey(own))),
+  );
+  if (number === '') {
+    yield cards.filter((card) => tokenText(card.number ?? '') === tokenText(set));
+    yield inSet;
+  } else {
+    const reads = [String, tokenText, firstOf];
+    for (const read of reads) yield inSet.filter((card) => read(card.number ?? '') === read(number));
+    yield inSet.filter(endsNumber(number));
+    // A side of a double-faced card may be counted as `51a`; of several cards without a number, any may be meant.
+    const likely = set === '' ? [] : inSet;
+    yield alone(likely.filter((card) => withoutSide(card.number ?? '') === withoutSide(number)));
+    yield alone(likely.filter((card) => !card.number));
+  }
+  // Where no codes are known, the one card with this number whose set may have this code.
+  const isCode = inSet.length === 0 && (isInBrackets ? CODE_IN_BRACKETS : CODE_ALONE).test(set);
+  const numbered = isCode ? cards.filter(endsNumber(number)) : [];
+  yield alone(numbered.filter((card) => abbreviates(set, card)));
+  yield alone(isInBrackets ? numbered : []).filter((card) => codesOf(card).length === 0);
+  // A list without sets tells no printings apart; a number may be more than a set.
+  const isUntold = (card: CatalogCard) => !card.set && (!number || !card.number || endsNumber(number)(card));
+  if (!/^\d+$/.test(set)) yield alone(cards).filter(isUntold);
+}
+
+/** Of several, none is clear. */
+function alone(cards: readonly CatalogCard[]): readonly CatalogCard[] {
+  return cards.length === 1 ? cards : [];
+}
+
+/** It may be printed behind the set's code, as in `OP01-025`. */
+function endsNumber(number: string) {
+  const typed = firstOf(number);
+  return ({ number: own = '' }: CatalogCard) => typed !== '' && ` ${firstOf(own)}`.endsWith(` ${typed}`);
+}
+
+/** The number without the set's size, which may be printed behind it. */
+function firstOf(number: string): string {
+  return tokenText(number.replace(/\/.*/s, ''));
+}
+
+function withoutSide(number: string): string {
+  return tokenText(number).replace(/ [a-z]$/, '');
+}
+
+/** By what else than its name a set is known: a code in that or before the number in the id, and what else finds the card. */
+function codesOf({ id, set = '', also = [] }: CatalogCard): string[] {
+  const [, ofId = []] = (HASH.test(id) ? null : /^(.+)[-_ ]/.exec(id)) ?? [];
+  return [...(set.match(CODE) ?? []), ...also].concat(ofId);
+}
+
+/**
+ * Whether a set's name has the letters of a code in their order, as `Obsidian Flames` those of OBF, where no codes are
+ * known.
+ */
+function abbreviates(code: string, { set = '', also }: CatalogCard): boolean {
+  const [first = '', ...others] = nameKey(code);
+  // Whatever is between two letters is not the second, so that nothing is tried twice.
+  const letters = first + others.map((letter) => `[^${letter}]*${letter}`).join('');
+  return also === undefined && new RegExp(`(?:^| )${letters}`).test(tokenText(set));
+}
+
+const MOST_MENTIONS = 10;
+const MOST_WORDS = 500;
+const LONGEST_NAME_WORDS = 8;
+/** A shorter word is too often no name. */
+const SHORTEST_NAME = 3;
+const BETWEEN_WORDS = /[\s,;()[\]{}"<>`*|]+/;
+const AROUND_WORD = /^[._~:!?]+|[._~:!?]+$/g;
+/** Fewer digits are more often a count or a price than an id that is not known. */
+const FEWEST_DIGITS = 4;
+
+/**
+ * The cards of a text: exact known names, at each word the longest, and what has the form of a confirmed id, however
+ * few there are; at most ten, in the order of the text. A word takes some 0.1 ms, and others may have their turn
+ * before it.
+ */
+export function* mentions(index: CardIndex, text: string): Generator<undefined, Mentions> {
+  const parts = text.split(BETWEEN_WORDS).map((word) => word.replace(AROUND_WORD, ''));
+  const words = parts.filter((word) => word !== '').slice(0, MOST_WORDS);
+  const found = new Map<string, readonly ListedCard[]>();
+  for (let at = 0; at < words.length; ) {
+    yield;
+    const { text, length, cards } = mentionAt(index, words.slice(at, at + LONGEST_NAME_WORDS));
+    found.set(text, cards);
+    at += length;
+  }
+  const ids = new Set([...found.values()].flatMap((cards) => only(cards)?.id ?? []));
+  // A name of several cards is clear when the text has the id of one of them.
+  const unclear = [...found].filter(([, cards]) => cards.length > 1 && !cards.some(({ id }) => ids.has(id)));
+  const ambiguous = unclear.slice(0, MOST_MENTIONS).map(([text, cards]) => ({ text, cards, total: cards.length }));
+  return { ids: [...ids].slice(0, MOST_MENTIONS), ambiguous: inOneMenu(ambiguous) };
+}
+
+/** The longest name that these words begin with, or else the first, which may be an id. */
+function mentionAt(index: CardIndex, words: readonly string[]) {
+  for (let { length } = words; length > 0; length--) {
+    const text = words.slice(0, length).join(' ');
+    const cards = text.length < SHORTEST_NAME ? [] : called(index, text);
+    if (cards.length > 0) return { text, length, cards };
+  }
+  const [word = ''] = words;
+  const id = idOf(index, word);
+  return { text: word, length: 1, cards: id === undefined ? [] : [{ id, name: id }] };
+}
+
+/** A word without a digit is an id only when it is a known one: ids without digits would make every word one. */
+function idOf(index: CardIndex, word: string): string | undefined {
+  const known = only(withId(index, word))?.id;
+  if (known === word) return word;
+  if (!hasDigit(word)) return undefined;
+  const isNumber = /^\p{N}+$/u.test(word);
+  if (isNumber) return word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length) ? word : undefined;
+  return known ?? (index.isConfirmedForm(formOf(word)) ? word : undefined);
+}
+
+/** Each has as many of its cards as fit into a menu with those of the others. */
+export function inOneMenu(unclear: readonly Unclear[]): Unclear[] {
+  const ofEach = Math.floor(MOST_FOUND / unclear.length);
+  return unclear.map((each) => ({ ...each, cards: each.cards.slice(0, ofEach).map(listed) }));
+}
+
+/** Without what only searches need. */
+export function listed({ id, name, set, number }: ListedCard): ListedCard {
+  return { id, name, set, number };
+}

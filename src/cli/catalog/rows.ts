@@ -1,0 +1,187 @@
+import { parse } from 'csv-parse';
+import { fixUtf8Stream } from 'stream-chain/utils/fixUtf8Stream.js';
+import { lines } from 'stream-chain/utils/lines.js';
+import { pipe } from 'stream-chain/utils/pipe.js';
+import { pick } from 'stream-json/filters/pick.js';
+import { streamValues } from 'stream-json/streamers/stream-values.js';
+import { isObject } from '../../model/field-source.ts';
+import { parseJson } from '../../service/request.ts';
+import { Unusable, unpacked } from './input.ts';
+
+/** The member of a row that is the object around it. */
+export const AROUND = '^';
+/** No card needs more. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** A card as a file has it. */
+export interface Row {
+  /** Where it stands, for messages: `line 12`. */
+  place: string;
+  /** Of a table, by `keyOf` its columns. */
+  value: object;
+  /** Why there is no card in it, which reads on after the place: `is not JSON`. */
+  refused?: string;
+}
+
+/** A column's name as one step of a path; capitals do not matter. */
+export function keyOf(column: string): string {
+  return column.replace(/[.[\]*{}]/g, '_').toLowerCase();
+}
+
+/**
+ * The rows of a file in any format; those of a table have columns, not paths. A chunk of it is in memory, and what its
+ * longest row needs.
+ *
+ * @param rowsPath where rows stand in a JSON document; `undefined`: it is an array of them
+ * @param isWhole whether the objects around rows are needed that a path without `*` leads through
+ * @throws Unusable, while reading too
+ */
+export async function rowsOf(
+  stored: AsyncIterable<Buffer>,
+  rowsPath?: string,
+  isWhole = false,
+): Promise<{ isTable: boolean; rows: AsyncIterable<Row> }> {
+  const { head, bytes } = await unpacked(stored);
+  const text = head.toString().trim(); // which drops a byte order mark, too
+  const [, why] = OTHERS.find(([begins]) => begins.test(head.toString('latin1').trim())) ?? [];
+  if (why !== undefined) throw new Unusable(why);
+  if (head.includes(0)) throw new Unusable('is neither CSV, JSON nor JSON Lines');
+  const isArray = text.startsWith('[');
+  const isTable = !isArray && !text.startsWith('{');
+  const isLines = !isArray && rowsPath === undefined && JSON_LINES.test(text);
+  let length = 0;
+  const measured = async function* () {
+    for await (const chunk of bytes) {
+      length += chunk.length;
+      if (length > MOST_BYTES) throw new Unusable('has more than 32 MB without a card: see docs/catalogues.md');
+      yield chunk;
+    }
+  };
+  const rows = async function* () {
+    const json = isLines ? jsonLines(measured()) : jsonRows(measured(), rowsPath ?? (isArray ? ANY : ''), isWhole);
+    for await (const row of isTable ? csvRows(measured(), text) : json) {
+      length = 0;
+      yield row;
+    }
+  };
+  return { isTable, rows: rows() };
+}
+
+/** What files begin with that are no list, as their bytes. */
+const OTHERS: readonly [begins: RegExp, why: string][] = [
+  [/^$/, 'is empty'],
+  [/^PK\p{Cc}|^\u00fd7zXZ|^BZh/u, 'is packed in a way that is not gzip: unpack it first'],
+  [/^\u00ff\u00fe|^\u00fe\u00ff/, 'is UTF-16: save it as UTF-8'],
+  [/^</, 'looks like a web page or XML'],
+  [/^version https:\/\/git-lfs/, 'is a Git LFS pointer: get the file itself with `git lfs pull`'],
+  [/^(?:---\s|(?:- )?[\w"]+:(?:\s|$))/, 'looks like YAML: convert it to JSON'],
+];
+const JSON_LINES = /^[^\n]*\}\s*(\n|$)/;
+/** A step of a path that stands for every member or element. */
+const ANY = '*';
+
+/**
+ * The rows of a JSON document: one value at the first `*` of the path is in memory at a time, or the whole.
+ *
+ * @param path empty: the document is one row
+ */
+async function* jsonRows(bytes: AsyncIterable<Buffer>, path: string, isWhole: boolean): AsyncGenerator<Row> {
+  const named = path.split('.').filter(Boolean);
+  const steps = path === '' || named.includes(ANY) ? named : [...named, ANY];
+  const below = steps.slice(steps.indexOf(ANY) + 1);
+  const streamed = isWhole && below.length === 0 ? [] : steps.slice(0, steps.length - below.length);
+  const filter = (stack: readonly unknown[]) =>
+    stack.length === streamed.length && streamed.every((step, at) => step === ANY || step === stack[at]);
+  // Not as Node streams: when these fail, they drop what they have parsed.
+  const values = pipe(() => bytes, pick.withParser({ filter, streamValues: false }), streamValues());
+  let card = 0;
+  try {
+    for await (const { value } of values<{ value: unknown }>())
+      for (const found of follow(value, steps.slice(streamed.length))) yield objectRow(`card ${++card}`, found);
+  } catch (error) {
+    if (!isSyntaxError(error)) throw error;
+    throw new Unusable(card === 0 ? 'is not JSON' : `is not JSON after card ${card}`, { cause: error });
+  }
+}
+
+/** What a path leads to, objects with what is around them. An array at its end stands for its elements. */
+function* follow(value: unknown, path: readonly string[], around?: object): Generator<unknown> {
+  const [step = ANY, ...rest] = path;
+  const outer = isObject(value) && around ? { ...value, [AROUND]: around } : value;
+  if (path.length === 0 && !Array.isArray(value)) yield outer;
+  else if (Array.isArray(value) && step === ANY) for (const each of value) yield* follow(each, rest, around);
+  else if (isObject(outer))
+    for (const [, each] of Object.entries(outer).filter(([name]) => step === ANY || step === name))
+      yield* follow(each, rest, outer);
+}
+
+/** stream-json has no class for its errors; the other one is for values that are nested too deep. */
+function isSyntaxError(error: unknown): boolean {
+  return error instanceof RangeError || (error instanceof Error && error.message.startsWith('Parser '));
+}
+
+function objectRow(place: string, value: unknown): Row {
+  if (isObject(value)) return { place, value };
+  return { place, value: {}, refused: value === undefined ? 'is not JSON' : 'is not an object' };
+}
+
+/** An object in each line. */
+async function* jsonLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<Row> {
+  let number = 0;
+  for await (const line of pipe(() => bytes, fixUtf8Stream(), lines())<string>()) {
+    number++;
+    if (line.trim() !== '') yield objectRow(`line ${number}`, parseJson(line));
+  }
+}
+
+/** Spreadsheets say the delimiter in a line of its own. */
+const SAID_DELIMITER = /^sep=([,;\t])/i;
+/**
+ * The records below a first one with the names of their fields. A quote that is never closed costs all up to the next.
+ */
+async function* csvRows(bytes: AsyncIterable<Buffer>, head: string): AsyncGenerator<Row> {
+  const said = SAID_DELIMITER.exec(head);
+  let header: readonly string[] | undefined;
+  let lastLine = 0;
+  const found: Row[] = [];
+  const refuse = (place: string, refused: string) => found.push({ place, value: {}, refused });
+  const parser = parse({
+    delimiter: said?.[1] ?? delimiterOf(head),
+    from_line: said ? 2 : 1,
+    bom: true,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+    skip_records_with_error: true,
+    on_record: (fields: readonly string[], info) => {
+      lastLine = info.lines;
+      const place = `line ${lastLine - fields.join('').split('\n').length + 1}`;
+      if (!header) header = fields.map((name) => keyOf(name.trim()));
+      else if (fields.length === header.length)
+        found.push({ place, value: Object.fromEntries(header.map((name, at) => [name, fields[at]])) });
+      else refuse(place, `has ${fields.length} fields, where the first line names ${header.length}`);
+      return null;
+    },
+    on_skip: (error) => {
+      const isOpen = error?.code === 'CSV_QUOTE_NOT_CLOSED';
+      const why = isOpen ? 'opens a quote that is not closed' : 'has a quote within a field that is not written twice';
+      if (parser.info.lines > lastLine) refuse(`line ${lastLine + 1}`, why);
+      lastLine = parser.info.lines;
+      return undefined;
+    },
+  }).resume();
+  for await (const chunk of bytes) {
+    parser.write(chunk);
+    yield* found.splice(0);
+  }
+  parser.end();
+  yield* found.splice(0);
+}
+
+/** The one that the first line has most of. */
+function delimiterOf(head: string): string {
+  const [first = ''] = head.split('\n', 1);
+  const count = (delimiter: string) => first.split(delimiter).length;
+  return [',', ';', '\t'].reduce((most, each) => (count(each) > count(most) ? each : most));
+}

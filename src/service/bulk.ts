@@ -1,0 +1,300 @@
+import { Incident, type Logger } from '../log.ts';
+import { RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
+import { isObject } from '../model/field-source.ts';
+import type { ServiceDescription } from '../model/service-description.ts';
+import { type AnsweredCard, type AnswerReader, MOST_LISTED, statusText } from './answers.ts';
+import { endpoint, type RequestOptions, Requests, type ServiceResponse } from './request.ts';
+
+/** What one request may carry. */
+export interface BatchLimits extends RoomForIds {
+  /** Cards. */
+  most: number;
+  /** The next request is to show what is wrong: nothing else leaves before it has ended. */
+  isProbing?: boolean;
+  /** Between two bulk requests of all processes; absent: they leave as single cards do. */
+  everyMs?: number | undefined;
+}
+
+/** Where there are no bulk requests. */
+export const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Number.POSITIVE_INFINITY };
+
+export interface BulkOptions extends RequestOptions {
+  baseUrl: string;
+  list: BulkAddress['list'];
+  reader: AnswerReader;
+  log: Logger;
+}
+
+/** `detail` is for operators. */
+export type BulkAnswer =
+  | ({ kind: 'listed' } & Listed)
+  /** Too many at once, or one of them cannot be listed: fewer may be. */
+  | { kind: 'tooMany'; detail: string }
+  /** There is no listing here, none that is understood, or none for this key. */
+  | { kind: 'unusable'; detail: string };
+
+export interface Listed {
+  /** An id that is not among them was left out, or its card does not fit: that says nothing of whether there is one. */
+  cards: ReadonlyMap<string, AnsweredCard | 'noSuchCard'>;
+  /** Whether cards are listed that nobody asked for, as by a service that ignores the ids. */
+  hasOthers: boolean;
+}
+
+/**
+ * `failed`: a bulk request has brought nothing, which may be a hiccup of the service, so that one card goes next, alone.
+ * `doubted`: that one was answered, so that another without a card is the fault of bulk requests.
+ */
+type Trust = 'good' | 'failed' | 'doubted';
+
+/** So that of requests that take differently long on their way no more arrive within a second. */
+const SLOWER_BY = 1.1;
+const QUARTER_MS = 15 * 60_000;
+
+/**
+ * Requests for several cards at once, and what answers have taught of them, since no service shows all that it takes:
+ * with how many cards they leave. Kept in memory, and learned anew after a start.
+ */
+export class BulkRequests {
+  readonly #options: BulkOptions;
+  readonly #requests: Requests;
+  readonly #address: BulkAddress;
+  readonly #always: Pick<BatchLimits, 'room' | 'lengthOf' | 'everyMs'>;
+  readonly #fault: Incident;
+  /** So many cards go together until then, and afterwards as many as are described. */
+  #learned = { most: 1, untilMs: 0 };
+  #trust: Trust = 'good';
+  #cardsUnderWay = 0;
+
+  constructor(options: BulkOptions) {
+    const { baseUrl, list, reader, log } = options;
+    this.#options = options;
+    this.#requests = new Requests(options);
+    this.#address = { baseUrl, list, isDefault: reader.description.isDefault };
+    const everyMs = list.perSecond && Math.ceil(SLOWER_BY * (1_000 / list.perSecond));
+    this.#always = { ...roomForIds(this.#address), everyMs };
+    this.#fault = new Incident(log, { level: 'warn', begins: AT_FAULT, ends: 'bulk requests work again' });
+  }
+
+  /** @param cardsLeft how many cards may be under way together, if that is known */
+  limits(nowMs: number, cardsLeft = Number.POSITIVE_INFINITY): BatchLimits {
+    const isProbing = this.#trust === 'failed';
+    const most = isProbing ? 1 : Math.max(1, Math.min(this.#mostAt(nowMs), cardsLeft - this.#cardsUnderWay));
+    return { ...this.#always, most, isProbing };
+  }
+
+  /** To be told of each request for one card: whether it is answered shows whether bulk alone has failed. */
+  async alone<T>(answer: Promise<T>): Promise<T> {
+    const isProbe = this.#trust === 'failed';
+    this.#cardsUnderWay += 1;
+    try {
+      const answered = await answer;
+      if (isProbe && this.#trust === 'failed') this.#trust = 'doubted';
+      return answered;
+    } finally {
+      this.#cardsUnderWay -= 1;
+    }
+  }
+
+  /**
+   * The cards of one bulk request, and with how many others those may be asked for again that it left out.
+   *
+   * @throws RateLimited on 429, ServiceDown on 408, 5xx (but for 501) or silence, and the reason of `signal`
+   */
+  async fetch(ids: readonly string[], signal?: AbortSignal): Promise<Pick<Listed, 'cards'> & { againAtMost: number }> {
+    const leftIn = this.#trust;
+    this.#cardsUnderWay += ids.length;
+    try {
+      const answer = await this.request(ids, signal);
+      if (answer.kind === 'tooMany') {
+        const half = Math.floor(ids.length / 2);
+        this.#halved(answer.detail, half);
+        return { cards: new Map(), againAtMost: half };
+      }
+      const { cards, detail } = answer.kind === 'listed' ? { ...answer, detail: NOTHING } : { ...answer, cards: NONE };
+      if (cards.size === 0) this.#broughtNothing(detail, leftIn);
+      else {
+        this.#trust = 'good';
+        this.#fault.succeeded();
+      }
+      return { cards, againAtMost: 1 };
+    } catch (error) {
+      if (error instanceof RateLimited || error instanceof ServiceDown) this.#broughtNothing(error.message, leftIn);
+      throw error;
+    } finally {
+      this.#cardsUnderWay -= ids.length;
+    }
+  }
+
+  /** The same, of which nothing is learned. */
+  async request(ids: readonly string[], signal?: AbortSignal): Promise<BulkAnswer> {
+    const { url, json } = bulkRequest(this.#address, ids);
+    try {
+      return bulkAnswer(await this.#requests.send(url, { signal, json }), ids, this.#options.reader);
+    } catch (error) {
+      if (error instanceof UnexpectedAnswer) return { kind: 'tooMany', detail: error.detail };
+      throw error;
+    }
+  }
+
+  /** @param leftIn what left together fails as one */
+  #broughtNothing(detail: string, leftIn: Trust): void {
+    if (this.#trust !== leftIn) return;
+    if (leftIn === 'good') this.#trust = 'failed';
+    if (leftIn !== 'doubted') return;
+    this.#keepTo(1);
+    this.#fault.failed({ detail });
+  }
+
+  #halved(detail: string, most: number): void {
+    if (most >= this.#mostAt(Date.now())) return; // this one had left before that was known
+    this.#keepTo(most);
+    this.#options.log.info({ detail, most }, FEWER_AT_ONCE);
+  }
+
+  #keepTo(most: number): void {
+    this.#learned = { most, untilMs: Date.now() + QUARTER_MS };
+  }
+
+  #mostAt(nowMs: number): number {
+    const { most, untilMs } = this.#learned;
+    return nowMs < untilMs ? most : this.#options.list.max;
+  }
+}
+
+const NONE: Listed['cards'] = new Map();
+const NOTHING = 'it brings none of the cards';
+const AT_FAULT =
+  'bulk requests at CARD_SERVICE_BULK_PATH do not work: for a quarter of an hour, cards are requested one by one';
+const FEWER_AT_ONCE =
+  'the card service takes fewer cards at once than were asked for: for a quarter of an hour, no more go together';
+
+/** Where a service lists several cards, and how its description names them. */
+export interface BulkAddress {
+  baseUrl: string;
+  list: NonNullable<ServiceDescription['list']>;
+  isDefault: boolean;
+}
+
+/** Servers accept at least 8,000 octets in a request line (RFC 9112 §3). */
+const LONGEST_URL = 8_000;
+const POST = 'POST ';
+const ID = '{id}';
+
+/** The request for these cards, with their prices: they cost nothing more. Without `json` it is a GET. */
+export function bulkRequest({ baseUrl, list, isDefault }: BulkAddress, ids: readonly string[]) {
+  const named = ids.map((id) => encoded(list.each.replace(ID, () => id))).join(encoded(list.separator));
+  const path = list.path.replace(/^(GET|POST) +/, '').replace('{ids}', () => named);
+  const json = list.path.startsWith(POST) ? Object(withIds(list.body ?? [ID], ids)) : undefined;
+  return { url: endpoint(baseUrl, path, isDefault), json };
+}
+
+/** A body in which the member of a list that contains `{id}` is repeated for each id. */
+function withIds(body: unknown, ids: readonly string[]): unknown {
+  if (Array.isArray(body)) {
+    return body.flatMap((member) => {
+      const parts = JSON.stringify(member).split(ID);
+      if (parts.length === 1) return [member];
+      return ids.map((id): unknown => JSON.parse(parts.join(JSON.stringify(id).slice(1, -1))));
+    });
+  }
+  if (!isObject(body)) return body;
+  return Object.fromEntries(Object.entries(body).map(([name, member]) => [name, withIds(member, ids)]));
+}
+
+/**
+ * How long the ids of one request may be together, and how long each is; longer than any if it cannot be named with
+ * others.
+ */
+export interface RoomForIds {
+  room: number;
+  lengthOf(id: string): number;
+}
+
+/** What means something else within a query for cards, such as `id:{id}`. */
+const OF_QUERIES = /["\s*\\]/;
+
+/** The separator can be in no id. Not every server takes a longer URL. */
+export function roomForIds(address: BulkAddress): RoomForIds {
+  const { path, each, separator } = address.list;
+  const around = encoded(each.replace(ID, '')).length + encoded(separator).length;
+  const isPost = path.startsWith(POST);
+  return {
+    room: LONGEST_URL - bulkRequest(address, []).url.href.length,
+    lengthOf(id) {
+      const isNameable = !id.includes(separator) && (each === ID || !OF_QUERIES.test(id));
+      if (!isNameable) return Number.POSITIVE_INFINITY;
+      return isPost ? 0 : encoded(id).length + around;
+    },
+  };
+}
+
+/** Encodes as `URL` does, which also encodes apostrophes, all but commas; `encodeURIComponent` alone does not. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll("'", '%27').replaceAll('%2C', ',');
+}
+
+/** Answers to a request for too many, in one way or another, or of which a firewall blocks a part. */
+const TOO_MANY: ReadonlySet<number> = new Set([400, 403, 413, 414, 422, 431]);
+
+/** What the answer to a bulk request means. @throws RateLimited on 429, ServiceDown on 408, 5xx (but for 501) */
+function bulkAnswer(response: ServiceResponse, ids: readonly string[], reader: AnswerReader): BulkAnswer {
+  const { status, body } = response;
+  const detail = statusText(response);
+  if (reader.refusalIn(response)) return { kind: 'unusable', detail };
+  const isAnswer = status >= 200 && status <= 299;
+  const listed = isAnswer ? listedCards(body, ids, reader) : undefined;
+  if (listed) return { kind: 'listed', ...listed };
+  // An empty list may be what tells of one card that there is none.
+  if (TOO_MANY.has(status) || reader.saysAbsent(response)) return { kind: 'tooMany', detail };
+  const failure = status === 501 ? undefined : reader.failureIn(response);
+  if (failure) throw failure;
+  return { kind: 'unusable', detail: isAnswer ? 'a body that is no list of cards' : detail };
+}
+
+/**
+ * The cards of an answer by the ids that were asked for, in whatever order, however often and among whatever others
+ * they are listed. Each is checked by itself: one that does not fit is left out, like one that is not listed.
+ * An id that a card carries counts more than the key that it is listed under.
+ *
+ * @returns `undefined` when the answer is no listing of cards
+ */
+export function listedCards(body: unknown, ids: readonly string[], reader: AnswerReader): Listed | undefined {
+  const { isDefault, list } = reader.description;
+  const wanted = new Set(ids.map((id) => id.toLowerCase()));
+  const listed = isDefault ? listOf(body, wanted) : list?.at.valueIn(body);
+  if (!Array.isArray(listed)) return undefined;
+  const entries = listed.slice(0, MOST_LISTED).filter((value) => value !== null); // which is a card that there is not
+  const read = entries.map((value) => ({ value, card: reader.read(value) }));
+  const cards = read.flatMap(({ card, value }) => (card instanceof UnexpectedAnswer ? [] : [{ card, value }]));
+  // One card that does not fit may be broken; if none of several does, this is something else.
+  if (cards.length === 0 && entries.length > 1) return undefined;
+
+  const byId = Map.groupBy(cards, ({ card }) => card.id);
+  const asked = new Set(ids);
+  const others = cards.filter(({ card }) => !asked.has(card.id));
+  const missing = new Set(list?.missing?.textsIn({ value: body }));
+  const found = ids.flatMap((id) => {
+    const [first, ...more] =
+      byId.get(id)?.slice(0, 1) ?? others.filter(({ card, value }) => reader.isOf(id, card, value));
+    const isClear = first && more.every(({ card }) => card.id === first.card.id);
+    const card = isClear ? first.card : missing.has(id) && 'noSuchCard';
+    return card ? [[id, card] as const] : [];
+  });
+  return { cards: new Map(found), hasOthers: cards.some(({ card }) => !wanted.has(card.id.toLowerCase())) };
+}
+
+/** The default service does not show the form of its lists: a bare array, one in one of these, or an object by id. */
+const LIST_FIELDS = ['data', 'cards', 'items', 'results'];
+
+/** @param wanted ids in lower case */
+function listOf(body: unknown, wanted: ReadonlySet<string>): unknown[] | undefined {
+  if (Array.isArray(body)) return body;
+  if (!isObject(body)) return undefined;
+  const fields = Object.entries(body);
+  const lists = fields.flatMap(([name, value]) => (LIST_FIELDS.includes(name) && Array.isArray(value) ? [value] : []));
+  if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
+  const keyed = fields.filter(([key]) => wanted.has(key.toLowerCase()));
+  if (keyed.length === 0 && fields.length > 0) return undefined;
+  // A card that is listed under its id need not repeat it.
+  return keyed.map(([id, value]) => (typeof value === 'object' && value ? { id, ...value } : value));
+}
