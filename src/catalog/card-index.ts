@@ -1,4 +1,4 @@
-import type { SQLInputValue } from 'node:sqlite';
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Statements } from '../storage/sqlite/file.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import type { CatalogCard } from './text.ts';
@@ -153,23 +153,23 @@ const LAST = '\u{10ffff}';
 
 const FOUND = 'cards.*, names.printings FROM cards JOIN names ON names.row = name_row';
 const WITH_ID_KEY = `SELECT ${FOUND} WHERE id_key = ? AND ${OFFERED}`;
-const WITH_NAME_KEY = `SELECT ${FOUND} WHERE names.key = ? AND ${OFFERED} ORDER BY released DESC LIMIT ?`;
+const WITH_NAME = `SELECT ${FOUND} WHERE name_row = ? AND ${OFFERED} ORDER BY released DESC LIMIT ?`;
 /** `begun`: the name up to the end of the word in which the text ends. */
 const NAMES_BEGINNING = `
   WITH beginning AS (
-    SELECT key, printings, substr(words, 1, length(?2) + instr(substr(words || ' ', length(?2) + 1), ' ') - 1) AS begun
+    SELECT row, key, printings, substr(words, 1, length(?2) + instr(substr(words || ' ', length(?2) + 1), ' ') - 1) AS begun
     FROM names WHERE key > ?1 AND key < ?1 || '${LAST}'
     ORDER BY length(begun) = length(?2) DESC, printings DESC LIMIT ${MOST_NAMES_COMPARED}
   ), placed AS (
-    SELECT key, printings, length(begun) = length(?2) AS ends, sum(printings) OVER (PARTITION BY begun) AS together,
+    SELECT row, key, printings, length(begun) = length(?2) AS ends, sum(printings) OVER (PARTITION BY begun) AS together,
       row_number() OVER (PARTITION BY begun ORDER BY printings DESC, length(key), key) AS place
     FROM beginning
   )
-  SELECT key FROM placed
+  SELECT row FROM placed
   ORDER BY ends DESC, place > 1, CASE place WHEN 1 THEN together ELSE printings END DESC, length(key), key
   LIMIT ${MOST_NAMES}`;
 const WORDS_BEGUN = `
-  SELECT key FROM names WHERE key > ?1 AND key < ?1 || '${LAST}' AND words GLOB ?2
+  SELECT row FROM names WHERE key > ?1 AND key < ?1 || '${LAST}' AND words GLOB ?2
   ORDER BY printings DESC, length(key), key LIMIT ${MOST_NAMES}`;
 const WITH_WORDS = `
   SELECT cards.*, names.printings FROM card_words
@@ -224,7 +224,8 @@ export class CardIndex {
 
   /** @param most as many are enough */
   withNameKey(nameKey: string, most = MOST_OF_ONE_NAME): Candidate[] {
-    return this.#found(WITH_NAME_KEY, nameKey, most);
+    const name = this.#sql('SELECT row FROM names WHERE key = ?').get(nameKey); // mostly there is none
+    return name ? this.#called(name, most) : [];
   }
 
   /**
@@ -236,14 +237,14 @@ export class CardIndex {
     if (words === '') return []; // every name begins so
     const names = this.#sql(NAMES_BEGINNING).all(words.replaceAll(' ', ''), words);
     const ofEach = Math.ceil(MOST_BEGINNING_SO / Math.max(1, names.length));
-    return names.flatMap(({ key }, place) => this.withNameKey(String(key), ofEach).map((each) => ({ ...each, place })));
+    return names.flatMap((name, place) => this.#called(name, ofEach).map((each) => ({ ...each, place })));
   }
 
   /** A few cards of each name whose words, from the first, may begin with these; none for one word. */
   withWordsBegun(words: string): Candidate[] {
     const [first = '', ...others] = words.split(' ');
     const names = others.length > 0 ? this.#sql(WORDS_BEGUN).all(first, `${words.replaceAll(' ', '* ')}*`) : [];
-    return names.flatMap(({ key }) => this.withNameKey(String(key), 2));
+    return names.flatMap((name) => this.#called(name, 2));
   }
 
   /** Cards that have one word of each list; of many those that it tells most of, of very many any. */
@@ -333,6 +334,10 @@ export class CardIndex {
       ...counts,
       imports: imports.map(({ withdrawn, ...each }) => ({ ...each, isWithdrawn: withdrawn === 1 })),
     };
+  }
+
+  #called({ row }: Record<string, SQLOutputValue>, most: number): Candidate[] {
+    return this.#found(WITH_NAME, Number(row), most);
   }
 
   #found(sql: string, ...by: SQLInputValue[]): Candidate[] {

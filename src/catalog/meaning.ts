@@ -110,7 +110,7 @@ function withId(index: CardIndex, text: string): CatalogCard[] {
   const sameId = cardsOf(index.withIdKey(idKey(text))).filter(({ id }) => isSameId(text, id));
   const itself = sameId.find(({ id }) => id === text);
   if (itself) return [itself];
-  if (sameId.length > 0 || !hasDigit(text) || text.length > MAX_CARD_ID_LENGTH) return sameId;
+  if (sameId.length > 0 || !hasDigit(text) || /[,;\r\n]/.test(text) || text.length > MAX_CARD_ID_LENGTH) return sameId;
   const word = tokenText(text);
   const spelledSo = cardsOf(index.allWithWords([[{ word, begins: false }]]) ?? []);
   return spelledSo.filter(({ id }) => tokenText(id) === word); // `op1-25` is `OP01-025`
