@@ -23,7 +23,7 @@ const CARDS: Record<string, object> = {
 function listing(bulkPath = '/cards?ids={ids}') {
   const service = new EmbeddedCardService();
   const { fetch } = service;
-  const client = clientOf('http://cards.test', { bulkPath, bulkMax: 20, fetch, timeoutMs: 100 });
+  const client = clientOf('http://cards.test', { bulkPath, bulkMax: 20, fetch, timeoutMs: 1_000 });
   const answered = (ids: readonly string[], answer: DictatedAnswer) => {
     service.script(answer);
     return client.fetch(ids);
