@@ -18,6 +18,6 @@ export function useCompileCache(dataDir = process.env.DATA_DIR || './data'): voi
 
 function enable(folder: string): boolean {
   if (enableCompileCache(folder).status === constants.compileCacheStatus.FAILED) return false;
-  process.env.NODE_COMPILE_CACHE ??= folder; // for threads, which know of no other setting
+  process.env.NODE_COMPILE_CACHE ??= folder; // for processes that this one starts, such as the sandbox's bots
   return true;
 }

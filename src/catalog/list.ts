@@ -217,7 +217,7 @@ const DECK_NAME = /^About\s+Name .*/im;
 /** One card of a list, as it was typed, without its count. */
 interface Part {
   text: string;
-  /** Of how many pieces it is. */
+  /** How many pieces of the list it takes. */
   length: number;
   /** Those that it says, or else other printings of its name. */
   cards: readonly CatalogCard[];

@@ -200,7 +200,7 @@ function* waysToPrint(cards: readonly CatalogCard[], { set = '', number = '', is
   if (!/^\d+$/.test(set)) yield alone(cards).filter(isUntold);
 }
 
-/** Of several, none is clear. */
+/** The only one that there is: where there are several, it is not clear which is meant. */
 function alone(cards: readonly CatalogCard[]): readonly CatalogCard[] {
   return cards.length === 1 ? cards : [];
 }

@@ -212,7 +212,7 @@ export function afterEnded(
     return { ...state, trouble, fullAtMs: trouble.untilMs + (capacity - 1) * intervalMs };
   // A probe that was not sent leaves its token to the next.
   const leftMs = permit.probe && kind === 'abandoned' ? intervalMs : 0;
-  // Of a smaller bucket that was learned just now no more can be missing than is in it.
+  // The bucket that was learned just now may be smaller: no more tokens can be missing than it holds.
   return { ...state, trouble, fullAtMs: Math.min(state.fullAtMs, nowMs + capacity * intervalMs) - leftMs };
 }
 

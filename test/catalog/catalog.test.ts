@@ -127,7 +127,13 @@ describe('the catalog', () => {
     expect(lines.slice(1)).toMatchObject([{ level: INFO, source: 'foreign.csv' }]);
   });
 
-  it('learns what the cache holds, of this service alone', async () => {
+  it('learns what the cache holds, of this service alone, and passes over what is no card', async () => {
+    await cached(ORIGIN, 'base1-1');
+    const cache = new DatabaseSync(join(folder, 'cards.sqlite'));
+    for (const odd of ['{', 'null', '{"expires":1}', '{"value":{"card":{"name":"x"}}}', '{"value":{"card":{"id":7}}}'])
+      cache.prepare('INSERT INTO cards SELECT key || ?1, ?1, expires_at FROM cards LIMIT 1').run(odd);
+    cache.exec("DELETE FROM cards WHERE key LIKE '%base1-1'");
+    cache.close();
     await cached(ORIGIN, 'base1-4');
     await cached('http://other.test /cards/{id}', 'base2-4');
     const catalog = openCatalog();

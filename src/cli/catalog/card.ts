@@ -70,7 +70,7 @@ export async function readJoined({ field, rows: rowsPath, key, name, bytes }: Jo
 
 const LONGEST_LIST = 200;
 
-/** Of what makes ids and names an object has no field, and no other is mapped; reads on after the name of its file. */
+/** Says which of id and name an object has not, although no other field is mapped to it; reads on after its file's name. */
 export function lackOf({ map, idTemplate: id }: Mapping, row: object): string | undefined {
   const known = { ...row, ...map, ...(id && { id }) };
   const missing = ['id', 'name'].filter((field) => !(field in known));
@@ -143,7 +143,7 @@ export function cardReader(
 /** Where the texts of a card's field come from. */
 interface Read {
   name: Field;
-  /** As the operator wrote them. */
+  /** The sources as the operator wrote them. */
   texts: readonly string[];
   /** In the object that is made of a row. */
   source: Source;

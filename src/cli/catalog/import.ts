@@ -41,7 +41,7 @@ export function counted(count: number, what?: string): string {
 
 /** In one transaction, which keeps other writers out: some 50 ms. With 500 an import takes a third longer. */
 const BATCH = 2_000;
-/** So that one mistake in each line does not fill the screen. */
+/** More are only counted: one mistake in each line must not fill the screen. */
 const SHOWN_REFUSALS = 20;
 const LONGEST_EXAMPLES = 100;
 

@@ -16,7 +16,7 @@ export interface List {
   name: string;
   /** What its cards are said to come from. */
   source: string;
-  /** As it is stored, or sent. Throws Unusable. */
+  /** Its content as it is stored, or sent. Throws Unusable. */
   bytes(): AsyncIterable<Buffer>;
 }
 

@@ -17,7 +17,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 export interface Row {
   /** Where it stands, for messages: `line 12`. */
   place: string;
-  /** Of a table, by `keyOf` its columns. */
+  /** The object that it is; of a row of a table, the cells by `keyOf` their columns. */
   value: object;
   /** Why there is no card in it, which reads on after the place: `is not JSON`. */
   refused?: string;
