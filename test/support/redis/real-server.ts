@@ -77,6 +77,8 @@ function settingsOf({ password, appendonly = false, settings }: RealServerOption
     bind: '127.0.0.1',
     save: '',
     appendonly: appendonly ? 'yes' : 'no',
+    // While an fsync is under way, `everysec` holds later writes back in the process, and a kill loses them.
+    appendfsync: 'always',
     ...(password !== undefined && { requirepass: password }),
     ...settings,
   };
