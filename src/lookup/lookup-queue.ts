@@ -165,7 +165,7 @@ export class LookupQueue {
       requests.push(cards.map(({ cardId }) => cardId));
       left = left.filter((each) => !cards.includes(each));
     }
-    const lastAtMs = this.#permitAtMs(this.length + requests.length * limits.most);
+    const lastAtMs = this.#forecasts()(this.length + requests.length * limits.most);
     return { requests, waitMs: Math.max(0, lastAtMs - Date.now()) };
   }
 
@@ -209,9 +209,10 @@ export class LookupQueue {
     const rest = cards.resting.of(cardId);
     if (rest?.isSatOut && rest.untilMs - performance.now() > longestWaitMs) return rest.error;
     const { position, lastPosition } = this.#queue.placeOf(lookup);
-    const lastMs = this.#permitAtMs(lastPosition);
+    const permitAtMs = this.#forecasts();
+    const lastMs = permitAtMs(lastPosition);
     if (lastMs - Date.now() <= longestWaitMs) return undefined;
-    const untilMs = Math.max(this.#permitAtMs(position), lastMs - longestWaitMs);
+    const untilMs = Math.max(permitAtMs(position), lastMs - longestWaitMs);
     return new Busy({ untilMs, paused: limiter.view().paused });
   }
 
@@ -250,10 +251,11 @@ export class LookupQueue {
     return service.limits(Date.now(), remaining && Math.floor(remaining / processes));
   }
 
-  /** When the n-th card that waits is expected to be requested, so many with each permit. */
-  #permitAtMs(position: number, lane: Lane = 'members'): number {
+  /** By one look at the limiter: when the n-th card that waits is expected to be requested, so many with each permit. */
+  #forecasts() {
     const { most } = this.#limits();
-    return this.#options.limiter.view().forecast(lane, Math.ceil(position / most));
+    const view = this.#options.limiter.view();
+    return (position: number, lane: Lane = 'members') => view.forecast(lane, Math.ceil(position / most));
   }
 
   /**
@@ -526,7 +528,7 @@ export class LookupQueue {
   #announce(): void {
     this.#announcedAtMs = Date.now();
     const { paused } = this.#options.limiter.view();
-    this.#queue.announce((position, lane) => this.#permitAtMs(position, lane), paused, this.#announcedAtMs);
+    this.#queue.announce(this.#forecasts(), paused, this.#announcedAtMs);
     this.#tellLength(); // who cannot wait any longer has left
   }
 
