@@ -136,7 +136,12 @@ describe('README.md and docs/', () => {
 
   it('name only files and folders that exist', () => {
     const wrong = found(({ text }) =>
-      inlineCode(text).filter((path) => /^(src|commands|test|docs)\/[a-z\d./-]*$/.test(path) && !existsSync(path)),
+      inlineCode(text).filter(
+        (path) =>
+          /^((src|commands|test|docs)\/[a-z\d./-]*|[a-z\d/-]+\/[a-z\d-]+\.ts)$/.test(path) &&
+          !existsSync(path) &&
+          !existsSync(join('src', path)),
+      ),
     );
     expect(wrong).toEqual([]);
   });

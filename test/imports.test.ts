@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   render: ['model', 'time', 'lists'],
   'storage/sqlite/file': ['model', 'time'],
   catalog: ['model', 'time', 'storage/sqlite/file'],
-  known: ['model', 'time', 'service', 'limiter', 'catalog'],
+  known: ['model', 'time', 'service', 'catalog'],
   lookup: ['model', 'time', 'service', 'known', 'limiter', 'quota'],
   privacy: ['model', 'time', 'quota'],
   settings: ['model', 'time', 'quota'],

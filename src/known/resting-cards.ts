@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { LOOKUP_BACK_OFF } from '../limiter/decision.ts';
 import { type CardServiceError, isRefusal, meaningOf, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
-import { backOffMs } from '../time/back-off.ts';
+import { backOffMs, LOOKUP_BACK_OFF } from '../time/back-off.ts';
 
 /** Attempts at one card, 429s apart. */
 const MAX_FAILURES = 3;

@@ -1,5 +1,5 @@
 import { type BreakerReason, isRefused, type QuotaReading, type Stop } from '../model/quota.ts';
-import { type BackOff, backOffMs, withJitter } from '../time/back-off.ts';
+import { type BackOff, backOffMs, LOOKUP_BACK_OFF, withJitter } from '../time/back-off.ts';
 import {
   type Ended,
   FIRST_UNDER_WAY,
@@ -309,9 +309,6 @@ function pauseMs({ state, pace }: Now, statedMs: number | undefined, inARow: num
   const leastMs = statedMs === undefined || inARow > 1 ? backOffMs(inARow, PAUSE) : SHORTEST_PAUSE_MS;
   return Math.max(statedMs ?? 0, bareMs, leastMs);
 }
-
-/** How long a card is left alone after a failure; and the service, after one that may be the beginning of an outage. */
-export const LOOKUP_BACK_OFF: BackOff = { firstMs: 1_000, longestMs: 60_000 };
 
 /** Further permits are expected at the pace. */
 const MOST_STEPS = 32;

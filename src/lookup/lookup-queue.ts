@@ -12,6 +12,7 @@ import type { Ledger } from '../quota/ledger.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/bulk.ts';
 import type { CardService } from '../service/card-service.ts';
 import { SingleRunner, Timer } from '../time/timers.ts';
+import { asCardServiceError, blockedError, sendBooked } from './booked-request.ts';
 import {
   FairQueue,
   type Lookup,
@@ -24,7 +25,6 @@ import {
   readyAtMs,
   wantsPrices,
 } from './fair-queue.ts';
-import { asCardServiceError, blockedError, sendRequest } from './request.ts';
 
 /** A place from the moment of admission. It ends by itself when the card is answered or refused. */
 export interface Reservation {
@@ -284,7 +284,7 @@ export class LookupQueue {
     await undefined; // a command starts its lookups in one go: the queue looks when all of them are there
     try {
       while (this.#tellLength() > 0) {
-        const untilMs = await this.#sendNext();
+        const untilMs = await this.#next();
         if (untilMs !== undefined) return this.#sleepUntil(untilMs);
       }
     } catch (err) {
@@ -293,7 +293,7 @@ export class LookupQueue {
   }
 
   /** @returns when to look again; `undefined`: at once */
-  async #sendNext(): Promise<number | undefined> {
+  async #next(): Promise<number | undefined> {
     const { limiter, claims } = this.#options;
     const nowMs = performance.now();
     const aheadMs = Date.now() - nowMs;
@@ -309,7 +309,7 @@ export class LookupQueue {
     const permitAtMs = decision.kind === 'wait' ? decision.untilMs - aheadMs : nowMs;
     const isForOthers = claims.isShared && permitAtMs > nowMs && this.#hasHadLast(lane);
     const atMs = Math.max(leavesAtMs, permitAtMs + (isForOthers ? TURN_MS : 0));
-    return atMs > nowMs ? aheadMs + Math.min(atMs, retryAtMs) : this.#send(batch);
+    return atMs > nowMs ? aheadMs + Math.min(atMs, retryAtMs) : this.#claimAndAcquire(batch);
   }
 
   /** Processes take turns: who had the last permit leaves the next to the others for a moment. */
@@ -351,7 +351,7 @@ export class LookupQueue {
   }
 
   /** Claims the cards and sends the request, if there is a permit. @returns when to look again; `undefined`: at once */
-  async #send(selected: readonly Pending[]): Promise<number | undefined> {
+  async #claimAndAcquire(selected: readonly Pending[]): Promise<number | undefined> {
     const { claims, limiter } = this.#options;
     const isToBeSent = await Promise.all(selected.map((pending) => this.#claim(pending)));
     const batch = selected.filter((_, index) => isToBeSent[index]);
@@ -375,7 +375,7 @@ export class LookupQueue {
     // Others may have left by now; and a probe is to tell how the service is, not its bulk requests.
     const most = acquired.permit.probe ? 1 : this.#limits().most;
     void this.#releaseClaims(batch.slice(most));
-    const request: Promise<void> = this.#fetch(batch.slice(0, most), acquired.permit).finally(() => {
+    const request: Promise<void> = this.#book(batch.slice(0, most), acquired.permit).finally(() => {
       this.#underWay.delete(request);
       this.#endedAtMs = performance.now();
       this.#wake();
@@ -424,7 +424,7 @@ export class LookupQueue {
    * A request's life, from its permit to what becomes of each card. It is booked on the first in its lane who may spend
    * it; where there is nobody, none is sent. Never rejects.
    */
-  async #fetch(batch: readonly Pending[], permit: Permit): Promise<void> {
+  async #book(batch: readonly Pending[], permit: Permit): Promise<void> {
     const { limiter } = this.#options;
     const wanted = batch.filter((pending) => this.#queue.has(pending));
     this.#queue.left(wanted);
@@ -454,7 +454,7 @@ export class LookupQueue {
     const request = { permit, requester, endpoint: isInBulk ? 'cards' : 'card', hasFailedBefore } as const;
     try {
       const send = () => service.fetch(cardIds, this.#abort.signal);
-      const { answer: fetched, released } = await sendRequest(this.#options, request, send);
+      const { answer: fetched, released } = await sendBooked(this.#options, request, send);
       this.#counted(batch);
       const records = await cards.store(fetched.cards, kept);
       await released;

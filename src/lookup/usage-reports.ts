@@ -12,7 +12,7 @@ import type { Ledger } from '../quota/ledger.ts';
 import type { CardService } from '../service/card-service.ts';
 import { withTimeout } from '../time/timers.ts';
 import { DAY_MS } from '../time/utc-day.ts';
-import { asCardServiceError, sendRequest } from './request.ts';
+import { asCardServiceError, sendBooked } from './booked-request.ts';
 
 /** `atMs`: when the service gave it. */
 const UsageReport = z.object({ usage: Usage, atMs: z.number() });
@@ -137,7 +137,7 @@ export class UsageReports {
     try {
       const send = () => service.usage({ signal: this.#closed.signal }).catch(asAnswer);
       const request = { permit, requester, endpoint: 'usage' } as const;
-      const { answer: usage, released } = await sendRequest(this.#options, request, send);
+      const { answer: usage, released } = await sendBooked(this.#options, request, send);
       await released;
       if (isRefusal(usage)) throw usage;
       await this.#keep({ usage, atMs: Date.now() });

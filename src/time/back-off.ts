@@ -4,6 +4,9 @@ export interface BackOff {
   longestMs: number;
 }
 
+/** How long a card is left alone after a failure; and the service, after one that may be the beginning of an outage. */
+export const LOOKUP_BACK_OFF: BackOff = { firstMs: 1_000, longestMs: 60_000 };
+
 /**
  * Exponential back-off: the wait after the n-th failure in a row (n from 1), doubling from `firstMs` up to `longestMs`.
  */

@@ -32,7 +32,7 @@ export interface ServiceRequest {
  * @returns with the answer, the release of the permit: what is done with the answer need not wait for it
  * @throws what `send` throws
  */
-export async function sendRequest<T>(
+export async function sendBooked<T>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
   { permit, requester, endpoint, hasFailedBefore = false }: ServiceRequest,
   send: () => Promise<T>,
