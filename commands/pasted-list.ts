@@ -1,8 +1,8 @@
 import { MOST_DIFFERENT, type PastedList, readPastedList } from '../src/catalog/lines.ts';
 import { meantBy } from '../src/catalog/list.ts';
 import { choosePrinting, type KeptPrices, type Worth, type WorthLine, worthOf } from '../src/lists/worth.ts';
-import type { Outcomes } from '../src/lookup/lookups.ts';
 import { blockedError } from '../src/lookup/booked-request.ts';
+import type { Outcomes } from '../src/lookup/lookups.ts';
 import type { Asked, AskedList, Invocation } from '../src/model/invocation.ts';
 import type { Requester } from '../src/model/quota.ts';
 import { cardsMessage } from '../src/render/cards-message.ts';
