@@ -448,6 +448,11 @@ rules('Cards go together', '', [
     '0 s, 0.55 s, 1.1 s, 1.65 s, 2.2 s, 2.75 s | 18 shown',
   ],
   [
+    'but a card by itself waits for none',
+    '600 a minute, burst 20; lists of 3, 2 a second; service latencyMs 50; a: a; +100 ms; b: b; +100 ms; c: c; when',
+    '0 s, 0.1 s, 0.2 s',
+  ],
+  [
     'with a renewal, whose own permit would come too late',
     `10 a minute, burst 20; lists of 20; service latencyMs 50; m: c1-20 every 100 ms; requests;
       watches: w within 1 min; +10 ms; m: d; +10 s; sent`,
